@@ -5,15 +5,12 @@ import type { Runtime } from "../app/runtime.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_TRIES = 3;
-/** Delay after the first try; it grows by as much after each further one. */
+/** After the first try; it grows by as much after each further one. */
 const RETRY_DELAY_MS = 2000;
 
 export type Alerter = { send: (alert: Alert) => void; close: () => Promise<void> };
 
-/**
- * Alerts the operator: writes a log line and sends a JSON POST to `--alert-url`. The operator chose
- * that URL, so private addresses are allowed.
- */
+/** Logs alerts and sends them to `--alert-url`. The operator chose it, so it may be private. */
 export function createAlerter(rt: Runtime): Alerter {
   const { alertUrl } = rt.config;
   let agent: Agent | undefined;
@@ -33,7 +30,6 @@ export function createAlerter(rt: Runtime): Alerter {
     }
   }
 
-  /** Returns the error, or undefined if the POST succeeded. */
   async function tryPost(url: string, body: string): Promise<string | undefined> {
     try {
       const { Agent, request } = await import("undici");

@@ -13,13 +13,11 @@ import type { DestinationRow } from "../store/endpoints.ts";
 
 const MAX_BODIES = 128;
 
-/** A delivery to attempt now. */
 export type Claim = { due: DueRow; destination: DestinationRow; keys: readonly SigningKey[] };
 
-/** `outcomeClass` is undefined if nothing was sent. */
 export type AttemptResult = DeliveryResult & { outcomeClass: OutcomeClass | undefined };
 
-/** Attempts a delivery. Never throws: an error affects only this delivery. */
+/** Never throws: an error affects only its delivery. */
 export function createAttemptRunner(
   rt: Runtime,
   send: Send,

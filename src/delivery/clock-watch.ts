@@ -7,9 +7,8 @@ const MIN_JUMP_MS = 5000;
 const MAX_WAIT_MS = 25 * 3_600_000;
 
 /**
- * Detects when the wall clock is set, and shifts the due times by as much: a delivery due in an hour
- * is still due in an hour. Without it, a jump forward would send everything at once, and a jump back
- * would delay deliveries by as long as the jump.
+ * Shifts the due times when the wall clock is set. Otherwise a jump forward would send everything at
+ * once, and a jump back would delay deliveries by as much.
  * @param onShift shifts times that are not in the database yet
  */
 export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = () => {}) {
@@ -38,7 +37,7 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
       [wall, monotonic] = [wallNow, monotonicNow];
     },
 
-    /** Call it at startup: due times beyond any wait come from a clock that has been set back since. */
+    /** At startup: due times beyond any wait come from a clock that has been set back since. */
     repair(): void {
       const latest = rt.now() + MAX_WAIT_MS;
       if (rt.store.due.hasDueAfter(latest))
@@ -46,7 +45,7 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
     },
   };
 
-  /** Returns false if the database is locked or the disk is full; the next check tries again. */
+  /** Returns false if the database is locked or full; the next check tries again. */
   function tryWrite(write: () => void): boolean {
     try {
       rt.tx(write);

@@ -18,7 +18,7 @@ const CONNECT_TIMEOUT_MS = 5000;
 /** Time for one of several addresses before the next is tried. */
 const ADDRESS_TIMEOUT_MS = 1000;
 
-/** Far more than the headers and the part of the body that is read, in any chunk encoding. */
+/** Far more than the headers and the part of the body that is read. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
 
 export type OnConnected = (address: string) => void;
@@ -40,7 +40,7 @@ export function createConnector(
 
     const port = Number(options.port) || (protocol === "https:" ? 443 : 80);
     const socket = await dial(hostname, port, addresses, signal);
-    // Checked before a byte is written: the address actually connected to is what counts.
+    // Before a byte is written: the address actually connected to is what counts.
     try {
       assertSafe(hostname, [socket.remoteAddress ?? "unknown"], urlPolicy);
     } catch (error) {

@@ -1,13 +1,12 @@
 import type { Lane } from "../domain/webhooks/endpoint-health.ts";
 import { splitPermits } from "../domain/webhooks/permits.ts";
 
-/** What a delivery needs to be sent. */
 export type PermitKind =
   /** For a first or second attempt at an endpoint that responds. */
   | "PROMPT"
-  /** For later attempts, replays, and endpoints whose last response was an error or is overdue. */
+  /** For later attempts, replays, and endpoints whose last response failed or is overdue. */
   | "LATE"
-  /** For an endpoint that fails so often that it gets one delivery at a time. */
+  /** For an endpoint that fails so often that it gets one at a time. */
   | "PROBE";
 
 /** One delivery was sent, none can be sent, or none can be sent until a permit is free. */
@@ -24,12 +23,11 @@ export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
 /**
  * Decides which endpoint may send next. Endpoints that hang use up the late permits and probes, never
- * those for healthy endpoints. Does not know rows, sockets or time.
+ * those of healthy endpoints.
  */
 export function createDeliveryQueue(permits: number) {
   const { probes, fast, late, maxFastInFlight } = splitPermits(permits);
   const used: Record<PermitKind, number> = { PROMPT: 0, LATE: 0, PROBE: 0 };
-  /** Endpoints that may have something to send, next first. */
   const waiting: Record<Lane, Set<string>> = {
     HEALTHY: new Set(),
     DEGRADED: new Set(),
@@ -62,8 +60,8 @@ export function createDeliveryQueue(permits: number) {
     },
 
     /**
-     * Lets the waiting endpoints send one delivery each, in turn, until none can send. A long backlog
-     * gives no advantage. An endpoint with nothing to send stops waiting until it is enqueued again.
+     * Lets the waiting endpoints send one delivery each, in turn, so that a long backlog gives no
+     * advantage. An endpoint with nothing to send stops waiting until it is enqueued again.
      */
     dispatch(sendNext: (endpointId: string) => DispatchResult): void {
       for (const lane of LANES) {

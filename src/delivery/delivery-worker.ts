@@ -18,12 +18,12 @@ import { createInFlight } from "./in-flight.ts";
 
 const WRITE_GROUP_SIZE = 256;
 const WRITE_GROUP_MS = 20;
-/** Delay before a write is retried: while another writer holds the lock, and while the disk is full. */
+/** Delays before a write is retried: while it is locked out, and while the disk is full. */
 const BUSY_RETRY_MS = 2;
 const FULL_RETRY_MS = 1000;
 /** Maximum unwritten outcomes while another writer holds the lock. */
 const MAX_UNWRITTEN = 2048;
-/** Endpoints that a sweep handles per event-loop iteration, so that new events are not delayed. */
+/** Endpoints that a sweep handles per event-loop iteration. */
 const SWEEP_BATCH = 4;
 
 /** An attempt whose outcome has been written. */
@@ -34,7 +34,6 @@ export type AttemptNotice = { deliveryId: string; endpointId: string; url: strin
   Pick<AttemptRow, "n" | "durationMs" | "outcome" | "statusCode" | "error"> &
   Pick<Settlement, "status" | "nextAttemptAt">;
 
-/** Called after an outcome has been written. */
 export type DeliveryListeners = {
   onAttempt?: ((notice: AttemptNotice) => void) | undefined;
   onAlert?: ((alert: Alert) => void) | undefined;
@@ -49,7 +48,7 @@ export type DeliveryWorker = {
   reviewFailing: () => void;
   /** Resolves when nothing is in flight and every outcome is written. */
   whenIdle: () => Promise<void>;
-  /** Claims nothing more and waits up to `graceMs` for claimed deliveries; unfinished ones stay due. */
+  /** Waits up to `graceMs` for claimed deliveries; unfinished ones stay due. */
   stop: (graceMs: number) => Promise<void>;
 };
 
@@ -67,7 +66,7 @@ export function createDeliveryWorker(
   const attempt = createAttemptRunner(rt, send);
   /** Commits of recordResults, which change nothing that this worker has read. */
   let ownCommits = 0;
-  /** Numbers of the deliveries that are in flight or whose outcome is not written yet. */
+  /** Numbers of the deliveries in flight or with an unwritten outcome. */
   const claimed = new Set<number>();
   const queues = createEndpointQueues(rt);
   const inFlight = createInFlight(deliveryQueue, rt.monotonic);
@@ -80,7 +79,6 @@ export function createDeliveryWorker(
   });
   let state: "running" | "stopping" | "stopped" = "running";
   let writeTimer: NodeJS.Timeout | undefined;
-  /** The last write failed and is retried by the timer. */
   let isRetryingWrite = false;
   /** No more deliveries are claimed, because their outcomes could not be written. */
   let isBlocked = false;
@@ -120,8 +118,7 @@ export function createDeliveryWorker(
 
   function dispatch(): void {
     if (state === "running" && !isBlocked) {
-      // What was read at an earlier count of others' commits is read again. Counted once, because
-      // each count reads the database.
+      // Rows read at an earlier count are read again. Counted once: each count reads the database.
       let commitCount: number | undefined;
       deliveryQueue.dispatch((id) => sendNext(id, (commitCount ??= rt.revision() - ownCommits)));
     }
@@ -130,7 +127,7 @@ export function createDeliveryWorker(
     idleWaiters = [];
   }
 
-  /** Claims the endpoint's next due delivery that gets a permit, and starts its attempt. */
+  /** Starts the endpoint's next due delivery that gets a permit. */
   function sendNext(endpointId: string, commitCount: number): DispatchResult {
     const queue = queues.load(endpointId, commitCount);
     // An endpoint without capacity is enqueued again by each attempt that ends, and by each sweep.
@@ -203,7 +200,6 @@ export function createDeliveryWorker(
     dispatch();
   }
 
-  /** Ends the claim of a delivery whose outcome is written. */
   function release(result: AttemptResult): void {
     const { due, endpointId, settlement } = result;
     claimed.delete(due.number);
@@ -237,7 +233,6 @@ export function createDeliveryWorker(
   return { wake, sweep, reviewFailing, whenIdle, stop };
 }
 
-/** Returns undefined if nothing was sent. */
 function toNotice(
   { due, endpointId, settlement, attempt }: AttemptResult,
   url: string,

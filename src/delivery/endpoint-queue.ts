@@ -15,16 +15,14 @@ import type { PermitKind } from "./delivery-queue.ts";
 /** The keys to sign with, current secret first, and when the first of them expires (epoch ms). */
 export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
-/** Due rows to read at once. */
 const READ_AHEAD = 32;
 /** For a busy endpoint: up to one in five of the rows read may already be claimed. */
 const READ_AHEAD_PER_CLAIMED = 4;
-/** Attempts of a delivery that are sent as prompt. */
 const PROMPT_ATTEMPTS = 2;
 
 /**
  * The claimed and due deliveries of an endpoint. A delivery is claimed from its attempt until the
- * outcome is written. Only the methods of this class change it.
+ * outcome is written.
  */
 export class EndpointQueue {
   readonly endpointId: string;
@@ -38,7 +36,6 @@ export class EndpointQueue {
   /** Replays in flight: one at a time, so that they arrive in order. */
   #replaysInFlight = 0;
   #overdueInFlight = 0;
-  /** Due deliveries, read ahead. */
   #dueRows: DueRow[] = [];
   /** Nothing else was due when they were read. */
   #isExhausted = false;
@@ -69,15 +66,10 @@ export class EndpointQueue {
     return remainingConcurrency(this.health, this.#inFlight, this.destination.maxInFlight, now) > 0;
   }
 
-  /** New deliveries may be due. */
   expectMore(): void {
     this.#isExhausted = false;
   }
 
-  /**
-   * Returns the next due deliveries that may be sent.
-   * @param read reads due rows, claimed ones included
-   */
   listDue(
     read: (limit: number) => DueRow[],
     isClaimed: (deliveryNumber: number) => boolean,
@@ -94,10 +86,7 @@ export class EndpointQueue {
       : this.#dueRows.filter(({ isReplay }) => isReplay === 0);
   }
 
-  /**
-   * Returns the keys to sign with. Loaded for the first delivery, because most endpoints in a sweep
-   * have nothing to send.
-   */
+  /** Loaded for the first delivery: most endpoints in a sweep have nothing to send. */
   getSigningKeys(
     now: number,
     load: (endpointId: string) => SigningKeys | undefined,

@@ -8,14 +8,14 @@ const MAX_KEYS = 20_000;
 /** Wait before a signing secret that could not be decrypted is tried again. */
 const SECRET_RETRY_MS = 60_000;
 
-/** Keeps a queue for each endpoint, and reloads it when another commit may have changed it. */
+/** Keeps a queue for each endpoint, and reloads it after commits of others. */
 export function createEndpointQueues(rt: Runtime) {
   const queues = new Map<string, EndpointQueue>();
   const readSigningKeys = createKeyReader(rt);
-  /** Endpoints whose secret could not be decrypted, with the time of the next try. */
+  /** When to try again to decrypt an endpoint's secret. */
   const secretRetryAt = new Map<string, number>();
 
-  /** Returns the current queue of an endpoint, or undefined if the endpoint may not be sent to. */
+  /** Returns undefined if the endpoint may not be sent to. */
   function load(endpointId: string, commitCount: number): EndpointQueue | undefined {
     const existing = queues.get(endpointId);
     if (existing?.commitCount === commitCount) return existing;
@@ -33,7 +33,6 @@ export function createEndpointQueues(rt: Runtime) {
     return queue;
   }
 
-  /** Returns undefined, and logs it, if the secret cannot be decrypted. */
   function loadSigningKeys(endpointId: string): SigningKeys | undefined {
     if ((secretRetryAt.get(endpointId) ?? 0) > rt.monotonic()) return undefined;
     try {
@@ -55,7 +54,7 @@ export function createEndpointQueues(rt: Runtime) {
   };
 }
 
-/** Decrypts the signing secrets of endpoints. A secret never changes, so its key is cached. */
+/** Decrypts signing secrets. A secret never changes, so its key is cached. */
 function createKeyReader(rt: Runtime): (endpointId: string) => SigningKeys {
   const keys = new BoundedCache<string, SigningKey>(MAX_KEYS);
 

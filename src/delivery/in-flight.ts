@@ -32,8 +32,8 @@ export function createInFlight(deliveryQueue: DeliveryQueue, now: () => number) 
     },
 
     /**
-     * Marks attempts without a response for OVERDUE_MS. They give up their prompt permits, so that
-     * hundreds of endpoints that stop responding do not delay the others until the timeout.
+     * Attempts without a response for OVERDUE_MS give up their prompt permits, so that hundreds of
+     * endpoints that stop responding do not delay the others until the timeout.
      */
     markOverdue(): void {
       const latestStart = now() - OVERDUE_MS;

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signatureError } from "../domain/webhooks/signature.ts";
 
-/** A POST that the sample receiver handled. */
 export type ReceivedDelivery = {
   eventType: string;
   deliveryId: string;
@@ -10,11 +9,9 @@ export type ReceivedDelivery = {
   body: Buffer;
   /** Why the signature was rejected; undefined if it is valid or not verified. */
   error: string | undefined;
-  /** The status of the response. */
   statusCode: number;
 };
 
-/** A response that simulates a failing or slow receiver. */
 export type SimulatedResponse = { statusCode: number; delayMs: number };
 
 export type Receiver = { url: string; close: () => Promise<void> };

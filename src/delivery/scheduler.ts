@@ -16,7 +16,7 @@ const EVERY_FIVE_MINUTES = "30 */5 * * * *";
 /** At 03:17 in the server's time zone. */
 const EVERY_NIGHT = "0 17 3 * * *";
 
-/** Wakes the worker within 50 ms of a commit by another connection, and runs the periodic jobs. */
+/** Wakes the worker within 50 ms of a commit, and runs the periodic jobs. */
 export function startScheduler(rt: Runtime, worker: DeliveryWorker): { stop: () => void } {
   const hasNewCommit = createCommitDetector(rt);
   hasNewCommit();
@@ -50,7 +50,7 @@ const startJob = (cronTime: string, onTick: () => Promise<void>): CronJob =>
     start: true,
   });
 
-/** Ignores errors of a locked database or a full disk: the next tick tries again. */
+/** Ignores a locked database or a full disk: the next tick tries again. */
 const startWritingJob = (cronTime: string, run: () => void | Promise<void>): CronJob =>
   startJob(cronTime, async () => {
     try {
@@ -61,7 +61,7 @@ const startWritingJob = (cronTime: string, run: () => void | Promise<void>): Cro
     }
   });
 
-/** Throws outside of cron, which would swallow the error: the thread must exit, and the daemon too. */
+/** Throws outside of cron, which would swallow the error: the daemon must exit. */
 const rethrow = (error: unknown): void =>
   queueMicrotask(() => {
     throw error;

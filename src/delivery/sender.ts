@@ -49,7 +49,7 @@ export function createSender(
   };
 }
 
-/** Sends over a new connection, to report the address that it used. */
+/** Over a new connection, to report its address. */
 export const createSendOnce =
   (rt: Runtime): SendOnce =>
   async (post, signal) => {

@@ -6,15 +6,13 @@ import type { AttemptNotice } from "./delivery-worker.ts";
 
 /** The data that the delivery thread starts with. It reports attempts if `isWatched`. */
 export type ThreadData = { config: Config; isWatched: boolean };
-/** A message to the delivery thread. */
 export type WorkerCommand = { type: "wake" } | { type: "stop" };
-/** A message from the delivery thread. */
 export type WorkerMessage = { type: "started" } | { type: "attempt"; attempt: AttemptNotice };
 
 export type OnAttempt = (attempt: AttemptNotice) => void;
 
 export type RunningDeliveryWorker = {
-  /** Call it after a commit in this process, to send new deliveries before the next poll. */
+  /** Call it after a commit, to send new deliveries before the next poll. */
   wake: () => void;
   /** Stops after the deliveries in flight, or after 10 s. */
   stop: () => Promise<void>;
@@ -31,8 +29,7 @@ export async function startDeliveryWorker(
     config: { ...config, mayCreate: false },
     isWatched: onAttempt !== undefined,
   };
-  // Draining a backlog allocates mostly short-lived objects, so a larger young generation would use
-  // more memory and save nothing.
+  // A backlog allocates short-lived objects: a larger young generation would save nothing.
   const resourceLimits = { maxYoungGenerationSizeMb: 16 };
   const code = deliveryThread();
   const worker = new Worker(code, { eval: typeof code === "string", workerData, resourceLimits });

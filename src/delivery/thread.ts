@@ -32,8 +32,7 @@ const scheduler = startScheduler(rt, worker);
 
 let stopped: Promise<void> | undefined;
 
-// Exits instead of continuing in an unknown state: the daemon exits too, and its supervisor restarts
-// it.
+// Exits instead of continuing in an unknown state: the daemon's supervisor restarts it.
 process.on("uncaughtException", fail);
 parentPort?.on("message", (command: WorkerCommand) =>
   command.type === "wake" ? worker.wake() : void (stopped ??= stop()),

@@ -21,11 +21,9 @@ import { createListener } from "./transport/listener.ts";
 export type App = {
   /** Handles a request that does not come from a socket. */
   request: (...args: Parameters<Router["request"]>) => Promise<Response>;
-  /** Handles requests from a socket. */
   listener: RequestListener;
   /** Saves the request counts and key usage recorded since the last flush. */
   flush: () => void;
-  /** Ends long polls, and makes /readyz respond with 503. */
   shutDown: () => void;
 };
 
@@ -34,14 +32,13 @@ const bindRoutes = (deps: HandlerDeps): Route[] => [
   ...docsRoutes(deps.rt, ROUTES),
 ];
 
-/** The default for `sendOnce`: an API without a webhook sender. */
+/** For an API without a webhook sender. */
 const sendNothing: SendOnce = () =>
   Promise.resolve({
     outcome: { kind: "refused", error: "this process does not send webhooks" },
     address: null,
   });
 
-/** Creates the HTTP API. */
 export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   const keyUsage = createKeyUsage(rt);

@@ -34,7 +34,6 @@ const ok = (description: string, body: SchemaName): Record<number, ResponseSpec>
   200: { description, body, headers: UNPAGED },
 });
 
-/** The route of one of the six catalog lists. */
 const list = (
   operationId: string,
   route: lists.ListRoute,
@@ -97,7 +96,7 @@ const openRoute = (
   ...details,
 });
 
-/** Every route of the API; the OpenAPI document is generated from this table. */
+/** Every route; the OpenAPI document is generated from this table. */
 export const ROUTES: readonly RouteDefinition[] = [
   list(
     "getMenu",

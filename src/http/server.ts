@@ -27,10 +27,8 @@ export type RunningServer = {
 
 export type ServerOptions = {
   host: string;
-  /** 0 for any free port. */
   port: number;
   tls?: TlsFiles | undefined;
-  /** Sends test events. */
   sendOnce?: SendOnce | undefined;
 };
 
@@ -82,7 +80,7 @@ export async function startServer(
   };
 }
 
-/** Logs the certificate's expiry once a day, and reloads the certificate while the server runs. */
+/** Logs the certificate's expiry once a day, and reloads the certificate. */
 function manageCertificate(
   server: TlsServer,
   rt: Runtime,
@@ -122,8 +120,7 @@ async function openServer(
     const { server } = await listen(listener as Parameters<typeof listen>[0], {
       hostname: host,
       port: port === 0 ? { random: true } : port,
-      // listhen's defaults would use another port if this one is taken, exit before the drain, print
-      // to the terminal, or bind to localhost instead.
+      // listhen's defaults would use another port, exit before the drain, print, or bind to localhost.
       isProd: true,
       autoClose: false,
       public: host !== "localhost" && !isLoopback(host),

@@ -30,25 +30,18 @@ import {
 import type { RateLimits } from "./rate-limits.ts";
 
 export type AccessControl = {
-  /** For routes that need a key. @throws AppError; checks the key, slug, scope and rate limit in this order */
+  /** For routes that need a key. Checks the key, slug, scope and rate limit, in this order. */
   authorize: (context: RequestContext, slug: string, scope: Scope) => Credential;
-  /**
-   * For a public route whose parameters require a key. The rate limit is that of the route.
-   * @throws AppError; checks the key, slug and scope in this order
-   */
+  /** For public routes whose parameters require a key; without a rate limit of its own. */
   authenticate: (context: RequestContext, slug: string, scope: Scope) => void;
-  /**
-   * For a request that has waited: its key may have expired, or been rotated or revoked, meanwhile.
-   * @throws AppError revoked_key, expired_key
-   */
+  /** For requests that have waited: the key may have expired, or been rotated or revoked. */
   assertStillActive: (context: RequestContext) => void;
-  /** For public routes. @throws RateLimitError */
+  /** For public routes. */
   limitByAddress: (context: RequestContext) => void;
   /** The client that the work of a request counts for. */
   getClient: (context: RequestContext) => ScanClient;
 };
 
-/** AppError with rate-limit details for the response. */
 export class RateLimitError extends AppError {
   readonly violatedPolicies: string[];
   readonly retryAfterSeconds: number;
@@ -92,8 +85,7 @@ export function createAccessControl(
   const createKnownKeys = () => new BoundedCache<string, KnownKey>(MAX_KNOWN_KEYS);
   // By the hash of the Authorization header, so that no secret stays in memory. Any commit clears it.
   let knownKeys = createKnownKeys();
-  // Saves hashing the same header for each request of a connection. The header stays in memory
-  // only as long as the connection.
+  // Saves hashing the header for each request. It stays in memory only as long as the connection.
   let lastByConnection = new WeakMap<object, { authorization: string; known: KnownKey }>();
 
   const findKey = (authorization: string): KnownKey => {

@@ -5,9 +5,8 @@ import { getHeader, type HttpRequest } from "../pipeline/request-context.ts";
 export type GetClientAddress = (request: HttpRequest) => string;
 
 /**
- * Determines the client's IP address. Any client can send X-Forwarded-For, so only the addresses
- * appended by trusted proxies count: the header is read from the right until an address is not a
- * trusted proxy.
+ * Any client can send X-Forwarded-For, so only the addresses appended by trusted proxies count: the
+ * header is read from the right until an address is not a trusted proxy.
  */
 export function createGetClientAddress(trustedProxies: readonly string[]): GetClientAddress {
   if (trustedProxies.length === 0) return ({ peerAddress }) => unmapIpv4(peerAddress);

@@ -7,7 +7,6 @@ export type RateLimits = {
   addresses: RateLimiter;
   /** Failed authentications by address. They are not saved, so a restart resets them. */
   failures: RateLimiter;
-  /** Saves the requests counted since the last flush. */
   flush: () => void;
 };
 

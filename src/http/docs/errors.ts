@@ -2,8 +2,6 @@ import { STATUS_CODES } from "node:http";
 import { PROBLEM_CODES } from "../pipeline/problem-codes.ts";
 import { anchorOf, type Html, html, renderInline, renderParagraphs } from "./html.ts";
 
-// The list of problem codes: as Markdown for the interactive reference, as HTML for the page.
-
 const INTRODUCTION = `Every error is a problem document (RFC 9457, \`application/problem+json\`). Use \`code\` in your program: it is stable, whereas \`detail\` is for people.
 
 \`errors\` lists every error in the request. \`requestId\` (also in the header \`Request-Id\`) identifies the request in the server's log.`;

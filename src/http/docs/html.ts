@@ -33,11 +33,9 @@ const ENTITIES: Record<string, string> = {
 const escape = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 
-/** A text with its `code` spans as markup. */
 export const renderInline = (text: string): Html =>
   html`${text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 
-/** A text whose paragraphs are separated by blank lines. */
 export const renderParagraphs = (text: string): Html[] =>
   text.split(/\n{2,}/).map((paragraph) => html`<p>${renderInline(paragraph)}</p>`);
 

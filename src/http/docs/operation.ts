@@ -9,7 +9,6 @@ import {
 } from "./reference.ts";
 import { renderFields, renderType } from "./schema.ts";
 
-/** Renders a route: its parameters, body, responses and an example request. */
 export function renderRoute(
   document: ApiDocument,
   method: string,
@@ -110,7 +109,6 @@ function exampleCurl(
   return `${first} \\\n  -H "Content-Type: ${content[0]}" -d ${shellQuote(JSON.stringify(content[1].example))}`;
 }
 
-/** Renders the headers and the envelope, with the first event as the example, then each event. */
 export function renderEvents(document: ApiDocument): Html[] {
   const events = Object.entries(document.webhooks ?? {}).map(([name, { post = {} }]) => ({
     name,

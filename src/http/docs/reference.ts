@@ -55,7 +55,6 @@ export type ApiDocument = {
   };
 };
 
-/** The target of a `$ref`, or the node itself. */
 export function resolveRef<T extends object>(document: ApiDocument, node: T | Ref): T {
   if (!("$ref" in node) || typeof node.$ref !== "string") return node as T;
   const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(.+)$/.exec(node.$ref) ?? [];
@@ -65,10 +64,7 @@ export function resolveRef<T extends object>(document: ApiDocument, node: T | Re
 const EVENTS = "Events";
 const LOCAL = "http://127.0.0.1:4100";
 
-/**
- * The OpenAPI document as the page shows it: events are in their own group under their names, and
- * requests go to the page's own origin.
- */
+/** The OpenAPI document as the page shows it: events have their own group. */
 export function toReference(document: ApiDocument, publicUrl: string): ApiDocument {
   const { webhooks = {}, tags = [] } = document;
   const events = {
@@ -88,7 +84,7 @@ export function toReference(document: ApiDocument, publicUrl: string): ApiDocume
   };
 }
 
-/** The document that Scalar shows: the introduction also contains the guide and the errors. */
+/** Adds the guide and the errors to the introduction. */
 export function withGuides(reference: ApiDocument, guide: string): ApiDocument {
   const { info } = reference;
   // Without a first heading, Scalar would hide all others below one of its own.
@@ -96,11 +92,9 @@ export function withGuides(reference: ApiDocument, guide: string): ApiDocument {
   return { ...reference, info: { ...info, description } };
 }
 
-/** Replaces `{base}` in the guide by the URL of the API. */
 export const fillBase = (guide: string, publicUrl: string): string =>
   guide.replaceAll("{base}", () => publicUrl || LOCAL);
 
-/** The path of the API at its public URL; empty at the root. */
 export const basePathOf = (publicUrl: string): string =>
   (URL.parse(publicUrl)?.pathname ?? "").replace(/\/+$/, "");
 
@@ -113,7 +107,6 @@ const CUSTOM_CSS = `
 /** Scalar's configuration. Everything that loads from other origins is off; the CSP forbids it. */
 export const scalarConfiguration = (url: string): Record<string, unknown> => ({
   url,
-  // The prefix of the page's anchors.
   slug: "api",
   telemetry: false,
   withDefaultFonts: false,

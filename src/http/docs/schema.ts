@@ -1,7 +1,7 @@
 import { EMPTY, Html, html, renderInline, renderTable } from "./html.ts";
 import type { Schema } from "./reference.ts";
 
-/** A table of the fields of an object, including those of unnamed objects inside it, by path. */
+/** A table of an object's fields, including those of unnamed objects inside it. */
 export const renderFields = (schema: Schema): Html =>
   renderTable([html`Field`, html`Type`, html`Description`], rowsOf(schema, ""));
 

@@ -1,9 +1,6 @@
 import { Html } from "./html.ts";
 
-/**
- * The style of the plain page; the interactive reference has its own. With scripts on, the plain
- * page appears only if the reference has not loaded after 1.5 seconds.
- */
+/** With scripts on, the plain page appears only if the reference has not loaded after 1.5 s. */
 export const STYLE = new Html(`
 body { margin: 0; }
 body:has(.scalar-app) > .plain { display: none; }

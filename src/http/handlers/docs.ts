@@ -52,7 +52,6 @@ const JSON_HEADERS = toRawHeaders({
   "content-type": "application/json",
   "cache-control": REVALIDATED,
 });
-/** The name changes with the content. */
 const SCRIPT_HEADERS = toRawHeaders({
   "content-type": "text/javascript; charset=utf-8",
   "cache-control": "public, max-age=31536000, immutable",
@@ -60,7 +59,7 @@ const SCRIPT_HEADERS = toRawHeaders({
 
 const STATIC_HEADERS: RawHeaders = ["x-content-type-options", "nosniff"];
 
-/** Serves the OpenAPI document, generated on the first request: the schemas take long to load. */
+/** Generated on the first request: the schemas take long to load. */
 export const getOpenApi = (rt: Runtime, routes: readonly RouteSpec[]) =>
   createStaticHandler(async () =>
     createTextResponse(
@@ -110,7 +109,7 @@ export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
   ];
 }
 
-/** Kept in memory: the name promises the same bytes forever, so a later build must not be served. */
+/** Kept in memory: the name promises the same bytes forever, whatever a later build writes. */
 async function loadScript(): Promise<CachedResponse & { name: string }> {
   const brotli = readScalar("br");
   const zipped = readScalar("gz");
@@ -120,7 +119,7 @@ async function loadScript(): Promise<CachedResponse & { name: string }> {
   return { name, ...createCachedResponse(`W/"${name}"`, headers, [], bodies) };
 }
 
-/** A handler for content that stays the same while the process runs. The first request loads it. */
+/** For content that stays the same while the process runs. The first request loads it. */
 function createStaticHandler(
   load: () => Promise<CachedResponse>,
 ): (context: RequestContext) => Promise<HttpResponse> {

@@ -29,7 +29,7 @@ Changes within v1 are additions only. Ignore fields and events that you do not k
 
 A request that is not valid HTTP is rejected before it reaches a route, with 400 \`malformed_request\`, 408, 431, 501 or 505.`;
 
-/** Generates the OpenAPI document from the route table and the schemas of the public objects. */
+/** Generates the OpenAPI document from the route table and the schemas. */
 export const describeApi = ({
   routes,
   publicUrl,

@@ -51,7 +51,6 @@ const listResponse = (data: unknown) => ({
 const listOfFirst = (objects: readonly unknown[]) => listResponse(objects.slice(0, 1));
 const pageResponse = (data: unknown) => ({ data: [data], page, meta: { business } });
 
-/** An example event of a type. */
 export function exampleEvent(type: EventType): Envelope {
   const draft = type === "catalog.changed" ? catalogChanged() : sampleOf(type);
   return createEnvelope(draft, EVENT_ID, NOW, business);

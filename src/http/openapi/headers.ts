@@ -91,7 +91,6 @@ export const COMMON_HEADERS: readonly HeaderName[] = ["Request-Id", "API-Version
 /** Suffix of headers that are missing if the request fails before it is counted. */
 const OPTIONAL = "-optional";
 
-/** References to headers; those in `optional` may be missing. */
 export function describeHeaders(
   always: readonly HeaderName[],
   more: readonly HeaderName[],
@@ -107,7 +106,6 @@ export function describeHeaders(
   ]);
 }
 
-/** The components that describeHeaders refers to. */
 export function describeSharedHeaders(): JsonObject {
   const describe = (name: HeaderName, suffix: string, required: boolean) => [
     `${name}${suffix}`,

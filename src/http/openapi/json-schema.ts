@@ -2,7 +2,6 @@ import { z } from "zod";
 
 export type JsonObject = { [name: string]: unknown };
 
-/** The `$ref` of a component of the OpenAPI document. */
 export const refTo = (
   kind: "schemas" | "headers" | "responses" | "parameters",
   name: string,

@@ -75,7 +75,6 @@ function describeContent(body: NonNullable<ResponseSpec["body"]>): JsonObject {
   };
 }
 
-/** Path parameters by the part of the path that contains them. */
 const PATH_PARAMETERS = {
   "businesses/:slug": {
     name: "businessSlug",

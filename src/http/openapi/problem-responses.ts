@@ -35,7 +35,6 @@ const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
 const responseName = (status: number): string =>
   (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");
 
-/** Every problem code that a route can return. */
 function codesOf({ method, path, scope, query = {}, body, problems = [] }: RouteSpec): HttpCode[] {
   const isKeyed = scope !== "open" && scope !== "public";
   return [
@@ -55,7 +54,6 @@ function codesOf({ method, path, scope, query = {}, body, problems = [] }: Route
   ];
 }
 
-/** The problem responses of a route, by status. */
 export function describeProblems(route: RouteSpec): JsonObject {
   const byStatus = Map.groupBy(new Set(codesOf(route)), statusOf);
   const isPublic = route.scope === "public";
@@ -112,7 +110,6 @@ const headersOf = (status: number): readonly HeaderName[] => [
   ...(STATUS_HEADERS[status] ?? []),
 ];
 
-/** Issues in the examples of codes that list them. */
 const ISSUES: { [code in HttpCode]?: ValidationIssue } = {
   invalid_parameter: {
     parameter: "limit",

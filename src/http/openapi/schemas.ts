@@ -66,7 +66,6 @@ const event = z
     },
   });
 
-/** A problem document (RFC 9457). */
 const problem = z.strictObject({
   type: z.string().describe("`https://deskbell.dev/problems/` followed by `code`"),
   title: z.string().describe("`code` as readable text"),
@@ -166,7 +165,6 @@ const NAMED = {
 
 export type SchemaName = keyof typeof NAMED;
 
-/** The schemas in the components of the OpenAPI document, by name. */
 export const SCHEMAS: Record<string, z.ZodType> = { ...NAMED, ...Object.fromEntries(envelopes) };
 
 /** `service_price.updated` -> `ServicePriceUpdatedEvent` */

@@ -40,7 +40,6 @@ const DELIVERY_HEADERS = {
   },
 } satisfies Record<keyof SignatureHeaders | `X-Service-${string}`, HeaderSpec>;
 
-/** The header parameters of webhook requests. */
 export const WEBHOOK_HEADERS = {
   ...Object.fromEntries(
     Object.entries<HeaderSpec>(DELIVERY_HEADERS).map(([name, header]) => [
@@ -55,7 +54,6 @@ export const WEBHOOK_HEADERS = {
   },
 };
 
-/** The webhooks section of the OpenAPI document: one entry per event type. */
 export const describeWebhooks = (): JsonObject =>
   Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: describeEvent(type) }]));
 

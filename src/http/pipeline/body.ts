@@ -49,7 +49,7 @@ function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   });
 }
 
-/** Counts the bytes received: Content-Length can be missing or wrong. */
+/** Counts the bytes: Content-Length can be missing or wrong. */
 async function readBytes({ request }: RequestContext): Promise<Buffer> {
   const bodyTooLarge = () =>
     new AppError("body_too_large", `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);

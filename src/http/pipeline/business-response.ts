@@ -28,11 +28,9 @@ export function getBusiness(
 export const getTimezone = (rt: Runtime, key: Credential): string =>
   getBusiness(rt, key).doc.timezone;
 
-/** The public URL of `path` below a business. */
 export const businessUrl = (rt: Runtime, slug: string, path: string): string =>
   `${rt.config.http.publicUrl}/v1/businesses/${slug}/${path}`;
 
-/** Responds with one object, or with the result of an action. */
 export const respondData = (
   context: RequestContext,
   data: unknown,

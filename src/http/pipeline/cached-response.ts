@@ -12,7 +12,7 @@ export type CachedResponse = { respond: (context: RequestContext) => HandlerResu
 
 type Encoding = "identity" | "gzip" | "br";
 
-/** Loads the body in each supported encoding. Each is called at most once. */
+/** Each is called at most once. */
 export type EncodedBodies = { identity: () => Buffer } & {
   [E in Exclude<Encoding, "identity">]?: () => Buffer | Promise<Buffer>;
 };
@@ -68,13 +68,12 @@ export function createCachedResponse(
   };
 }
 
-/** A body held in memory. It is compressed when a client first accepts gzip, unless it is small. */
+/** Compressed when a client first accepts gzip, unless it is small. */
 export const compressible = (body: Buffer): EncodedBodies => ({
   identity: () => body,
   ...(body.length > GZIP_MIN_BYTES && { gzip: () => promisify(gzip)(body) }),
 });
 
-/** A response whose ETag is a hash of its body. */
 export const createHashedResponse = (
   body: Buffer,
   headers: RawHeaders,
@@ -102,7 +101,7 @@ const acceptsGzip = createAccepts("gzip", "x-gzip");
 const acceptsBrotli = createAccepts("br");
 
 function createAccepts(...names: string[]): (acceptEncoding: string | undefined) => boolean {
-  // Remembers the last value: most requests send the same one.
+  // Most requests send the same value.
   let last: { acceptEncoding: string; accepted: boolean } | undefined;
   return (acceptEncoding) => {
     if (acceptEncoding === undefined) return false;

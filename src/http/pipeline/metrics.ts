@@ -3,18 +3,16 @@ const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const BOUNDS_MS = BOUNDS.map((seconds) => seconds * 1000);
 const DURATION = "deskbell_http_request_duration_seconds";
 
-/** The responses of one route and method with one status. */
 type Series = { labels: string; buckets: number[]; count: number; sumMs: number };
 
 export type Metrics = {
   record: (route: string, method: string, status: number, durationMs: number) => void;
-  /** The metrics in Prometheus' text format. */
   format: () => string;
 };
 
 export function createMetrics(): Metrics {
   const series = new Map<string, Map<number, Series>>();
-  // Remembers the last series: consecutive requests are often for the same route.
+  // Consecutive requests are often for the same route.
   let last: { route: string; method: string; status: number; series: Series } | undefined;
 
   const find = (route: string, method: string, status: number): Series => {

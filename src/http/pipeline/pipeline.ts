@@ -29,7 +29,7 @@ export type Pipeline = {
    * rate limit, parameters. Never throws: errors become problem responses.
    */
   handle: (routePath: RoutePath, request: HttpRequest) => HandlerResult;
-  /** Responds with a problem to a request that failed before it reached a route. */
+  /** Responds to a request that failed before it reached a route. */
   reject: (request: HttpRequest, error: unknown) => HttpResponse;
 };
 
@@ -121,7 +121,7 @@ function respondToOtherMethod(
   return respond(context, 204, preflightHeaders);
 }
 
-/** Creates request IDs: a random prefix for each process, then a counter, which is cheap. */
+/** A random prefix for each process, then a counter, which is cheap. */
 function createRequestIds(rt: Runtime): () => string {
   const newId = createIdSource(rt.now, (bytes) =>
     Uint8Array.from({ length: bytes }, () => rt.randomFraction() * 256),

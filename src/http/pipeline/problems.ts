@@ -10,18 +10,15 @@ import {
   respondBytes,
 } from "./request-context.ts";
 
-/** The part of an error that clients see. */
 export type Problem = {
   status: number;
   code: string;
   detail: string;
-  /** How the client can fix the request, if it can. */
   fix?: string | undefined;
   issues: ValidationIssue[];
   headers: RawHeaders;
 };
 
-/** Seconds after which clients should retry. */
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   busy: 1,
   shutting_down: 5,
@@ -75,7 +72,6 @@ export const toProblem = (error: unknown): { problem: Problem; isBug: boolean } 
   return { problem: problem ?? INTERNAL, isBug: problem === undefined };
 };
 
-/** The RFC 9457 body; `extra` has additional members. */
 export function problemBody(
   problem: Problem,
   requestId: string,

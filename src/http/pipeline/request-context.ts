@@ -11,20 +11,17 @@ export type HttpRequest = {
   method: string;
   /** As received, still percent-encoded, without the query. */
   path: string;
-  /** Empty, or starts with a question mark. */
   search: string;
   params: Readonly<Record<string, string>>;
   headers: IncomingHttpHeaders;
-  /** Address of the other end of the socket: the client, or a proxy in front of it. */
+  /** The client, or a proxy in front of it. */
   peerAddress: string;
   /** The same object for all requests of one connection. */
   connection: object;
   body: () => ReadableStream<Uint8Array> | null;
-  /** Aborted when the client disconnects. */
   disconnected: () => AbortSignal;
 };
 
-/** A request with the state of its processing. */
 export type RequestContext = {
   request: HttpRequest;
   requestId: string;
@@ -48,11 +45,11 @@ export const getHeader = (request: HttpRequest, name: string): string | undefine
   return typeof value === "string" ? value : value?.join(", ");
 };
 
-/** The path for the log, with API keys masked in case a client put one into it. */
+/** For the log: masks API keys that a client put into the path. */
 export const redactPath = ({ path }: HttpRequest): string =>
   path.includes("deskbell_") ? path.replace(/(deskbell_[sr]k_)\w+/g, "$1…") : path;
 
-/** A response with the headers collected in the context, followed by `headers`. */
+/** Appends `headers` to those collected in the context. */
 export function respond(
   context: RequestContext,
   status: number,

@@ -9,14 +9,12 @@ import {
 } from "./request-context.ts";
 import type { RoutePath } from "./route.ts";
 
-/** Called with every response before it is written. */
 export type ResponseObserver = (
   routePath: RoutePath,
   context: RequestContext,
   response: HttpResponse,
 ) => void;
 
-/** Counts every response, and logs it when the access log is on. */
 export function createResponseObserver(
   rt: Runtime,
   metrics: Metrics,

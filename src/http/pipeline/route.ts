@@ -18,18 +18,16 @@ export type HandlerResult = HttpResponse | Promise<HttpResponse>;
 export type KeyHandler = (context: RequestContext, key: Credential) => HandlerResult;
 export type OpenHandler = (context: RequestContext) => HandlerResult;
 
-/** One route with its handler and the scope that a key needs for it. */
+/** `scope` is what the key needs. */
 export type Route = { method: "GET" | "POST" | "PATCH" | "DELETE"; path: string } & (
   | { scope: Scope; handle: KeyHandler }
   /** "public": no key, rate-limited by address. "open": no key and no limit. */
   | { scope: "public" | "open"; handle: OpenHandler }
 );
 
-/** A path with its routes. */
 export type RoutePath = {
   path: string;
   byMethod: ReadonlyMap<string, Route>;
-  /** The value of the Allow header. */
   allow: string;
   isPublic: boolean;
 };
@@ -65,7 +63,7 @@ export type ResponseSpec = {
   headers?: readonly HeaderName[];
 };
 
-/** Describes a route. Its possible problems are derived from its scope, parameters and body. */
+/** Its possible problems are derived from its scope, parameters and body. */
 export type RouteSpec = {
   method: Route["method"];
   path: string;
@@ -93,7 +91,6 @@ export const GROUPS = {
 
 export type Group = keyof typeof GROUPS;
 
-/** Dependencies passed to route handlers. */
 export type HandlerDeps = {
   rt: Runtime;
   accessControl: AccessControl;
@@ -104,7 +101,6 @@ export type HandlerDeps = {
   listHandler: ListHandler;
 };
 
-/** A route with a function that creates its handler. */
 export type RouteDefinition = Omit<RouteSpec, "scope"> &
   (
     | { scope: Scope; handle: (deps: HandlerDeps) => KeyHandler }

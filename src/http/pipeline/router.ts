@@ -9,7 +9,6 @@ import { type RoutePath, UNKNOWN_PATH } from "./route.ts";
 
 export type Router = { request: H3["request"]; listener: RequestListener };
 
-/** Routes any request with h3. */
 export function createRouter(
   routePaths: readonly RoutePath[],
   { handle, reject }: Pipeline,
@@ -59,7 +58,7 @@ function toResponse({ status, headers, body }: HttpResponse): Response {
   });
 }
 
-/** The error that h3 wrapped. Errors that h3 raises itself are about URLs it cannot parse. */
+/** Errors that h3 raises itself are about URLs it cannot parse. */
 function unwrapError(error: HTTPError): unknown {
   if (error.unhandled) return error.cause;
   return error.status < 500

@@ -12,7 +12,7 @@ const BASE_CHECKS = 6;
 /** and at one more for each of these bytes. Any usable connection reads more per second. */
 const BYTES_PER_CHECK = 100_000;
 
-/** Limits the open connections per client address, so that one client cannot use up all of them. */
+/** Keeps one client from using up all connections. */
 export function limitConnections(
   server: Server,
   trustedProxies: readonly string[],

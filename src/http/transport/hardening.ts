@@ -38,7 +38,6 @@ const UNSUPPORTED_VERSION = protocolError(
   "Only HTTP/1.1 and HTTP/1.0 are supported.",
 );
 
-/** Adds timeouts, connection limits and protocol checks in front of `listener`. */
 export function hardenServer(server: Server, rt: Runtime, listener: RequestListener): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
@@ -147,7 +146,6 @@ function respondWithError(
   res.end(body);
 }
 
-/** The response as text, for a socket without a parsed request. */
 function toRawResponse({ status, ...problem }: ProtocolError, requestId: string): string {
   const body = problemBody({ status, ...problem, issues: [], headers: [] }, requestId);
   const headers = Object.entries(createHeaders(body, requestId)).map(

@@ -15,8 +15,7 @@ const isBelowBusiness = (path: string): boolean => path.startsWith(BUSINESS_PREF
 
 /**
  * Handles GET requests whose URL can be split without decoding, and passes all others to the router.
- * Both use the same pipeline. This one does not create a Request, a URL and a Response, which would
- * be most of the work.
+ * Creating a Request, a URL and a Response would be most of the work.
  */
 export function createListener(
   routePaths: readonly RoutePath[],
@@ -46,7 +45,6 @@ export function createListener(
     const slug = slugEnd === -1 ? "" : url.slice(PREFIX.length, slugEnd);
     const routePath =
       slugEnd === -1 ? otherPaths.get(path) : businessPaths.get(path.slice(slugEnd + 1));
-    // The router decodes percent-encoded slugs.
     return {
       url,
       path,
@@ -62,7 +60,7 @@ export function createListener(
       ({ listener }) => listener(req, res),
       (error) => write(res, reject(new DirectRequest(req, res, splitUrl), error)),
     );
-  // Remembers the last URL: consecutive requests are often the same.
+  // Consecutive requests are often the same.
   let last = split("");
   return (req, res) => {
     const url = req.url ?? "";
@@ -75,7 +73,6 @@ export function createListener(
   };
 }
 
-/** A URL with its route path, which is undefined if the router has to find it. */
 type SplitUrl = Pick<HttpRequest, "path" | "search" | "params"> & {
   url: string;
   routePath: RoutePath | undefined;

@@ -6,7 +6,6 @@ import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
 import type { Log, LogLevel } from "../../log.ts";
 
-/** Paths of PEM files. */
 export type TlsFiles = { cert: string; key: string };
 
 /** Their contents, checked to be usable by a server. */
@@ -44,7 +43,7 @@ export function readCertificate({ cert, key }: TlsFiles): Certificate {
   return { ...read, names, expiresAt: parsed.validToDate.getTime() };
 }
 
-/** Logs when the certificate expires: as a warning 14 days before, as an error afterwards. */
+/** Logs the expiry: as a warning 14 days before, as an error afterwards. */
 export function logCertificateExpiry(
   log: Log,
   { names, expiresAt }: Certificate,
@@ -61,7 +60,7 @@ export function logCertificateExpiry(
   log(level, message, fields);
 }
 
-/** Disconnects clients that do not finish the TLS handshake. HTTP timeouts start only after it. */
+/** HTTP timeouts start only after the TLS handshake. */
 export function limitHandshakes(server: Server): void {
   const timers = new Map<string, NodeJS.Timeout>();
   const stop = (peer: string) => {

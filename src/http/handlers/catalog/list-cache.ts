@@ -10,14 +10,13 @@ const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 /** Estimated size of an entry without its bodies: the URL and three header sets. */
 const OVERHEAD_BYTES = 4096;
 
-/** The compressed body is smaller than the plain one: count both as the same. */
+/** The compressed body is smaller: count it as the same. */
 const sizeOf = ({ bodyBytes }: ListResponse): number => OVERHEAD_BYTES + 2 * bodyBytes;
 
 export type ListHandler = (
   route: ListRoute,
 ) => (context: RequestContext, key: Credential) => HandlerResult;
 
-/** Creates handlers for the catalog's lists. A response is built once per catalog version. */
 export function createListHandler(rt: Runtime): ListHandler {
   const cache = new BoundedCache<string, ListResponse>(MAX_CACHE_BYTES, sizeOf);
   const build = createListBuilder(rt);
@@ -37,7 +36,7 @@ export function createListHandler(rt: Runtime): ListHandler {
   };
 
   return (route) => {
-    // Remembers the last response: consecutive requests are often the same.
+    // Consecutive requests are often the same.
     let last: { businessId: string; search: string; response: ListResponse } | undefined;
     return (context, key) => {
       const { search } = context.request;

@@ -39,7 +39,6 @@ export const isCurrent = (response: ListResponse, key: Credential, now: number):
   response.businessRevision === key.businessRevision &&
   now < response.validUntil;
 
-/** Builds the responses of the catalog's lists. */
 export function createListBuilder(
   rt: Runtime,
 ): (route: ListRoute, search: string, key: Credential, now: number) => ListResponse {
@@ -104,7 +103,6 @@ export function createListBuilder(
   };
 }
 
-/** A business with its stored catalog, and the public catalog as of `asOf` (epoch milliseconds). */
 type CatalogSnapshot = {
   business: BusinessRow;
   stored: StoredCatalog;
@@ -114,10 +112,7 @@ type CatalogSnapshot = {
 
 type ReadCatalog = (businessId: string, asOf: (timezone: string) => number) => CatalogSnapshot;
 
-/**
- * Reads a business's public catalog as of an instant. Keeps the last snapshot, because clients often
- * request several lists and pages of one business in a row.
- */
+/** Keeps the last snapshot, because clients often request several lists and pages in a row. */
 function createCatalogReader(rt: Runtime): ReadCatalog {
   let last: { snapshot: CatalogSnapshot; validUntil: number } | undefined;
   return (businessId, asOfIn) => {

@@ -23,7 +23,6 @@ const DAY_MIN = 1440;
 
 /** One of the six catalog lists: its parameters, and the objects that it selects. */
 export type ListRoute<P extends Parameters = Parameters> = {
-  /** The path below the business. */
   path: string;
   parameters: P;
   /** Set if the list also changes with time alone. */

@@ -52,7 +52,6 @@ export const CHANGES_PARAMETERS = {
 const unknownEventMessage = (name: string): string =>
   `knows no event '${safe(name, 60)}'.${didYouMean(name.slice(0, 60), EVENT_TYPES)}`;
 
-/** The matching envelopes, and the sequence number up to which the feed was read. */
 type FeedPage = { envelopes: Buffer[]; position: number; hasMore: boolean };
 
 export function listChanges(
@@ -163,7 +162,6 @@ export function encodeChangeCursor(businessId: string, position: number): string
   return `${position.toString(36)}.${checksum(businessId, position)}`;
 }
 
-/** Returns undefined if the cursor was not issued by this feed. */
 function decodeChangeCursor(businessId: string, cursor: string): number | undefined {
   const [, digits = "", sum] = CURSOR.exec(cursor) ?? [];
   const position = Number.parseInt(digits, 36);

@@ -3,18 +3,16 @@ import type { Runtime } from "../../../app/runtime.ts";
 
 const POLL_MS = 25;
 
-/** Requests that wait for the next event of their business. */
 export type LongPolls = {
   /** Resolves when the business has an event after `sequence`, or when `signal` is aborted. */
   waitForEvent: (businessId: string, sequence: number, signal: AbortSignal) => Promise<void>;
-  /** Aborted when the server shuts down. */
   closing: AbortSignal;
   close: () => void;
 };
 
 type Waiter = { businessId: string; sequence: number; wake: () => void };
 
-/** Polls the database every 25 ms for all of them together, and only while requests wait. */
+/** Polls the database for all requests that wait, and only while there are any. */
 export function createLongPolls(rt: Runtime): LongPolls {
   const waiters = new Set<Waiter>();
   const closing = new AbortController();

@@ -90,8 +90,8 @@ const withAttempts = (rt: Runtime, delivery: DeliveryRow, timezone: string) => (
 });
 
 /**
- * Reads a page. The next one continues after `reached`, which is null at the end. A page can be short
- * even if more follow, because a rare filter stops after a limited number of rows.
+ * The next page continues after `reached`, which is null at the end. A page can be short even if
+ * more follow, because a rare filter stops after a limited number of rows.
  */
 function readPage(
   rt: Runtime,

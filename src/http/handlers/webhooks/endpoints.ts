@@ -91,7 +91,7 @@ export const rotateSecretBody = z.strictObject({
 export const pathId = ({ request }: RequestContext): string => request.params["id"] ?? "";
 
 /**
- * Creates a handler for one object. Errors are checked in the order 400, 404, 422.
+ * Handles a request for one object. Errors are checked in the order 400, 404, 422.
  * @param act returns the data of the response; undefined for a 204
  */
 export const handleObject =
@@ -113,10 +113,8 @@ export const handleObject =
       : respondData(context, data, status, headers);
   };
 
-/** For `readBody` of handleObject. */
 export const ignoreBody = (): void => {};
 
-/** Lists endpoints, oldest first. */
 export const listEndpoints =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
@@ -195,7 +193,7 @@ export const handleFinishSecretRotation = (deps: HandlerDeps) =>
     return { ...toPublicEndpoint(endpoint, timezone), finished };
   });
 
-/** Sends a signed test event and responds with its result: 200 even if the receiver failed. */
+/** Responds with the result of a test event: 200 even if the receiver failed. */
 export function handleTestEndpoint(deps: HandlerDeps) {
   const { rt, sendOnce } = deps;
   const { closing } = deps.longPolls;
