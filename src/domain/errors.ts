@@ -1,4 +1,4 @@
-/** http/pipeline/problems.ts maps a code to an HTTP status, cli/failure.ts to an exit code. */
+/** http/pipeline/problem-codes.ts maps a code to an HTTP status, cli/failure.ts to an exit code. */
 export type ErrorCode =
   | "invalid_parameter"
   | "unknown_parameter"

@@ -6,7 +6,7 @@ import { createAccessControl } from "./auth/access-control.ts";
 import { createGetClientAddress } from "./auth/client-address.ts";
 import { createRateLimits } from "./auth/rate-limits.ts";
 import { createScanQueue } from "./handlers/availability/scan-queue.ts";
-import { createListHandler } from "./handlers/catalog/list-cache.ts";
+import { createListHandler } from "./handlers/catalog/list-handler.ts";
 import { createLongPolls } from "./handlers/changes/long-polls.ts";
 import { docsRoutes } from "./handlers/docs.ts";
 import { createMetrics } from "./pipeline/metrics.ts";

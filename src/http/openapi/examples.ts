@@ -151,7 +151,7 @@ const slots: z.infer<typeof availability> = {
   nextAvailable: times.startsAt,
 };
 
-const endpointTest = (): z.infer<typeof webhook.endpointTest> => ({
+const endpointTest: z.infer<typeof webhook.endpointTest> = {
   ok: true,
   url: endpoint.url,
   outcome: "responded",
@@ -163,43 +163,42 @@ const endpointTest = (): z.infer<typeof webhook.endpointTest> => ({
   eventType: "service.updated",
   headers: { "X-Service-Event": "service.updated", "X-Service-Test": "true" },
   body: JSON.stringify(exampleEvent("catalog.changed")),
-});
-
-/** Request bodies by operation ID, responses by schema name. */
-const EXAMPLES: { [name: string]: () => unknown } = {
-  createEndpoint: () => ({ name: endpoint.name, url: endpoint.url, events: endpoint.events }),
-  updateEndpoint: () => ({ events: ["catalog.changed"] }),
-  testEndpoint: () => ({}),
-  enableEndpoint: () => ({ recover: "all" }),
-  rotateEndpointSecret: () => ({ overlapSeconds: 3600 }),
-  finishSecretRotation: () => ({}),
-  redeliverDelivery: () => ({}),
-  ServiceList: () => listOfFirst(publicCatalog.services),
-  ServiceCategoryList: () => listOfFirst(publicCatalog.serviceCategories),
-  StaffList: () => listOfFirst(publicCatalog.staff),
-  PromotionList: () => listOfFirst(publicCatalog.promotions),
-  PublicEventList: () => listOfFirst(publicCatalog.events),
-  Menu: () =>
-    listResponse({
-      categories: publicCatalog.menuCategories.slice(0, 1),
-      items: publicCatalog.menuItems.slice(0, 1),
-      modifierGroups: publicCatalog.modifierGroups.slice(0, 1),
-    }),
-  Availability: () => ({ data: slots, meta }),
-  EventList: () => pageResponse(exampleEvent("service_category.updated")),
-  EndpointList: () => pageResponse(endpoint),
-  DeliveryList: () => pageResponse(listedDelivery),
-  EndpointResponse: () => ({ data: endpoint }),
-  CreatedEndpointResponse: () => ({ data: { ...endpoint, secret: SECRET } }),
-  SecretRotationResponse: () => ({
-    data: { ...endpoint, secret: SECRET, oldSecretEndsAt: at(60) },
-  }),
-  FinishedSecretRotationResponse: () => ({ data: { ...endpoint, finished: true } }),
-  EnabledEndpointResponse: () => ({ data: { ...endpoint, recovered: 3, cancelled: 0 } }),
-  EndpointTestResponse: () => ({ data: endpointTest() }),
-  DeliveryResponse: () => ({ data: delivery }),
-  Health: () => ({ status: "ok" }),
-  OpenApi: () => ({ openapi: "3.1.1" }),
 };
 
-export const exampleOf = (name: string): unknown => EXAMPLES[name]?.();
+/** Request bodies by operation ID, responses by schema name. */
+const EXAMPLES: { [name: string]: unknown } = {
+  createEndpoint: { name: endpoint.name, url: endpoint.url, events: endpoint.events },
+  updateEndpoint: { events: ["catalog.changed"] },
+  testEndpoint: {},
+  enableEndpoint: { recover: "all" },
+  rotateEndpointSecret: { overlapSeconds: 3600 },
+  finishSecretRotation: {},
+  redeliverDelivery: {},
+  ServiceList: listOfFirst(publicCatalog.services),
+  ServiceCategoryList: listOfFirst(publicCatalog.serviceCategories),
+  StaffList: listOfFirst(publicCatalog.staff),
+  PromotionList: listOfFirst(publicCatalog.promotions),
+  PublicEventList: listOfFirst(publicCatalog.events),
+  Menu: listResponse({
+    categories: publicCatalog.menuCategories.slice(0, 1),
+    items: publicCatalog.menuItems.slice(0, 1),
+    modifierGroups: publicCatalog.modifierGroups.slice(0, 1),
+  }),
+  Availability: { data: slots, meta },
+  EventList: pageResponse(exampleEvent("service_category.updated")),
+  EndpointList: pageResponse(endpoint),
+  DeliveryList: pageResponse(listedDelivery),
+  EndpointResponse: { data: endpoint },
+  CreatedEndpointResponse: { data: { ...endpoint, secret: SECRET } },
+  SecretRotationResponse: {
+    data: { ...endpoint, secret: SECRET, oldSecretEndsAt: at(60) },
+  },
+  FinishedSecretRotationResponse: { data: { ...endpoint, finished: true } },
+  EnabledEndpointResponse: { data: { ...endpoint, recovered: 3, cancelled: 0 } },
+  EndpointTestResponse: { data: endpointTest },
+  DeliveryResponse: { data: delivery },
+  Health: { status: "ok" },
+  OpenApi: { openapi: "3.1.1" },
+};
+
+export const exampleOf = (name: string): unknown => EXAMPLES[name];

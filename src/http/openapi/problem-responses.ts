@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { ValidationIssue } from "../../domain/errors.ts";
 import { HTTP_CODES, type HttpCode, meaningOf, statusOf } from "../pipeline/problem-codes.ts";
-import { problemBody } from "../pipeline/problems.ts";
+import { createProblem, problemBody } from "../pipeline/problems.ts";
 import type { RouteSpec } from "../pipeline/route.ts";
 import {
   COMMON_HEADERS,
@@ -125,14 +125,7 @@ const ISSUES: { [code in HttpCode]?: ValidationIssue } = {
 
 function exampleOf(code: HttpCode): unknown {
   const issue = ISSUES[code];
-  const detail = issue?.detail ?? meaningOf(code);
-  const problem = {
-    status: statusOf(code),
-    code,
-    detail,
-    issues: issue ? [issue] : [],
-    headers: [],
-  };
+  const problem = createProblem(code, issue?.detail ?? meaningOf(code), issue && [issue]);
   const extra = code === "rate_limited" ? { violatedPolicies: ["per-minute"] } : {};
   return JSON.parse(problemBody(problem, HEADERS["Request-Id"].example, extra));
 }

@@ -49,7 +49,9 @@ const listMeta = catalogMeta.extend({
 });
 
 const list = (data: z.ZodType) => z.strictObject({ data, page, meta: listMeta });
-const ofBusiness = z.strictObject({ business });
+const pageOf = (item: z.ZodType) =>
+  z.strictObject({ data: z.array(item), page, meta: z.strictObject({ business }) });
+const response = (data: z.ZodType) => z.strictObject({ data });
 
 const envelopes = EVENT_TYPES.map((type) => [eventSchemaName(type), envelopeSchema(type)] as const);
 const event = z
@@ -149,16 +151,16 @@ const NAMED = {
     }),
   ),
   Availability: z.strictObject({ data: availability.availability, meta: catalogMeta }),
-  EventList: z.strictObject({ data: z.array(event), page, meta: ofBusiness }),
-  EndpointList: z.strictObject({ data: z.array(webhook.endpoint), page, meta: ofBusiness }),
-  DeliveryList: z.strictObject({ data: z.array(webhook.delivery), page, meta: ofBusiness }),
-  EndpointResponse: z.strictObject({ data: webhook.endpoint }),
-  CreatedEndpointResponse: z.strictObject({ data: webhook.endpointWithSecret }),
-  SecretRotationResponse: z.strictObject({ data: webhook.rotatedEndpoint }),
-  FinishedSecretRotationResponse: z.strictObject({ data: webhook.finishedRotation }),
-  EnabledEndpointResponse: z.strictObject({ data: webhook.enabledEndpoint }),
-  EndpointTestResponse: z.strictObject({ data: webhook.endpointTest }),
-  DeliveryResponse: z.strictObject({ data: webhook.deliveryWithAttempts }),
+  EventList: pageOf(event),
+  EndpointList: pageOf(webhook.endpoint),
+  DeliveryList: pageOf(webhook.delivery),
+  EndpointResponse: response(webhook.endpoint),
+  CreatedEndpointResponse: response(webhook.endpointWithSecret),
+  SecretRotationResponse: response(webhook.rotatedEndpoint),
+  FinishedSecretRotationResponse: response(webhook.finishedRotation),
+  EnabledEndpointResponse: response(webhook.enabledEndpoint),
+  EndpointTestResponse: response(webhook.endpointTest),
+  DeliveryResponse: response(webhook.deliveryWithAttempts),
   Health: z.strictObject({ status: z.enum(["ok", "ready"]) }),
   OpenApi: z.looseObject({ openapi: z.string() }).describe("This OpenAPI document"),
 };

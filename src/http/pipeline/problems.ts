@@ -29,13 +29,11 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
 /** Keeps a small request from causing a large response. */
 const MAX_ISSUES = 50;
 
-const INTERNAL: Problem = {
-  status: statusOf("internal"),
-  code: "internal",
-  detail: "Internal error. The request ID identifies it in the server's log.",
-  issues: [],
-  headers: [],
-};
+export const createProblem = (
+  code: HttpCode,
+  detail: string,
+  issues: ValidationIssue[] = [],
+): Problem => ({ status: statusOf(code), code, detail, issues, headers: [] });
 
 /**
  * @returns undefined for a bug, whose details must not reach the client. A code that only the CLI
@@ -44,8 +42,8 @@ const INTERNAL: Problem = {
 function problemOf(error: unknown): Problem | undefined {
   if (!(error instanceof AppError)) return undefined;
   if (!(error.code in PROBLEM_CODES)) return undefined;
-  const status = statusOf(error.code as HttpCode);
-  const headers: RawHeaders = [];
+  const problem = createProblem(error.code as HttpCode, error.message, error.issues);
+  const { headers, status } = problem;
   if (status === 401)
     headers.push(
       "www-authenticate",
@@ -53,39 +51,28 @@ function problemOf(error: unknown): Problem | undefined {
     );
   const retryAfter = RETRY_AFTER[error.code];
   if (retryAfter !== undefined) headers.push("retry-after", String(retryAfter));
-  return {
-    status,
-    code: error.code,
-    detail: error.message,
-    fix: status < 500 ? fixForPartners(error) : undefined,
-    issues: error.issues,
-    headers,
-  };
+  if (status < 500) problem.fix = fixForPartners(error);
+  return problem;
 }
 
 /** Omits fixes that name a command or a flag, since those are for the operator. */
 const fixForPartners = ({ fix }: AppError): string | undefined =>
   fix === undefined || /\bdeskbell\b|--\w/.test(fix) ? undefined : fix;
 
-export const toProblem = (error: unknown): { problem: Problem; isBug: boolean } => {
-  const problem = problemOf(error);
-  return { problem: problem ?? INTERNAL, isBug: problem === undefined };
-};
-
 export function problemBody(
-  problem: Problem,
+  { code, status, detail, fix, issues }: Problem,
   requestId: string,
   extra: Record<string, unknown> = {},
 ): string {
   return JSON.stringify({
-    type: `https://deskbell.dev/problems/${problem.code}`,
-    title: titleOf(problem.code),
-    status: problem.status,
-    code: problem.code,
-    detail: problem.detail,
-    fix: problem.fix,
+    type: `https://deskbell.dev/problems/${code}`,
+    title: titleOf(code),
+    status,
+    code,
+    detail,
+    fix,
     requestId,
-    ...(problem.issues.length > 0 && { errors: problem.issues.slice(0, MAX_ISSUES) }),
+    ...(issues.length > 0 && { errors: issues.slice(0, MAX_ISSUES) }),
     ...extra,
   });
 }
@@ -102,14 +89,17 @@ export function respondWithProblem(
   context: RequestContext,
   error: unknown,
 ): HttpResponse {
-  const { problem, isBug } = toProblem(error);
-  if (isBug)
+  const known = problemOf(error);
+  if (!known)
     rt.log("error", "Request failed.", {
       requestId: context.requestId,
       method: context.request.method,
       path: redactPath(context.request),
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
+  const problem =
+    known ??
+    createProblem("internal", "Internal error. The request ID identifies it in the server's log.");
   const limited = error instanceof RateLimitError ? error : undefined;
   const extra = limited && { violatedPolicies: limited.violatedPolicies };
   const headers = ["cache-control", "no-store", ...problem.headers];

@@ -8,8 +8,7 @@ import {
 import type { Socket } from "node:net";
 import type { Runtime } from "../../app/runtime.ts";
 import { API_VERSION } from "../pipeline/pipeline.ts";
-import { type HttpCode, statusOf } from "../pipeline/problem-codes.ts";
-import { problemBody } from "../pipeline/problems.ts";
+import { createProblem, type Problem, problemBody } from "../pipeline/problems.ts";
 import { MAX_BODY_BYTES } from "../pipeline/request-context.ts";
 import { disconnectSlowReaders, limitConnections } from "./connection-limits.ts";
 
@@ -24,16 +23,9 @@ const TIMEOUT_CHECK_MS = 1000;
 const HOST = /^(\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d{0,5})?$/i;
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~\dA-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 
-type ProtocolError = { status: number; code: HttpCode; detail: string };
-
-const protocolError = (code: HttpCode, detail: string): ProtocolError => ({
-  status: statusOf(code),
-  code,
-  detail,
-});
-const malformed = (detail: string): ProtocolError => protocolError("malformed_request", detail);
+const malformed = (detail: string): Problem => createProblem("malformed_request", detail);
 const NOT_HTTP = malformed("The request is not valid HTTP (RFC 9112).");
-const UNSUPPORTED_VERSION = protocolError(
+const UNSUPPORTED_VERSION = createProblem(
   "version_not_supported",
   "Only HTTP/1.1 and HTTP/1.0 are supported.",
 );
@@ -64,7 +56,7 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
     checkedListener(req, res);
   });
   server.on("connect", (_req: IncomingMessage, socket: Socket) => {
-    const error = protocolError("not_implemented", "CONNECT is not supported.");
+    const error = createProblem("not_implemented", "CONNECT is not supported.");
     socket.end(toRawResponse(error, rt.newId("req")));
   });
   const rejected = new WeakSet<Socket>();
@@ -94,7 +86,7 @@ function findProtocolError({
   headers,
   httpVersionMajor,
   httpVersionMinor,
-}: IncomingMessage): ProtocolError | undefined {
+}: IncomingMessage): Problem | undefined {
   if (httpVersionMajor !== 1) return UNSUPPORTED_VERSION;
   let hosts = 0;
   let keys = 0;
@@ -114,43 +106,40 @@ function findProtocolError({
   if (httpVersionMinor === 0) return malformed("HTTP/1.0 does not support Transfer-Encoding.");
   return encoding.toLowerCase() === "chunked"
     ? undefined
-    : protocolError("not_implemented", "The only supported Transfer-Encoding is chunked.");
+    : createProblem("not_implemented", "The only supported Transfer-Encoding is chunked.");
 }
 
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer; reason?: string };
 
-function toProtocolError({ code, reason, rawPacket }: ParseError): ProtocolError {
+function toProtocolError({ code, reason, rawPacket }: ParseError): Problem {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return protocolError("headers_too_large", "URL and headers are larger than 16 KiB.");
+      return createProblem("headers_too_large", "URL and headers are larger than 16 KiB.");
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return protocolError("request_timeout", "The request took too long to arrive.");
+      return createProblem("request_timeout", "The request took too long to arrive.");
     case "HPE_INVALID_VERSION":
     case "HPE_PAUSED_H2_UPGRADE":
       // A wrong line ending after a supported version has the same code.
       return reason?.startsWith("Expected") ? NOT_HTTP : UNSUPPORTED_VERSION;
     case "HPE_INVALID_METHOD":
       if (rawPacket && REQUEST_LINE.test(rawPacket.toString("latin1", 0, 8192)))
-        return protocolError("not_implemented", "Unknown request method.");
+        return createProblem("not_implemented", "Unknown request method.");
   }
   return NOT_HTTP;
 }
 
-function respondWithError(
-  res: ServerResponse,
-  { status, ...problem }: ProtocolError,
-  requestId: string,
-): void {
-  const body = problemBody({ status, ...problem, issues: [], headers: [] }, requestId);
-  res.writeHead(status, createHeaders(body, requestId));
+function respondWithError(res: ServerResponse, problem: Problem, requestId: string): void {
+  const body = problemBody(problem, requestId);
+  res.writeHead(problem.status, createHeaders(body, requestId));
   res.end(body);
 }
 
-function toRawResponse({ status, ...problem }: ProtocolError, requestId: string): string {
-  const body = problemBody({ status, ...problem, issues: [], headers: [] }, requestId);
+function toRawResponse(problem: Problem, requestId: string): string {
+  const body = problemBody(problem, requestId);
   const headers = Object.entries(createHeaders(body, requestId)).map(
     ([name, value]) => `${name}: ${value}`,
   );
+  const { status } = problem;
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers, "", body].join("\r\n");
 }
 

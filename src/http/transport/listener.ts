@@ -11,7 +11,6 @@ import type { Router } from "../pipeline/router.ts";
 
 const PREFIX = "/v1/businesses/";
 const BUSINESS_PREFIX = `${PREFIX}:slug/`;
-const isBelowBusiness = (path: string): boolean => path.startsWith(BUSINESS_PREFIX);
 
 /**
  * Handles GET requests whose URL can be split without decoding, and passes all others to the router.
@@ -22,19 +21,11 @@ export function createListener(
   { handle, reject }: Pipeline,
   loadRouter: () => Promise<Router>,
 ): RequestListener {
-  const withoutParams = routePaths.filter(
-    ({ path, byMethod }) =>
-      byMethod.has("GET") &&
-      !path.slice(isBelowBusiness(path) ? BUSINESS_PREFIX.length : 0).includes(":"),
-  );
-  const businessPaths = new Map(
-    withoutParams
-      .filter(({ path }) => isBelowBusiness(path))
-      .map((routePath) => [routePath.path.slice(BUSINESS_PREFIX.length), routePath]),
-  );
-  const otherPaths = new Map(
-    withoutParams
-      .filter(({ path }) => !isBelowBusiness(path))
+  const byPath = new Map(
+    routePaths
+      .filter(
+        ({ path, byMethod }) => byMethod.has("GET") && !path.replace(":slug/", "").includes(":"),
+      )
       .map((routePath) => [routePath.path, routePath]),
   );
   const split = (url: string): SplitUrl => {
@@ -43,14 +34,13 @@ export function createListener(
     const path = query === -1 ? url : url.slice(0, query);
     const search = query === -1 || query + 1 === url.length ? "" : url.slice(query);
     const slug = slugEnd === -1 ? "" : url.slice(PREFIX.length, slugEnd);
-    const routePath =
-      slugEnd === -1 ? otherPaths.get(path) : businessPaths.get(path.slice(slugEnd + 1));
+    const pattern = slugEnd === -1 ? path : BUSINESS_PREFIX + path.slice(slugEnd + 1);
     return {
       url,
       path,
       search,
       params: { slug },
-      routePath: slug.includes("%") ? undefined : routePath,
+      routePath: slug.includes("%") ? undefined : byPath.get(pattern),
     };
   };
 

@@ -16,27 +16,24 @@ const DAY_MS = 86_400_000;
 /** ACME clients renew 30 days before expiry; warn only if that has failed. */
 const WARN_DAYS = 14;
 
+const invalidFile = (message: string, fix: string): AppError =>
+  new AppError("invalid_input", message, { fix });
+
 /** @throws AppError that names the wrong file and its fix */
 export function readCertificate({ cert, key }: TlsFiles): Certificate {
   const read = { cert: readPem(cert, "certificate"), key: readPem(key, "private key") };
   const parsed = parseCertificate(cert, read.cert);
   if (!parsed.checkPrivateKey(parseKey(key, read.key)))
-    throw new AppError(
-      "invalid_input",
+    throw invalidFile(
       `The private key in ${key} does not belong to the certificate in ${cert}.`,
-      {
-        fix: "use the key that the certificate was issued for; in a chain, the server certificate comes first",
-      },
+      "use the key that the certificate was issued for; in a chain, the server certificate comes first",
     );
   try {
     createSecureContext(read);
   } catch (error) {
-    throw new AppError(
-      "invalid_input",
+    throw invalidFile(
       `The certificate in ${cert} and the key in ${key} cannot be used: ${(error as Error).message}.`,
-      {
-        fix: "use a certificate with an EC key, or with an RSA key of at least 2048 bits",
-      },
+      "use a certificate with an EC key, or with an RSA key of at least 2048 bits",
     );
   }
   const names = parsed.subjectAltName ?? parsed.subject.replaceAll("\n", ", ");
@@ -90,12 +87,9 @@ function readPem(path: string, what: string): string {
   // Some tools write comments before the PEM block.
   const start = text.indexOf("-----BEGIN ");
   if (start !== -1) return text.slice(start);
-  throw new AppError(
-    "invalid_input",
+  throw invalidFile(
     `${path} is not a PEM file: no line starts with '-----BEGIN'.`,
-    {
-      fix: `use a file that contains the ${what} in PEM format`,
-    },
+    `use a file that contains the ${what} in PEM format`,
   );
 }
 
@@ -130,9 +124,10 @@ function parseCertificate(path: string, pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch {
-    throw new AppError("invalid_input", `${path} does not start with a certificate.`, {
-      fix: "pass the certificate, or the chain with the server certificate first, to --tls-cert and the key to --tls-key",
-    });
+    throw invalidFile(
+      `${path} does not start with a certificate.`,
+      "pass the certificate, or the chain with the server certificate first, to --tls-cert and the key to --tls-key",
+    );
   }
 }
 
@@ -142,15 +137,13 @@ function parseKey(path: string, pem: string): KeyObject {
   } catch (error) {
     const isEncrypted = (error as NodeJS.ErrnoException).code === "ERR_MISSING_PASSPHRASE";
     throw isEncrypted
-      ? new AppError(
-          "invalid_input",
+      ? invalidFile(
           `The private key in ${path} is encrypted with a passphrase.`,
-          {
-            fix: `decrypt it: openssl pkey -in ${safe(path)} -out server.key`,
-          },
+          `decrypt it: openssl pkey -in ${safe(path)} -out server.key`,
         )
-      : new AppError("invalid_input", `${path} does not contain a private key.`, {
-          fix: "pass the private key file to --tls-key",
-        });
+      : invalidFile(
+          `${path} does not contain a private key.`,
+          "pass the private key file to --tls-key",
+        );
   }
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { loadCatalog } from "../../../app/catalog/load-catalog.ts";
 import type { Runtime } from "../../../app/runtime.ts";
+import { BoundedCache } from "../../../domain/bounded-cache.ts";
 import { formatInstant } from "../../../domain/local-time.ts";
 import {
   nextTransition,
@@ -18,15 +19,20 @@ import {
 } from "../../pipeline/cached-response.ts";
 import { linkToNext, paginate } from "../../pipeline/cursor.ts";
 import { parseParameters } from "../../pipeline/parameters.ts";
-import { toRawHeaders } from "../../pipeline/request-context.ts";
+import { type RequestContext, toRawHeaders } from "../../pipeline/request-context.ts";
+import type { HandlerResult } from "../../pipeline/route.ts";
 import type { ListRoute } from "./list-routes.ts";
 import { chooseLocale, localise } from "./localisation.ts";
 
 /** Increment it when a release changes the response format, so that clients drop their copies. */
 const FORMAT_VERSION = 1;
 
+const MAX_CACHE_BYTES = 64 * 1024 * 1024;
+/** Estimated size of an entry without its bodies: the URL and three header sets. */
+const OVERHEAD_BYTES = 4096;
+
 /** A response with the business state and the time for which it is valid. */
-export type ListResponse = CachedResponse & {
+type ListResponse = CachedResponse & {
   catalogVersion: number;
   businessRevision: number;
   /** Epoch milliseconds of the next change caused by time alone; Infinity if there is none. */
@@ -34,12 +40,54 @@ export type ListResponse = CachedResponse & {
   bodyBytes: number;
 };
 
-export const isCurrent = (response: ListResponse, key: Credential, now: number): boolean =>
+const isCurrent = (response: ListResponse, key: Credential, now: number): boolean =>
   response.catalogVersion === key.catalogVersion &&
   response.businessRevision === key.businessRevision &&
   now < response.validUntil;
 
-export function createListBuilder(
+/** The compressed body is smaller: count it as the same. */
+const sizeOf = ({ bodyBytes }: ListResponse): number => OVERHEAD_BYTES + 2 * bodyBytes;
+
+export type ListHandler = (
+  route: ListRoute,
+) => (context: RequestContext, key: Credential) => HandlerResult;
+
+export function createListHandler(rt: Runtime): ListHandler {
+  const cache = new BoundedCache<string, ListResponse>(MAX_CACHE_BYTES, sizeOf);
+  const build = createListBuilder(rt);
+
+  const getResponse = (
+    route: ListRoute,
+    search: string,
+    key: Credential,
+    now: number,
+  ): ListResponse => {
+    const id = `${key.businessId}/${route.path}${search}`;
+    const cached = cache.get(id);
+    if (cached && isCurrent(cached, key, now)) return cached;
+    const response = build(route, search, key, now);
+    cache.set(id, response);
+    return response;
+  };
+
+  return (route) => {
+    // Consecutive requests are often the same.
+    let last: { businessId: string; search: string; response: ListResponse } | undefined;
+    return (context, key) => {
+      const { search } = context.request;
+      const { businessId } = key;
+      if (
+        last?.search !== search ||
+        last.businessId !== businessId ||
+        !isCurrent(last.response, key, context.now)
+      )
+        last = { businessId, search, response: getResponse(route, search, key, context.now) };
+      return last.response.respond(context);
+    };
+  };
+}
+
+function createListBuilder(
   rt: Runtime,
 ): (route: ListRoute, search: string, key: Credential, now: number) => ListResponse {
   const readCatalog = createCatalogReader(rt);
