@@ -39,18 +39,7 @@ export type DeliveryListeners = {
   onAlert?: ((alert: Alert) => void) | undefined;
 };
 
-export type DeliveryWorker = {
-  /** Sends new deliveries. Call it after a commit. */
-  wake: () => void;
-  /** Sends all due deliveries. A late or skipped call only delays them. */
-  sweep: () => void;
-  /** Warns about endpoints that keep failing, and disables them after five days. */
-  reviewFailing: () => void;
-  /** Resolves when nothing is in flight and every outcome is written. */
-  whenIdle: () => Promise<void>;
-  /** Waits up to `graceMs` for claimed deliveries; unfinished ones stay due. */
-  stop: (graceMs: number) => Promise<void>;
-};
+export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
 /**
  * Sends webhook deliveries. Only one process sends, so a claim is kept in memory: in the database a
@@ -60,7 +49,7 @@ export function createDeliveryWorker(
   rt: Runtime,
   send: Send,
   { onAttempt, onAlert = () => {} }: DeliveryListeners = {},
-): DeliveryWorker {
+) {
   const { due } = rt.store;
   const deliveryQueue = createDeliveryQueue(PERMITS);
   const attempt = createAttemptRunner(rt, send);
@@ -84,6 +73,7 @@ export function createDeliveryWorker(
   let isBlocked = false;
   let idleWaiters: (() => void)[] = [];
 
+  /** Sends new deliveries. Call it after a commit. */
   function wake(): void {
     clock.check(lastSeen);
     const newest = due.getLastNumber();
@@ -92,6 +82,7 @@ export function createDeliveryWorker(
     dispatch();
   }
 
+  /** Sends all due deliveries. A late or skipped call only delays them. */
   function sweep(): void {
     clock.check(lastSeen);
     inFlight.markOverdue();
@@ -106,9 +97,8 @@ export function createDeliveryWorker(
       setImmediate(() => enqueueInBatches(endpointIds.slice(SWEEP_BATCH)));
   }
 
-  function reviewFailing(): void {
-    reviewEndpoints(rt).forEach(onAlert);
-  }
+  /** Warns about endpoints that keep failing, and disables them after five days. */
+  const reviewFailing = (): void => reviewEndpoints(rt).forEach(onAlert);
 
   function enqueue(endpointId: string): void {
     const queue = queues.find(endpointId);
@@ -214,9 +204,11 @@ export function createDeliveryWorker(
     if (notice) onAttempt(notice);
   }
 
+  /** Resolves when nothing is in flight and every outcome is written. */
   const whenIdle = (): Promise<void> =>
     claimed.size === 0 ? Promise.resolve() : new Promise((resolve) => idleWaiters.push(resolve));
 
+  /** Waits up to `graceMs` for claimed deliveries; unfinished ones stay due. */
   async function stop(graceMs: number): Promise<void> {
     state = "stopping";
     let timer: NodeJS.Timeout | undefined;

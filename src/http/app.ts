@@ -12,8 +12,7 @@ import { docsRoutes } from "./handlers/docs.ts";
 import { createMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createResponseObserver } from "./pipeline/response-observer.ts";
-import type { HandlerDeps } from "./pipeline/route.ts";
-import { groupByPath, type Route } from "./pipeline/route.ts";
+import { groupByPath, type HandlerDeps, type Route } from "./pipeline/route.ts";
 import type { Router } from "./pipeline/router.ts";
 import { ROUTES } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
@@ -26,11 +25,6 @@ export type App = {
   flush: () => void;
   shutDown: () => void;
 };
-
-const bindRoutes = (deps: HandlerDeps): Route[] => [
-  ...ROUTES.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),
-  ...docsRoutes(deps.rt, ROUTES),
-];
 
 /** For an API without a webhook sender. */
 const sendNothing: SendOnce = () =>
@@ -53,9 +47,19 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
     observe(...response);
   });
   const listHandler = createListHandler(rt);
-  const routePaths = groupByPath(
-    bindRoutes({ rt, accessControl, longPolls, scanQueue, metrics, sendOnce, listHandler }),
-  );
+  const deps: HandlerDeps = {
+    rt,
+    accessControl,
+    longPolls,
+    scanQueue,
+    metrics,
+    sendOnce,
+    listHandler,
+  };
+  const routePaths = groupByPath([
+    ...ROUTES.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),
+    ...docsRoutes(rt, ROUTES),
+  ]);
   let router: Promise<Router> | undefined;
   // Loaded for the first request that needs it: the Web API classes that h3 uses take Node 30 ms.
   const loadRouter = () =>

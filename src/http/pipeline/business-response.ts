@@ -28,6 +28,13 @@ export function getBusiness(
 export const getTimezone = (rt: Runtime, key: Credential): string =>
   getBusiness(rt, key).doc.timezone;
 
+export const toPublicBusiness = ({ id, slug, doc: { name, timezone } }: BusinessRow) => ({
+  id,
+  slug,
+  name,
+  timezone,
+});
+
 export const businessUrl = (rt: Runtime, slug: string, path: string): string =>
   `${rt.config.http.publicUrl}/v1/businesses/${slug}/${path}`;
 
@@ -42,7 +49,7 @@ export const respondData = (
 export function respondPage(
   rt: Runtime,
   context: RequestContext,
-  { id, slug, doc: { name, timezone } }: BusinessRow,
+  business: BusinessRow,
   path: string,
   { data, nextCursor }: { data: unknown[]; nextCursor: string | null },
 ): HttpResponse {
@@ -50,7 +57,10 @@ export function respondPage(
   const link =
     nextCursor === null
       ? []
-      : ["link", linkToNext(businessUrl(rt, slug, path), context.request.search, nextCursor)];
-  const body = { data, page, meta: { business: { id, slug, name, timezone } } };
+      : [
+          "link",
+          linkToNext(businessUrl(rt, business.slug, path), context.request.search, nextCursor),
+        ];
+  const body = { data, page, meta: { business: toPublicBusiness(business) } };
   return respondJson(context, 200, body, [...PRIVATE, ...link]);
 }

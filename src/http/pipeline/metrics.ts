@@ -5,12 +5,9 @@ const DURATION = "deskbell_http_request_duration_seconds";
 
 type Series = { labels: string; buckets: number[]; count: number; sumMs: number };
 
-export type Metrics = {
-  record: (route: string, method: string, status: number, durationMs: number) => void;
-  format: () => string;
-};
+export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const series = new Map<string, Map<number, Series>>();
   // Consecutive requests are often for the same route.
   let last: { route: string; method: string; status: number; series: Series } | undefined;
@@ -34,7 +31,7 @@ export function createMetrics(): Metrics {
   };
 
   return {
-    record(route, method, status, durationMs) {
+    record(route: string, method: string, status: number, durationMs: number): void {
       const found = find(route, method, status);
       found.count += 1;
       found.sumMs += durationMs;
@@ -42,7 +39,8 @@ export function createMetrics(): Metrics {
       while (bucket < BOUNDS_MS.length && durationMs > (BOUNDS_MS[bucket] as number)) bucket += 1;
       if (bucket < BOUNDS_MS.length) found.buckets[bucket] = (found.buckets[bucket] as number) + 1;
     },
-    format: () =>
+    /** In Prometheus' text format. */
+    format: (): string =>
       [
         `# HELP ${DURATION} Time from receiving the request headers to the response.`,
         `# TYPE ${DURATION} histogram`,

@@ -11,7 +11,7 @@ import {
 import type { StoredCatalog } from "../../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { businessUrl, getBusiness } from "../../pipeline/business-response.ts";
+import { businessUrl, getBusiness, toPublicBusiness } from "../../pipeline/business-response.ts";
 import {
   type CachedResponse,
   compressible,
@@ -54,50 +54,15 @@ export type ListHandler = (
 
 export function createListHandler(rt: Runtime): ListHandler {
   const cache = new BoundedCache<string, ListResponse>(MAX_CACHE_BYTES, sizeOf);
-  const build = createListBuilder(rt);
-
-  const getResponse = (
-    route: ListRoute,
-    search: string,
-    key: Credential,
-    now: number,
-  ): ListResponse => {
-    const id = `${key.businessId}/${route.path}${search}`;
-    const cached = cache.get(id);
-    if (cached && isCurrent(cached, key, now)) return cached;
-    const response = build(route, search, key, now);
-    cache.set(id, response);
-    return response;
-  };
-
-  return (route) => {
-    // Consecutive requests are often the same.
-    let last: { businessId: string; search: string; response: ListResponse } | undefined;
-    return (context, key) => {
-      const { search } = context.request;
-      const { businessId } = key;
-      if (
-        last?.search !== search ||
-        last.businessId !== businessId ||
-        !isCurrent(last.response, key, context.now)
-      )
-        last = { businessId, search, response: getResponse(route, search, key, context.now) };
-      return last.response.respond(context);
-    };
-  };
-}
-
-function createListBuilder(
-  rt: Runtime,
-): (route: ListRoute, search: string, key: Credential, now: number) => ListResponse {
   const readCatalog = createCatalogReader(rt);
-  return (route, search, key, now) => {
+
+  const build = (route: ListRoute, search: string, key: Credential, now: number): ListResponse => {
     const parameters = parseParameters(route.parameters, search);
     const { business, stored, publicCatalog, asOf } = readCatalog(
       key.businessId,
       (timezone) => route.asOf?.(parameters, timezone) ?? now,
     );
-    const { slug, name, timezone, currency } = business.doc;
+    const { slug, timezone, currency } = business.doc;
 
     const locale = chooseLocale(parameters["locale"] as string | undefined, business.doc);
     const validUntil =
@@ -117,7 +82,7 @@ function createListBuilder(
         data: localise(toData(page.objects), locale, parameters["includeTranslations"] === true),
         page: { hasMore: page.nextCursor !== null, nextCursor: page.nextCursor },
         meta: {
-          business: { id: business.id, slug, name, timezone },
+          business: toPublicBusiness(business),
           currency,
           locale,
           catalogVersion: business.catalogVersion,
@@ -147,6 +112,36 @@ function createListBuilder(
       businessRevision: business.revision,
       validUntil: validUntil ?? Infinity,
       bodyBytes: body.length,
+    };
+  };
+
+  const getResponse = (
+    route: ListRoute,
+    search: string,
+    key: Credential,
+    now: number,
+  ): ListResponse => {
+    const id = `${key.businessId}/${route.path}${search}`;
+    const cached = cache.get(id);
+    if (cached && isCurrent(cached, key, now)) return cached;
+    const response = build(route, search, key, now);
+    cache.set(id, response);
+    return response;
+  };
+
+  return (route) => {
+    // Consecutive requests are often the same.
+    let last: { businessId: string; search: string; response: ListResponse } | undefined;
+    return (context, key) => {
+      const { search } = context.request;
+      const { businessId } = key;
+      if (
+        last?.search !== search ||
+        last.businessId !== businessId ||
+        !isCurrent(last.response, key, context.now)
+      )
+        last = { businessId, search, response: getResponse(route, search, key, context.now) };
+      return last.response.respond(context);
     };
   };
 }

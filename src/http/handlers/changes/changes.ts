@@ -11,7 +11,7 @@ import {
   respondBytes,
   type RequestContext,
 } from "../../pipeline/request-context.ts";
-import { getBusiness, NO_STORE } from "../../pipeline/business-response.ts";
+import { getBusiness, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
 import { cursor, list, pageSize, parseParameters, integer } from "../../pipeline/parameters.ts";
 import type { AccessControl } from "../../auth/access-control.ts";
 import type { LongPolls } from "./long-polls.ts";
@@ -143,13 +143,10 @@ function readPage(
 }
 
 /** Joins the stored bytes without parsing them, so that they stay identical to the webhooks. */
-function buildBody(
-  { id, slug, doc: { name, timezone } }: BusinessRow,
-  { envelopes, position, hasMore }: FeedPage,
-): Buffer {
+function buildBody(business: BusinessRow, { envelopes, position, hasMore }: FeedPage): Buffer {
   const comma = Buffer.from(",");
-  const page = { hasMore, nextCursor: encodeChangeCursor(id, position) };
-  const meta = { business: { id, slug, name, timezone } };
+  const page = { hasMore, nextCursor: encodeChangeCursor(business.id, position) };
+  const meta = { business: toPublicBusiness(business) };
   return Buffer.concat([
     Buffer.from('{"data":['),
     ...envelopes.flatMap((envelope, i) => (i === 0 ? [envelope] : [comma, envelope])),

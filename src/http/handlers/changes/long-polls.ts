@@ -3,17 +3,12 @@ import type { Runtime } from "../../../app/runtime.ts";
 
 const POLL_MS = 25;
 
-export type LongPolls = {
-  /** Resolves when the business has an event after `sequence`, or when `signal` is aborted. */
-  waitForEvent: (businessId: string, sequence: number, signal: AbortSignal) => Promise<void>;
-  closing: AbortSignal;
-  close: () => void;
-};
+export type LongPolls = ReturnType<typeof createLongPolls>;
 
 type Waiter = { businessId: string; sequence: number; wake: () => void };
 
 /** Polls the database for all requests that wait, and only while there are any. */
-export function createLongPolls(rt: Runtime): LongPolls {
+export function createLongPolls(rt: Runtime) {
   const waiters = new Set<Waiter>();
   const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -35,8 +30,9 @@ export function createLongPolls(rt: Runtime): LongPolls {
   };
 
   return {
-    waitForEvent: (businessId, sequence, signal) =>
-      new Promise((resolve) => {
+    /** Resolves when the business has an event after `sequence`, or when `signal` is aborted. */
+    waitForEvent: (businessId: string, sequence: number, signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
         if (signal.aborted || rt.store.feed.getLastSequence(businessId) > sequence)
           return resolve();
         const wake = () => {
@@ -50,6 +46,6 @@ export function createLongPolls(rt: Runtime): LongPolls {
         timer ??= setInterval(poll, POLL_MS);
       }),
     closing: closing.signal,
-    close: () => closing.abort(),
+    close: (): void => closing.abort(),
   };
 }
