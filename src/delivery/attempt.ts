@@ -26,13 +26,11 @@ export function createAttemptRunner(
   const agent = userAgent();
 
   return async ({ due, destination, keys }) => {
-    const { id: endpointId, businessId } = destination;
+    const delivery = { due, endpointId: destination.id, businessId: destination.businessId };
     const body = findBody(due.eventId);
     if (body === undefined)
       return {
-        due,
-        endpointId,
-        businessId,
+        ...delivery,
         settlement: CORRUPT_SETTLEMENT,
         attempt: null,
         isGone: false,
@@ -45,8 +43,8 @@ export function createAttemptRunner(
     let outcome: Outcome;
     try {
       const { id: deliveryId, eventId, eventType, sequence } = due;
-      const delivery = { deliveryId, eventId, eventType, sequence, attempt: n };
-      const headers = deliveryHeaders(delivery, agent, keys, at, body);
+      const sent = { deliveryId, eventId, eventType, sequence, attempt: n };
+      const headers = deliveryHeaders(sent, agent, keys, at, body);
       const { url, allowPrivate: trusted, timeoutMs } = destination;
       outcome = await send({ url, trusted, timeoutMs, headers, body });
     } catch (error) {
@@ -61,13 +59,8 @@ export function createAttemptRunner(
     }
     const now = rt.now();
     const outcomeClass = classifyOutcome(outcome, now);
-    const settlement = settle(
-      n - due.attemptsBefore,
-      outcome,
-      outcomeClass,
-      now,
-      rt.randomFraction,
-    );
+    const tries = n - due.attemptsBefore;
+    const settlement = settle(tries, outcome, outcomeClass, now, rt.randomFraction);
     const response = outcome.kind === "responded" ? outcome : undefined;
     const attempt: AttemptRow = {
       n,
@@ -78,15 +71,8 @@ export function createAttemptRunner(
       error: settlement.error,
       responseText: response?.responseText || null,
     };
-    return {
-      due,
-      endpointId,
-      businessId,
-      settlement,
-      attempt,
-      outcomeClass,
-      isGone: outcomeClass.kind === "gone",
-    };
+    const isGone = outcomeClass.kind === "gone";
+    return { ...delivery, settlement, attempt, outcomeClass, isGone };
   };
 }
 

@@ -44,7 +44,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const app = createApp(rt, sendOnce);
   const certificate = tls && readCertificate(tls);
-  const server = await openServer(app.listener, { host, port, certificate });
+  const server = await openServer(app.listener, host, port, certificate);
   hardenServer(server, rt, app.listener);
   const reloader =
     tls && certificate && manageCertificate(server as unknown as TlsServer, rt, tls, certificate);
@@ -110,11 +110,11 @@ function manageCertificate(
   };
 }
 
-type ListenOptions = { host: string; port: number; certificate: Certificate | undefined };
-
 async function openServer(
   listener: RequestListener,
-  { host, port, certificate }: ListenOptions,
+  host: string,
+  port: number,
+  certificate: Certificate | undefined,
 ): Promise<Server> {
   try {
     const { server } = await listen(listener as Parameters<typeof listen>[0], {

@@ -109,16 +109,11 @@ function exampleCurl(
   return `${first} \\\n  -H "Content-Type: ${content[0]}" -d ${shellQuote(JSON.stringify(content[1].example))}`;
 }
 
-export function renderEvents(document: ApiDocument): Html[] {
-  const events = Object.entries(document.webhooks ?? {}).map(([name, { post = {} }]) => ({
-    name,
-    event: post,
-  }));
-  return [
-    ...events.slice(0, 1).map(({ name, event }) => renderEnvelope(document, name, event)),
-    ...events.map(({ name, event }) => renderEvent(name, event)),
-  ];
-}
+export const renderEvents = (document: ApiDocument): Html[] =>
+  Object.entries(document.webhooks ?? {}).flatMap(([name, { post = {} }], i) => [
+    ...(i === 0 ? [renderEnvelope(document, name, post)] : []),
+    renderEvent(name, post),
+  ]);
 
 function renderEnvelope(
   document: ApiDocument,

@@ -1,7 +1,7 @@
 import { renderErrors } from "./errors.ts";
 import { anchorOf, Html, html, renderInline, renderParagraphs } from "./html.ts";
 import { renderEvents, renderRoute } from "./operation.ts";
-import type { ApiDocument, Operation, Schema } from "./reference.ts";
+import type { ApiDocument, Schema } from "./reference.ts";
 import { isEventSchema, renderFields } from "./schema.ts";
 import { STYLE } from "./style.ts";
 
@@ -62,18 +62,12 @@ function renderScript({ scriptUrl, configuration }: Scripted): Html {
   return html`<script id="api-reference" defer src="${scriptUrl}" data-configuration="${JSON.stringify(configuration)}">${end}`;
 }
 
-function routesOf(document: ApiDocument, tag: string): Html[] {
-  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, string, Operation] => [
-      method,
-      path,
-      operation,
-    ]),
+const routesOf = (document: ApiDocument, tag: string): Html[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { tags = [] }]) => tags.includes(tag))
+      .map(([method, operation]) => renderRoute(document, method, path, operation)),
   );
-  return all
-    .filter(([, , { tags = [] }]) => tags.includes(tag))
-    .map(([method, path, operation]) => renderRoute(document, method, path, operation));
-}
 
 function renderContents(guide: Html, groups: readonly string[]): Html {
   const guideTitles = [...guide.markup.matchAll(/<h2 id="([^"]+)">(.+?)<\/h2>/g)].map(

@@ -30,8 +30,7 @@ export type Parameter = {
   schema?: Schema;
   example?: unknown;
 };
-export type Content = Record<string, { schema?: Schema; example?: unknown }>;
-export type ApiResponse = { description: string; content?: Content };
+type Content = Record<string, { schema?: Schema; example?: unknown }>;
 export type Operation = {
   operationId?: string;
   tags?: string[];
@@ -40,7 +39,7 @@ export type Operation = {
   security?: Record<string, string[]>[];
   parameters?: (Parameter | Ref)[];
   requestBody?: { required?: boolean; content: Content };
-  responses?: Record<string, ApiResponse | Ref>;
+  responses?: Record<string, { description: string; content?: Content } | Ref>;
 };
 
 export type ApiDocument = {
