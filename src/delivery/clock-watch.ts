@@ -7,8 +7,8 @@ const MIN_JUMP_MS = 5000;
 const MAX_WAIT_MS = 25 * 3_600_000;
 
 /**
- * Shifts the due times when the wall clock is set. Otherwise a jump forward would send everything at
- * once, and a jump back would delay deliveries by as much.
+ * Shifts the due times when the wall clock is set. Otherwise a jump forward would send everything
+ * at once, and a jump back would delay deliveries by as much.
  * @param onShift shifts times that are not in the database yet
  */
 export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = () => {}) {

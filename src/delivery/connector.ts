@@ -15,7 +15,7 @@ export class ConnectError extends Error {
 }
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** Time for one of several addresses before the next is tried. */
+/** Before the next address is tried. */
 const ADDRESS_TIMEOUT_MS = 1000;
 
 /** Far more than the headers and the part of the body that is read. */

@@ -9,7 +9,7 @@ export type PermitKind =
   /** For an endpoint that fails so often that it gets one at a time. */
   | "PROBE";
 
-/** One delivery was sent, none can be sent, or none can be sent until a permit is free. */
+/** NO_PERMIT: nothing can be sent until a permit is free. */
 export type DispatchResult = "SENT" | "NOTHING" | "NO_PERMIT";
 
 const PERMIT_OF: Record<Lane, PermitKind> = {
@@ -22,8 +22,8 @@ const LANES = Object.keys(PERMIT_OF) as Lane[];
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
 /**
- * Decides which endpoint may send next. Endpoints that hang use up the late permits and probes, never
- * those of healthy endpoints.
+ * Decides which endpoint may send next. Endpoints that hang use up the late permits and probes,
+ * never those of healthy endpoints.
  */
 export function createDeliveryQueue(permits: number) {
   const { probes, fast, late, maxFastInFlight } = splitPermits(permits);
@@ -53,7 +53,7 @@ export function createDeliveryQueue(permits: number) {
       used.LATE += 1;
     },
 
-    /** Adds an endpoint that may have something to send, or moves it to another lane. */
+    /** Adds an endpoint, or moves it to another lane. */
     enqueue(endpointId: string, lane: Lane): void {
       for (const other of LANES) if (other !== lane) waiting[other].delete(endpointId);
       waiting[lane].add(endpointId);

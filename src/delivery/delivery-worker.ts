@@ -26,7 +26,6 @@ const MAX_UNWRITTEN = 2048;
 /** Endpoints that a sweep handles per event-loop iteration. */
 const SWEEP_BATCH = 4;
 
-/** An attempt whose outcome has been written. */
 export type AttemptNotice = { deliveryId: string; endpointId: string; url: string } & Pick<
   DueRow,
   "eventId" | "eventType"

@@ -12,11 +12,11 @@ import type { DueRow } from "../store/due.ts";
 import type { DestinationRow } from "../store/endpoints.ts";
 import type { PermitKind } from "./delivery-queue.ts";
 
-/** The keys to sign with, current secret first, and when the first of them expires (epoch ms). */
+/** Current secret first, and when the first of them expires (epoch ms). */
 export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
 const READ_AHEAD = 32;
-/** For a busy endpoint: up to one in five of the rows read may already be claimed. */
+/** For a busy endpoint: up to one in five of the rows may be claimed. */
 const READ_AHEAD_PER_CLAIMED = 4;
 const PROMPT_ATTEMPTS = 2;
 
@@ -37,7 +37,6 @@ export class EndpointQueue {
   #replaysInFlight = 0;
   #overdueInFlight = 0;
   #dueRows: DueRow[] = [];
-  /** Nothing else was due when they were read. */
   #isExhausted = false;
 
   constructor(destination: DestinationRow, commitCount: number) {
@@ -47,7 +46,7 @@ export class EndpointQueue {
     this.commitCount = commitCount;
   }
 
-  /** Replaces what was read at an earlier commit count. A changed endpoint starts with new health. */
+  /** A changed endpoint starts with new health. */
   reload(destination: DestinationRow, commitCount: number): void {
     if (this.destination.updatedAt !== destination.updatedAt)
       this.health = restoreHealth(destination.failureCount);
@@ -103,7 +102,7 @@ export class EndpointQueue {
     return lane === "HEALTHY" && isPrompt ? "PROMPT" : "LATE";
   }
 
-  /** Claims a due delivery for an attempt, which starts now. */
+  /** For an attempt that starts now. */
   claim(row: DueRow): void {
     this.#dueRows.splice(this.#dueRows.indexOf(row), 1);
     this.claimedCount += 1;
@@ -115,7 +114,7 @@ export class EndpointQueue {
     this.#overdueInFlight += 1;
   }
 
-  /** Ends an attempt. The delivery stays claimed until it is released. */
+  /** The delivery stays claimed until it is released. */
   endAttempt({ isReplay }: DueRow, wasOverdue: boolean): void {
     this.#inFlight -= 1;
     this.#replaysInFlight -= isReplay;
@@ -126,7 +125,7 @@ export class EndpointQueue {
     this.health = recordOutcome(this.health, outcome, now);
   }
 
-  /** The outcome is written. If the endpoint was disabled with it, the due rows are outdated. */
+  /** If the endpoint was disabled, its due rows are outdated. */
   release(isDisabled: boolean): void {
     this.claimedCount -= 1;
     if (isDisabled) this.commitCount = Number.NaN;

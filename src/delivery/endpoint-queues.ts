@@ -5,7 +5,7 @@ import type { SecretRow } from "../store/endpoint-secrets.ts";
 import { EndpointQueue, type SigningKeys } from "./endpoint-queue.ts";
 
 const MAX_KEYS = 20_000;
-/** Wait before a signing secret that could not be decrypted is tried again. */
+/** Before a secret that could not be decrypted is tried again. */
 const SECRET_RETRY_MS = 60_000;
 
 /** Keeps a queue for each endpoint, and reloads it after commits of others. */

@@ -13,7 +13,6 @@ export type InFlightDelivery = {
 
 /** The deliveries in flight, with their permits. `now` is the monotonic clock. */
 export function createInFlight(deliveryQueue: DeliveryQueue, now: () => number) {
-  /** Oldest first. */
   const inFlight = new Set<InFlightDelivery>();
 
   return {

@@ -7,7 +7,7 @@ export type ReceivedDelivery = {
   deliveryId: string;
   attempt: number;
   body: Buffer;
-  /** Why the signature was rejected; undefined if it is valid or not verified. */
+  /** Why the signature was rejected. */
   error: string | undefined;
   statusCode: number;
 };

@@ -10,7 +10,6 @@ import { ConnectError, createConnector, type OnConnected } from "./connector.ts"
 
 export type Sender = { send: Send; close: () => Promise<void> };
 
-/** A longer response body is not read further. */
 const MAX_READ_BYTES = 16 * 1024;
 const MAX_KEPT_BYTES = 4 * 1024;
 const MAX_TARGETS = 10_000;
@@ -70,7 +69,6 @@ export const createSendOnce =
 
 type Target = { origin: string; path: string };
 
-/** Caches parsed URLs: the result depends on the URL alone. */
 function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl {
   const cache = new BoundedCache<string, Target | UnsafeUrl>(MAX_TARGETS);
   return (url) => {
@@ -86,7 +84,7 @@ function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl
   };
 }
 
-/** Status and headers decide the outcome. The body is only logged, so errors in it change nothing. */
+/** Status and headers decide the outcome; errors in the body change nothing. */
 function dispatch(
   agent: Agent,
   target: Target,

@@ -4,7 +4,7 @@ import { deliveryThread } from "../assets.ts";
 import type { Config } from "../config.ts";
 import type { AttemptNotice } from "./delivery-worker.ts";
 
-/** The data that the delivery thread starts with. It reports attempts if `isWatched`. */
+/** The thread reports attempts if `isWatched`. */
 export type ThreadData = { config: Config; isWatched: boolean };
 export type WorkerCommand = { type: "wake" } | { type: "stop" };
 export type WorkerMessage = { type: "started" } | { type: "attempt"; attempt: AttemptNotice };
@@ -14,9 +14,9 @@ export type OnAttempt = (attempt: AttemptNotice) => void;
 export type RunningDeliveryWorker = {
   /** Call it after a commit, to send new deliveries before the next poll. */
   wake: () => void;
-  /** Stops after the deliveries in flight, or after 10 s. */
+  /** Waits up to 10 s for the deliveries in flight. */
   stop: () => Promise<void>;
-  /** Resolves with the thread's exit code: 0 after `stop`, 1 after an internal error (logged). */
+  /** The thread's exit code: 0 after `stop`, 1 after an internal error (logged). */
   exited: Promise<number>;
 };
 

@@ -18,10 +18,9 @@ import { ROUTES } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
 
 export type App = {
-  /** Handles a request that does not come from a socket. */
   request: (...args: Parameters<Router["request"]>) => Promise<Response>;
   listener: RequestListener;
-  /** Saves the request counts and key usage recorded since the last flush. */
+  /** Saves request counts and key usage. */
   flush: () => void;
   shutDown: () => void;
 };
@@ -61,7 +60,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
     ...docsRoutes(rt, ROUTES),
   ]);
   let router: Promise<Router> | undefined;
-  // Loaded for the first request that needs it: the Web API classes that h3 uses take Node 30 ms.
+  // Loaded on demand: the Web API classes that h3 uses take Node 30 ms.
   const loadRouter = () =>
     (router ??= import("./pipeline/router.ts").then(({ createRouter }) =>
       createRouter(routePaths, pipeline),

@@ -20,7 +20,7 @@ import {
 export type RunningServer = {
   url: string;
   port: number;
-  /** Reloads the certificate files. Open connections keep the old certificate. */
+  /** Open connections keep the old certificate. */
   reloadCertificate: () => void;
   close: () => Promise<void>;
 };
@@ -80,7 +80,7 @@ export async function startServer(
   };
 }
 
-/** Logs the certificate's expiry once a day, and reloads the certificate. */
+/** Logs the expiry once a day. */
 function manageCertificate(
   server: TlsServer,
   rt: Runtime,
@@ -120,7 +120,7 @@ async function openServer(
     const { server } = await listen(listener as Parameters<typeof listen>[0], {
       hostname: host,
       port: port === 0 ? { random: true } : port,
-      // listhen's defaults would use another port, exit before the drain, print, or bind to localhost.
+      // listhen's defaults use another port, exit before the drain, print, or bind to localhost.
       isProd: true,
       autoClose: false,
       public: host !== "localhost" && !isLoopback(host),

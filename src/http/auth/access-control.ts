@@ -32,7 +32,7 @@ import type { RateLimits } from "./rate-limits.ts";
 export type AccessControl = {
   /** For routes that need a key. Checks the key, slug, scope and rate limit, in this order. */
   authorize: (context: RequestContext, slug: string, scope: Scope) => Credential;
-  /** For public routes whose parameters require a key; without a rate limit of its own. */
+  /** For parameters of public routes that need a key; checks no rate limit. */
   authenticate: (context: RequestContext, slug: string, scope: Scope) => void;
   /** For requests that have waited: the key may have expired, or been rotated or revoked. */
   assertStillActive: (context: RequestContext) => void;

@@ -5,7 +5,7 @@ import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts";
 export type RateLimits = {
   keys: RateLimiter;
   addresses: RateLimiter;
-  /** Failed authentications by address. They are not saved, so a restart resets them. */
+  /** Failed authentications by address. A restart resets them. */
   failures: RateLimiter;
   flush: () => void;
 };

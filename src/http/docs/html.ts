@@ -9,7 +9,6 @@ export class Html {
 
 type Part = Html | readonly Html[] | string | number;
 
-/** A template that escapes its parts unless they are Html. */
 export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(
     texts.map((text, i) => text + (i < parts.length ? toMarkup(parts[i] as Part) : "")).join(""),
@@ -39,7 +38,7 @@ export const renderInline = (text: string): Html =>
 export const renderParagraphs = (text: string): Html[] =>
   text.split(/\n{2,}/).map((paragraph) => html`<p>${renderInline(paragraph)}</p>`);
 
-/** Wide tables scroll inside their container, so that the page does not scroll sideways. */
+/** Wide tables scroll inside their container. */
 export const renderTable = (head: readonly Html[], rows: readonly (readonly Html[])[]): Html =>
   html`<div class="table">
     <table>
@@ -59,6 +58,6 @@ export const renderTable = (head: readonly Html[], rows: readonly (readonly Html
     </table>
   </div>`;
 
-/** The anchor that the interactive reference gives a heading, so that links work in both. */
+/** The interactive reference gives a heading the same anchor. */
 export const anchorOf = (title: string): string =>
   `api/description/${title.toLowerCase().replace(/[^\w]+/g, "-")}`;

@@ -7,7 +7,7 @@ import { STYLE } from "./style.ts";
 
 type Scripted = { scriptUrl: string; configuration: Record<string, unknown> };
 
-/** Renders a page that works without scripts. With scripts, the interactive reference replaces it. */
+/** The page for readers without scripts; with scripts, the interactive reference replaces it. */
 export function renderPage(document: ApiDocument, guide: Html, scripted: Scripted): string {
   const { info, tags = [], components } = document;
   const groups = tags

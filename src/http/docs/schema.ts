@@ -22,7 +22,6 @@ const rowsOf = ({ properties = {}, required = [] }: Schema, path: string): Html[
 const describeAbsence = (schema: Schema): string =>
   schema.default === undefined ? " (optional)" : ` (default ${JSON.stringify(schema.default)})`;
 
-/** The description of the field, or of its type if it is nullable. */
 const descriptionOf = ({ description, anyOf = [] }: Schema): string =>
   description ?? anyOf.find((choice) => choice.description !== undefined)?.description ?? "";
 
@@ -33,7 +32,7 @@ function nestedObjects(schema: Schema, path: string): { schema: Schema; path: st
   return (schema.anyOf ?? schema.oneOf ?? []).flatMap((choice) => nestedObjects(choice, path));
 }
 
-/** A type in words, such as `string (date-time) or null`. Named types link to their object. */
+/** A type in words, such as `string (date-time) or null`. */
 export function renderType(schema: Schema): Html {
   if (schema.$ref !== undefined) return renderName(schema.$ref.split("/").at(-1) ?? "");
   if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`;
@@ -49,7 +48,7 @@ export function renderType(schema: Schema): Html {
 
 const renderName = (name: string): Html => html`<a href="#${schemaAnchor(name)}">${name}</a>`;
 
-/** The anchor of a schema. Events link to their section, since their examples say more. */
+/** Events link to their section, since their examples say more. */
 const schemaAnchor = (name: string): string => (isEventSchema(name) ? "events" : name);
 export const isEventSchema = (name: string): boolean =>
   name.endsWith("Event") && name !== "PublicEvent";

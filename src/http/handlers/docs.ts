@@ -73,7 +73,7 @@ async function loadDocument(routes: readonly RouteSpec[], publicUrl: string) {
   return describeApi({ routes, publicUrl, version: readVersion() });
 }
 
-/** The API reference at /docs and its script. Everything is rendered on the first request. */
+/** The API reference at /docs and its script, rendered on the first request. */
 export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
   const { publicUrl } = rt.config.http;
   const folder = `${basePathOf(publicUrl)}/docs/`;
@@ -130,7 +130,7 @@ function createStaticHandler(
 const createTextResponse = (headers: RawHeaders, text: string): CachedResponse =>
   createHashedResponse(Buffer.from(text), [...headers, ...STATIC_HEADERS]);
 
-/** Calls `load` on first use and keeps the result. A failed load is repeated on the next use. */
+/** A failed load is repeated on the next use. */
 function lazy<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () =>

@@ -15,7 +15,7 @@ import { formatGauge, type Metrics } from "../pipeline/metrics.ts";
 export const getHealth = (context: RequestContext): HttpResponse =>
   respondJson(context, 200, { status: "ok" }, ["cache-control", "no-store"]);
 
-/** Not ready during shutdown, so that a load balancer stops sending requests in time. */
+/** So that a load balancer stops sending requests in time. */
 export function getReadiness(
   rt: Runtime,
   isShuttingDown: () => boolean,
@@ -49,7 +49,7 @@ export function getMetrics(
   };
 }
 
-/** Allows requests from this machine, unless a proxy forwarded them, and requests with the token. */
+/** Allows local requests that no proxy forwarded, and requests with the token. */
 function assertMayReadMetrics(request: HttpRequest, token: string | null): void {
   const isForwarded = ["forwarded", "x-forwarded-for", "via"].some(
     (name) => getHeader(request, name) !== undefined,

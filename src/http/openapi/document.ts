@@ -8,7 +8,7 @@ import { describeWebhooks, WEBHOOK_HEADERS } from "./webhooks.ts";
 
 type Options = {
   routes: readonly RouteSpec[];
-  /** If empty, the server URL is the one that the document was fetched from. */
+  /** If empty, the URL that the document was fetched from. */
   publicUrl: string;
   version: string;
   /** Forbids undocumented fields in responses; for tests. */

@@ -12,7 +12,7 @@ import type * as webhook from "../../domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
 import { localise } from "../handlers/catalog/localisation.ts";
 
-// The examples come from a generated business and pass through the code that builds responses.
+// From a generated business, through the code that builds responses.
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const VERSION = 1842;
@@ -165,7 +165,7 @@ const endpointTest: z.infer<typeof webhook.endpointTest> = {
   body: JSON.stringify(exampleEvent("catalog.changed")),
 };
 
-/** Request bodies by operation ID, responses by schema name. */
+/** Requests by operation ID, responses by schema name. */
 const EXAMPLES: { [name: string]: unknown } = {
   createEndpoint: { name: endpoint.name, url: endpoint.url, events: endpoint.events },
   updateEndpoint: { events: ["catalog.changed"] },

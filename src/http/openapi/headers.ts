@@ -9,7 +9,7 @@ export const describeHeader = ({ description, schema, example }: HeaderSpec): Js
   example,
 });
 
-/** Every response header except Content-Type, Content-Length and Content-Encoding. */
+/** All except Content-Type, Content-Length and Content-Encoding. */
 export const HEADERS = {
   "Request-Id": {
     description: "Identifies the request in the server's log",
@@ -88,7 +88,7 @@ export const CORS_HEADERS: readonly HeaderName[] = [
 export const RATE_LIMIT_HEADERS: readonly HeaderName[] = ["RateLimit-Policy", "RateLimit"];
 export const COMMON_HEADERS: readonly HeaderName[] = ["Request-Id", "API-Version"];
 
-/** Suffix of headers that are missing if the request fails before it is counted. */
+/** For headers that are missing if the request fails before it is counted. */
 const OPTIONAL = "-optional";
 
 export function describeHeaders(

@@ -31,7 +31,7 @@ function describeFormat(inputSchema: JsonObject, purpose: unknown): JsonObject {
   return { ...inputSchema, ...(texts.length > 0 && { description: texts.join(". Format: ") }) };
 }
 
-/** Applies the schemas' own metadata (values.ts, parameters.ts) and drops what OpenAPI lacks. */
+/** Applies the schemas' own metadata and drops what OpenAPI lacks. */
 function tidy(node: unknown, isClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, isClosed));
   if (typeof node !== "object" || node === null) return node;

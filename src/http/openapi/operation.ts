@@ -12,7 +12,6 @@ import {
 import { describeInput, type JsonObject, refTo } from "./json-schema.ts";
 import { describeProblems } from "./problem-responses.ts";
 
-/** The path with OpenAPI's `{businessSlug}` instead of the router's `:slug`. */
 export const templatePathOf = ({ path }: Pick<RouteSpec, "path">): string =>
   path.replace(":slug", "{businessSlug}").replace(":id", "{id}");
 

@@ -30,7 +30,6 @@ const BODY_CODES: HttpCode[] = [
   "validation_failed",
 ];
 
-/** Statuses whose response is the same for every route. */
 const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
 const responseName = (status: number): string =>
   (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");

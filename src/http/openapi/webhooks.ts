@@ -5,7 +5,7 @@ import { describeHeader, type HeaderSpec } from "./headers.ts";
 import { type JsonObject, refTo } from "./json-schema.ts";
 import { eventSchemaName } from "./schemas.ts";
 
-/** The headers of every delivery; the type keeps them in step with domain/webhooks. */
+/** The type keeps them in step with domain/webhooks. */
 const DELIVERY_HEADERS = {
   "X-Service-Event": { description: "Event type", example: "service.updated" },
   "X-Service-Delivery": {

@@ -72,10 +72,7 @@ async function readBytes({ request }: RequestContext): Promise<Buffer> {
   }
 }
 
-/**
- * Closing the connection in the middle of a body could lose the response. The server's request
- * timeout limits how long this takes.
- */
+/** Closing the connection inside a body could lose the response. A timeout limits this. */
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
     while (!(await reader.read()).done);

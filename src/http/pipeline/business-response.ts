@@ -10,9 +10,8 @@ import {
   respondJson,
 } from "./request-context.ts";
 
-/** For responses that contain a secret or are never reused. */
 export const NO_STORE: RawHeaders = ["cache-control", "no-store"];
-/** For responses that depend on the key, or that change without a new catalog version. */
+/** For responses that depend on the key, or change without a new catalog version. */
 export const PRIVATE: RawHeaders = ["cache-control", "private, no-cache"];
 
 /** @throws AppError conflict if the business has been deleted since the request was authorized */
@@ -45,7 +44,7 @@ export const respondData = (
   headers = PRIVATE,
 ): HttpResponse => respondJson(context, status, { data }, headers);
 
-/** Responds with one page of a list that is not part of the catalog. */
+/** For lists that are not part of the catalog. */
 export function respondPage(
   rt: Runtime,
   context: RequestContext,

@@ -1,9 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 
-/**
- * The sort position of the last object of a page. The next page has the objects that sort after it,
- * even if that object no longer exists.
- */
+/** Of the last object of a page; the next page has those that sort after it, even if it is gone. */
 export type CursorPosition = { sortOrder: number; id: string };
 
 type Listed = { id: string; sortOrder: number };
@@ -32,7 +29,6 @@ export function decodeCursor(list: string, cursor: string): CursorPosition {
   });
 }
 
-/** The value of the Link header that points to the next page of the list at `url`. */
 export function linkToNext(url: string, search: string, cursor: string): string {
   const query = new URLSearchParams(search);
   query.set("cursor", cursor);
@@ -41,7 +37,6 @@ export function linkToNext(url: string, search: string, cursor: string): string 
 
 export type Page<T> = { objects: T[]; nextCursor: string | null };
 
-/** Returns the page after the cursor; without a limit, everything after it. */
 export function paginate<T extends Listed>(
   list: string,
   objects: readonly T[],

@@ -1,4 +1,4 @@
-/** Upper bounds of the histogram buckets in seconds, without +Inf. */
+/** Of the histogram buckets, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const BOUNDS_MS = BOUNDS.map((seconds) => seconds * 1000);
 const DURATION = "deskbell_http_request_duration_seconds";
@@ -50,7 +50,6 @@ export function createMetrics() {
   };
 }
 
-/** @param values one for each set of labels */
 export const formatGauge = (
   name: string,
   help: string,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Names and values in turn, as Node writes them. Headers objects cost a third of the throughput. */
+/** Names and values in turn, as Node writes them. Headers objects cost a third of throughput. */
 export type RawHeaders = string[];
 
 export const MAX_URL_LENGTH = 8192;
@@ -25,11 +25,10 @@ export type HttpRequest = {
 export type RequestContext = {
   request: HttpRequest;
   requestId: string;
-  /** Time of receipt in epoch milliseconds. */
+  /** Epoch milliseconds. */
   now: number;
   /** Time of receipt on the monotonic clock. */
   startedAt: number;
-  /** Sent with every outcome, also with an error. Each step may add headers. */
   responseHeaders: RawHeaders;
   /** Null until the request is authenticated. */
   keyId: string | null;

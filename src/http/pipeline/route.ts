@@ -18,7 +18,6 @@ export type HandlerResult = HttpResponse | Promise<HttpResponse>;
 export type KeyHandler = (context: RequestContext, key: Credential) => HandlerResult;
 export type OpenHandler = (context: RequestContext) => HandlerResult;
 
-/** `scope` is what the key needs. */
 export type Route = { method: "GET" | "POST" | "PATCH" | "DELETE"; path: string } & (
   | { scope: Scope; handle: KeyHandler }
   /** "public": no key, rate-limited by address. "open": no key and no limit. */
@@ -32,7 +31,6 @@ export type RoutePath = {
   isPublic: boolean;
 };
 
-/** The route path used when no other matches (404). */
 export const UNKNOWN_PATH: RoutePath = {
   path: "(none)",
   byMethod: new Map(),
@@ -54,10 +52,10 @@ export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
     };
   });
 
-/** A response of a route. Schemas are named, so that only the OpenAPI document loads them all. */
+/** Schemas are named, so that only the OpenAPI document loads them all. */
 export type ResponseSpec = {
   description: string;
-  /** A schema name, or the media type of a body that is not JSON; absent if there is no body. */
+  /** A schema name, or the media type of a body that is not JSON. */
   body?: SchemaName | `text/${string}`;
   /** In addition to the headers of every response. */
   headers?: readonly HeaderName[];
@@ -68,7 +66,6 @@ export type RouteSpec = {
   method: Route["method"];
   path: string;
   scope: Route["scope"];
-  /** The method name in generated clients. */
   operationId: string;
   group: Group;
   summary: string;
@@ -77,7 +74,6 @@ export type RouteSpec = {
   requestHeaders?: readonly "Idempotency-Key"[];
   body?: { schema: z.ZodObject; isOptional?: boolean };
   responses: Record<number, ResponseSpec>;
-  /** Problem codes in addition to the derived ones. */
   problems?: readonly HttpCode[];
 };
 

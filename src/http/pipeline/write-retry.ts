@@ -7,8 +7,8 @@ const TIMEOUT_MS = 2000;
 const RETRY_DELAY_MS = 20;
 
 /**
- * Retries a write while another writer holds the lock. The HTTP thread's connection does not wait for
- * it, because that would block every request.
+ * Retries a write while another writer holds the lock. The HTTP thread's connection does not wait
+ * for it, because that would block every request.
  * @throws AppError busy after two seconds, or storage_full
  */
 export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>): Promise<T> {

@@ -34,7 +34,7 @@ export function limitConnections(
   });
 }
 
-/** Disconnects clients that read responses too slowly: unread data stays in memory. */
+/** Unread data stays in memory. */
 export function disconnectSlowReaders(server: Server): void {
   const open = new Set<Socket>();
   const checksLeft = new WeakMap<Socket, number>();
@@ -54,6 +54,6 @@ export function disconnectSlowReaders(server: Server): void {
   server.once("close", () => clearInterval(timer));
 }
 
-/** Resets the connection: after a normal close the kernel would keep the unread data. */
+/** After a normal close the kernel would keep the unread data. */
 const disconnect = (socket: Socket): unknown =>
   socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy();

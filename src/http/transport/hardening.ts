@@ -74,7 +74,7 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
 /** Node stores the response in progress here, and checks it when clientError has no listener. */
 type RespondingSocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/** Sends pipelined responses first, then the error. An incomplete request counts as malformed. */
+/** Pipelined responses are sent first. An incomplete request counts as malformed. */
 function afterResponses(socket: RespondingSocket, sendError: () => void): void {
   const current = socket["_httpMessage"];
   if (current?.req.complete) current.once("close", () => afterResponses(socket, sendError));

@@ -24,7 +24,7 @@ import type { HandlerResult } from "../../pipeline/route.ts";
 import type { ListRoute } from "./list-routes.ts";
 import { chooseLocale, localise } from "./localisation.ts";
 
-/** Increment it when a release changes the response format, so that clients drop their copies. */
+/** Increment it when the response format changes, so that clients drop their copies. */
 const FORMAT_VERSION = 1;
 
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;

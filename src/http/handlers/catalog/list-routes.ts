@@ -21,13 +21,12 @@ import {
 const DAYS: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const DAY_MIN = 1440;
 
-/** One of the six catalog lists: its parameters, and the objects that it selects. */
+/** One of the six catalog lists. */
 export type ListRoute<P extends Parameters = Parameters> = {
   path: string;
   parameters: P;
-  /** Set if the list also changes with time alone. */
   timed?: TimedList;
-  /** The instant of a request that is not for now, in epoch milliseconds. */
+  /** The instant of a request that is not for now (epoch ms). */
   asOf?: (parameters: ParametersOf<P>, timezone: string) => number | undefined;
   /** Set if the response changes without a new catalog version, as available tickets do. */
   hashesBody?: boolean;
@@ -36,7 +35,6 @@ export type ListRoute<P extends Parameters = Parameters> = {
 
 export type ListContext = { now: number; timezone: string };
 
-/** The objects to page through, and how a page of them becomes `data`. */
 export type Selection = { objects: ListedObject[]; toData?: (page: ListedObject[]) => unknown };
 
 const COMMON_PARAMETERS = {
@@ -46,7 +44,7 @@ const COMMON_PARAMETERS = {
   includeTranslations: flag.describe("Include the texts in every language"),
 };
 
-/** Types `select` by the list's own parameters, and hides them so that all lists have one type. */
+/** Types `select` by the list's own parameters, then gives all lists one type. */
 const defineList = <P extends typeof COMMON_PARAMETERS & Parameters>(
   route: ListRoute<P>,
 ): ListRoute => route as unknown as ListRoute;

@@ -1,6 +1,6 @@
 import type { Translations } from "../../../domain/catalog/catalog.ts";
 
-/** The requested locale, its language, or the business's locale: the first that the business has. */
+/** The first that the business has: the requested locale, its language, or its default. */
 export function chooseLocale(
   requested: string | undefined,
   business: { locale: string; locales: string[] },
@@ -13,7 +13,7 @@ export function chooseLocale(
   return find(requested) ?? find(language) ?? business.locale;
 }
 
-/** A copy with the texts in one locale at every depth, and `translations` only if kept. */
+/** A copy with the texts in one locale at every depth. */
 export function localise<T>(value: T, locale: string, keepTranslations: boolean): T {
   if (Array.isArray(value))
     return value.map((item) => localise(item, locale, keepTranslations)) as T;

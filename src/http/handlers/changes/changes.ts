@@ -142,7 +142,7 @@ function readPage(
   return { envelopes, position, hasMore };
 }
 
-/** Joins the stored bytes without parsing them, so that they stay identical to the webhooks. */
+/** Joins the stored bytes, which stay identical to the webhooks. */
 function buildBody(business: BusinessRow, { envelopes, position, hasMore }: FeedPage): Buffer {
   const comma = Buffer.from(",");
   const page = { hasMore, nextCursor: encodeChangeCursor(business.id, position) };

@@ -30,7 +30,7 @@ export function createLongPolls(rt: Runtime) {
   };
 
   return {
-    /** Resolves when the business has an event after `sequence`, or when `signal` is aborted. */
+    /** Resolves on an event after `sequence`, or when `signal` is aborted. */
     waitForEvent: (businessId: string, sequence: number, signal: AbortSignal) =>
       new Promise<void>((resolve) => {
         if (signal.aborted || rt.store.feed.getLastSequence(businessId) > sequence)

@@ -28,7 +28,7 @@ import {
 } from "./endpoints.ts";
 
 const DEFAULT_LIMIT = 100;
-/** The retry schedule has 20 attempts; redeliveries can add any number. */
+/** The retry schedule has 20; redeliveries can add any number. */
 const MAX_ATTEMPTS_SHOWN = 100;
 
 export const DELIVERIES_PARAMETERS = {
@@ -39,7 +39,7 @@ export const DELIVERIES_PARAMETERS = {
   cursor,
 };
 
-/** Lists deliveries, newest first. Always paged: an endpoint may have a million of them. */
+/** Always paged: an endpoint may have a million deliveries. */
 export const listDeliveries =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {

@@ -41,14 +41,14 @@ import { retryWhileBusy } from "../../pipeline/write-retry.ts";
 const PATH = "webhooks";
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const DAY_SECONDS = 86_400;
-/** Maximum concurrent tests; far more than people start by hand. */
+/** Far more than people start by hand. */
 const MAX_CONCURRENT_TESTS = 64;
 /** Maximum length of a response text shown to partners. */
 const MAX_TEXT_CHARACTERS = 256;
 
 export const ENDPOINTS_PARAMETERS = { limit: pageSize, cursor };
 
-/** Documents the body. `createEndpoint` validates it, because the CLI uses the same checks. */
+/** Only documents the body: `createEndpoint` validates it, also for the CLI. */
 export const createEndpointBody = z.strictObject({
   name: z.string().min(1).max(100).describe("Label of the endpoint"),
   url: z
