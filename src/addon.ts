@@ -5,6 +5,7 @@ import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { readAsset } from "./assets.ts";
 import { cacheFolders } from "./config.ts";
 import { AppError } from "./domain/errors.ts";
+import { safe } from "./domain/text.ts";
 import { makeOwnFolder } from "./own-folder.ts";
 
 // SQLite in the single executable: native code can only be loaded from a file.
@@ -50,7 +51,9 @@ export function unpackAddon(addon: Buffer, folders: readonly string[], warn = to
       continue;
     }
     if (failures.length > 0)
-      warn(`note: SQLite was unpacked into ${folder}, not into ${failures.join(", ")}.\n`);
+      warn(
+        `${safe(`note: SQLite was unpacked into ${folder}, not into ${failures.join(", ")}.`, 2000)}\n`,
+      );
     return path;
   }
   throw new AppError("state_refuses", `SQLite cannot be unpacked into ${failures.join(", ")}.`, {

@@ -1,4 +1,5 @@
 import { safe } from "./domain/text.ts";
+import { redactSecrets } from "./domain/webhooks/redact-secrets.ts";
 
 export type LogFormat = "auto" | "json" | "pretty";
 export type LogLevel = "info" | "warn" | "error";
@@ -11,8 +12,8 @@ const INFO_DELAY_MS = 50;
 const MAX_BUFFERED = 64 * 1024;
 
 /**
- * Logs one line per call to stderr: JSON, or readable text on a terminal. Field values may be
- * untrusted. A warning or an error flushes the buffered info lines.
+ * Logs one line per call to stderr: JSON, or readable text on a terminal. Messages and field values
+ * may be untrusted and contain secrets. A warning or an error flushes the buffered info lines.
  */
 export function createLog(format: LogFormat, now: () => number): Log {
   const pretty = format === "pretty" || (format === "auto" && process.stderr.isTTY);
@@ -29,13 +30,20 @@ export function createLog(format: LogFormat, now: () => number): Log {
   return (level, message, fields = {}) => {
     if (!isUsed) process.once("exit", flush);
     isUsed = true;
-    buffered += `${lineOf(isoTime(now()), level, message, fields)}\n`;
+    const text = escapeText(message, MAX_MESSAGE_LENGTH);
+    buffered += `${lineOf(isoTime(now()), level, text, fields)}\n`;
     if (level !== "info" || buffered.length > MAX_BUFFERED) flush();
     else timer ??= setTimeout(flush, INFO_DELAY_MS).unref();
   };
 }
 
-const escape = (value: LogValue): LogValue => (typeof value === "string" ? safe(value) : value);
+const MAX_MESSAGE_LENGTH = 2000;
+
+const escape = (value: LogValue): LogValue =>
+  typeof value === "string" ? escapeText(value) : value;
+
+const escapeText = (text: string, maxLength?: number): string =>
+  safe(redactSecrets(text), maxLength);
 
 function prettyLine(time: string, level: string, message: string, fields: LogFields): string {
   let line = `${time.slice(11, 19)} ${level.padEnd(5)} ${message}`;

@@ -11,6 +11,7 @@ import {
 import { isAddressRange } from "../domain/address-range.ts";
 import { AppError, assertFound, type ValidationIssue } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
+import { unsafeNameError } from "../domain/text.ts";
 import type { Runtime } from "./runtime.ts";
 import type { ListedKey } from "../store/keys.ts";
 
@@ -151,9 +152,11 @@ function createSecret(
 function validateKey(input: NewKey, now: number): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   const addIssue = (code: string, detail: string) => void issues.push({ code, detail });
-  const nameLength = input.name.trim().length;
-  if (nameLength === 0 || nameLength > MAX_NAME_LENGTH)
+  const name = input.name.trim();
+  if (name.length === 0 || name.length > MAX_NAME_LENGTH)
     addIssue("invalid_name", `A key's name must have 1 to ${MAX_NAME_LENGTH} characters.`);
+  const nameError = unsafeNameError(name);
+  if (nameError !== undefined) addIssue("invalid_name", `The key's name ${nameError}`);
   if (input.kind === "RESTRICTED" && input.scopes.length === 0)
     addIssue("missing_scope", `A restricted key needs at least one scope: ${SCOPES.join(", ")}.`);
   for (const scope of input.scopes)

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { createInterface } from "node:readline";
 import { type Config, type ConfigFlags, readConfig } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
-import { safe } from "../domain/text.ts";
+import { escapeJson, safe } from "../domain/text.ts";
 import { getBusiness } from "../app/businesses.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
@@ -43,10 +43,16 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
 
   /**
    * Prints a message on stderr, unless --quiet is set. Names of files and objects in it are
-   * escaped.
+   * escaped, so that a line break in one of them cannot forge another message.
    */
-  const note = (text: string): void => {
-    if (!flags.quiet) io.stderr.write(`${safeLines(text)}\n`);
+  const note = (...lines: string[]): void => {
+    if (!flags.quiet) io.stderr.write(lines.map((line) => `${safe(line, 10_000)}\n`).join(""));
+  };
+
+  /** Prints a JSON document, or a line of NDJSON with an indent of 0. */
+  const printJson = (value: unknown, indent = 2): void => {
+    const json = JSON.stringify(value, null, indent);
+    io.stdout.write(`${io.stdout.isTTY ? escapeJson(json) : json}\n`);
   };
 
   // styleText itself checks the stream and NO_COLOR.
@@ -75,6 +81,11 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     flags,
     note,
     paint,
+    printJson,
+
+    /** Prints the content of a file: as it is in a pipe, escaped on a terminal. */
+    printContent: (content: string): void =>
+      void io.stdout.write(io.stdout.isTTY ? safeLines(content) : content),
 
     config: loadConfig,
     configWithData,
@@ -134,7 +145,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       columns: readonly Column<NoInfer<Row>>[],
       empty: string,
     ): void {
-      if (flags.json) io.stdout.write(jsonData(rows));
+      if (flags.json) printJson({ data: rows });
       else if (rows.length === 0) note(empty);
       else if (!io.stdout.isTTY) io.stdout.write(toTsv(rows, columns));
       else {
@@ -159,12 +170,12 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
 
     /** Prints an object, one field per line; on a terminal, long values are wrapped. */
     printObject(object: object): void {
-      if (flags.json) return void io.stdout.write(jsonData(object));
+      if (flags.json) return printJson({ data: object });
       const lines = io.stdout.isTTY
         ? toFields(object, widthOf(io.stdout))
         : Object.entries(object)
             .filter(([, value]) => value !== undefined)
-            .map(([name, value]) => `${name}\t${fieldText(value)}`);
+            .map(([name, value]) => `${safe(name)}\t${fieldText(value)}`);
       io.stdout.write(lines.map((line) => `${line}\n`).join(""));
     },
 
@@ -205,8 +216,6 @@ function ask({ stdin, stderr }: Io, question: string): Promise<string> {
     });
   });
 }
-
-const jsonData = (data: unknown): string => `${JSON.stringify({ data }, null, 2)}\n`;
 
 /**
  * Refuses to run as root on data of another user: root would create files (lock, log, backup) that

@@ -1,10 +1,11 @@
 import { IS_EXECUTABLE } from "../assets.ts";
+import { safe } from "../domain/text.ts";
 import { EXIT, explainFailure } from "./failure.ts";
 import { programName, run } from "./run.ts";
 
-const program = IS_EXECUTABLE
-  ? process.argv0
-  : programName(process.argv[1] ?? "deskbell", process.cwd());
+const program = safe(
+  IS_EXECUTABLE ? process.argv0 : programName(process.argv[1] ?? "deskbell", process.cwd()),
+);
 
 // Installed first: by default, Node prints the source line of an uncaught error, here the whole
 // bundle.

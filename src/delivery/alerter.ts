@@ -2,6 +2,7 @@ import type { Agent } from "undici";
 import type { Alert } from "../app/webhooks/alerts.ts";
 import { userAgent } from "../assets.ts";
 import type { Runtime } from "../app/runtime.ts";
+import { defang, safe } from "../domain/text.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_TRIES = 3;
@@ -9,6 +10,14 @@ const MAX_TRIES = 3;
 const RETRY_DELAY_MS = 2000;
 
 export type Alerter = { send: (alert: Alert) => void; close: () => Promise<void> };
+
+const MAX_LENGTH = 2048;
+
+/** The names and errors in an alert come from partners and their receivers. */
+const toBody = (alert: Alert): string =>
+  JSON.stringify({ ...alert, text: defang(alert.text) }, (_key, value: unknown) =>
+    typeof value === "string" ? safe(value, MAX_LENGTH) : value,
+  );
 
 /** Logs alerts and sends them to `--alert-url`. The operator chose it, so it may be private. */
 export function createAlerter(rt: Runtime): Alerter {
@@ -18,8 +27,9 @@ export function createAlerter(rt: Runtime): Alerter {
   const closing = new AbortController();
 
   async function post(url: string, alert: Alert): Promise<void> {
+    const body = toBody(alert);
     for (let n = 1; ; n++) {
-      const error = await tryPost(url, JSON.stringify(alert));
+      const error = await tryPost(url, body);
       if (error === undefined || closing.signal.aborted) return;
       if (n === MAX_TRIES)
         return rt.log("error", "An alert could not be sent.", {

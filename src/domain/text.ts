@@ -1,17 +1,60 @@
 const PLAIN = /^[\x20-\x7e]*$/;
 
+// Characters that control a terminal, or that reorder, hide or join others.
+const HIDDEN = String.raw`\x7f-\x9f\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0`;
+const JOINED = String.raw`[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Emoji_Modifier}]`;
+// Persian, Indic scripts and emoji need joiners between two characters.
+const UNSAFE = new RegExp(
+  String.raw`[\x00-\x1f${HIDDEN}](?<!${JOINED}[\u200c\u200d](?=${JOINED}))`,
+  "gu",
+);
+
 /**
- * For a terminal or log: control characters become pictures, characters that reorder, hide or join
- * letters become U+FFFD. Truncates first, to limit the work.
+ * For a terminal, log or alert: control characters become pictures, characters that reorder or hide
+ * others become U+FFFD. Joiners within words stay. Truncates first, to limit the work.
  */
 export function safe(text: string, maxLength = 500): string {
   if (text.length <= maxLength && PLAIN.test(text)) return text;
   const cut = text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
-  return cut
-    .replace(/[\x00-\x1f]/g, (char) => String.fromCodePoint(0x2400 + char.charCodeAt(0)))
-    .replace(/\x7f/g, "\u2421")
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu, "\ufffd");
+  return cut.replace(UNSAFE, (char) => {
+    if (char < " ") return String.fromCodePoint(0x2400 + char.charCodeAt(0));
+    return char === "\x7f" ? "\u2421" : "\ufffd";
+  });
 }
+
+/** Why the text cannot be a name of one line, or undefined if {@link safe} would not change it. */
+export function unsafeNameError(name: string): string | undefined {
+  const [char] = name.match(UNSAFE) ?? [];
+  if (char === undefined) return undefined;
+  const codePoint = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return `contains the character U+${codePoint}: use one line without control or invisible characters.`;
+}
+
+const UNSAFE_IN_JSON = new RegExp(`[${HIDDEN}]`, "gu");
+
+/** JSON for a terminal: escapes the characters that JSON allows but a terminal must not get. */
+export const escapeJson = (json: string): string =>
+  json.replace(UNSAFE_IN_JSON, (char) =>
+    char.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  );
+
+const DEFANGED: Record<string, string> = {
+  "<": "‹",
+  ">": "›",
+  "&": "+",
+  "@": "(at)",
+  "[": "(",
+  "]": ")",
+  ":": ": ",
+  ".": "·",
+};
+
+/** Untrusted text in which Slack, Mattermost and Discord find no mention and no link. */
+export const defang = (text: string): string =>
+  safe(text, 2000).replace(
+    /[<>@[\]]|&(?=[#\w])|:(?=\/)|\.(?=\p{L})/gu,
+    (char) => DEFANGED[char] ?? "",
+  );
 
 export const quote = (text: string): string => `'${safe(text, 80)}'`;
 

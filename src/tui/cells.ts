@@ -30,8 +30,8 @@ export function sanitize(text: string, maxLength = 500): string {
   return (
     escaped
       .normalize("NFC")
-      // Terminals disagree on the width of variation selectors, skin tones and flags.
-      .replace(/\p{Variation_Selector}|\p{Emoji_Modifier}|\p{Me}/gu, "")
+      // Terminals disagree on the width of joined emoji, variation selectors, skin tones and flags.
+      .replace(/\p{Cf}|\p{Variation_Selector}|\p{Emoji_Modifier}|\p{Me}/gu, "")
       .replace(/\p{Regional_Indicator}/gu, (flag) =>
         String.fromCodePoint((flag.codePointAt(0) ?? 0) - FLAG_A + LETTER_A),
       )

@@ -88,6 +88,18 @@ test("all issues of a key are reported together, with the nearest scope", () => 
   expect(listKeys(rt)).toEqual([]);
 });
 
+test.each([
+  ["a\nb", "U+000A"],
+  ["a\x1b[2Jb", "U+001B"],
+  ["a\u202eb", "U+202E"],
+  ["a\u200bb", "U+200B"],
+])("a key's name with a control or format character is rejected: $1", (name, character) => {
+  const { make } = withBusiness();
+  const [issue] = refusal(() => make({ name })).issues;
+  expect(issue).toMatchObject({ code: "invalid_name" });
+  expect(issue!.detail).toContain(`contains the character ${character}: use one line`);
+});
+
 test("rotation keeps the key and sets an expiry on the old secret", () => {
   const { rt, make } = withBusiness();
   const first = make({ limitMinute: 5 });

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { makeAlert } from "../../src/app/webhooks/alerts.ts";
+import { type Alert, makeAlert } from "../../src/app/webhooks/alerts.ts";
 import { createAlerter } from "../../src/delivery/alerter.ts";
 import { readConfig } from "../../src/config.ts";
 import { addBusiness, subscribe } from "../support/delivery.ts";
@@ -29,6 +29,28 @@ test("an alert is logged and sent as a JSON POST", async () => {
   expect(rt.logged).toMatchObject([
     { level: "warn", message: failing.text, fields: { endpoint: endpoint.id } },
   ]);
+  await alerter.close();
+});
+
+test("an endpoint's name cannot mention, link, format or hide anything in an alert", async () => {
+  const operator = await createReceiver();
+  const { rt, endpoint } = await createTestAlert(operator.url);
+  const name =
+    "<!channel> <http://1.2.3.4|log in> @everyone [log in](https://evil.example/a) &lt;@U1&gt;\u001b[2J\n\u202e";
+  const alerter = createAlerter(rt);
+  alerter.send(
+    makeAlert(rt, "endpoint.failing", { ...endpoint, name }, "fails (HTTP 500 at 2.5 s)."),
+  );
+  await operator.waitForRequests(1);
+  const body = operator.requests[0]!.body.toString();
+  const { text, endpoint: shown } = JSON.parse(body) as Alert;
+  expect(text).toMatch(
+    /^Webhook endpoint '‹!channel› .* of salon-aurora fails \(HTTP 500 at 2\.5 s\)\.$/,
+  );
+  expect(text).toContain("evil·example");
+  expect(text).not.toMatch(/[<>@[\]&]|:\/\/|evil\.example/);
+  expect(text + shown.name).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(body).not.toMatch(/\\u|\\n/);
   await alerter.close();
 });
 

@@ -2,7 +2,7 @@ import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import { EVENT_TYPES, isEventType } from "../../domain/event-types.ts";
 import { MAX_CONCURRENCY } from "../../domain/webhooks/endpoint-health.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import { safe } from "../../domain/text.ts";
+import { safe, unsafeNameError } from "../../domain/text.ts";
 import {
   type UrlPolicy,
   normalizeUrl,
@@ -35,19 +35,21 @@ export type ValidatedSettings = { settings: EndpointSettings; target: UrlTarget 
 
 /**
  * @param allowances null if the URL is unchanged and need not be checked again
+ * @param currentName may stay as it is, even if a new name must not contain its characters
  * @throws AppError validation_failed with all issues, or unsafe_url if that is the only one
  */
 export function parseEndpointSettings(
   requested: RequestedSettings,
   allowances: UrlAllowances | null,
   unknownFields: readonly string[] = [],
+  currentName?: string,
 ): ValidatedSettings {
   const { target, unsafe } =
     allowances && typeof requested.url === "string"
       ? parseNewUrl(requested.url, { ...allowances, trusted: requested.allowPrivate })
       : { target: null };
   const issues = [
-    ...validateName(requested.name),
+    ...validateName(requested.name, currentName),
     ...(typeof requested.url === "string" ? [] : wrongType("url", requested.url, "a string")),
     ...(unsafe ? [unsafeUrlIssue(unsafe)] : []),
     ...validateEvents(requested.events),
@@ -96,12 +98,16 @@ function unknownFieldIssue(name: string): ValidationIssue {
 const toPointer = (field: string): string =>
   `#/${encodeURIComponent(field.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
 
-function validateName(name: unknown): ValidationIssue[] {
+function validateName(name: unknown, currentName: string | undefined): ValidationIssue[] {
   if (typeof name !== "string") return wrongType("name", name, "a string");
+  const pointer = "#/name";
   const { length } = name.trim();
-  if (length >= 1 && length <= MAX_NAME_LENGTH) return [];
-  const detail = `'name' must have 1 to ${MAX_NAME_LENGTH} characters.`;
-  return [{ pointer: "#/name", code: "length", detail }];
+  if (length < 1 || length > MAX_NAME_LENGTH) {
+    const detail = `'name' must have 1 to ${MAX_NAME_LENGTH} characters.`;
+    return [{ pointer, code: "length", detail }];
+  }
+  const error = name === currentName ? undefined : unsafeNameError(name.trim());
+  return error === undefined ? [] : [{ pointer, code: "characters", detail: `'name' ${error}` }];
 }
 
 const wrongType = (name: string, value: unknown, expected: string): ValidationIssue[] => [

@@ -156,6 +156,7 @@ function parseChanges(
     requested,
     isUnchanged ? null : rt.config.urlAllowances,
     changes.unknownFields,
+    before.name,
   );
 }
 

@@ -1,11 +1,10 @@
 import { totalBytes, readSources, readText, keepHeapSmall } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
-import { shellQuote, safe } from "../../domain/text.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { EXIT } from "../failure.ts";
 import { choice, text, toggle, requiredText } from "../flags.ts";
-import { safeLines } from "../output/table.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Cli } from "../cli.ts";
 import type { ImportReport } from "../../domain/catalog/import-report.ts";
@@ -59,10 +58,9 @@ function printImport(
   const isFile = out !== "-";
   if (isFile) writeNewFile(out, yaml);
   if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });
-  else if (!isFile) cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(yaml) : yaml);
-  for (const line of report.imported) cli.note(`imported: ${safe(line)}`);
-  for (const { part, reason } of report.skipped)
-    cli.note(`left out: ${safe(part)}: ${safe(reason)}`);
+  else if (!isFile) cli.printContent(yaml);
+  for (const line of report.imported) cli.note(`imported: ${line}`);
+  for (const { part, reason } of report.skipped) cli.note(`left out: ${part}: ${reason}`);
   if (isFile) cli.note(`next: ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
 }
 
@@ -135,7 +133,7 @@ const exporting = command({
     if (out !== "-") writeNewFile(out, content);
     if (cli.flags.json)
       cli.printObject({ format, skipped, ...(out === "-" ? { content } : { file: out }) });
-    else if (out === "-") cli.io.stdout.write(cli.io.stdout.isTTY ? safeLines(content) : content);
+    else if (out === "-") cli.printContent(content);
     if (skipped.length > 0)
       cli.note(`Left out, because CSV cannot contain them: ${skipped.join(", ")}.`);
     if (out !== "-" && format !== "csv")
@@ -149,7 +147,7 @@ const schema = command({
   examples: ["catalog schema > catalog.schema.json", "catalog schema | jq .properties.business"],
   async run(cli) {
     const { catalogJsonSchema } = await import("../../domain/catalog/file/json-schema.ts");
-    cli.io.stdout.write(`${JSON.stringify(catalogJsonSchema(), null, 2)}\n`);
+    cli.printJson(catalogJsonSchema());
   },
 });
 

@@ -65,8 +65,7 @@ function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[]
 function printAttempt(cli: Cli, attempt: AttemptWithDelivery): void {
   const { at, deliveryId, eventType, n, statusCode, outcome, durationMs, url, error, status } =
     attempt;
-  if (cli.flags.json)
-    return void cli.io.stdout.write(`${JSON.stringify(withIsoTimes(attempt, "at"))}\n`);
+  if (cli.flags.json) return cli.printJson(withIsoTimes(attempt, "at"), 0);
   const glyph = error === null ? cli.paint("green", "✓") : cli.paint("red", "✗");
   const end = error === null ? "" : `  ${status}`;
   cli.io.stdout.write(

@@ -10,10 +10,12 @@ export const definition = command({
     writeNewFile(file, readStarter());
     if (cli.flags.json) return cli.printObject({ file });
     const name = shellQuote(file);
-    cli.note(`Created ${name}. Edit it, then run:
-  ${cli.program} catalog apply ${name} --dry-run   # preview
-  ${cli.program} catalog apply ${name}
-  ${cli.program} keys create --name website --scope services.read
-  ${cli.program} serve`);
+    cli.note(
+      `Created ${name}. Edit it, then run:`,
+      `  ${cli.program} catalog apply ${name} --dry-run   # preview`,
+      `  ${cli.program} catalog apply ${name}`,
+      `  ${cli.program} keys create --name website --scope services.read`,
+      `  ${cli.program} serve`,
+    );
   },
 });

@@ -23,8 +23,7 @@ export const definition = command({
       publicUrl: config.http.publicUrl,
       version: readVersion(),
     });
-    const content = `${JSON.stringify(described, null, 2)}\n`;
-    if (out === "-") cli.io.stdout.write(content);
-    else writeNewFile(out, content);
+    if (out === "-") cli.printJson(described);
+    else writeNewFile(out, `${JSON.stringify(described, null, 2)}\n`);
   },
 });

@@ -1,6 +1,5 @@
 import type { DocOf } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
-import { safe } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
 import { integer, text } from "../flags.ts";
@@ -62,7 +61,7 @@ const update = command({
     if (edits.priceCents === undefined || others.length === 0) return;
     // Customers book a variant, so a new price of the service alone may have no effect.
     const prices = others.map(
-      ({ key, priceCents }) => `${safe(key)} ${formatMoney(priceCents, doc.currency)}`,
+      ({ key, priceCents }) => `${key} ${formatMoney(priceCents, doc.currency)}`,
     );
     cli.note(
       `Its variants keep their prices: ${prices.join(", ")}. Add --variant KEY to change one.`,

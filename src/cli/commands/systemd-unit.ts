@@ -25,13 +25,15 @@ export const definition = command({
     const isInHome = program.some((path) => HOME_FOLDERS.test(path));
     const unit = systemdUnit({ program, user, isInHome });
     if (cli.flags.json) return cli.printObject({ path: UNIT_PATH, unit });
-    cli.io.stdout.write(unit);
-    cli.note(`To install it as ${UNIT_PATH} and start it:
-  sudo useradd --system --home-dir /var/lib/deskbell --shell /usr/sbin/nologin ${user}
-  ${cli.program} systemd-unit${user === USER ? "" : ` --user ${user}`} | sudo tee ${UNIT_PATH}
-  sudo systemctl daemon-reload && sudo systemctl enable --now deskbell
-Its data is in /var/lib/deskbell. Run commands on it as its user:
-  sudo -u ${user} ${program.map(shellQuote).join(" ")} status --data-dir /var/lib/deskbell`);
+    cli.printContent(unit);
+    cli.note(
+      `To install it as ${UNIT_PATH} and start it:`,
+      `  sudo useradd --system --home-dir /var/lib/deskbell --shell /usr/sbin/nologin ${user}`,
+      `  ${cli.program} systemd-unit${user === USER ? "" : ` --user ${user}`} | sudo tee ${UNIT_PATH}`,
+      "  sudo systemctl daemon-reload && sudo systemctl enable --now deskbell",
+      "Its data is in /var/lib/deskbell. Run commands on it as its user:",
+      `  sudo -u ${user} ${program.map(shellQuote).join(" ")} status --data-dir /var/lib/deskbell`,
+    );
     if (isInHome)
       cli.note(
         "The program is in a home folder, so the service can read home folders. Move it to /opt if you can.",

@@ -55,11 +55,9 @@ export const listen = command({
 
     let [accepted, failed, cursor] = [0, 0, after];
     let isFirstPage = true;
-    for await (const page of followFeed(feed, start, stop.signal, (text) => cli.note(safe(text)))) {
+    for await (const page of followFeed(feed, start, stop.signal, cli.note)) {
       if (isFirstPage)
-        cli.note(
-          `forwarding the events of ${safe(business)} from ${safe(feed.api)} to ${safe(target)}`,
-        );
+        cli.note(`forwarding the events of ${business} from ${feed.api} to ${target}`);
       isFirstPage = false;
       let sent = 0;
       for (const event of page.events) {
@@ -74,10 +72,9 @@ export const listen = command({
       // is lost.
       if (sent === page.events.length) cursor = page.cursor;
     }
-    if (cli.flags.json)
-      cli.io.stdout.write(`${JSON.stringify({ accepted, failed, cursor: cursor ?? null })}\n`);
+    if (cli.flags.json) cli.printJson({ accepted, failed, cursor: cursor ?? null }, 0);
     cli.note(
-      `${accepted} accepted, ${failed} failed.${cursor === undefined ? "" : ` To continue from here: --after ${safe(cursor)}`}`,
+      `${accepted} accepted, ${failed} failed.${cursor === undefined ? "" : ` To continue from here: --after ${cursor}`}`,
     );
     return failed > 0 ? EXIT.someFailed : EXIT.ok;
   },
@@ -86,10 +83,11 @@ export const listen = command({
 function print(cli: Cli, { id, type }: FeedEvent, outcome: Outcome, durationMs: number): void {
   const [statusCode, error] =
     outcome.kind === "responded" ? [outcome.statusCode, null] : [null, outcome.error];
-  const line = cli.flags.json
-    ? JSON.stringify({ eventId: id, eventType: type, statusCode, error, durationMs })
-    : `${statusCode ?? outcome.kind}  ${safe(type, 60)}  ${safe(id, 60)}  ${durationMs} ms${error === null ? "" : `  ${safe(error)}`}`;
-  cli.io.stdout.write(`${line}\n`);
+  if (cli.flags.json)
+    return cli.printJson({ eventId: id, eventType: type, statusCode, error, durationMs }, 0);
+  cli.io.stdout.write(
+    `${statusCode ?? outcome.kind}  ${safe(type, 60)}  ${safe(id, 60)}  ${durationMs} ms${error === null ? "" : `  ${safe(error)}`}\n`,
+  );
 }
 
 function parseUrl(option: string, given: string): URL {
@@ -130,8 +128,7 @@ async function signingSecret(cli: Cli, file: string | undefined): Promise<string
     import("../../app/runtime.ts"),
   ]);
   const secret = generateSecret(systemRandom);
-  cli.io.stdout.write(
-    cli.flags.json ? `${JSON.stringify({ secret })}\n` : `signing secret  ${secret}\n`,
-  );
+  if (cli.flags.json) cli.printJson({ secret }, 0);
+  else cli.io.stdout.write(`signing secret  ${secret}\n`);
   return secret;
 }

@@ -32,7 +32,7 @@ export const test = command({
       );
     }
     cli.note(
-      result.ok ? "The endpoint accepted it." : `The endpoint failed: ${safe(result.error ?? "")}.`,
+      result.ok ? "The endpoint accepted it." : `The endpoint failed: ${result.error ?? ""}.`,
     );
     return result.ok ? EXIT.ok : EXIT.failure;
   },
@@ -132,9 +132,7 @@ function printReceived(
   { eventType, deliveryId, attempt, error, statusCode }: Received,
 ): void {
   if (cli.flags.json)
-    return void cli.io.stdout.write(
-      `${JSON.stringify({ eventType, deliveryId, attempt, statusCode, error: error ?? null })}\n`,
-    );
+    return cli.printJson({ eventType, deliveryId, attempt, statusCode, error: error ?? null }, 0);
   const reason = error === undefined ? "" : `  refused: ${error}`;
   cli.io.stdout.write(
     `${statusCode}  ${safe(eventType, 60)}  ${safe(deliveryId, 60)}  attempt ${attempt}${reason}\n`,

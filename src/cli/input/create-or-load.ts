@@ -69,7 +69,7 @@ async function loadLines(
     const result = tryLine(line, create);
     if ("id" in result) created += 1;
     else failed += 1;
-    cli.io.stdout.write(report(number, result, cli.flags.json));
+    report(cli, number, result);
     if (rt.monotonic() < progressAt) continue;
     progressAt = rt.monotonic() + PROGRESS_MS;
     cli.note(`line ${number}: ${created} created, ${failed} rejected so far`);
@@ -131,9 +131,11 @@ function parse(line: Buffer): unknown {
   }
 }
 
-function report(line: number, result: Result, json: boolean): string {
-  if (json) return `${JSON.stringify({ line, ...result })}\n`;
-  return "id" in result
-    ? `${line}\tok\t${result.id}\n`
-    : `${line}\t${result.error.code}\t${safe(result.error.detail, 2000)}\n`;
+function report(cli: Cli, line: number, result: Result): void {
+  if (cli.flags.json) return cli.printJson({ line, ...result }, 0);
+  cli.io.stdout.write(
+    "id" in result
+      ? `${line}\tok\t${result.id}\n`
+      : `${line}\t${result.error.code}\t${safe(result.error.detail, 2000)}\n`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
-import { countOf, safe } from "../../domain/text.ts";
+import { countOf } from "../../domain/text.ts";
 import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
 import type { Cli } from "../cli.ts";
@@ -29,7 +29,7 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   if (undone.length > 0) {
     const edits = `${countOf(undone.length, "local edit")} made since the file was last applied`;
     cli.note(
-      `${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => safe(key)).join(", ")}.`,
+      `${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => key).join(", ")}.`,
     );
   }
   if (result.outsideHours.length > 0) cli.note(`${slug}: ${outsideHoursNote(result.outsideHours)}`);

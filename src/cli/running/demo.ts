@@ -71,7 +71,7 @@ async function assemble(
   // The price changes use their own connection, like a command run beside the daemon.
   const rt = openRuntime(config, BUSY_TIMEOUT_MS);
   parts.defer(rt.close);
-  done("data", `${dataDir} (${keep ? "kept" : "removed at exit; --keep keeps it"})`);
+  done("data", `${safe(dataDir)} (${keep ? "kept" : "removed at exit; --keep keeps it"})`);
 
   const seeded = PRESETS.map((preset) =>
     applyCatalog(rt, [presetSource(preset)], { seedingAt: rt.now() }),
@@ -101,7 +101,7 @@ async function assemble(
     `try:  curl -H "Authorization: Bearer ${secret}" "${daemon.url}/v1/businesses/${SHOWN}/services?includeVariants=true"`,
   );
   say(
-    `      ${cli.program} services update cut --price 99.00 --business ${SHOWN} --data-dir ${dataDir}`,
+    `      ${cli.program} services update cut --price 99.00 --business ${SHOWN} --data-dir ${safe(dataDir)}`,
   );
 
   startEditing(rt, business, parts);

@@ -5,7 +5,6 @@ import { type HttpCode, PROBLEM_CODES, statusOf } from "./problem-codes.ts";
 import {
   type HttpResponse,
   type RawHeaders,
-  redactPath,
   type RequestContext,
   respondBytes,
 } from "./request-context.ts";
@@ -94,7 +93,7 @@ export function respondWithProblem(
     rt.log("error", "Request failed.", {
       requestId: context.requestId,
       method: context.request.method,
-      path: redactPath(context.request),
+      path: context.request.path,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
   const problem =

@@ -44,10 +44,6 @@ export const getHeader = (request: HttpRequest, name: string): string | undefine
   return typeof value === "string" ? value : value?.join(", ");
 };
 
-/** For the log: masks API keys that a client put into the path. */
-export const redactPath = ({ path }: HttpRequest): string =>
-  path.includes("deskbell_") ? path.replace(/(deskbell_[sr]k_)\w+/g, "$1…") : path;
-
 /** Appends `headers` to those collected in the context. */
 export function respond(
   context: RequestContext,

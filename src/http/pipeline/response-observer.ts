@@ -1,12 +1,7 @@
 import type { Runtime } from "../../app/runtime.ts";
 import type { GetClientAddress } from "../auth/client-address.ts";
 import type { Metrics } from "./metrics.ts";
-import {
-  getHeader,
-  type HttpResponse,
-  redactPath,
-  type RequestContext,
-} from "./request-context.ts";
+import { getHeader, type HttpResponse, type RequestContext } from "./request-context.ts";
 import type { RoutePath } from "./route.ts";
 
 export type ResponseObserver = (
@@ -28,7 +23,7 @@ export function createResponseObserver(
     rt.log("info", "request", {
       requestId: context.requestId,
       method: context.request.method,
-      path: redactPath(context.request),
+      path: context.request.path,
       status: response.status,
       durationMs: Math.round(durationMs * 100) / 100,
       bytes: response.body?.length ?? 0,

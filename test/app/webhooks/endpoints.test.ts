@@ -186,6 +186,49 @@ test.each([
   await createEndpoint(rt, request({ url, allowPrivate: true }), PUBLIC);
 });
 
+describe("a name with a control or format character", () => {
+  test.each([
+    ["a\x1b[2Jb", "U+001B"],
+    ["a\nb", "U+000A"],
+    ["a\0b", "U+0000"],
+    ["a\x9bb", "U+009B"],
+    ["a\u202eb", "U+202E"],
+    ["a\u200bb", "U+200B"],
+    ["a \u200d b", "U+200D"],
+    ["a\u{e0041}b", "U+E0041"],
+    ["a\ud800b", "U+D800"],
+  ])("is rejected at creation and update: $1", async (name, character) => {
+    const rt = createTestRuntime();
+    addBusiness(rt);
+    const issue = {
+      pointer: "#/name",
+      code: "characters",
+      detail: `'name' contains the character ${character}: use one line without control or invisible characters.`,
+    };
+    const { issues } = await rejection(createEndpoint(rt, request({ name }), PUBLIC));
+    expect(issues).toEqual([issue]);
+    const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
+    expect((await rejection(updateEndpoint(rt, endpoint.id, { name }))).issues).toEqual([issue]);
+  });
+
+  test("stays until it is changed, so that an endpoint with such a name can be updated", async () => {
+    const rt = createTestRuntime();
+    addBusiness(rt);
+    const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
+    rt.tx(() => rt.store.endpoints.update(endpoint.id, { ...endpoint, name: "a\x1bb" }, rt.now()));
+    const events = ["staff.updated"];
+    expect(await updateEndpoint(rt, endpoint.id, { events })).toMatchObject({ events });
+  });
+
+  test("is accepted if the character joins letters", async () => {
+    const rt = createTestRuntime();
+    addBusiness(rt);
+    const name = "می\u200cخواهم 👩\u200d🍳";
+    const { endpoint } = await createEndpoint(rt, request({ name }), PUBLIC);
+    expect(endpoint.name).toBe(name);
+  });
+});
+
 test("the URL is validated with the other fields, and resolved only if there are no issues", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);

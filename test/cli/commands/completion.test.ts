@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { readCompletion, SHELLS } from "../../../src/assets.ts";
 import { runProgram, createTempFolder, createTerminal } from "../../support/cli.ts";
@@ -12,9 +13,13 @@ async function createTwoBusinesses() {
   await terminal.deskbell("seed salon");
   await terminal.deskbell("seed venue");
   const { stdout } = await terminal.deskbell(
-    "keys create --business kita-live --name 'door \u001b[2J' --secret --json",
+    "keys create --business kita-live --name door --secret --json",
   );
   const { id: keyId } = (JSON.parse(stdout) as { data: { id: string } }).data;
+  // Earlier versions accepted control characters in names.
+  const db = new Database(join(terminal.dataDir, "deskbell.db"));
+  db.exec("UPDATE api_key SET name = 'door ' || char(27) || '[2J'");
+  db.close();
   const complete = async (words: string) => {
     const { code, stdout, stderr } = await terminal.deskbell(`__complete -- ${words}`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

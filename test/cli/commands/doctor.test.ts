@@ -85,12 +85,13 @@ test("doctor reports a daemon that does not respond", async () => {
 test("problems and their fixes are printed on a terminal, in a pipe and as JSON", async () => {
   const { deskbell, dataDir } = createTerminal({ program: "npx deskbell" });
   await deskbell("seed salon");
-  await deskbell(
-    "webhooks create --name 'x\u001b[2J' --url http://127.0.0.1:9/ --event all --allow-private",
-  );
+  await deskbell("webhooks create --name x --url http://127.0.0.1:9/ --event all --allow-private");
   chmodSync(dataDir, 0o750);
   const db = new Database(join(dataDir, "deskbell.db"));
-  db.exec("UPDATE endpoint SET failing_since = 1, failure_count = 2");
+  // Earlier versions accepted control characters in names.
+  db.exec(
+    "UPDATE endpoint SET failing_since = 1, failure_count = 2, name = 'x' || char(27) || '[2J'",
+  );
   db.close();
 
   const piped = await deskbell("doctor");

@@ -50,7 +50,11 @@ export const ENDPOINTS_PARAMETERS = { limit: pageSize, cursor };
 
 /** Only documents the body: `createEndpoint` validates it, also for the CLI. */
 export const createEndpointBody = z.strictObject({
-  name: z.string().min(1).max(100).describe("Label of the endpoint"),
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .describe("Label of the endpoint: one line without control or invisible characters"),
   url: z
     .string()
     .describe("URL to send events to: https, with a public address; a fragment is removed"),

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { safe } from "../../src/domain/text.ts";
+
+test.each([
+  ["Persian", "می\u200cخواهم"],
+  ["Sinhala", "ශ්\u200dරී ලංකා"],
+  ["an emoji sequence", "👩\u200d🍳 and 🏳️\u200d🌈"],
+])("joiners within words are kept: %s", (_, text) => {
+  expect(safe(text)).toBe(text);
+});
+
+test.each([
+  ["a joiner before a word", "\u200cword"],
+  ["a joiner after a word", "word\u200d"],
+  ["a joiner between words", "two \u200d words"],
+  ["two joiners", "a\u200d\u200db"],
+  ["a zero-width space", "a\u200bb"],
+  ["a bidirectional override", "a\u202eb"],
+  ["a C1 control", "a\u0085b"],
+  ["a line separator", "a\u2028b"],
+  ["half a surrogate pair", "a\ud800b"],
+])("%s is shown as U+FFFD", (_, text) => {
+  expect(safe(text)).toMatch(/\ufffd/);
+  expect(safe(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+});
