@@ -38,7 +38,7 @@ export const reorderedEvent = (type: EventType, ids: string[]): EventDraft =>
     ids,
   );
 
-export type EnvelopeBusiness = z.infer<typeof business>;
+type EnvelopeBusiness = z.infer<typeof business>;
 
 /** The spec's "Webhook event envelope"; `data` has exactly the four keys of its table. */
 export type Envelope = {

@@ -30,7 +30,7 @@ export const formatPercent = (basisPoints: number): string =>
   formatDecimal(basisPoints, 2).replace(/\.?0+$/, "");
 
 /** An amount, or a problem as the rest of a sentence that begins with the field's name. */
-export type ParsedAmount = { units: number } | { problem: string };
+type ParsedAmount = { units: number } | { problem: string };
 
 /** Reads the digits, without floating-point arithmetic. */
 export function parseMoney(text: string, currency: string): ParsedAmount {

@@ -88,7 +88,7 @@ export function blockedInterval(
 }
 
 /** How far outside the requested days a booking can be and still affect the result. */
-export type BusyMargins = { beforeMin: number; afterMin: number };
+type BusyMargins = { beforeMin: number; afterMin: number };
 
 export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
   const services = catalog.objects.service;

@@ -77,7 +77,7 @@ type UsageStep = { at: number; units: number };
 /** Sorted by minute. Before the first step nothing is in use. */
 export type Usage = readonly UsageStep[];
 
-export function usageOf(uses: readonly { blocked: Interval; units: number }[]): Usage {
+function usageOf(uses: readonly { blocked: Interval; units: number }[]): Usage {
   const changes = new Map<number, number>();
   const change = (at: number, by: number) => changes.set(at, (changes.get(at) ?? 0) + by);
   for (const { blocked, units } of uses) {
@@ -88,7 +88,7 @@ export function usageOf(uses: readonly { blocked: Interval; units: number }[]): 
   return [...changes].sort(([a], [b]) => a - b).map(([at, by]) => ({ at, units: (units += by) }));
 }
 
-export function timeAbove(usage: Usage, units: number): Interval[] {
+function timeAbove(usage: Usage, units: number): Interval[] {
   const above: Interval[] = [];
   let since: number | undefined;
   for (const step of usage) {
@@ -101,7 +101,7 @@ export function timeAbove(usage: Usage, units: number): Interval[] {
   return above;
 }
 
-export function peakOf(usage: Usage, { start, end }: Interval): number {
+function peakOf(usage: Usage, { start, end }: Interval): number {
   let peak = 0;
   for (const { at, units } of usage) {
     if (at >= end) break;

@@ -48,7 +48,9 @@ export function buildChain(segments: readonly SegmentStarts[], maxGapMin: number
       }));
     }
     // Stop when allowing one more change of staff adds no start.
-    const minutes = current.flat().reduce((sum, { starts }) => sum + totalMinutes(starts), 0);
+    const minutes = current
+      .flatMap((options) => options.flatMap(({ starts }) => starts))
+      .reduce((sum, { start, end }) => sum + end - start, 0);
     if (minutes === previousMinutes) break;
     previousMinutes = minutes;
   }
@@ -80,9 +82,6 @@ function startsEndingBefore(
   return (durationMin) =>
     ends.map(({ start, end }) => ({ start: start - durationMin, end: end - durationMin }));
 }
-
-const totalMinutes = (intervals: readonly Interval[]): number =>
-  intervals.reduce((sum, i) => sum + i.end - i.start, 0);
 
 /** Every start of the whole visit, regardless of notice and horizon. */
 export function visitStarts({ finishable }: Chain): number[] {

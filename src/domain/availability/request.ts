@@ -35,7 +35,7 @@ export type NamedAppointmentRequest = {
   guests: number;
 };
 
-export type NamedTableRequest = { partySize: number; areaId: string | null };
+type NamedTableRequest = { partySize: number; areaId: string | null };
 
 /** A booked segment or a reservation, unless cancelled. Times are epoch minutes. */
 export type BusyInterval = {

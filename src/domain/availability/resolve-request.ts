@@ -43,7 +43,7 @@ export function planNamedRequest(
 export type Audience = "INTERNAL" | "PUBLIC";
 
 /** Names that cannot be resolved go to `addIssue` and are left out. */
-export function resolveRequest(
+function resolveRequest(
   catalog: Catalog,
   audience: Audience,
   request: NamedRequest,

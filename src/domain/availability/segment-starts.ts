@@ -78,7 +78,7 @@ export function busyIntervalsFor(
  * The sessions of a group service that guests can join, by start minute. Staff and resources are
  * already reserved, so only seats and current working hours are checked.
  */
-export function joinableSessions(
+function joinableSessions(
   plan: VisitPlan,
   busy: BusyIndex,
   segment: Segment,

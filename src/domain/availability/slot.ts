@@ -35,7 +35,7 @@ type SlotSegment = {
   priceCents: number;
 };
 
-export function slotAt(
+function slotAt(
   segments: readonly SegmentStarts[],
   chain: Chain,
   startMin: number,
@@ -73,7 +73,7 @@ function spotsOf(
   { option: { candidate, sessions }, startMin }: PlacedSegment,
   endMin: number,
   available: number,
-): Spots {
+): ReturnType<typeof spotsWithin> {
   if (candidate.table !== null) return { left: available, total: candidates.length };
   if (segment.capacity > 1 && !isCapacityOnly(segment))
     return {
@@ -86,9 +86,7 @@ function spotsOf(
     .reduce((fewest, spots) => (spots.left < fewest.left ? spots : fewest));
 }
 
-type Spots = { left: number; total: number };
-
-export type StartCheck = { ok: true; slot: Slot } | ({ ok: false } & Refusal);
+type StartCheck = { ok: true; slot: Slot } | ({ ok: false } & Refusal);
 
 /**
  * Listing, booking and explaining all use this check.

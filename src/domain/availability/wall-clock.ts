@@ -25,7 +25,7 @@ export const dateOf = (day: DayNumber): LocalDate =>
 export const weekdayOf = (day: DayNumber): Day => WEEK.at((day + 3) % 7) ?? "thu";
 
 /** Minutes since 1970-01-01T00:00 on a clock in the zone. */
-export type WallMinute = number;
+type WallMinute = number;
 
 /** With a constant UTC offset. */
 type OffsetPeriod = Interval & { offsetMin: number };
@@ -57,9 +57,6 @@ function offsetPeriodAt(timezone: string, minute: number): OffsetPeriod {
 
 export const wallAt = (timezone: string, minute: number): WallMinute =>
   minute + offsetPeriodAt(timezone, minute).offsetMin;
-
-export const offsetAt = (timezone: string, minute: number): number =>
-  offsetPeriodAt(timezone, minute).offsetMin;
 
 export const dayAt = (timezone: string, minute: number): DayNumber =>
   Math.floor(wallAt(timezone, minute) / DAY_MIN);
@@ -130,7 +127,7 @@ let lastDate = { day: 0, text: "1970-01-01" };
 
 /** RFC 3339 (`2026-11-23T09:00:00+00:00`), like formatInstant but fast for thousands of minutes. */
 export function formatMinute(minute: number, timezone: string): string {
-  const offset = offsetAt(timezone, minute);
+  const offset = offsetPeriodAt(timezone, minute).offsetMin;
   const wall = minute + offset;
   const day = Math.floor(wall / DAY_MIN);
   if (lastDate.day !== day) lastDate = { day, text: dateOf(day) };

@@ -58,7 +58,7 @@ const shiftsOf = (person: StaffDoc, ofBusiness: Shifts): Shifts =>
 /** Those that start on the date. */
 export type Shifts = (day: LocalDay) => Interval[];
 
-export const weeklyShifts =
+const weeklyShifts =
   (rules: readonly HoursRule[]): Shifts =>
   (day) =>
     merge(
@@ -73,7 +73,7 @@ export const weeklyShifts =
     );
 
 /** Exceptions for a date apply in this order: REPLACE, ADD, REMOVE. */
-export function shiftsWithExceptions(usual: Shifts, exceptions: readonly HoursException[]): Shifts {
+function shiftsWithExceptions(usual: Shifts, exceptions: readonly HoursException[]): Shifts {
   const byDate = Map.groupBy(exceptions, ({ date }) => date);
   return (day) => {
     const exceptionsOfDay = byDate.get(day.date);
@@ -99,15 +99,12 @@ type WallWindow = HoursException["intervals"][number];
 const openWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
   openInterval(timezone, day * DAY_MIN + minutesOf(start), day * DAY_MIN + minutesOf(end));
 
-export const closedWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
+const closedWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
   closedInterval(timezone, day * DAY_MIN + minutesOf(start), day * DAY_MIN + minutesOf(end));
 
 const WHOLE_DAY = { start: "00:00", end: "24:00" };
 
-export function closureIntervals(
-  closures: readonly Closure[],
-  days: readonly LocalDay[],
-): Interval[] {
+function closureIntervals(closures: readonly Closure[], days: readonly LocalDay[]): Interval[] {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return [];
   return merge(
@@ -123,10 +120,7 @@ export function closureIntervals(
   );
 }
 
-export const breakIntervals = (
-  breaks: readonly WeeklyWindow[],
-  days: readonly LocalDay[],
-): Interval[] =>
+const breakIntervals = (breaks: readonly WeeklyWindow[], days: readonly LocalDay[]): Interval[] =>
   merge(
     days.flatMap((day) =>
       breaks
@@ -137,7 +131,7 @@ export const breakIntervals = (
 
 const MINUTE_MS = 60_000;
 
-export const timeOffIntervals = (timeOff: StaffDoc["timeOff"]): Interval[] =>
+const timeOffIntervals = (timeOff: StaffDoc["timeOff"]): Interval[] =>
   merge(
     timeOff.map(({ from, to }) => ({
       start: Math.floor(from / MINUTE_MS),

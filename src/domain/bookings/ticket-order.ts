@@ -66,7 +66,7 @@ export const ticketOrderEvent = (
 export const ticketCheckedInEvent = (object: PublicTicket): EventDraft =>
   eventDraft("ticket.checked_in", ["checkIn"], object, [object.id]);
 
-export type RequestedTickets = { type: TicketTypeDoc; quantity: number };
+type RequestedTickets = { type: TicketTypeDoc; quantity: number };
 
 /**
  * @param left tickets left, by quota key

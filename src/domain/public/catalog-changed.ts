@@ -13,7 +13,7 @@ type CatalogChange = z.infer<typeof catalogChange>;
 type CatalogRoute = CatalogChange["routes"][number];
 type Refetch = CatalogChange["refetch"][number];
 
-export type ChangedRoute = {
+type ChangedRoute = {
   /** Its flag in `data.changed` of catalog.changed. */
   flag: string;
   route: CatalogRoute;

@@ -23,7 +23,7 @@ export type StoredCatalog = {
   stock: Stock;
 };
 
-export type PublicCommon = {
+type PublicCommon = {
   [Name in keyof typeof schemas.commonFields]: z.infer<(typeof schemas.commonFields)[Name]>;
 };
 

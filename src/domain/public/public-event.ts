@@ -5,9 +5,9 @@ import { catalogId } from "../ids.ts";
 import { commonFields, idOf, type PublicContext } from "./public-context.ts";
 import type * as schemas from "./schemas/public-event.ts";
 
-export type SaleState = z.infer<typeof schemas.saleAvailability>["state"];
+type SaleState = z.infer<typeof schemas.saleAvailability>["state"];
 export type PublicEvent = z.infer<typeof schemas.publicEvent>;
-export type PublicTicketType = z.infer<typeof schemas.ticketType>;
+type PublicTicketType = z.infer<typeof schemas.ticketType>;
 
 export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTypeDoc): string =>
   catalogId("ett", slug, originalKey(event), originalKey(type));

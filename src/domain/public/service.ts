@@ -12,9 +12,9 @@ import { commonFields, idOf, type PublicContext } from "./public-context.ts";
 import type * as schemas from "./schemas/service.ts";
 
 export type PublicService = z.infer<typeof schemas.service>;
-export type PublicVariant = z.infer<typeof schemas.serviceVariant>;
+type PublicVariant = z.infer<typeof schemas.serviceVariant>;
 export type PublicAddon = z.infer<typeof schemas.addon>;
-export type PublicAddonLink = z.infer<typeof schemas.addonLink>;
+type PublicAddonLink = z.infer<typeof schemas.addonLink>;
 export type PublicServiceCategory = z.infer<typeof schemas.serviceCategory>;
 
 /** @param addons visible add-ons by key */

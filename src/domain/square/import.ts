@@ -175,7 +175,7 @@ function assertNotEmpty(sections: ImportedSections): ImportedSections {
 }
 
 /** Those in `imageIds`, and one that the file has next to the object. */
-export function createImageFinder(objects: SquareObject[], skipped: SkippedLog) {
+function createImageFinder(objects: SquareObject[], skipped: SkippedLog) {
   const unused = new Map(
     objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]),
   );

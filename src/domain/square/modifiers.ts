@@ -3,7 +3,7 @@ import type { AuthoredModifierGroup } from "../catalog/file/menu.ts";
 import { labelOf, type MappingContext, priceOf, OBJECT_FIELDS, validOrSkipped } from "./mapping.ts";
 import { dataOf, type SquareItem, type ModifierList, type SquareObject } from "./objects.ts";
 
-export type ItemLink = { info: SquareItem["modifierListInfo"][number]; item: string };
+type ItemLink = { info: SquareItem["modifierListInfo"][number]; item: string };
 
 type Limits = { min: number | undefined; max: number | undefined };
 

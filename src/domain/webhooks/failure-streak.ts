@@ -12,7 +12,7 @@ export type FailureStreak = {
   disableAt: number | null;
 };
 
-export type StreakAction =
+type StreakAction =
   | { action: "warn" }
   | { action: "announce"; disableAt: number }
   | { action: "disable" };

@@ -13,7 +13,7 @@ export type WebhookPost = {
 /** Never throws: a failure is an Outcome. */
 export type Send = (post: WebhookPost) => Promise<Outcome>;
 
-export type DeliveryInfo = {
+type DeliveryInfo = {
   deliveryId: string;
   eventId: string;
   eventType: string;

@@ -24,7 +24,7 @@ export type CatalogPatch = {
   objects: Partial<CatalogObjects>;
 };
 
-export type NormaliseOptions = {
+type NormaliseOptions = {
   current: (businessSlug: string) => Catalog | null;
   seedingAt: number | null;
   unchanged: Unchanged;
@@ -32,7 +32,7 @@ export type NormaliseOptions = {
   unreadable: ReadonlySet<string>;
 };
 
-export type Normalised = {
+type Normalised = {
   patch: CatalogPatch;
   current: Catalog | null;
   issues: CatalogIssue[];

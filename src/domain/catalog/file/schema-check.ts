@@ -9,7 +9,7 @@ import { didYouMean } from "../../nearest.ts";
 
 type ZodIssue = z.core.$ZodIssue;
 
-export type SchemaResult = {
+type SchemaResult = {
   issues: CatalogIssue[];
   /** null if the files are too broken to be read. */
   files: AuthoredFile[] | null;

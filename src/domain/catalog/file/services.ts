@@ -54,7 +54,7 @@ export const serviceCategory = fields({
     parent: key,
   }),
 });
-export type AuthoredServiceCategory = z.infer<typeof serviceCategory>;
+type AuthoredServiceCategory = z.infer<typeof serviceCategory>;
 
 export const SERVICE_CATEGORY_DEFAULTS = defaultsFor<ServiceCategoryDoc>()({
   color: null,
