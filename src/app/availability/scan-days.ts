@@ -8,8 +8,8 @@ import type { Runtime } from "../runtime.ts";
 import { createBusyIntervalReader } from "../bookings/busy-intervals.ts";
 import { inChunks, type YieldToEventLoop } from "./yield-to-event-loop.ts";
 
-/** Size of a chunk, in candidates times days. */
-const CANDIDATE_DAYS = 400;
+/** Size of a chunk, in candidates times starts. */
+const CHUNK_SIZE = 24_000;
 const MAX_DAYS = 16;
 const BOOKING_DAYS = 4;
 
@@ -61,7 +61,8 @@ async function* scanChunks(
     withDays(plan, days.first, days.last),
   );
   const candidateCount = plan.segments.reduce((sum, { candidates }) => sum + candidates.length, 1);
-  const length = Math.min(MAX_DAYS, Math.ceil(CANDIDATE_DAYS / candidateCount));
+  const startsPerDay = DAY_MIN / plan.intervalMin;
+  const length = Math.min(MAX_DAYS, Math.ceil(CHUNK_SIZE / (candidateCount * startsPerDay)));
   for await (const { first, last } of inChunks(yieldToEventLoop, days, length)) {
     const chunk = withDays(plan, first, last);
     const { start, end } = busyWindow(chunk, margins);

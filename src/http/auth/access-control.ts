@@ -120,7 +120,8 @@ export function createAccessControl(
 
   /** Counts a request against its address and, in IPv6, against the network of the address. */
   const takeByAddress = (
-    limiter: RateLimiter,
+    addresses: RateLimiter,
+    networks: RateLimiter,
     policy: RateLimitPolicy,
     { request, startedAt }: RequestContext,
   ): { policy: RateLimitPolicy; result: RateLimitResult } => {
@@ -128,11 +129,11 @@ export function createAccessControl(
     const network = addressNetwork(address);
     if (network !== undefined) {
       // Before the address, so that an exhausted network cannot add addresses to the limiter.
-      const result = limiter.peek(network, NETWORK_POLICY, startedAt);
+      const result = networks.peek(network, NETWORK_POLICY, startedAt);
       if (!result.allowed) return { policy: NETWORK_POLICY, result };
     }
-    const result = limiter.take(addressGroup(address), policy, startedAt);
-    if (network !== undefined && result.allowed) limiter.take(network, NETWORK_POLICY, startedAt);
+    const result = addresses.take(addressGroup(address), policy, startedAt);
+    if (network !== undefined && result.allowed) networks.take(network, NETWORK_POLICY, startedAt);
     return { policy, result };
   };
 
@@ -142,7 +143,7 @@ export function createAccessControl(
       return getKey(context);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const { result } = takeByAddress(limits.failures, FAILURE_POLICY, context);
+      const { result } = takeByAddress(limits.failures, limits.failures, FAILURE_POLICY, context);
       throw result.allowed ? error : new RateLimitError(result);
     }
   };
@@ -208,7 +209,12 @@ export function createAccessControl(
       assertUsable(key, rt.now());
     },
     limitByAddress(context) {
-      const { policy, result } = takeByAddress(limits.addresses, PUBLIC_POLICY, context);
+      const { policy, result } = takeByAddress(
+        limits.addresses,
+        limits.networks,
+        PUBLIC_POLICY,
+        context,
+      );
       applyLimit(context, policy, result);
     },
     getClient({ keyId, request }) {

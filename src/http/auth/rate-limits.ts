@@ -5,6 +5,8 @@ import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts";
 export type RateLimits = {
   keys: RateLimiter;
   addresses: RateLimiter;
+  /** IPv6 /48s. They are not saved, because an attacker can have any number of them. */
+  networks: RateLimiter;
   /** Failed authentications by address. A restart resets them. */
   failures: RateLimiter;
   flush: () => void;
@@ -45,6 +47,7 @@ export function createRateLimits(rt: Runtime): RateLimits {
   return {
     keys,
     addresses,
+    networks: createRateLimiter(),
     failures: createRateLimiter(),
     flush() {
       const startedAt = rt.monotonic();

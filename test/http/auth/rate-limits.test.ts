@@ -155,6 +155,13 @@ describe("addresses of one IPv6 /48", () => {
     expect((await api.request(AVAILABILITY, { key: null, headers: elsewhere })).status).toBe(400);
   });
 
+  test("are saved by /64, but not as a whole", async () => {
+    const api = createProxiedApi();
+    for (let i = 0; i < 10; i++) await ask(api, 7);
+    api.flush();
+    expect(api.store.rateCounts.list()).toMatchObject([{ client: "2001:db8:7:7::/64", count: 10 }]);
+  });
+
   test("share ten times the failed attempts of one /64", async () => {
     const api = createProxiedApi();
     for (let i = 0; i < 600; i++) expect((await ask(api, i, STAFF)).status).toBe(401);

@@ -54,10 +54,10 @@ type Ticket = { scan: RunningScan; client: Account; network: Account };
  * Runs slices of scans, one at a time: the next slice is for the network, and in it for the client,
  * for which the least CPU time was spent recently. So a client that asks for much work delays only
  * itself.
- * @param monotonic milliseconds
- * @param cpuMs CPU time of this thread
+ * @param now milliseconds. A slice never waits, so the time it takes is CPU time, which the system
+ * measures in steps as long as a slice.
  */
-export function createScanQueue(monotonic: () => number, cpuMs = threadCpuMs): ScanQueue {
+export function createScanQueue(now = () => performance.now()): ScanQueue {
   const accounts = new BoundedCache<string, Account>(MAX_ACCOUNTS);
   const waitingClients = new Set<Account>();
   let isScheduled = false;
@@ -78,11 +78,11 @@ export function createScanQueue(monotonic: () => number, cpuMs = threadCpuMs): S
   };
 
   const spentMs = ({ spentMs, spentAt }: Account): number =>
-    spentMs * 2 ** ((spentAt - monotonic()) / HALF_LIFE_MS);
+    spentMs * 2 ** ((spentAt - now()) / HALF_LIFE_MS);
 
   const charge = (account: Account, ms: number): void => {
     account.spentMs = spentMs(account) + ms;
-    account.spentAt = monotonic();
+    account.spentAt = now();
   };
 
   const nextTicket = (): Ticket | undefined => {
@@ -138,14 +138,14 @@ export function createScanQueue(monotonic: () => number, cpuMs = threadCpuMs): S
     scan.resume = undefined;
     isRunning = true;
     sliceAccounts = chargedTo;
-    sliceStartMs = cpuMs();
+    sliceStartMs = now();
     resume?.();
   };
 
   const endSlice = (): void => {
     if (!isRunning) return;
     isRunning = false;
-    lastSliceMs = cpuMs() - sliceStartMs;
+    lastSliceMs = now() - sliceStartMs;
     for (const account of sliceAccounts) charge(account, lastSliceMs);
     schedule();
   };
@@ -248,8 +248,3 @@ const canRun = ({ scan, client, network }: Ticket): boolean =>
 
 const queueLength = ({ tickets }: Account): number =>
   tickets.values().reduce((sum, { scan }) => sum + (scan.startedFor === null ? 1 : 0), 0);
-
-function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}

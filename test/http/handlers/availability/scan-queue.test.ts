@@ -11,13 +11,10 @@ const SLICE_MS = 10;
 const address = (id: string, network?: string): ScanClient => ({ id, network, isKey: false });
 const key = (id: string): ScanClient => ({ id, network: undefined, isKey: true });
 
-/** A queue whose scans take 10 ms of a simulated CPU clock for each slice. */
+/** A queue whose scans take 10 ms of a simulated clock for each slice. */
 function openQueue() {
-  let cpuMs = 0;
-  const queue = createScanQueue(
-    () => 0,
-    () => cpuMs,
-  );
+  let nowMs = 0;
+  const queue = createScanQueue(() => nowMs);
   const slices: string[] = [];
   let started = 0;
   const add = (name: string, count: number) =>
@@ -25,7 +22,7 @@ function openQueue() {
       started += 1;
       for (let i = 0; i < count; i++) {
         if (i > 0) await yieldToEventLoop();
-        cpuMs += SLICE_MS;
+        nowMs += SLICE_MS;
         slices.push(name);
       }
       started -= 1;
@@ -35,7 +32,6 @@ function openQueue() {
     queue,
     slices,
     runningScans: () => started,
-    cpuMs: () => cpuMs,
     add,
     scan: (client: ScanClient, count: number, signal = CONNECTED) =>
       add(client.id, count).waitAs(client, signal),
