@@ -27,6 +27,11 @@ const MAX_WAIT_MS = 2000;
 const WAIT_CHECK_MS = 250;
 /** Time after which CPU time spent counts half. */
 const HALF_LIFE_MS = 10_000;
+/**
+ * Recent CPU time that does not count against a client: about 35 ms a second. Among clients below
+ * it, the scan with the least CPU time so far is first, so that small ones do not wait for large ones.
+ */
+const ALLOWANCE_MS = 500;
 const MAX_ACCOUNTS = 20_000;
 
 /** The CPU time spent for a client or a network. */
@@ -42,6 +47,7 @@ type Account = {
 type RunningScan = {
   /** The accounts it was started for; null until it starts. */
   startedFor: Account[] | null;
+  spentMs: number;
   /** Continues the scan, or ends it with an error. Undefined while it runs and after its end. */
   resume: ((error?: AppError) => void) | undefined;
   tickets: Set<Ticket>;
@@ -52,8 +58,8 @@ type Ticket = { scan: RunningScan; client: Account; network: Account };
 
 /**
  * Runs slices of scans, one at a time: the next slice is for the network, and in it for the client,
- * for which the least CPU time was spent recently. So a client that asks for much work delays only
- * itself.
+ * for which the least CPU time was spent recently, beyond an allowance. So a client that asks for
+ * much work delays only itself.
  * @param now milliseconds. A slice never waits, so the time it takes is CPU time, which the system
  * measures in steps as long as a slice.
  */
@@ -80,24 +86,20 @@ export function createScanQueue(now = () => performance.now()): ScanQueue {
   const spentMs = ({ spentMs, spentAt }: Account): number =>
     spentMs * 2 ** ((spentAt - now()) / HALF_LIFE_MS);
 
+  const excessMs = (account: Account): number => Math.max(0, spentMs(account) - ALLOWANCE_MS);
+
   const charge = (account: Account, ms: number): void => {
     account.spentMs = spentMs(account) + ms;
     account.spentAt = now();
   };
 
   const nextTicket = (): Ticket | undefined => {
-    let best: { ticket: Ticket; networkMs: number; clientMs: number } | undefined;
+    let best: { ticket: Ticket; rank: number[] } | undefined;
     for (const client of waitingClients) {
       const ticket = client.tickets.values().find(canRun);
       if (ticket === undefined) continue;
-      const networkMs = spentMs(ticket.network);
-      const clientMs = spentMs(client);
-      if (
-        best === undefined ||
-        networkMs < best.networkMs ||
-        (networkMs === best.networkMs && clientMs < best.clientMs)
-      )
-        best = { ticket, networkMs, clientMs };
+      const rank = [excessMs(ticket.network), excessMs(client), ticket.scan.spentMs];
+      if (best === undefined || isBefore(rank, best.rank)) best = { ticket, rank };
     }
     return best?.ticket;
   };
@@ -123,6 +125,7 @@ export function createScanQueue(now = () => performance.now()): ScanQueue {
 
   let sliceStartMs = 0;
   let sliceAccounts: Account[] = [];
+  let sliceScan: RunningScan | undefined;
 
   const runSlice = (ticket: Ticket): void => {
     const { scan, client, network } = ticket;
@@ -138,6 +141,7 @@ export function createScanQueue(now = () => performance.now()): ScanQueue {
     scan.resume = undefined;
     isRunning = true;
     sliceAccounts = chargedTo;
+    sliceScan = scan;
     sliceStartMs = now();
     resume?.();
   };
@@ -146,6 +150,7 @@ export function createScanQueue(now = () => performance.now()): ScanQueue {
     if (!isRunning) return;
     isRunning = false;
     lastSliceMs = now() - sliceStartMs;
+    if (sliceScan) sliceScan.spentMs += lastSliceMs;
     for (const account of sliceAccounts) charge(account, lastSliceMs);
     schedule();
   };
@@ -195,7 +200,12 @@ export function createScanQueue(now = () => performance.now()): ScanQueue {
 
   return {
     add<T>(work: (yieldToEventLoop: YieldToEventLoop) => Promise<T>): Scan<T> {
-      const scan: RunningScan = { startedFor: null, resume: undefined, tickets: new Set() };
+      const scan: RunningScan = {
+        startedFor: null,
+        spentMs: 0,
+        resume: undefined,
+        tickets: new Set(),
+      };
       const yieldToEventLoop: YieldToEventLoop = () =>
         new Promise((resolve, reject) => {
           scan.resume = (error) => {
@@ -239,6 +249,12 @@ export function createScanQueue(now = () => performance.now()): ScanQueue {
 
 const BUSY =
   "Too many availability requests of this client are waiting: send the next one after the response to the last.";
+
+/** Compares the first numbers that differ. */
+function isBefore(a: readonly number[], b: readonly number[]): boolean {
+  const i = a.findIndex((value, j) => value !== b[j]);
+  return i !== -1 && (a[i] ?? 0) < (b[i] ?? 0);
+}
 
 /** Whether it can have the next slice: its scan has started, or can start within the limits. */
 const canRun = ({ scan, client, network }: Ticket): boolean =>

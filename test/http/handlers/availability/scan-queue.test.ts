@@ -6,12 +6,12 @@ import {
 } from "../../../../src/http/handlers/availability/scan-queue.ts";
 
 const CONNECTED = new AbortController().signal;
-const SLICE_MS = 10;
+const SLICE_MS = 100;
 
 const address = (id: string, network?: string): ScanClient => ({ id, network, isKey: false });
 const key = (id: string): ScanClient => ({ id, network: undefined, isKey: true });
 
-/** A queue whose scans take 10 ms of a simulated clock for each slice. */
+/** A queue whose scans take 100 ms of a simulated clock for each slice. */
 function openQueue() {
   let nowMs = 0;
   const queue = createScanQueue(() => nowMs);
@@ -52,6 +52,17 @@ describe("the next slice", () => {
     expect(slices.slice(before)).toEqual(Array(5).fill("visitor"));
     await Promise.all(heavy);
     expect(slices.slice(0, 6)).toEqual(["a", "b", "c", "a", "b", "c"]);
+  });
+
+  test("is for the smaller scan while both clients are within their allowance", async () => {
+    const { scan, slices } = openQueue();
+    for (let i = 0; i < 3; i++) await scan(address("small"), 1);
+    const large = scan(address("large"), 20);
+    while (!slices.includes("large")) await nextTurn();
+    const before = slices.length;
+    await scan(address("small"), 1);
+    expect(slices.slice(before).indexOf("small")).toBeLessThanOrEqual(1);
+    await large;
   });
 
   test("alternates between a whole IPv6 /48 and another address", async () => {
