@@ -60,10 +60,14 @@ type Ticket = { scan: RunningScan; client: Account; network: Account };
  * Runs slices of scans, one at a time: the next slice is for the network, and in it for the client,
  * for which the least CPU time was spent recently, beyond an allowance. So a client that asks for
  * much work delays only itself.
- * @param now milliseconds. A slice never waits, so the time it takes is CPU time, which the system
- * measures in steps as long as a slice.
+ * @param now milliseconds
+ * @param cpuMs CPU time of this thread. The system updates it every few milliseconds, which is exact
+ * enough for sums, but not for one slice.
  */
-export function createScanQueue(now = () => performance.now()): ScanQueue {
+export function createScanQueue(
+  now = () => performance.now(),
+  cpuMs: () => number = threadCpuMs,
+): ScanQueue {
   const accounts = new BoundedCache<string, Account>(MAX_ACCOUNTS);
   const waitingClients = new Set<Account>();
   let isScheduled = false;
@@ -124,6 +128,7 @@ export function createScanQueue(now = () => performance.now()): ScanQueue {
   };
 
   let sliceStartMs = 0;
+  let sliceStartCpuMs = 0;
   let sliceAccounts: Account[] = [];
   let sliceScan: RunningScan | undefined;
 
@@ -143,6 +148,7 @@ export function createScanQueue(now = () => performance.now()): ScanQueue {
     sliceAccounts = chargedTo;
     sliceScan = scan;
     sliceStartMs = now();
+    sliceStartCpuMs = cpuMs();
     resume?.();
   };
 
@@ -150,8 +156,9 @@ export function createScanQueue(now = () => performance.now()): ScanQueue {
     if (!isRunning) return;
     isRunning = false;
     lastSliceMs = now() - sliceStartMs;
-    if (sliceScan) sliceScan.spentMs += lastSliceMs;
-    for (const account of sliceAccounts) charge(account, lastSliceMs);
+    const spent = cpuMs() - sliceStartCpuMs;
+    if (sliceScan) sliceScan.spentMs += spent;
+    for (const account of sliceAccounts) charge(account, spent);
     schedule();
   };
 
@@ -264,3 +271,8 @@ const canRun = ({ scan, client, network }: Ticket): boolean =>
 
 const queueLength = ({ tickets }: Account): number =>
   tickets.values().reduce((sum, { scan }) => sum + (scan.startedFor === null ? 1 : 0), 0);
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}

@@ -14,7 +14,8 @@ const key = (id: string): ScanClient => ({ id, network: undefined, isKey: true }
 /** A queue whose scans take 100 ms of a simulated clock for each slice. */
 function openQueue() {
   let nowMs = 0;
-  const queue = createScanQueue(() => nowMs);
+  const clock = () => nowMs;
+  const queue = createScanQueue(clock, clock);
   const slices: string[] = [];
   let started = 0;
   const add = (name: string, count: number) =>
