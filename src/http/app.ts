@@ -39,7 +39,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
   const accessControl = createAccessControl(rt, keyUsage, limits, getClientAddress);
   const metrics = createMetrics();
   const longPolls = createLongPolls(rt);
-  const scanQueue = createScanQueue();
+  const scanQueue = createScanQueue(rt.monotonic);
   const observe = createResponseObserver(rt, metrics, getClientAddress);
   const pipeline = createPipeline(rt, accessControl, (...response) => {
     scanQueue.recordRequest();

@@ -60,12 +60,12 @@ type Ticket = { scan: RunningScan; client: Account; network: Account };
  * Runs slices of scans, one at a time: the next slice is for the network, and in it for the client,
  * for which the least CPU time was spent recently, beyond an allowance. So a client that asks for
  * much work delays only itself.
- * @param now milliseconds
+ * @param monotonic milliseconds
  * @param cpuMs CPU time of this thread. The system updates it every few milliseconds, which is exact
  * enough for sums, but not for one slice.
  */
 export function createScanQueue(
-  now = () => performance.now(),
+  monotonic: () => number,
   cpuMs: () => number = threadCpuMs,
 ): ScanQueue {
   const accounts = new BoundedCache<string, Account>(MAX_ACCOUNTS);
@@ -88,13 +88,13 @@ export function createScanQueue(
   };
 
   const spentMs = ({ spentMs, spentAt }: Account): number =>
-    spentMs * 2 ** ((spentAt - now()) / HALF_LIFE_MS);
+    spentMs * 2 ** ((spentAt - monotonic()) / HALF_LIFE_MS);
 
   const excessMs = (account: Account): number => Math.max(0, spentMs(account) - ALLOWANCE_MS);
 
   const charge = (account: Account, ms: number): void => {
     account.spentMs = spentMs(account) + ms;
-    account.spentAt = now();
+    account.spentAt = monotonic();
   };
 
   const nextTicket = (): Ticket | undefined => {
@@ -147,7 +147,7 @@ export function createScanQueue(
     isRunning = true;
     sliceAccounts = chargedTo;
     sliceScan = scan;
-    sliceStartMs = now();
+    sliceStartMs = monotonic();
     sliceStartCpuMs = cpuMs();
     resume?.();
   };
@@ -155,7 +155,7 @@ export function createScanQueue(
   const endSlice = (): void => {
     if (!isRunning) return;
     isRunning = false;
-    lastSliceMs = now() - sliceStartMs;
+    lastSliceMs = monotonic() - sliceStartMs;
     const spent = cpuMs() - sliceStartCpuMs;
     if (sliceScan) sliceScan.spentMs += spent;
     for (const account of sliceAccounts) charge(account, spent);
