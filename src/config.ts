@@ -15,6 +15,8 @@ export type Config = {
   logFormat: LogFormat;
   /** What endpoint URLs may use in addition to https and public addresses. */
   urlAllowances: { allowHttp: boolean; allowPrivate: string[] };
+  /** Deliveries in flight to one host, over all endpoints that the operator does not trust. */
+  maxInFlightPerHost: number;
   http: HttpConfig;
   /** null: alerts are only logged. */
   alertUrl: string | null;
@@ -35,12 +37,15 @@ export type ConfigFlags = {
   logFormat?: string | undefined;
   allowHttp?: boolean | undefined;
   allowPrivate?: string[] | undefined;
+  maxInFlightPerHost?: number | undefined;
   trustedProxies?: string[] | undefined;
   publicUrl?: string | undefined;
   metricsTokenFile?: string | undefined;
   accessLog?: boolean | undefined;
   alertUrl?: string | undefined;
 };
+
+const DEFAULT_MAX_IN_FLIGHT_PER_HOST = 8;
 
 /** The only code that reads the environment. An empty variable counts as unset. */
 export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): Config {
@@ -62,6 +67,7 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
       allowPrivate:
         flags.allowPrivate ?? env.DESKBELL_ALLOW_PRIVATE?.split(",").filter(Boolean) ?? [],
     },
+    maxInFlightPerHost: flags.maxInFlightPerHost ?? DEFAULT_MAX_IN_FLIGHT_PER_HOST,
     http: readHttpConfig(flags, env),
     alertUrl: readAlertUrl(flags.alertUrl ?? env.DESKBELL_ALERT_URL),
   };

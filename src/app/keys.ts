@@ -25,6 +25,7 @@ export type NewKey = {
   cidrs?: string[] | undefined;
   limitMinute?: number | undefined;
   limitHour?: number | undefined;
+  maxEndpoints?: number | undefined;
 };
 
 /** The secret cannot be read again later. */
@@ -53,6 +54,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       cidrs: input.cidrs ?? [],
       limitMinute: input.limitMinute ?? DEFAULT_LIMITS.minute,
       limitHour: input.limitHour ?? DEFAULT_LIMITS.hour,
+      maxEndpoints: input.maxEndpoints ?? DEFAULT_LIMITS.endpoints,
       createdAt: rt.now(),
       lastUsedAt: null,
       expiresAt: input.expiresAt ?? null,

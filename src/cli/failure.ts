@@ -47,6 +47,7 @@ export const EXIT_CODE_OF = {
 
   state_refuses: EXIT.conflict,
   conflict: EXIT.conflict,
+  duplicate_endpoint: EXIT.conflict,
   cursor_expired: EXIT.conflict,
   idempotency_key_reused: EXIT.conflict,
   service_not_bookable: EXIT.conflict,

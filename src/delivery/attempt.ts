@@ -13,7 +13,13 @@ import type { DestinationRow } from "../store/endpoints.ts";
 
 const MAX_BODIES = 128;
 
-export type Claim = { due: DueRow; destination: DestinationRow; keys: readonly SigningKey[] };
+export type Claim = {
+  due: DueRow;
+  destination: DestinationRow;
+  /** The host whose limits apply; null if none do. */
+  host: string | null;
+  keys: readonly SigningKey[];
+};
 
 export type AttemptResult = DeliveryResult & { outcomeClass: OutcomeClass | undefined };
 
@@ -25,8 +31,9 @@ export function createAttemptRunner(
   const findBody = createBodyCache(rt);
   const agent = userAgent();
 
-  return async ({ due, destination, keys }) => {
-    const delivery = { due, endpointId: destination.id, businessId: destination.businessId };
+  return async ({ due, destination, host, keys }) => {
+    const { id: endpointId, businessId } = destination;
+    const delivery = { due, endpointId, businessId, host };
     const body = findBody(due.eventId);
     if (body === undefined)
       return {

@@ -12,6 +12,7 @@ import type { DueRow } from "../store/due.ts";
 import { type AttemptResult, createAttemptRunner } from "./attempt.ts";
 import { createClockWatch } from "./clock-watch.ts";
 import { createDeliveryQueue, type DispatchResult, type PermitKind } from "./delivery-queue.ts";
+import { createDestinationHosts } from "./destination-hosts.ts";
 import type { EndpointQueue } from "./endpoint-queue.ts";
 import { createEndpointQueues } from "./endpoint-queues.ts";
 import { createInFlight } from "./in-flight.ts";
@@ -57,6 +58,7 @@ export function createDeliveryWorker(
   /** Numbers of the deliveries in flight or with an unwritten outcome. */
   const claimed = new Set<number>();
   const queues = createEndpointQueues(rt);
+  const hosts = createDestinationHosts(rt);
   const inFlight = createInFlight(deliveryQueue, rt.monotonic);
   let unwritten: AttemptResult[] = [];
   let lastSeen = due.getLastNumber();
@@ -120,7 +122,8 @@ export function createDeliveryWorker(
   function sendNext(endpointId: string, commitCount: number): DispatchResult {
     const queue = queues.load(endpointId, commitCount);
     // An endpoint without capacity is enqueued again by each attempt that ends, and by each sweep.
-    if (queue === undefined || !queue.hasCapacity(rt.monotonic())) return "NOTHING";
+    if (queue === undefined || !queue.hasCapacity(rt.monotonic()) || !hosts.hasCapacity(queue))
+      return "NOTHING";
     const rows = queue.listDue(
       (limit) => due.listForEndpoint(endpointId, rt.now(), limit),
       (number) => claimed.has(number),
@@ -142,15 +145,17 @@ export function createDeliveryWorker(
     permit: PermitKind,
     keys: readonly SigningKey[],
   ): Promise<void> {
-    const { destination } = queue;
+    const { destination, host, owner } = queue;
     const delivery = inFlight.add(queue, row, permit);
+    hosts.claim(queue);
     claimed.add(row.number);
-    const result = await attempt({ due: row, destination, keys });
+    const result = await attempt({ due: row, destination, host, keys });
     if (state === "stopped") return;
     // Apply clock jumps before adding this outcome: its times already use the new clock.
     clock.check(lastSeen);
     inFlight.remove(delivery);
     if (result.outcomeClass !== undefined) queue.recordOutcome(result.outcomeClass, rt.monotonic());
+    hosts.endAttempt(host, owner).forEach(enqueue);
     deliveryQueue.enqueue(queue.endpointId, queue.lane);
     unwritten.push(result);
     // Disables the endpoint before anything more is sent to it.
@@ -192,6 +197,7 @@ export function createDeliveryWorker(
   function release(result: AttemptResult): void {
     const { due, endpointId, settlement } = result;
     claimed.delete(due.number);
+    hosts.release(result.host);
     const queue = queues.find(endpointId);
     queue?.release(result.isGone);
     if (settlement.status === "CORRUPT")

@@ -6,6 +6,7 @@ import {
   remainingConcurrency,
   restoreHealth,
 } from "../domain/webhooks/endpoint-health.ts";
+import { limitedHost } from "../app/webhooks/host-limits.ts";
 import type { OutcomeClass } from "../domain/webhooks/outcome.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
 import type { DueRow } from "../store/due.ts";
@@ -27,6 +28,8 @@ const PROMPT_ATTEMPTS = 2;
 export class EndpointQueue {
   readonly endpointId: string;
   destination: DestinationRow;
+  /** The host whose limits apply; null: the operator trusts the endpoint. */
+  host: string | null;
   health: EndpointHealth;
   #signingKeys: SigningKeys | undefined;
   /** The commit count at which the endpoint and its due rows were read. */
@@ -42,19 +45,27 @@ export class EndpointQueue {
   constructor(destination: DestinationRow, commitCount: number) {
     this.endpointId = destination.id;
     this.destination = destination;
+    this.host = limitedHost(destination);
     this.health = restoreHealth(destination.failureCount);
     this.commitCount = commitCount;
   }
 
   /** A changed endpoint starts with new health. */
   reload(destination: DestinationRow, commitCount: number): void {
-    if (this.destination.updatedAt !== destination.updatedAt)
+    if (this.destination.updatedAt !== destination.updatedAt) {
+      this.host = limitedHost(destination);
       this.health = restoreHealth(destination.failureCount);
+    }
     this.destination = destination;
     this.#signingKeys = undefined;
     this.#dueRows = [];
     this.#isExhausted = false;
     this.commitCount = commitCount;
+  }
+
+  /** The key that created the endpoint; for the command line, the business. */
+  get owner(): string {
+    return this.destination.keyId ?? this.destination.businessId;
   }
 
   get lane(): Lane {

@@ -20,6 +20,7 @@ export type ErrorCode =
   | "resource_not_found"
   | "method_not_allowed"
   | "conflict"
+  | "duplicate_endpoint"
   | "cursor_expired"
   | "body_too_large"
   | "uri_too_long"

@@ -204,6 +204,8 @@ export const ROUTES: readonly RouteDefinition[] = [
     handle: endpoints.listEndpoints,
   }),
   webhookRoute("POST", "webhooks", "createEndpoint", "Create a webhook endpoint", {
+    description:
+      "An API key can have 10 endpoints, unless the business sets another maximum. Until a host has responded with 2xx to an event, it gets at most 60 requests per hour.",
     requestHeaders: ["Idempotency-Key"],
     body: { schema: endpoints.createEndpointBody },
     responses: {
@@ -213,7 +215,7 @@ export const ROUTES: readonly RouteDefinition[] = [
         headers: ["Location", "Cache-Control"],
       },
     },
-    problems: ["idempotency_key_reused", "unsafe_url"],
+    problems: ["idempotency_key_reused", "duplicate_endpoint", "unsafe_url"],
     handle: endpoints.handleCreateEndpoint,
   }),
   webhookRoute("GET", "webhooks/:id", "getEndpoint", "Get a webhook endpoint", {
@@ -224,7 +226,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     description: "Omitted fields keep their value.",
     body: { schema: endpoints.updateEndpointBody },
     responses: ok("The updated endpoint.", "EndpointResponse"),
-    problems: ["unsafe_url"],
+    problems: ["duplicate_endpoint", "unsafe_url"],
     handle: endpoints.handleUpdateEndpoint,
   }),
   webhookRoute("DELETE", "webhooks/:id", "deleteEndpoint", "Delete a webhook endpoint", {

@@ -31,6 +31,7 @@ export type DestinationRow = Pick<
   EndpointRow,
   | "id"
   | "businessId"
+  | "keyId"
   | "url"
   | "allowPrivate"
   | "timeoutMs"
@@ -42,9 +43,9 @@ export type DestinationRow = Pick<
 type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
 
 const DESTINATION = columns(
-  "id, business_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at",
+  "id, business_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at",
 );
-const COLUMNS = `${DESTINATION}, ${columns(`key_id, name, events, status, disabled_reason,
+const COLUMNS = `${DESTINATION}, ${columns(`name, events, status, disabled_reason,
   failing_since, failed_event_id, failed_events, warned_at, disable_at, created_at`)}`;
 
 /** Deleted endpoints are kept for their deliveries, but only `findCreatorKeyId` returns them. */

@@ -11,6 +11,8 @@ export type KeyRow = {
   cidrs: string[];
   limitMinute: number;
   limitHour: number;
+  /** Maximum number of webhook endpoints at a time. */
+  maxEndpoints: number;
   createdAt: number;
   lastUsedAt: number | null;
   expiresAt: number | null;
@@ -42,7 +44,7 @@ type Raw<Row extends KeyRow> = Omit<Row, "scopes" | "cidrs"> & { scopes: string;
 
 const COLUMNS =
   columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.cidrs, key.limit_minute,
-  key.limit_hour, key.created_at, key.last_used_at, key.expires_at, key.revoked_at`);
+  key.limit_hour, key.max_endpoints, key.created_at, key.last_used_at, key.expires_at, key.revoked_at`);
 
 export function createKeyStore(db: Db) {
   const parse = <Row extends KeyRow>(raw: unknown): Row => {
@@ -70,7 +72,7 @@ export function createKeyStore(db: Db) {
   const insert = db.prepare(
     insertInto(
       "api_key",
-      `id, business_id, kind, name, scopes, cidrs, limit_minute, limit_hour, created_at,
+      `id, business_id, kind, name, scopes, cidrs, limit_minute, limit_hour, max_endpoints, created_at,
       last_used_at, expires_at, revoked_at`,
     ),
   );

@@ -9,6 +9,7 @@ import { createEndpointSecretStore } from "./endpoint-secrets.ts";
 import { createEndpointStore } from "./endpoints.ts";
 import { createEventStore, createFeedStore } from "./events.ts";
 import { createFileStore } from "./file.ts";
+import { createHostStore } from "./hosts.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLiveStore } from "./live.ts";
@@ -28,6 +29,7 @@ const STORES = {
   events: createEventStore,
   feed: createFeedStore,
   file: createFileStore,
+  hosts: createHostStore,
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,
   due: createDueStore,

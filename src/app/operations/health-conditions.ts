@@ -5,6 +5,7 @@ import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
 import { type Runtime, assertDiskSpace } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { lastBackupFailure } from "./backups.ts";
+import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
 import { canDecryptSecret } from "../webhooks/endpoint-secrets.ts";
 
 /** `command` fixes the problem or shows the details. */
@@ -41,11 +42,22 @@ export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): Heal
   const dueAt = rt.store.due.getNextHealthyAttemptAt();
   if (startedAt === null || startedAt > since || dueAt === null || dueAt > since) return [];
   if (rt.store.tallies.listMinutes(since).length > 0) return [];
+  if (waitForLimitedHosts(rt, since)) return [];
   return condition(
     "delivery-worker",
     `webhooks have been due since ${isoSeconds(dueAt)}, but the daemon sends none: restart it`,
     "deskbell deliveries list --status PENDING",
   );
+}
+
+/** Whether everything that is due at healthy endpoints waits for hosts that have had their hour. */
+function waitForLimitedHosts(rt: Runtime, dueAt: number): boolean {
+  const limited = new Set<string | null>(listLimitedHosts(rt));
+  if (limited.size === 0) return false;
+  return rt.store.due.listDueEndpoints(dueAt).every((id) => {
+    const endpoint = rt.store.endpoints.findById(id);
+    return !endpoint || endpoint.failingSince !== null || limited.has(limitedHost(endpoint));
+  });
 }
 
 /** Reports an endpoint that is disabled or has been failing for long, not one being retried. */

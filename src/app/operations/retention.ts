@@ -1,4 +1,5 @@
 import type { Runtime } from "../runtime.ts";
+import { pruneHosts } from "../webhooks/host-limits.ts";
 
 const DAY_MS = 86_400_000;
 const ENDED_RETENTION_MS = 30 * DAY_MS;
@@ -51,6 +52,7 @@ export function createPruner(rt: Runtime, { maxBytes = MAX_BYTES } = {}): () => 
     );
     rt.tx(() => {
       endpointSecrets.deleteExpired(now);
+      pruneHosts(rt);
       tallies.deleteMinutesBefore(now - STATISTICS_RETENTION_MS);
     });
   };

@@ -2,6 +2,7 @@ import type { Runtime } from "../runtime.ts";
 import { isDaemonRunning } from "../../store/database.ts";
 import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
+import { listLimitedHosts } from "../webhooks/host-limits.ts";
 import { type Backup, listBackups } from "./backups.ts";
 import {
   type HealthCondition,
@@ -22,6 +23,8 @@ export type Status = {
   endpoints: { active: number; failing: number; disabled: number };
   /** In the past: due now. */
   nextAttemptAt: number | null;
+  /** Hosts that have had their deliveries of this hour, because they never accepted one. */
+  limitedHosts: string[];
   lastBackup: Backup | null;
   freeBytes: number;
   problems: HealthCondition[];
@@ -36,6 +39,7 @@ export function readStatus(rt: Runtime): Status {
     queue: rt.store.tallies.countByStatus(),
     endpoints: countEndpoints(endpoints),
     nextAttemptAt: rt.store.due.getNextAttemptAt(),
+    limitedHosts: listLimitedHosts(rt),
     lastBackup,
     freeBytes: rt.freeBytes(),
     problems: [

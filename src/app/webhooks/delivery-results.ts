@@ -10,12 +10,15 @@ import type { DueRow } from "../../store/due.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { createTallyChanges } from "../../store/tallies.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
+import { recordHostResults } from "./host-limits.ts";
 import { disableEndpoint } from "./endpoint-lifecycle.ts";
 
 export type DeliveryResult = {
   due: DueRow;
   endpointId: string;
   businessId: string;
+  /** The host whose limits apply; null if none do. */
+  host: string | null;
   settlement: Settlement;
   /** null if nothing was sent. */
   attempt: AttemptRow | null;
@@ -27,6 +30,7 @@ export type DeliveryResult = {
 export function recordResults(rt: Runtime, results: readonly DeliveryResult[]): Alert[] {
   return rt.tx(() => {
     writeDeliveries(rt, results);
+    writeHosts(rt, results);
     return Map.groupBy(results, ({ endpointId }) => endpointId)
       .entries()
       .flatMap(([id, endpointResults]) => {
@@ -52,6 +56,16 @@ function writeDeliveries(rt: Runtime, results: readonly DeliveryResult[]): void 
   tallyChanges.write(rt.store.tallies);
   for (const [businessId, { delivered, failed }] of attempts)
     rt.store.tallies.addAttempts(businessId, rt.now(), delivered, failed);
+}
+
+function writeHosts(rt: Runtime, results: readonly DeliveryResult[]): void {
+  for (const [host, hostResults] of Map.groupBy(results, ({ host }) => host)) {
+    if (host === null) continue;
+    const attempts = hostResults.flatMap(({ attempt, settlement }) =>
+      attempt === null ? [] : { at: attempt.at, isSuccess: settlement.status === "DELIVERED" },
+    );
+    recordHostResults(rt, host, attempts);
+  }
 }
 
 function updateEndpoint(

@@ -1,4 +1,5 @@
 import { NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
+import { countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
 import { type Runtime, assertDiskSpace } from "../runtime.ts";
@@ -44,7 +45,7 @@ export type EndpointChanges = Partial<RequestedSettings> & {
 
 /**
  * The secret cannot be read again later.
- * @throws AppError validation_failed, unsafe_url, conflict
+ * @throws AppError validation_failed, unsafe_url, conflict, duplicate_endpoint
  */
 export async function createEndpoint(
   rt: Runtime,
@@ -93,12 +94,55 @@ export async function createEndpoint(
         `This business already has ${MAX_ENDPOINTS} webhook endpoints, the maximum.`,
         { fix: "delete one that is no longer needed" },
       );
+    if (keyId !== null) assertKeyMayCreate(rt, keyId, endpoint);
     rt.store.endpoints.insert(endpoint);
     if (request) {
       rt.store.idempotency.deleteUntil(now - REPEATABLE_MS);
       rt.store.idempotency.insert({ ...request, endpointId: endpoint.id, createdAt: now });
     }
     return { endpoint, secret: createSigningSecret(rt, endpoint.id) };
+  });
+}
+
+/** @throws AppError conflict at the key's maximum, duplicate_endpoint */
+function assertKeyMayCreate(rt: Runtime, keyId: string, endpoint: EndpointRow): void {
+  assertNotDuplicate(rt, keyId, endpoint);
+  const maxEndpoints = rt.store.keys.findById(keyId)?.maxEndpoints ?? 0;
+  const own = rt.store.endpoints.list(endpoint.businessId).filter((row) => row.keyId === keyId);
+  if (own.length >= maxEndpoints)
+    throw new AppError(
+      "conflict",
+      `This API key already has ${countOf(own.length, "webhook endpoint")}, its maximum.`,
+      { fix: "delete one that is no longer needed, or ask the business for a higher limit" },
+    );
+}
+
+/**
+ * A restricted key is compared only with the endpoints that it may see, so that it neither learns of
+ * the others nor blocks another key.
+ * @throws AppError duplicate_endpoint
+ */
+function assertNotDuplicate(
+  rt: Runtime,
+  keyId: string | null,
+  { id, businessId, url, events }: Pick<EndpointRow, "id" | "businessId" | "url" | "events">,
+): void {
+  const isRestricted = keyId !== null && rt.store.keys.findById(keyId)?.kind === "RESTRICTED";
+  const subscribed = new Set(events);
+  const duplicate = rt.store.endpoints
+    .list(businessId)
+    .find(
+      (other) =>
+        other.id !== id &&
+        (!isRestricted || other.keyId === keyId) &&
+        other.url === url &&
+        subscribed.symmetricDifference(new Set(other.events)).size === 0,
+    );
+  if (duplicate === undefined) return;
+  const detail = `The endpoint ${duplicate.id} already has this URL and these events.`;
+  throw new AppError("duplicate_endpoint", detail, {
+    fix: `use ${duplicate.id}, or delete it first`,
+    issues: [{ pointer: "#/url", code: "duplicate_endpoint", detail }],
   });
 }
 
@@ -123,7 +167,7 @@ function findCreated(
 
 /**
  * A new URL resets the failure streak.
- * @throws AppError resource_not_found, validation_failed, unsafe_url
+ * @throws AppError resource_not_found, validation_failed, unsafe_url, duplicate_endpoint
  */
 export async function updateEndpoint(
   rt: Runtime,
@@ -137,6 +181,8 @@ export async function updateEndpoint(
     // It may have been changed during the DNS lookup.
     const before = getEndpoint(rt, id);
     const { settings } = parseChanges(rt, before, changes);
+    if (changes.byPartner && (settings.url !== before.url || changes.events !== undefined))
+      assertNotDuplicate(rt, before.keyId, { ...before, ...settings });
     rt.store.endpoints.update(id, settings, rt.now());
     if (settings.url !== before.url) rt.store.endpoints.updateStreak(id, NO_STREAK);
     return getEndpoint(rt, id);

@@ -7,6 +7,9 @@ import { resolveKey } from "../objects/resolve.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 
+/** A business has at most as many. */
+const MAX_ENDPOINTS = 50;
+
 const out = text("file", "write the key to a new file (0600) instead of stdout");
 
 const create = command({
@@ -24,6 +27,7 @@ const create = command({
     cidr: texts("cidr", "address range that may use the key (repeatable)"),
     limitMinute: integer(1, 1_000_000_000, "requests per minute (default 60)"),
     limitHour: integer(1, 1_000_000_000, "requests per hour (default 1000)"),
+    maxEndpoints: integer(1, MAX_ENDPOINTS, "webhook endpoints at a time (default 10)"),
     out,
   },
   examples: [
@@ -48,6 +52,7 @@ const create = command({
         cidrs: flags.cidr,
         limitMinute: flags.limitMinute,
         limitHour: flags.limitHour,
+        maxEndpoints: flags.maxEndpoints,
       });
       return { secret, owner: toOutput(key) };
     });
@@ -69,6 +74,7 @@ const list = command({
         "name",
         { title: "KEY", value: ({ prefix, last4 }) => `${prefix}…${last4}`, noTruncate: true },
         { title: "SCOPES", value: ({ scopes }) => scopes.join(" "), optional: true },
+        { title: "ENDPOINTS", value: ({ limits }) => `max ${limits.endpoints}`, optional: true },
         { title: "LAST USED", value: ({ lastUsedAt }) => shortTime(lastUsedAt), optional: true },
         { title: "EXPIRES", value: ({ expiresAt }) => shortTime(expiresAt), optional: true },
         { title: "REVOKED", value: ({ revokedAt }) => shortTime(revokedAt) },
@@ -145,9 +151,9 @@ const rotateMaster = command({
   },
 });
 
-const toOutput = ({ limitMinute, limitHour, ...key }: ListedKey) => ({
+const toOutput = ({ limitMinute, limitHour, maxEndpoints, ...key }: ListedKey) => ({
   ...withIsoTimes(key, "createdAt", "lastUsedAt", "expiresAt", "revokedAt"),
-  limits: { minute: limitMinute, hour: limitHour },
+  limits: { minute: limitMinute, hour: limitHour, endpoints: maxEndpoints },
 });
 
 export const definition = [create, list, show, rotate, revoke, rotateMaster];

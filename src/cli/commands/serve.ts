@@ -27,6 +27,14 @@ export const definition = command({
       "cidr",
       "for testing: allow webhooks to this private address range (repeatable)",
     ),
+    maxInFlightPerHost: withEnvironment(
+      "DESKBELL_MAX_IN_FLIGHT_PER_HOST",
+      integer(
+        1,
+        1024,
+        "maximum concurrent deliveries to one host, except to endpoints with --allow-private (default 8)",
+      ),
+    ),
     alertUrl: text("url", "send alerts to this URL as a JSON POST (Slack, Mattermost, ntfy)"),
     publicUrl: text("url", "URL at which partners reach the API behind a proxy"),
     trustedProxy: texts("cidr", "trust X-Forwarded-For from this address range (repeatable)"),

@@ -1,5 +1,6 @@
 import type { Status } from "../../app/operations/status.ts";
 import { safe, byteSize } from "../../domain/text.ts";
+import { summarizeNames } from "../../app/operations/health-conditions.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT, insertProgramName } from "../failure.ts";
@@ -31,7 +32,7 @@ const terminalLine = (cli: Cli, { about, state, command }: StatusRow): string =>
     : `${cli.paint("red", "✗")} ${safe(state, 1000)}\n  ${cli.paint("bold", safe(command))}\n`;
 
 function stateRows(
-  { daemon, queue, endpoints, nextAttemptAt, lastBackup, freeBytes }: Status,
+  { daemon, queue, endpoints, nextAttemptAt, limitedHosts, lastBackup, freeBytes }: Status,
   now: number,
 ): StatusRow[] {
   const row = (about: string, state: string): StatusRow => ({ about, state, command: null });
@@ -46,6 +47,7 @@ function stateRows(
       "next attempt",
       nextAttemptAt === null ? "none" : nextAttemptAt <= now ? "due now" : timeText(nextAttemptAt),
     ),
+    ...(limitedHosts.length === 0 ? [] : [row("hosts", limitedText(limitedHosts))]),
     row(
       "last backup",
       lastBackup ? `${timeText(lastBackup.createdAt)}, ${byteSize(lastBackup.bytes)}` : "none",
@@ -60,6 +62,9 @@ const problemRows = (status: Status, program: string): StatusRow[] =>
     state: text,
     command: insertProgramName(command, program),
   }));
+
+const limitedText = (hosts: readonly string[]): string =>
+  `limited, because they never accepted a delivery: ${summarizeNames(hosts.slice(0, 10), hosts.length)}`;
 
 /** `2 active, 1 failing` */
 const countsText = (counts: Record<string, number>): string =>

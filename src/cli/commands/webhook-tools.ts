@@ -17,9 +17,11 @@ export const test = command({
   examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --json"],
   async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
-    const { id } = resolveEndpoint(cli, rt, nameOrId);
+    const endpoint = resolveEndpoint(cli, rt, nameOrId);
     const { testEndpoint } = await import("../../app/webhooks/test-endpoint.ts");
-    const result = await testEndpoint(rt, id, lazySendOnce(rt));
+    const { verifyHostOf } = await import("../../app/webhooks/host-limits.ts");
+    const result = await testEndpoint(rt, endpoint.id, lazySendOnce(rt));
+    if (result.ok) verifyHostOf(rt, endpoint);
     if (cli.flags.json) cli.printObject(result);
     else {
       const { url, address, headers, body, statusCode, error, durationMs, responseText } = result;

@@ -98,7 +98,13 @@ const show = command({
     const oldSecretEndsAt = isoTime(
       secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt ?? null,
     );
-    cli.printObject({ ...toOutput(endpoint), oldSecretEndsAt });
+    const { readHostLimit } = await import("../../app/webhooks/host-limits.ts");
+    const { host, verifiedAt, deliveriesLeft } = readHostLimit(rt, endpoint);
+    cli.printObject({
+      ...toOutput(endpoint),
+      oldSecretEndsAt,
+      host: { name: host, verifiedAt: isoTime(verifiedAt), deliveriesLeft },
+    });
   },
 });
 

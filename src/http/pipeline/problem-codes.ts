@@ -81,6 +81,11 @@ export const PROBLEM_CODES = {
     "The request conflicts with the current state of the resource.",
     "See `detail` for the reason.",
   ],
+  duplicate_endpoint: [
+    409,
+    "The API key already has an endpoint with this URL and these events. `detail` names it.",
+    "Use the endpoint that `detail` names, or delete it first.",
+  ],
   cursor_expired: [
     410,
     "The events after the cursor are no longer kept.",

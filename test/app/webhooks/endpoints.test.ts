@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { createKey } from "../../../src/app/keys.ts";
 import {
   createEndpoint,
+  type EndpointChanges,
   type EndpointRequest,
   MAX_ENDPOINTS,
   updateEndpoint,
@@ -284,6 +286,67 @@ test("a URL that is too long once escaped is rejected at creation", async () => 
   const url = `https://example.com/${"\u00e9".repeat(1000)}`;
   expect(await rejection(createEndpoint(rt, request({ url }), PUBLIC))).toMatchObject({
     code: "unsafe_url",
+  });
+});
+
+describe("the endpoints of an API key", () => {
+  function setUp() {
+    const rt = createTestRuntime();
+    addBusiness(rt);
+    const createTestKey = (kind: "SECRET" | "RESTRICTED", maxEndpoints?: number) =>
+      createKey(rt, {
+        businessId: "biz_salon-aurora",
+        name: "partner",
+        kind,
+        scopes: kind === "SECRET" ? [] : ["webhooks.write"],
+        maxEndpoints,
+      }).key.id;
+    const create = (changes: Partial<EndpointRequest>) =>
+      createEndpoint(rt, request(changes), PUBLIC);
+    return { rt, createTestKey, create };
+  }
+  const urlOf = (n: number) => `https://example.com/${n}`;
+
+  test.each([
+    { maxEndpoints: undefined, most: 10 },
+    { maxEndpoints: 3, most: 3 },
+  ])("are at most $most, which locks out no other key", async ({ maxEndpoints, most }) => {
+    const { createTestKey, create } = setUp();
+    const keyId = createTestKey("RESTRICTED", maxEndpoints);
+    for (let n = 0; n < most; n++) await create({ keyId, url: urlOf(n) });
+    expect(await rejection(create({ keyId, url: urlOf(most) }))).toMatchObject({
+      code: "conflict",
+      message: `This API key already has ${most} webhook endpoints, its maximum.`,
+    });
+    await create({ keyId: createTestKey("RESTRICTED"), url: urlOf(most) });
+    await create({ keyId: null, url: urlOf(most) });
+  });
+
+  test("cannot have the same URL and events twice; the error names the first", async () => {
+    const { createTestKey, create, rt } = setUp();
+    const keyId = createTestKey("RESTRICTED");
+    const events = ["service.updated", "staff.updated"];
+    const { endpoint } = await create({ keyId, events });
+    const same = { keyId, url: "HTTPS://example.com:443/hook#x", events: [...events].reverse() };
+    expect(await rejection(create(same))).toMatchObject({
+      code: "duplicate_endpoint",
+      message: expect.stringContaining(endpoint.id),
+    });
+    const { endpoint: other } = await create({ keyId, events: ["staff.updated"] });
+    const update = (changes: EndpointChanges) =>
+      updateEndpoint(rt, other.id, { ...changes, byPartner: true }, PUBLIC);
+    expect((await rejection(update({ events }))).code).toBe("duplicate_endpoint");
+    await update({ name: "Shop", url: other.url });
+  });
+
+  test("are compared with those of other keys only if the key may see them", async () => {
+    const { createTestKey, create } = setUp();
+    await create({ keyId: createTestKey("RESTRICTED") });
+    await create({ keyId: createTestKey("RESTRICTED") });
+    const secret = rejection(create({ keyId: createTestKey("SECRET") }));
+    expect((await secret).code).toBe("duplicate_endpoint");
+    // The operator may have reasons to send twice.
+    await create({ keyId: null });
   });
 });
 

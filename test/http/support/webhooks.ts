@@ -14,7 +14,7 @@ export const SALON_ID = businessId(SALON);
 export const createTestEndpoint = (
   api: TestApi,
   keyId: string | null,
-  fields: { url?: string; business?: string } = {},
+  fields: { url?: string; business?: string; allowPrivate?: boolean } = {},
 ) =>
   createEndpoint(api, {
     businessId: fields.business ?? SALON_ID,
@@ -22,7 +22,7 @@ export const createTestEndpoint = (
     name: "Website",
     url: fields.url ?? "http://10.0.0.1/hook",
     events: EVENT_TYPES,
-    allowPrivate: true,
+    allowPrivate: fields.allowPrivate ?? true,
   });
 
 /** An endpoint of another business. */

@@ -5,6 +5,7 @@ import {
   rotateEndpointSecret,
 } from "../../../app/webhooks/endpoint-secrets.ts";
 import { createEndpoint, updateEndpoint } from "../../../app/webhooks/endpoints.ts";
+import { limitedHost, recordTest, verifyHostOf } from "../../../app/webhooks/host-limits.ts";
 import { getOwnEndpoint, listOwnEndpoints } from "../../../app/webhooks/own-webhooks.ts";
 import { testEndpoint, type TestResult } from "../../../app/webhooks/test-endpoint.ts";
 import { parseRequest } from "../../../domain/bookings/requests.ts";
@@ -43,6 +44,8 @@ export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const DAY_SECONDS = 86_400;
 /** Far more than people start by hand. */
 const MAX_CONCURRENT_TESTS = 64;
+/** Of one key, to one host that the operator does not trust. */
+const MAX_TESTS_PER_HOST = 2;
 /** Maximum length of a response text shown to partners. */
 const MAX_TEXT_CHARACTERS = 256;
 
@@ -201,23 +204,33 @@ export const handleFinishSecretRotation = (deps: HandlerDeps) =>
 export function handleTestEndpoint(deps: HandlerDeps) {
   const { rt, sendOnce } = deps;
   const { closing } = deps.longPolls;
-  const testing = new Set<string>();
+  /** The tests in progress, by endpoint, each with the key and the host that it counts for. */
+  const testing = new Map<string, string | null>();
   return handleObject(
     deps,
     getOwnEndpoint,
     readOptionalJsonObject,
-    async ({ id }, _timezone, body, { request }) => {
+    async (endpoint, _timezone, body, { request }) => {
       parseRequest(emptyBody, body);
+      const { id, keyId } = endpoint;
+      const host = limitedHost(endpoint);
+      const share = host && `${keyId ?? ""} ${host}`;
       if (testing.has(id))
         throw new AppError("conflict", "A test of this endpoint is still in progress.");
       if (testing.size >= MAX_CONCURRENT_TESTS)
         throw new AppError("busy", "Too many tests are in progress; retry in a moment.");
-      testing.add(id);
+      const sameShare = testing.values().filter((other) => share !== null && other === share);
+      if ([...sameShare].length >= MAX_TESTS_PER_HOST)
+        throw new AppError("busy", `Other tests of ${host} are in progress; retry in a moment.`);
+      testing.set(id, share);
       try {
+        recordTest(rt, endpoint);
         const signal = AbortSignal.any([request.disconnected(), closing]);
         const result = await testEndpoint(rt, id, sendOnce, signal);
         if (closing.aborted)
           throw new AppError("shutting_down", "The server is shutting down; the test was aborted.");
+        // Retried here, because the test must not be sent again.
+        if (result.ok) await retryWhileBusy(rt, () => verifyHostOf(rt, endpoint));
         return {
           ...outcomeForPartners(result),
           address: publicAddress(result),

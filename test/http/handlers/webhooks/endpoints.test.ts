@@ -6,7 +6,7 @@ import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../../../src/domain/event-types.ts";
 import { endpoint as endpointSchema } from "../../../../src/domain/public/schemas/webhook.ts";
 import { openDatabase } from "../../../../src/store/database.ts";
-import { type TestApi, createTestApi, SALON } from "../../support/api.ts";
+import { type Problem, type TestApi, createTestApi, SALON } from "../../support/api.ts";
 import { createForeignEndpoint } from "../../support/webhooks.ts";
 
 const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
@@ -15,6 +15,9 @@ const GOOD = {
   url: "https://8.8.8.8/hook",
   events: ["service.updated", "catalog.changed"],
 };
+
+/** The same body with another URL. */
+const otherUrl = (n: number) => ({ ...GOOD, url: `${GOOD.url}/${n}` });
 
 const json = (body: unknown): RequestInit => ({
   method: "POST",
@@ -63,7 +66,7 @@ test.each([
   const key = readFileSync(api.config.masterKeyPath);
   lose(api.config.masterKeyPath);
   for (const path of [WEBHOOKS, `${WEBHOOKS}/${data.id}/rotate-secret`]) {
-    const response = await api.request(path, json(path === WEBHOOKS ? GOOD : {}));
+    const response = await api.request(path, json(path === WEBHOOKS ? otherUrl(1) : {}));
     expect({ status: response.status, retryAfter: response.headers.get("retry-after") }).toEqual({
       status: 503,
       retryAfter: "60",
@@ -75,7 +78,7 @@ test.each([
   expect(endpoints(api)).toHaveLength(1);
   expect(api.store.endpointSecrets.list()).toHaveLength(1);
   writeFileSync(api.config.masterKeyPath, key);
-  expect((await api.request(WEBHOOKS, json(GOOD))).status).toBe(201);
+  expect((await api.request(WEBHOOKS, json(otherUrl(1)))).status).toBe(201);
 });
 
 test("accepts all 38 event names, removes duplicates and trims the name", async () => {
@@ -284,7 +287,9 @@ describe("an invalid body", () => {
 
 test("a business can have at most 50 endpoints", async () => {
   const api = createTestApi();
-  for (let i = 0; i < 50; i++) expect((await api.request(WEBHOOKS, json(GOOD))).status).toBe(201);
+  const { secret: key } = api.createKey({ maxEndpoints: 50 });
+  for (let i = 0; i < 50; i++)
+    expect((await api.request(WEBHOOKS, { ...json(otherUrl(i)), key })).status).toBe(201);
   expect(await api.requestProblem(WEBHOOKS, json(GOOD))).toMatchObject({
     status: 409,
     code: "conflict",
@@ -312,6 +317,11 @@ describe("Idempotency-Key", () => {
     const endpoint = await made(first);
     expect(await made(again)).toEqual(endpoint);
     api.advance(86_400_000);
+    // From then on it is a new request, for an endpoint that already exists.
+    const { code, detail } = (await (await send(api)).json()) as Problem;
+    expect(code).toBe("duplicate_endpoint");
+    expect(detail).toContain(endpoint.id);
+    deleteEndpoint(api, endpoint.id);
     expect((await made(await send(api))).id).not.toBe(endpoint.id);
   });
 
@@ -330,12 +340,13 @@ describe("Idempotency-Key", () => {
   test("it is scoped to the API key, also after a rotation", async () => {
     const api = createTestApi();
     const other = api.createKey();
-    const ids = [await made(await send(api)), await made(await send(api, GOOD, other.secret))].map(
+    const sent = otherUrl(1);
+    const ids = [await made(await send(api)), await made(await send(api, sent, other.secret))].map(
       ({ id }) => id,
     );
     expect(new Set(ids).size).toBe(2);
     const { secret } = rotateKey(api, other.id);
-    expect((await made(await send(api, GOOD, secret))).id).toBe(ids[1]);
+    expect((await made(await send(api, sent, secret))).id).toBe(ids[1]);
   });
 
   test("20 concurrent requests create one endpoint", async () => {
@@ -391,12 +402,12 @@ describe("the list of endpoints", () => {
         },
       },
     });
-    for (const [name, by] of [
+    for (const [i, [name, by]] of [
       ["first", api.key],
       ["second", key],
       ["third", api.key],
-    ])
-      await api.request(WEBHOOKS, { ...json({ ...GOOD, name }), key: by ?? null });
+    ].entries())
+      await api.request(WEBHOOKS, { ...json({ ...otherUrl(i), name }), key: by ?? null });
     await createForeignEndpoint(api);
     expect((await read(api)).data.map(({ name }) => name)).toEqual(["first", "second", "third"]);
     const { data } = await read(api, "", key);
@@ -406,7 +417,7 @@ describe("the list of endpoints", () => {
 
   test("pages continue while endpoints are deleted, and Link points to the next page", async () => {
     const api = createTestApi();
-    for (let i = 0; i < 5; i++) await api.request(WEBHOOKS, json({ ...GOOD, name: `${i}` }));
+    for (let i = 0; i < 5; i++) await api.request(WEBHOOKS, json({ ...otherUrl(i), name: `${i}` }));
     const first = await api.request(`${WEBHOOKS}?limit=2`);
     const { data } = (await first.json()) as Listed;
     deleteEndpoint(api, data[1]?.id ?? "");

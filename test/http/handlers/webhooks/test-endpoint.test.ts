@@ -120,6 +120,50 @@ test("a partner cannot tell a private address, a closed port and a TLS error apa
   ]);
 });
 
+describe("tests of a host that the operator does not trust", () => {
+  async function createPartner(count: number) {
+    const api = createTestApi();
+    const { id: keyId, secret } = api.createKey({ limitMinute: 1000 });
+    const paths: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const url = `https://8.8.8.8/${i}`;
+      const { endpoint } = await createTestEndpoint(api, keyId, { url, allowPrivate: false });
+      paths.push(`${WEBHOOKS}/${endpoint.id}/test`);
+    }
+    const headers = { authorization: `Bearer ${secret}` };
+    return { api, paths, init: { method: "POST", headers } };
+  }
+  const respond = (statusCode: number) => ({
+    outcome: { kind: "responded" as const, statusCode, retryAfter: null, responseText: "" },
+    address: "8.8.8.8",
+  });
+
+  test("are at most 10 an hour until one is accepted with 2xx", async () => {
+    const { api, paths, init } = await createPartner(2);
+    let sent = 0;
+    let statusCode = 500;
+    const { request } = createApp(api, async () => ((sent += 1), respond(statusCode)));
+    for (let i = 0; i < 10; i++) expect((await request(paths[i % 2] ?? "", init)).status).toBe(200);
+    const refused = await request(paths[0] ?? "", init);
+    expect([refused.status, sent]).toEqual([409, 10]);
+    api.advance(3_600_001);
+    statusCode = 204;
+    for (let i = 0; i < 30; i++) expect((await request(paths[i % 2] ?? "", init)).status).toBe(200);
+    expect(api.store.hosts.findVerifiedAt("8.8.8.8")).toBe(api.now());
+  });
+
+  test("are at most 2 at a time for each key", async () => {
+    const { api, paths, init } = await createPartner(3);
+    const pending: ((value: ReturnType<typeof respond>) => void)[] = [];
+    const { request } = createApp(api, () => new Promise((resolve) => pending.push(resolve)));
+    const running = paths.slice(0, 2).map(async (path) => request(path, init));
+    await expect.poll(() => pending.length).toBe(2);
+    expect((await request(paths[2] ?? "", init)).status).toBe(503);
+    for (const resolve of pending) resolve(respond(200));
+    for (const response of await Promise.all(running)) expect(response.status).toBe(200);
+  });
+});
+
 describe("while a receiver does not respond", () => {
   const SILENT: ScriptedResponse[] = [{ hold: true }];
 

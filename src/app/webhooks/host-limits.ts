@@ -1,0 +1,97 @@
+import { AppError } from "../../domain/errors.ts";
+import type { Runtime } from "../runtime.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import type { Period } from "../../store/hosts.ts";
+
+// A partner must not be able to flood a host that is not its own. A host that has not responded
+// with 2xx to a signed event within the last 30 days gets at most 60 requests an hour: 50
+// deliveries, which only the delivery worker counts, and 10 tests, which only the HTTP thread counts.
+// Endpoints that the operator trusts (`allowPrivate`) are exempt: partners cannot create them, and
+// the operator's own hosts on loopback or in a private network need no protection from the operator.
+
+export const MAX_UNVERIFIED_DELIVERIES = 50;
+const MAX_UNVERIFIED_TESTS = 10;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const VERIFICATION_MS = 30 * DAY_MS;
+/** A verification is written at most once a day. */
+const REFRESH_MS = DAY_MS;
+
+/** The host whose limits apply to an endpoint, or null if the operator trusts the endpoint. */
+export const limitedHost = ({
+  url,
+  allowPrivate,
+}: Pick<EndpointRow, "url" | "allowPrivate">): string | null =>
+  allowPrivate ? null : (URL.parse(url)?.hostname.replace(/\.$/, "") ?? null);
+
+export function isHostVerified(rt: Runtime, host: string): boolean {
+  const verifiedAt = rt.store.hosts.findVerifiedAt(host);
+  return verifiedAt !== undefined && verifiedAt > rt.now() - VERIFICATION_MS;
+}
+
+/** Deliveries to a host that is not verified, in the last hour. */
+export const countUnverifiedDeliveries = (rt: Runtime, host: string): number =>
+  rt.store.hosts.countRequests(host, false, lastHour(rt));
+
+/**
+ * The limit of an endpoint's host: when the host was verified, and how many deliveries it may still
+ * get in this hour; null: any number.
+ */
+export function readHostLimit(rt: Runtime, endpoint: EndpointRow) {
+  const host = limitedHost(endpoint);
+  if (host === null) return { host, verifiedAt: null, deliveriesLeft: null };
+  const verifiedAt = isHostVerified(rt, host) ? rt.store.hosts.findVerifiedAt(host) : undefined;
+  const left = MAX_UNVERIFIED_DELIVERIES - countUnverifiedDeliveries(rt, host);
+  return {
+    host,
+    verifiedAt: verifiedAt ?? null,
+    deliveriesLeft: verifiedAt === undefined ? Math.max(left, 0) : null,
+  };
+}
+
+/** The hosts that get no delivery at the moment because they are not verified. */
+export const listLimitedHosts = (rt: Runtime): string[] =>
+  rt.store.hosts.listWithDeliveries(MAX_UNVERIFIED_DELIVERIES, lastHour(rt));
+
+/** Call it in the transaction that writes the results of deliveries to the host. */
+export function recordHostResults(
+  rt: Runtime,
+  host: string,
+  results: readonly { at: number; isSuccess: boolean }[],
+): void {
+  const verifiedAt = rt.store.hosts.findVerifiedAt(host) ?? 0;
+  if (verifiedAt > rt.now() - REFRESH_MS) return;
+  if (results.some(({ isSuccess }) => isSuccess)) return rt.store.hosts.verify(host, rt.now());
+  for (const { at } of results) rt.store.hosts.recordRequest(host, false, at);
+}
+
+/**
+ * Counts a partner's test before it is sent.
+ * @throws AppError conflict if its host has had its tests for this hour
+ */
+export function recordTest(rt: Runtime, endpoint: EndpointRow): void {
+  const host = limitedHost(endpoint);
+  if (host === null || isHostVerified(rt, host)) return;
+  rt.tx(() => {
+    if (rt.store.hosts.countRequests(host, true, lastHour(rt)) >= MAX_UNVERIFIED_TESTS)
+      throw new AppError(
+        "conflict",
+        `${host} has not accepted an event yet, so it gets at most ${MAX_UNVERIFIED_TESTS} tests an hour.`,
+        { fix: "respond with 2xx to an event, or retry in an hour" },
+      );
+    rt.store.hosts.recordRequest(host, true, rt.now());
+  });
+}
+
+/** Call it after a test that the receiver accepted with 2xx. */
+export function verifyHostOf(rt: Runtime, endpoint: EndpointRow): void {
+  const host = limitedHost(endpoint);
+  if (host !== null && !isHostVerified(rt, host))
+    rt.tx(() => rt.store.hosts.verify(host, rt.now()));
+}
+
+/** Deletes requests and verifications that no longer count. */
+export const pruneHosts = (rt: Runtime): void =>
+  rt.store.hosts.prune(rt.now() - HOUR_MS, rt.now() - VERIFICATION_MS);
+
+const lastHour = (rt: Runtime): Period => ({ from: rt.now() - HOUR_MS, to: rt.now() });
