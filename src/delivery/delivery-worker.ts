@@ -197,7 +197,7 @@ export function createDeliveryWorker(
   function release(result: AttemptResult): void {
     const { due, endpointId, settlement } = result;
     claimed.delete(due.number);
-    hosts.release(result.host);
+    hosts.release(result.host).forEach(enqueue);
     const queue = queues.find(endpointId);
     queue?.release(result.isGone);
     if (settlement.status === "CORRUPT")

@@ -44,7 +44,10 @@ export function createDestinationHosts(rt: Runtime) {
         if (host.isVerified) return true;
       } else if (isHostVerified(rt, name)) return true;
       const claimed = host?.claimed ?? 0;
-      return countUnverifiedDeliveries(rt, name) + claimed < MAX_UNVERIFIED_DELIVERIES;
+      if (countUnverifiedDeliveries(rt, name) + claimed < MAX_UNVERIFIED_DELIVERIES) return true;
+      // One of those in flight may verify the host.
+      host?.waiting.add(endpointId);
+      return false;
     },
 
     claim({ host: name, owner }: EndpointQueue): void {
@@ -70,17 +73,22 @@ export function createDestinationHosts(rt: Runtime) {
       const own = (host.inFlightOf.get(owner) ?? 0) - 1;
       if (own > 0) host.inFlightOf.set(owner, own);
       else host.inFlightOf.delete(owner);
-      const woken = host.waiting.values().take(MAX_WOKEN).toArray();
-      for (const endpointId of woken) host.waiting.delete(endpointId);
-      return woken;
+      return takeWaiting(host);
     },
 
-    /** The outcome is written. */
-    release(name: string | null): void {
+    /** The outcome is written. @returns endpoints that may have capacity now */
+    release(name: string | null): string[] {
       const host = name === null ? undefined : hosts.get(name);
-      if (name === null || host === undefined) return;
+      if (name === null || host === undefined) return [];
       host.claimed -= 1;
       if (host.claimed === 0) hosts.delete(name);
+      return takeWaiting(host);
     },
   };
+}
+
+function takeWaiting({ waiting }: Host): string[] {
+  const taken = waiting.values().take(MAX_WOKEN).toArray();
+  for (const endpointId of taken) waiting.delete(endpointId);
+  return taken;
 }
