@@ -12,7 +12,6 @@ import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
 import { usageError } from "./failure.ts";
 import { statSync } from "node:fs";
 
-/** The options that every command accepts. */
 export type GlobalFlags = {
   dataDir: string | undefined;
   business: string | undefined;
@@ -26,16 +25,12 @@ export type GlobalFlags = {
   dryRun: boolean;
 };
 
-/**
- * The context of a running command: its data and its terminal. Data goes to stdout, messages to
- * stderr.
- */
+/** The context of a running command. Data goes to stdout, messages to stderr. */
 export type Cli = ReturnType<typeof createCli>;
 
 /** Wait for other writers longer than the largest `catalog apply` takes. */
 const BUSY_TIMEOUT_MS = 30_000;
 
-/** Entries of a list, unless --limit is set. */
 export const DEFAULT_LIMIT = 50;
 
 export function createCli(program: string, io: Io, flags: GlobalFlags) {
@@ -66,7 +61,6 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     return config;
   };
 
-  /** The configuration, for commands that need existing data. */
   const configWithData = (): Config => {
     const config = loadConfig();
     if (dataExists(config)) return config;
@@ -123,17 +117,14 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       );
     },
 
-    /** The ID of the business given by --business, if any. */
     businessId: (rt: Runtime): string | undefined =>
       flags.business === undefined ? undefined : getBusiness(rt, flags.business).id,
 
-    /** Opens the data for a command about one business. */
     async openBusiness(): Promise<{ rt: Runtime; business: BusinessRow }> {
       const rt = await this.open();
       return { rt, business: this.business(rt) };
     },
 
-    /** Prints an object with --json, and a message about it. */
     report(object: object, text: string): void {
       if (flags.json) this.printObject(object);
       note(text);
@@ -194,9 +185,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
   };
 }
 
-/**
- * Returns the typed line, or "" at the end of input. Ctrl-C ends the program with SIGINT as usual.
- */
+/** Returns the typed line, or "" at the end of input. */
 function ask({ stdin, stderr }: Io, question: string): Promise<string> {
   const prompt = createInterface({ input: stdin, output: stderr });
   return new Promise<string>((resolve) => {
@@ -218,10 +207,8 @@ function ask({ stdin, stderr }: Io, question: string): Promise<string> {
 }
 
 /**
- * Refuses to run as root on data of another user: root would create files (lock, log, backup) that
- * the owner cannot read. Changing their owner afterwards would make root follow links in a folder
- * that another user controls.
- * @throws AppError not_permitted
+ * Refuses to run as root on data of another user, who could not read the files that root creates.
+ * Changing their owner would make root follow links in a folder that another user controls.
  */
 export function assertDataOwner({ dataDir, databasePath }: Config): void {
   if (process.getuid?.() !== 0) return;

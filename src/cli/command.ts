@@ -3,13 +3,11 @@ import type { Cli } from "./cli.ts";
 import { type Flags, type FlagValues, optionOf } from "./flags.ts";
 import { usageError } from "./failure.ts";
 
-/** A command: its arguments, its flags and the function that runs it. */
 export type CommandSpec = {
   name: string;
   about: string;
   arguments: readonly string[];
   flags: Flags;
-  /** Not listed in any help. */
   isHidden?: true;
   /** Runs if its group is named without a command. */
   isDefault?: true;
@@ -18,19 +16,16 @@ export type CommandSpec = {
    * that also changes files checks the flag, or `rt.isDryRun()`, itself.
    */
   supportsDryRun?: true;
-  /** Command lines, without the name of the program. */
   examples: readonly [string, string, ...string[]];
   run: (cli: Cli, flags: never, ...args: never[]) => CommandResult;
 };
 
-/** The commands of one noun. */
 export type CommandGroup = {
   name: string;
   about: string;
   commands: readonly (CommandSpec | CommandGroup)[];
 };
 
-/** The exit code; nothing means 0. */
 type CommandResult = void | number | Promise<void | number>;
 
 /** `["<key>", "[files...]"]` -> `[string, string[]]` */
@@ -43,8 +38,8 @@ type ArgumentValues<Names extends readonly string[]> = {
 };
 
 /**
- * Declares a command. The types of its flags and arguments are inferred. The command table has the
- * name and summary of a command without a group.
+ * Infers the types of flags and arguments. A command without a group has its name and summary in
+ * the command table.
  */
 export const command = <
   const A extends readonly string[] = [],
@@ -59,9 +54,7 @@ export const command = <
   },
 ): CommandSpec => ({ name: "", about: "", arguments: [], flags: {}, ...spec }) as CommandSpec;
 
-/**
- * Adds a command or a group to commander. `start` creates the context and runs the command in it.
- */
+/** @param start creates the context and runs the command in it */
 export function addCommand(
   parent: Command,
   spec: CommandSpec | CommandGroup,
@@ -133,6 +126,5 @@ const toSentence = (message: string): string =>
 
 const rootOf = (target: Command): Command => (target.parent ? rootOf(target.parent) : target);
 
-/** The words of the command after the name of the program. */
 const pathOf = (target: Command): string[] =>
   target.parent ? [...pathOf(target.parent), target.name()] : [];

@@ -21,7 +21,6 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** The exit code of each error code. */
 export const EXIT_CODE_OF = {
   usage: EXIT.usage,
   invalid_parameter: EXIT.usage,
@@ -153,9 +152,6 @@ function systemError(error: unknown): AppError | undefined {
   }
 }
 
-/**
- * Replaces `deskbell` at the start of a command with the program as it was started, so that the
- * command can be pasted. Other uses of the word stay.
- */
+/** Replaces `deskbell` at the start of a command with the program as it was started, for pasting. */
 export const insertProgramName = (fix: string, program: string): string =>
   fix.replace(/(?<![\w/.-])deskbell(?= (?:--)?[a-z…])/g, () => program);

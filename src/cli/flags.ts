@@ -1,8 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 
-/**
- * An option of a command: its commander definition, and a function that returns its typed value.
- */
+/** `read` returns the typed value of the option. */
 export type Flag<Value> = { option: (long: string) => Option; read: (raw: unknown) => Value };
 export type Flags = Record<string, Flag<unknown>>;
 export type FlagValues<F extends Flags> = { [Name in keyof F]: ReturnType<F[Name]["read"]> };
@@ -32,10 +30,7 @@ export const text = (placeholder: string, about: string) =>
 export const requiredText = (placeholder: string, about: string) =>
   flag<string>(placeholder, about, (option) => option.makeOptionMandatory());
 
-/**
- * An option that is repeated for each value. A variadic option would consume the arguments after
- * it.
- */
+/** Repeated for each value: a variadic option would consume the arguments after it. */
 export const texts = (placeholder: string, about: string): Flag<string[]> => ({
   ...flag(placeholder, about, (option) =>
     option.argParser((value: string, before: string[] = []) => [...before, value]),
@@ -96,10 +91,7 @@ export const duration = (
     );
   });
 
-/**
- * Makes an option readable from an environment variable too. The flag wins; an empty variable
- * counts as unset.
- */
+/** Reads an environment variable too. The flag wins; an empty variable counts as unset. */
 export const withEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({
   read: (raw) => flag.read(raw === "" ? undefined : raw),
   option: (long) => {

@@ -1,7 +1,4 @@
-/**
- * Commands of deskbell 0.1 that were renamed. They work until 0.3; no help or completion lists
- * them.
- */
+/** Renamed commands of deskbell 0.1. They work until 0.3; no help or completion lists them. */
 const COMMANDS: Record<string, string> = {
   "businesses remove": "businesses delete",
   "menu set": "menu update",
@@ -33,11 +30,9 @@ const VALUE_OPTIONS = ["--data-dir", "--business"];
 
 export type Renamed = {
   args: string[];
-  /** A sentence for each former spelling in the line. */
   notices: string[];
 };
 
-/** Replaces the former spellings in a command line. */
 export function renameFormerSpellings(line: readonly string[]): Renamed {
   const notices: string[] = [];
   const note = (former: string, current: string) =>
@@ -73,9 +68,7 @@ function renameCommand(args: readonly string[], note: Note): string[] {
   );
 }
 
-/**
- * Where the noun and the verb are: the first two words that are neither an option nor its value.
- */
+/** The first two words that are neither an option nor its value: the noun and the verb. */
 function commandPositions(args: readonly string[]): number[] {
   const positions: number[] = [];
   for (let at = 0; at < args.length && positions.length < 2; at++) {

@@ -1,4 +1,3 @@
-/** The standard streams; tests pass their own. */
 export type Io = {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: Output;

@@ -1,4 +1,5 @@
 import { COMMANDS } from "./command-table.ts";
+import { wrap } from "./output/fields.ts";
 
 export const ABOUT =
   "Serve a small business's catalog to its partners over an HTTP API with signed webhooks, from one SQLite file.";
@@ -37,21 +38,15 @@ export function rootHelp(program: string, width: number): string {
   const commands = [...COMMANDS, HELP_COMMAND].map(({ name, about }) => [name, about] as const);
   const column = Math.max(...[...options, ...commands].map(([term]) => term.length)) + 4;
   const list = (rows: readonly (readonly [string, string])[]) =>
-    rows.map(([term, about]) => `  ${term}`.padEnd(column) + wrap(about, column, width)).join("\n");
+    rows.map(([term, about]) => wrapWords(`  ${term}`, about, column)).join("\n");
+  const wrapWords = (head: string, text: string, column: number) =>
+    wrap(
+      head.padEnd(column),
+      " ".repeat(column),
+      text.split(" "),
+      " ",
+      Math.max(width, column + MIN_TEXT_WIDTH),
+    ).join("\n");
   const usage = `Usage: ${program} [options] [command]`;
-  return `${usage}\n\n${wrap(ABOUT, 0, width)}\n\nOptions:\n${list(options)}\n\nCommands:\n${list(commands)}\n`;
-}
-
-/** Wraps at spaces and indents all lines but the first to `column`. */
-function wrap(text: string, column: number, width: number): string {
-  const available = Math.max(width - column, MIN_TEXT_WIDTH);
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1) ?? "";
-    if (line === "") lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= available)
-      lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines.join(`\n${" ".repeat(column)}`);
+  return `${usage}\n\n${wrapWords("", ABOUT, 0)}\n\nOptions:\n${list(options)}\n\nCommands:\n${list(commands)}\n`;
 }

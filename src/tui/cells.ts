@@ -10,7 +10,6 @@ export type StyledLine = readonly Span[];
 
 export const span = (text: string, style: Omit<Span, "text"> = {}): Span => ({ text, ...style });
 
-/** The number of terminal cells that a text occupies. */
 export const textWidth = (text: string): number =>
   isSingleWidth(text) ? text.length : stringWidth(text);
 export const lineWidth = (line: StyledLine): number =>
@@ -21,8 +20,8 @@ const isSingleWidth = (text: string): boolean => /^[\x20-\x7e─-╿▀-█–�
 
 /**
  * Makes external text safe to draw: without control characters, and of a width on which all
- * terminals agree, so that no name can shift the columns after it. The text is cut first, so that a
- * megabyte costs no more than a line.
+ * terminals agree, so that no name shifts the columns after it. Cut first: a megabyte costs no more
+ * than a line.
  */
 export function sanitize(text: string, maxLength = 500): string {
   const escaped = safe(text, maxLength);
@@ -60,14 +59,12 @@ export function clip(text: string, width: number, ellipsis = "…"): string {
   return kept + ellipsis;
 }
 
-/** Cuts the beginning of a text, keeping its last `width` cells. */
 export function clipStart(text: string, width: number): string {
   const kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
   while (kept.length > 0 && textWidth(kept.join("")) > width) kept.shift();
   return kept.join("");
 }
 
-/** Cuts or pads a text to exactly `width` cells. */
 export function fit(
   text: string,
   width: number,
@@ -79,7 +76,6 @@ export function fit(
   return align === "left" ? cut + space : space + cut;
 }
 
-/** Cuts or pads a line to exactly `width` cells. */
 export function fitLine(line: StyledLine, width: number): StyledLine {
   const fitted: Span[] = [];
   let remaining = width;
@@ -162,8 +158,8 @@ const STYLE = { dim: true } as const;
 export type Border = { title: StyledLine; topRight?: StyledLine; width: number; height: number };
 
 /**
- * Returns the lines inside a border of exactly `width` by `height` cells, with a title on the left
- * of the top edge and an optional label on its right. The label is dropped if both do not fit.
+ * Returns the lines in a border of `width` by `height` cells, with a title on the left of the top
+ * edge and a label on its right, which is dropped if both do not fit.
  */
 export function drawBorder(
   { title, topRight = [], width, height }: Border,

@@ -20,8 +20,8 @@ export const CHARTS_WIDTH = LABEL + MINUTES + TOTAL + 2;
 const EIGHTH = 8;
 
 /**
- * Draws one bar per value over `height` rows, scaled to the largest value. A value above 0 always
- * shows at least the smallest bar.
+ * Draws one bar per value over `height` rows, scaled to the largest. A value above 0 is always
+ * visible.
  */
 export function drawBars(values: readonly number[], height: number): string[] {
   const max = Math.max(1, ...values);
@@ -34,7 +34,6 @@ export function drawBars(values: readonly number[], height: number): string[] {
   });
 }
 
-/** The last hour: successful and failed attempts per minute, with the delivery counts below. */
 export function renderCharts(snapshot: Snapshot, width: number, height: number): StyledLine[] {
   const inner = width - 2;
   const counts = renderCounts(snapshot, height === 1 ? width : inner);

@@ -18,9 +18,7 @@ type Column = {
 const CURSOR = 1;
 const LONGEST_TYPE = 26;
 const USUAL_TYPE = 21;
-const ID = 29;
 
-/** The visible part of the list of deliveries, with its border. */
 export function renderList(
   ui: UiState,
   snapshot: Snapshot,
@@ -82,75 +80,64 @@ function columnsFor(
   { takenAt, businesses }: Snapshot,
   timeFormat: TimeFormat,
 ): Column[] {
-  const has = {
-    code: inner >= 54,
-    host: inner >= 64,
-    duration: inner >= 70,
-    next: inner >= 100,
-    id: inner >= 116,
-    business: inner >= 140 && businesses.length > 1,
-  };
-  const time: Column = {
-    title: "CREATED",
-    cells: 8,
-    span: ({ createdAt }) => span(timeFormat.brief(createdAt, takenAt)),
-  };
-  const state: Column = { title: "STATE", cells: 11, span: stateSpan };
-  const code: Column = { title: "", cells: 3, span: (row) => span(formatLastStatus(row)) };
-  const duration: Column = {
-    title: "TOOK",
-    cells: 6,
-    align: "right",
-    span: ({ durationMs }) =>
-      span(durationMs === null ? "" : formatDuration(durationMs), { dim: true }),
-  };
-  const attempts: Column = {
-    title: "TRIES",
-    cells: 5,
-    align: "right",
-    span: (row) => span(formatAttempts(row)),
-  };
-  const next: Column = {
-    title: "NEXT",
-    cells: 8,
-    span: ({ nextAttemptAt }) =>
-      span(nextAttemptAt === null ? "" : timeFormat.brief(nextAttemptAt, takenAt)),
-  };
-  const business: Column = {
-    title: "BUSINESS",
-    cells: 16,
-    span: ({ businessSlug }, cells) => span(sanitize(businessSlug, cells)),
-  };
-  const id: Column = {
-    title: "ID",
-    cells: ID,
-    span: ({ id }) => span(sanitize(id), { dim: true }),
-  };
-
-  const first = [time, state, ...(has.code ? [code] : [])];
-  const last = [
-    ...(has.duration ? [duration] : []),
-    attempts,
-    ...(has.next ? [next] : []),
-    ...(has.business ? [business] : []),
-    ...(has.id ? [id] : []),
+  const fixed: (Column & { isShown?: boolean })[] = [
+    {
+      title: "CREATED",
+      cells: 8,
+      span: ({ createdAt }) => span(timeFormat.brief(createdAt, takenAt)),
+    },
+    { title: "STATE", cells: 11, span: stateSpan },
+    {
+      title: "",
+      cells: 3,
+      span: (row) => span(formatLastStatus(row)),
+      isShown: inner >= 54,
+    },
+    {
+      title: "TOOK",
+      cells: 6,
+      align: "right",
+      span: ({ durationMs }) =>
+        span(durationMs === null ? "" : formatDuration(durationMs), { dim: true }),
+      isShown: inner >= 70,
+    },
+    { title: "TRIES", cells: 5, align: "right", span: (row) => span(formatAttempts(row)) },
+    {
+      title: "NEXT",
+      cells: 8,
+      span: ({ nextAttemptAt }) =>
+        span(nextAttemptAt === null ? "" : timeFormat.brief(nextAttemptAt, takenAt)),
+      isShown: inner >= 100,
+    },
+    {
+      title: "BUSINESS",
+      cells: 16,
+      span: ({ businessSlug }, cells) => span(sanitize(businessSlug, cells)),
+      isShown: inner >= 140 && businesses.length > 1,
+    },
+    {
+      title: "ID",
+      cells: 29,
+      span: ({ id }) => span(sanitize(id), { dim: true }),
+      isShown: inner >= 116,
+    },
   ];
-  const taken = [...first, ...last].reduce((sum, { cells }) => sum + cells + 1, CURSOR);
-  const available = inner - taken - 1;
-  const typeCells = has.host
+  const columns: Column[] = fixed.filter(({ isShown = true }) => isShown);
+  const available = inner - columns.reduce((sum, { cells }) => sum + cells + 1, CURSOR) - 1;
+  const hasHost = inner >= 64;
+  const typeCells = hasHost
     ? Math.min(LONGEST_TYPE, Math.max(USUAL_TYPE, available - 32))
     : available;
-  const type: Column = {
-    title: "EVENT",
-    cells: typeCells,
-    span: ({ eventType }) => span(sanitize(eventType)),
-  };
-  const host: Column = {
-    title: "RECEIVER",
-    cells: available - typeCells - 1,
-    span: ({ url }) => span(sanitize(hostOf(url))),
-  };
-  return [...first, type, ...(has.host ? [host] : []), ...last];
+  const flexible: Column[] = [
+    { title: "EVENT", cells: typeCells, span: ({ eventType }) => span(sanitize(eventType)) },
+  ];
+  if (hasHost)
+    flexible.push({
+      title: "RECEIVER",
+      cells: available - typeCells - 1,
+      span: ({ url }) => span(sanitize(hostOf(url))),
+    });
+  return columns.toSpliced(inner >= 54 ? 3 : 2, 0, ...flexible);
 }
 
 function stateSpan(row: LiveRow): Span {
@@ -216,11 +203,9 @@ function renderFilterAndPosition(
   if (ui.search !== null) parts.push(`/${ui.search.text}`);
   const label = parts.length === 0 ? "all" : parts.map((part) => sanitize(part, 24)).join(" + ");
   const position =
-    shown === 0
+    shown === 0 || offset === null
       ? ""
-      : offset === null
-        ? ""
-        : `${groupDigits(offset + 1)}-${groupDigits(offset + shown)}`;
+      : `${groupDigits(offset + 1)}-${groupDigits(offset + shown)}`;
   const total =
     list.total === null || shown === 0
       ? ""

@@ -28,28 +28,19 @@ export function renderDetail(
 ): StyledLine[] {
   const cached = cache.get(detail);
   if (cached?.tab === tab && cached.width === width) return cached.lines;
-  const lines = renderTab(detail, tab, timeFormat, width);
+  const lines = RENDERERS[tab](detail, timeFormat, width);
   cache.set(detail, { tab, width, lines });
   return lines;
 }
 
-function renderTab(
-  detail: DeliveryDetail,
-  tab: Tab,
-  timeFormat: TimeFormat,
-  width: number,
-): StyledLine[] {
-  switch (tab) {
-    case "summary":
-      return renderSummary(detail, timeFormat, width);
-    case "request":
-      return renderRequest(detail, width);
-    case "response":
-      return renderResponse(detail, timeFormat, width);
-    case "attempts":
-      return renderAttempts(detail, timeFormat, width);
-  }
-}
+type Renderer = (detail: DeliveryDetail, timeFormat: TimeFormat, width: number) => StyledLine[];
+
+const RENDERERS: Record<Tab, Renderer> = {
+  summary: renderSummary,
+  request: renderRequest,
+  response: renderResponse,
+  attempts: renderAttempts,
+};
 
 function renderSummary(
   { row, event, attempts }: DeliveryDetail,
@@ -90,7 +81,6 @@ function renderSummary(
   return fields.flatMap(([label, value]) => renderField(label, value, width));
 }
 
-/** Wraps a value that does not fit on one line. */
 function renderField(label: string, value: readonly Span[], width: number): StyledLine[] {
   const available = width - LABEL - 2;
   const head = span(` ${fit(label, LABEL)} `, { dim: true });
@@ -123,7 +113,11 @@ function explainState(row: LiveRow, timeFormat: TimeFormat): string {
   }
 }
 
-function renderRequest({ row, event, attempts }: DeliveryDetail, width: number): StyledLine[] {
+function renderRequest(
+  { row, event, attempts }: DeliveryDetail,
+  _timeFormat: TimeFormat,
+  width: number,
+): StyledLine[] {
   if (event === null) return [[span(" The event has been deleted.", { dim: true })]];
   const { id: deliveryId, eventId, eventType, sequence } = row;
   const last = attempts.at(-1);

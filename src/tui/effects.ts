@@ -18,17 +18,13 @@ import type { LiveFilter } from "../store/live-filter.ts";
 export type EffectDeps = {
   rt: Runtime;
   sendOnce: SendOnce;
-  /** Copies a text to the clipboard of the user's terminal. */
   copy: (text: string) => void;
   quit: (signal: "SIGINT" | null) => void;
 };
 
-/** The part of the session that effects read and update. */
 export type EffectContext = {
   ui: () => UiState;
-  /** The number of rows in the list. */
   height: number;
-  /** Aborted when the session ends. */
   signal: AbortSignal;
   update: (change: (ui: UiState) => UiState) => void;
 };
@@ -39,7 +35,6 @@ const BATCH = 200;
 
 type Notify = (text: string, tone: Notice["tone"]) => void;
 
-/** Runs the side effect of a key. Failures are shown as a notice. */
 export function runEffect(deps: EffectDeps, effect: Effect, context: EffectContext): void {
   const { rt } = deps;
   const { update } = context;
@@ -65,10 +60,10 @@ export function runEffect(deps: EffectDeps, effect: Effect, context: EffectConte
       return search(rt, context, effect.text, notify);
     case "redeliver":
       return catchErrors(
-        (async () => {
+        Promise.try(() => {
           redeliverDelivery(rt, effect.id);
           notify(`${effect.id} queued for redelivery`, "good");
-        })(),
+        }),
       );
     case "promptRedeliver":
       return promptRedeliver(rt, context, notify);
@@ -178,8 +173,8 @@ async function sendTest(
 }
 
 /**
- * Reads a search as the beginning of an ID, else as part of an event type, else as part of an
- * endpoint's name or URL. Returns undefined if nothing matches.
+ * Reads a search as the beginning of an ID, or part of an event type, or part of an endpoint's name
+ * or URL. Returns undefined if nothing matches.
  */
 export function parseSearch(
   text: string,

@@ -9,10 +9,7 @@ const BACKLOG = 12;
 const NARROW_STATE = 16;
 const WIDE_STATE = 30;
 
-/**
- * The endpoints with their health and backlog, failing ones first.
- * @param selected the index of the row under the cursor; null if the list has no cursor
- */
+/** @param selected the index of the row under the cursor; null if the list has no cursor */
 export function renderEndpoints(
   { endpoints, takenAt }: Snapshot,
   timeFormat: TimeFormat,

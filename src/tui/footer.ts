@@ -8,54 +8,17 @@ import {
   textWidth,
   wrapWords,
 } from "./cells.ts";
-import { GLYPHS, toAscii } from "./glyphs.ts";
+import { toAscii } from "./glyphs.ts";
 import { type Screen, currentScreen, type UiState } from "./ui-state.ts";
 
 type Hint = readonly [key: string, action: string];
 
-const HINTS: Record<Screen["kind"], readonly Hint[]> = {
-  list: [
-    ["j/k", "move"],
-    [GLYPHS.enter, "open"],
-    ["r", "redeliver"],
-    ["f", "filter"],
-    ["/", "search"],
-    ["space", "pause"],
-    ["?", "help"],
-    ["q", "quit"],
-    ["e", "endpoints"],
-    ["t", "test"],
-    ["y", "copy id"],
-    ["R", "redeliver all"],
-  ],
-  delivery: [
-    ["1-4", "tabs"],
-    ["j/k", "scroll"],
-    ["r", "redeliver"],
-    ["t", "test endpoint"],
-    ["y", "copy id"],
-    ["esc", "back"],
-    ["?", "help"],
-  ],
-  endpoints: [
-    ["j/k", "move"],
-    [GLYPHS.enter, "deliveries"],
-    ["t", "test"],
-    ["y", "copy id"],
-    ["esc", "back"],
-    ["?", "help"],
-  ],
-  filter: [
-    ["j/k", "choose"],
-    ["←/→", "change"],
-    ["x", "clear all"],
-    [GLYPHS.enter, "done"],
-    ["esc", "back"],
-  ],
-  help: [
-    ["j/k", "scroll"],
-    ["esc", "back"],
-  ],
+const HINTS: Record<Screen["kind"], string> = {
+  list: "j/k move, ⏎ open, r redeliver, f filter, / search, space pause, ? help, q quit, e endpoints, t test, y copy id, R redeliver all",
+  delivery: "1-4 tabs, j/k scroll, r redeliver, t test endpoint, y copy id, esc back, ? help",
+  endpoints: "j/k move, ⏎ deliveries, t test, y copy id, esc back, ? help",
+  filter: "j/k choose, ←/→ change, x clear all, ⏎ done, esc back",
+  help: "j/k scroll, esc back",
 };
 
 const MAX_LINES = 4;
@@ -78,11 +41,11 @@ export function renderFooter(ui: UiState, width: number, isAscii: boolean): Styl
     const lines = wrapWords(sanitize(notice.text), width - 2).slice(0, MAX_LINES);
     return lines.map((line) => [span(` ${line}`, { ...TONES[notice.tone], bold: true })]);
   }
-  const named = HINTS[currentScreen(ui).kind].map(([key, action]): Hint => [
-    isAscii ? toAscii(key) : key,
-    action,
-  ]);
-  return [keyHints(named, width)];
+  const hints = HINTS[currentScreen(ui).kind].split(", ").map((hint): Hint => {
+    const [key = "", ...action] = hint.split(" ");
+    return [isAscii ? toAscii(key) : key, action.join(" ")];
+  });
+  return [keyHints(hints, width)];
 }
 
 /** The prompt's label on a wide and on a narrow terminal. */

@@ -23,16 +23,11 @@ export type Size = { columns: number; rows: number };
 
 export const MIN_SIZE: Size = { columns: 50, rows: 12 };
 
-/** How the main screen is divided. */
 export type Layout = {
   size: Size;
-  /** Shows the endpoints to the right of the charts. */
   isWide: boolean;
-  /** The lines between the header and the list. */
   chartHeight: number;
-  /** The rows of deliveries. */
   listHeight: number;
-  /** The lines of text on the other screens, such as help. */
   textHeight: number;
 };
 
@@ -54,14 +49,11 @@ export function layoutFor(size: Size): Layout {
   return { size, isWide, chartHeight, listHeight, textHeight: Math.max(1, rest) };
 }
 
-/** Settings that stay the same while the view runs. */
 export type ViewSettings = { version: string; timeFormat: TimeFormat; isAscii: boolean };
 
 export type Frame = {
   lines: StyledLine[];
-  /** The largest scroll offset of the current screen. */
   scrollMax: number;
-  /** The number of rows that the current screen shows at a time. */
   pageRows: number;
 };
 

@@ -16,49 +16,20 @@ export const GLYPHS = {
   dot: "·",
 } as const;
 
-/** Bars of zero to eight eighths of a cell. */
 export const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 
 /**
- * Replacements for terminals and fonts without these glyphs, each of the same width. The exception
- * is enter, which therefore must be replaced before lines are laid out.
+ * Replacements of our glyphs for terminals and fonts without them, each of the same width. The
+ * exception is enter, which therefore must be replaced before lines are laid out.
  */
-const ASCII: Record<string, string> = {
-  "✓": "+",
-  "✗": "x",
-  "○": "o",
-  "–": "-",
-  "▲": "^",
-  "●": "*",
-  "▸": ">",
-  "▮": "#",
-  "▯": "=",
-  "⏎": "enter",
-  "·": "-",
-  "…": "~",
-  "←": "<",
-  "→": ">",
-  "↑": "^",
-  "↓": "v",
-  "▁": ".",
-  "▂": ":",
-  "▃": "-",
-  "▄": "=",
-  "▅": "+",
-  "▆": "*",
-  "▇": "%",
-  "█": "#",
-  "╭": "+",
-  "╮": "+",
-  "╯": "+",
-  "╰": "+",
-  "─": "-",
-  "│": "|",
-};
+const OURS = "✓✗○–▲●▸▮▯·…←→↑↓▁▂▃▄▅▆▇█╭╮╯╰─│";
+const ASCII = "+xo-^*>#=-~<>^v.:-=+*%#++++-|";
+const REPLACEMENTS = new Map(Array.from(OURS, (glyph, i) => [glyph, ASCII.charAt(i)]));
+REPLACEMENTS.set(GLYPHS.enter, "enter");
 
 /** Replaces our glyphs by ASCII, and every other non-ASCII character by question marks. */
 export const toAscii = (text: string): string =>
-  text.replace(/[^\x20-\x7e]/gu, (char) => ASCII[char] ?? "?".repeat(textWidth(char)));
+  text.replace(/[^\x20-\x7e]/gu, (char) => REPLACEMENTS.get(char) ?? "?".repeat(textWidth(char)));
 
 /** How a delivery state is shown: never by colour alone. */
 export type StateMark = { glyph: string; word: string; colour: Colour };

@@ -4,9 +4,6 @@ import type { Snapshot } from "./snapshot.ts";
 import { type TimeFormat, formatUptime } from "./time-format.ts";
 import type { UiState } from "./ui-state.ts";
 
-/**
- * The version, the business, the state of the daemon, the number of failing endpoints, the time.
- */
 export function renderHeader(
   ui: UiState,
   snapshot: Snapshot,

@@ -1,28 +1,7 @@
+import type { Key as InkKey } from "ink";
+
 /** A printable character, or a name such as `up`, `enter` or `ctrl-c`. */
 export type Key = string;
-
-/** The flags by which ink reports a key that prints no character. */
-export type InkKey = Partial<
-  Record<
-    | "upArrow"
-    | "downArrow"
-    | "leftArrow"
-    | "rightArrow"
-    | "pageUp"
-    | "pageDown"
-    | "home"
-    | "end"
-    | "return"
-    | "escape"
-    | "tab"
-    | "backspace"
-    | "delete"
-    | "ctrl"
-    | "meta"
-    | "shift",
-    boolean
-  >
->;
 
 const NAMES = [
   ["upArrow", "up"],
@@ -41,7 +20,7 @@ const NAMES = [
 ] as const;
 
 /** Splits a chunk of input into keys: fast typing and pasted text arrive in one chunk. */
-export function parseKeys(input: string, key: InkKey): Key[] {
+export function parseKeys(input: string, key: Partial<InkKey>): Key[] {
   if (key.ctrl) return input === "c" ? ["ctrl-c"] : [];
   if (key.tab) return [key.shift ? "left" : "right"];
   const named = NAMES.find(([flag]) => key[flag]);
@@ -54,6 +33,5 @@ export function parseKeys(input: string, key: InkKey): Key[] {
   return [...before, ...typed];
 }
 
-/** The characters of a text without control characters and line breaks. */
 export const printableChars = (text: string): Key[] =>
   Array.from(text).filter((char) => char.length > 1 || char >= " ");

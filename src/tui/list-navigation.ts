@@ -3,8 +3,8 @@ import type { ListWindow } from "./snapshot.ts";
 import { FOLLOW_NEWEST, type ListPosition } from "./ui-state.ts";
 
 /**
- * Returns the list's position after a key, or undefined if the key does not move the list. Moving
- * stops following the newest delivery; only G starts it again.
+ * Returns the list's position after a key, or undefined if the key does not move it. Moving stops
+ * following the newest delivery; G follows it again.
  */
 export function moveList(
   position: ListPosition,
@@ -12,22 +12,17 @@ export function moveList(
   window: ListWindow,
   height: number,
 ): ListPosition | undefined {
-  switch (key) {
-    case "G":
-      return FOLLOW_NEWEST;
-    case "j":
-    case "down":
-      return moveBy(position, 1, 0, window, height);
-    case "k":
-    case "up":
-      return moveBy(position, -1, 0, window, height);
-    case "pgdn":
-      return moveBy(position, height, height, window, height);
-    case "pgup":
-      return moveBy(position, -height, -height, window, height);
-    default:
-      return undefined;
-  }
+  if (key === "G") return FOLLOW_NEWEST;
+  const moves: Record<Key, [by: number, scrollBy: number]> = {
+    j: [1, 0],
+    down: [1, 0],
+    k: [-1, 0],
+    up: [-1, 0],
+    pgdn: [height, height],
+    pgup: [-height, -height],
+  };
+  const move = Object.hasOwn(moves, key) ? moves[key] : undefined;
+  return move && moveBy(position, ...move, window, height);
 }
 
 function moveBy(

@@ -3,7 +3,6 @@ import type { KeyResult, Prompt, UiState } from "./ui-state.ts";
 
 export const MAX_TYPED_CHARS = 100;
 
-/** Handles a key while a prompt is open. */
 export function handlePromptKey(ui: UiState, prompt: Prompt, key: Key): KeyResult {
   const done: UiState = { ...ui, prompt: null };
   switch (key) {

@@ -19,7 +19,6 @@ import {
   type UiState,
 } from "./ui-state.ts";
 
-/** The current frame, on which keys act. */
 export type Viewport = { snapshot: Snapshot } & Pick<Frame, "pageRows" | "scrollMax">;
 
 export function reduce(before: UiState, key: Key, viewport: Viewport): KeyResult {
@@ -27,16 +26,12 @@ export function reduce(before: UiState, key: Key, viewport: Viewport): KeyResult
   // The next key clears the notice.
   const ui: UiState = before.notice === null ? before : { ...before, notice: null };
   if (ui.prompt !== null) return handlePromptKey(ui, ui.prompt, key);
-  const handled = handleScreenKey(ui, currentScreen(ui), key, viewport);
+  const handled = handleScreenKey(ui, key, viewport);
   return handled ?? handleGlobalKey(ui, key, viewport) ?? { ui };
 }
 
-function handleScreenKey(
-  ui: UiState,
-  screen: Screen,
-  key: Key,
-  viewport: Viewport,
-): KeyResult | undefined {
+function handleScreenKey(ui: UiState, key: Key, viewport: Viewport): KeyResult | undefined {
+  const screen = currentScreen(ui);
   switch (screen.kind) {
     case "list":
       return handleListKey(ui, key, viewport);
@@ -46,10 +41,8 @@ function handleScreenKey(
       return handleEndpointsKey(ui, screen, key, viewport);
     case "filter":
       return handleFilterKey(ui, screen, key, viewport);
-    case "help": {
-      const scroll = scrollBy(screen.scroll, key, viewport);
-      return scroll === undefined ? undefined : { ui: replaceScreen(ui, { ...screen, scroll }) };
-    }
+    case "help":
+      return handleScroll(ui, screen, key, viewport);
   }
 }
 
@@ -60,24 +53,15 @@ function handleGlobalKey(ui: UiState, key: Key, viewport: Viewport): KeyResult |
     case "esc":
       return { ui: goBack(ui) };
     case "?":
-      return currentScreen(ui).kind === "help"
-        ? { ui: goBack(ui) }
-        : { ui: pushScreen(ui, { kind: "help", scroll: 0 }) };
+      return toggleScreen(ui, { kind: "help", scroll: 0 });
     case " ":
       return { ui: { ...ui, isPaused: !ui.isPaused } };
-    case "e":
-      return currentScreen(ui).kind === "endpoints"
-        ? { ui: goBack(ui) }
-        : {
-            ui: pushScreen(ui, {
-              kind: "endpoints",
-              selected: viewport.snapshot.endpoints[0]?.id ?? null,
-            }),
-          };
+    case "e": {
+      const selected = viewport.snapshot.endpoints[0]?.id ?? null;
+      return toggleScreen(ui, { kind: "endpoints", selected });
+    }
     case "f":
-      return currentScreen(ui).kind === "filter"
-        ? { ui: goBack(ui) }
-        : { ui: pushScreen(backToList(ui), { kind: "filter", row: 0 }) };
+      return toggleScreen(ui, { kind: "filter", row: 0 }, backToList(ui));
     case "/":
       return { ui: { ...backToList(ui), prompt: { kind: "search", typed: "" } } };
     case "r":
@@ -126,6 +110,15 @@ function handleDeliveryKey(
           ? Number(key) - 1
           : undefined;
   if (tab !== undefined) return { ui: replaceScreen(ui, { ...screen, tab, scroll: 0 }) };
+  return handleScroll(ui, screen, key, viewport);
+}
+
+function handleScroll(
+  ui: UiState,
+  screen: Extract<Screen, { scroll: number }>,
+  key: Key,
+  viewport: Viewport,
+): KeyResult | undefined {
   const scroll = scrollBy(screen.scroll, key, viewport);
   return scroll === undefined ? undefined : { ui: replaceScreen(ui, { ...screen, scroll }) };
 }
@@ -169,6 +162,7 @@ function handleFilterKey(
     const value = choices[(index + by + choices.length) % choices.length];
     return { ui: setFilter(ui, { ...ui.filter, [name]: value }) };
   };
+  const moveTo = (row: number): KeyResult => ({ ui: replaceScreen(ui, { ...screen, row }) });
   switch (key) {
     case "right":
     case "l":
@@ -178,15 +172,10 @@ function handleFilterKey(
       return selectNext(-1);
     case "down":
     case "j":
-      return {
-        ui: replaceScreen(ui, {
-          ...screen,
-          row: Math.min(screen.row + 1, FILTER_FIELDS.length - 1),
-        }),
-      };
+      return moveTo(Math.min(screen.row + 1, FILTER_FIELDS.length - 1));
     case "up":
     case "k":
-      return { ui: replaceScreen(ui, { ...screen, row: Math.max(screen.row - 1, 0) }) };
+      return moveTo(Math.max(screen.row - 1, 0));
     case "x":
       return { ui: { ...setFilter(ui, ui.scope), search: null } };
     case "enter":
@@ -196,7 +185,6 @@ function handleFilterKey(
   }
 }
 
-/** Returns the new scroll offset, or undefined if the key does not scroll. */
 function scrollBy(from: number, key: Key, { pageRows, scrollMax }: Viewport): number | undefined {
   const by: Record<Key, number> = {
     j: 1,
@@ -263,6 +251,11 @@ function goBack(ui: UiState): UiState {
   if (isFiltered(ui)) return setFilter(ui, ui.scope);
   return ui;
 }
+
+/** Opens a screen over `below`, or closes it if it is open. */
+const toggleScreen = (ui: UiState, screen: Screen, below = ui): KeyResult => ({
+  ui: currentScreen(ui).kind === screen.kind ? goBack(ui) : pushScreen(below, screen),
+});
 
 const backToList = (ui: UiState): UiState => ({ ...ui, screens: ui.screens.slice(0, 1) });
 const pushScreen = (ui: UiState, screen: Screen): UiState => ({

@@ -4,7 +4,6 @@ import { startSession, type Session, type SessionDeps } from "./session.ts";
 import { memo, useEffect } from "react";
 import { type Key, parseKeys } from "./keys.ts";
 
-/** How often the view checks for changes. */
 const TICK_MS = 250;
 const CRASH_EVENTS = ["uncaughtException", "unhandledRejection"] as const;
 
@@ -13,11 +12,9 @@ export type Terminal = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 export type LiveRun = {
   /** Resolves when the user quits; rejects if the view fails. */
   ended: Promise<"SIGINT" | null>;
-  /** Restores the terminal. */
   close: () => void;
 };
 
-/** Shows the live view full-screen until the user quits. */
 export function runLiveView(
   deps: Omit<SessionDeps, "size" | "draw" | "copy" | "quit">,
   { stdin, stdout }: Terminal,
@@ -76,7 +73,6 @@ type Props = {
   onResize: () => void;
 };
 
-/** Shows the lines of a frame with ink, and passes on keys, pasted text and resizes. */
 export function LiveView({ lines, onKeys, onPaste, onResize }: Props) {
   const { columns, rows } = useWindowSize();
   useInput((input, key) => onKeys(parseKeys(input, key)));

@@ -17,13 +17,11 @@ export type SessionDeps = EffectDeps & {
   settings: ViewSettings;
   isReadonly: boolean;
   businessId: string | undefined;
-  /** Whether a daemon is running on this data folder now. */
   isDaemonRunning: () => boolean;
   size: () => Size;
   draw: (lines: Frame["lines"]) => void;
 };
 
-/** A running live view: takes keys and ticks, draws frames. */
 export type Session = {
   press: (keys: readonly Key[]) => void;
   /** Pasted text is accepted only by an open prompt: as keys it could redeliver or quit. */
@@ -31,7 +29,6 @@ export type Session = {
   /** Redraws if something has changed; cheap if nothing has. */
   tick: () => void;
   resize: () => void;
-  /** Aborts running effects and stops drawing. */
   end: () => void;
 };
 

@@ -4,12 +4,10 @@ import type { EventRow } from "../store/events.ts";
 import type { DaemonRow, EndpointState, LiveRow, PageStart } from "../store/live.ts";
 import { listFilter, type UiState } from "./ui-state.ts";
 
-/** The stored data that the screen shows. */
 export type Snapshot = {
   takenAt: number;
   daemon: DaemonRow | null;
   businesses: { id: string; slug: string }[];
-  /** Failing endpoints first. */
   endpoints: EndpointState[];
   failingCount: number;
   counts: { pending: number; retrying: number; exhausted: number };
@@ -30,11 +28,9 @@ export type LastHour = {
 export type ListWindow = {
   /** The visible rows, plus a page above and below, newest first. */
   rows: LiveRow[];
-  /** The index of the first visible row. */
   topIndex: number;
   /** Where a slow search stopped looking for more rows; null if it found enough or all. */
   reached: string | null;
-  /** How many deliveries match the filter; null if they are not counted. */
   total: number | null;
   /** How many deliveries were added since the list stopped following. */
   newCount: number;

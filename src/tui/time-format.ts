@@ -1,4 +1,3 @@
-/** Formats instants in the time zone of the user's machine. */
 export type TimeFormat = {
   timeZone: string;
   /** `12:04` */

@@ -12,7 +12,6 @@ export type Screen =
   | { kind: "filter"; row: number }
   | { kind: "help"; scroll: number };
 
-/** An input line in the footer. */
 export type Prompt =
   | { kind: "search"; typed: string }
   | { kind: "redeliver"; ids: readonly string[]; typed: string };
@@ -23,11 +22,9 @@ export type Notice = { text: string; tone: "plain" | "good" | "bad" };
 export type ListPosition = {
   /** The first visible row; null to follow the newest delivery. */
   top: PageStart | null;
-  /** The delivery under the cursor; null for the first row. */
   selected: string | null;
   /** How many of the deliveries up to `newestSeen` are above `top`; null if unknown. */
   offset: number | null;
-  /** The newest delivery when the list stopped following. */
   newestSeen: string | null;
 };
 
@@ -47,7 +44,6 @@ export type UiState = {
   isReadonly: boolean;
 };
 
-/** A side effect that a key triggers. */
 export type Effect =
   | { type: "quit"; signal: "SIGINT" | null }
   | { type: "copy"; id: string }
@@ -92,13 +88,11 @@ export const endpointIndex = (
     endpoints.findIndex(({ id }) => id === selected),
   );
 
-/** The filter and the search together. */
 export const listFilter = ({ filter, search }: UiState): LiveFilter => ({
   ...search?.filter,
   ...filter,
 });
 
-/** Whether the user has changed the filter that the view was started with. */
 export const isFiltered = ({ filter, scope }: UiState): boolean =>
   FILTER_FIELDS.some((name) => filter[name] !== scope[name]);
 

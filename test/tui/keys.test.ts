@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type InkKey, parseKeys } from "../../src/tui/keys.ts";
+import { parseKeys } from "../../src/tui/keys.ts";
 
-test.each<[string, string, InkKey, string[]]>([
+test.each<[string, string, Parameters<typeof parseKeys>[1], string[]]>([
   ["a letter", "j", {}, ["j"]],
   ["several keys in one chunk", "jjR", {}, ["j", "j", "R"]],
   ["a pasted line", "evt_1\r", {}, ["e", "v", "t", "_", "1", "enter"]],

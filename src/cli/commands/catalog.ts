@@ -49,7 +49,6 @@ const csv = command({
   },
 });
 
-/** Prints the catalog to its file or stdout, and the report to stderr. */
 function printImport(
   cli: Cli,
   out: string,
@@ -157,10 +156,7 @@ const QUIET_MS = 1000;
 // The first step reads and parses. More bytes than this take longer than a second.
 const LONG_READ_BYTES = 8_000_000;
 
-/**
- * Returns a function that prints the current step on stderr once the work takes longer than a
- * second.
- */
+/** Returns a function that prints the current step if the work takes longer than a second. */
 export function createStepReporter(
   cli: Cli,
   rt: Pick<Runtime, "monotonic">,

@@ -27,10 +27,7 @@ export const definition = command({
   },
 });
 
-/**
- * The command that the completion scripts call. It prints candidates only, never an error: the user
- * is in the middle of typing a line.
- */
+/** Called by the completion scripts. It never prints an error: the user is typing a line. */
 export const complete = (
   commands: readonly (CommandSpec | CommandGroup)[],
   globals: readonly Option[],
@@ -57,10 +54,7 @@ export const complete = (
   });
 
 const BUSY_TIMEOUT_MS = 500;
-/**
- * Shells insert the value unquoted, so it must contain no shell syntax and must not look like an
- * option.
- */
+/** Shells insert the value unquoted: it must contain no shell syntax and not look like an option. */
 const isHarmless = ({ value }: Candidate): boolean => /^\w[\w./:*-]*$/.test(value);
 
 async function valuesFor(

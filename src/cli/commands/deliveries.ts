@@ -43,10 +43,7 @@ const tail = command({
   },
 });
 
-/**
- * Returns a function that returns the attempts since its last call. It skips the query if nothing
- * was committed.
- */
+/** Returns the attempts since its last call. Skips the query if nothing was committed. */
 function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[] {
   let last = after;
   let revision = -1;

@@ -42,7 +42,6 @@ export const definition = command({
 });
 
 export type UnitOptions = {
-  /** The command that starts the program, with absolute paths. */
   program: readonly string[];
   user: string;
   /** Whether the program is in a home folder, which the unit otherwise hides. */
@@ -60,10 +59,7 @@ function execWord(path: string): string {
   });
 }
 
-/**
- * Returns a systemd unit for the daemon, with access to its data and the network only.
- * @throws AppError state_refuses
- */
+/** Returns a unit for the daemon, with access to its data and the network only. */
 export const systemdUnit = ({
   program,
   user,

@@ -3,7 +3,6 @@ import { type CommandSpec, type CommandGroup, optionsOf } from "../command.ts";
 
 type Node = CommandSpec | CommandGroup;
 
-/** A possible completion, with a description for shells that show one. */
 export type Candidate = { value: string; about: string };
 
 /** The word to complete: its candidates, or the kind of value to look up in the data. */
@@ -14,11 +13,9 @@ export type CompletionPoint = {
    * belongs here.
    */
   valueKind: string | undefined;
-  /** The beginning of the value, as typed. */
   typed: string;
   /** The part of the word before the value: `--event=`, or "". */
   head: string;
-  /** The values of the options before this word. */
   given: Map<string, string>;
 };
 

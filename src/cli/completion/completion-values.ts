@@ -9,10 +9,9 @@ import type { Candidate } from "./complete.ts";
 /** Maximum suggestions for append-only lists, newest first. */
 const MAX_NEWEST = 50;
 
-const plain = (values: readonly string[]): Candidate[] =>
-  values.map((value) => ({ value, about: "" }));
+const candidate = (value: string, about = ""): Candidate => ({ value, about });
+const plain = (values: readonly string[]): Candidate[] => values.map((value) => candidate(value));
 
-/** Values that are known without the data. */
 const FIXED: Record<string, Candidate[]> = {
   "keys --scope": plain(SCOPES),
   "webhooks --event": plain(["all", ...EVENT_TYPES]),
@@ -25,70 +24,62 @@ const FIXED: Record<string, Candidate[]> = {
 
 type Lister = (rt: Runtime, business: BusinessRow | undefined) => Candidate[];
 
-/** The keys of a business's catalog objects, or those of all businesses. */
 const objects =
   (kind: Kind): Lister =>
   (rt, business) =>
     (business ? [business] : rt.store.businesses.list())
       .flatMap(({ id }) => rt.store.catalog.listByKind(id, kind))
-      .map(({ key, name }) => ({ value: key, about: name }));
+      .map(({ key, name }) => candidate(key, name));
 
 const slugs: Lister = (rt) =>
-  rt.store.businesses.list().map(({ slug, doc }) => ({ value: slug, about: doc.name }));
+  rt.store.businesses.list().map(({ slug, doc }) => candidate(slug, doc.name));
 
 const keys: Lister = (rt, business) =>
   rt.store.keys
     .list(business?.id)
     .filter(({ revokedAt }) => revokedAt === null)
-    .map(({ id, name }) => ({ value: id, about: name }));
+    .map(({ id, name }) => candidate(id, name));
 
 const endpoints: Lister = (rt, business) =>
-  rt.store.endpoints
-    .list(business?.id)
-    .map(({ id, name, url }) => ({ value: id, about: `${name} ${url}` }));
+  rt.store.endpoints.list(business?.id).map(({ id, name, url }) => candidate(id, `${name} ${url}`));
 
 const deliveries: Lister = (rt, business) =>
   rt.store.deliveries
     .list({ businessId: business?.id }, MAX_NEWEST)
-    .map(({ id, eventType, status }) => ({
-      value: id,
-      about: `${eventType} ${status.toLowerCase()}`,
-    }));
+    .map(({ id, eventType, status }) => candidate(id, `${eventType} ${status.toLowerCase()}`));
 
 const events: Lister = (rt, business) =>
   rt.store.events
     .list({ businessId: business?.id }, MAX_NEWEST)
-    .map(({ id, type }) => ({ value: id, about: type }));
+    .map(({ id, type }) => candidate(id, type));
 
 /** Lists values only if the business is clear: the named one or the only one. */
 const perBusiness =
-  (list: (rt: Runtime, business: BusinessRow) => Candidate[]): Lister =>
+  (list: (store: Runtime["store"], businessId: string, now: number) => Candidate[]): Lister =>
   (rt, business) => {
-    const all = rt.store.businesses.list();
-    const only = business ?? (all.length === 1 ? all[0] : undefined);
-    return only ? list(rt, only) : [];
+    const [only, ...others] = business ? [business] : rt.store.businesses.list();
+    return only && others.length === 0 ? list(rt.store, only.id, rt.now()) : [];
   };
 
-const bookings = perBusiness((rt, { id: businessId }) =>
-  rt.store.bookings
+const bookings = perBusiness((store, businessId) =>
+  store.bookings
     .list({ businessId }, MAX_NEWEST)
-    .map(({ id, status }) => ({ value: id, about: status.toLowerCase() })),
+    .map(({ id, status }) => candidate(id, status.toLowerCase())),
 );
-const reservations = perBusiness((rt, { id: businessId }) =>
-  rt.store.reservations.list({ businessId }, MAX_NEWEST).map(({ id, partySize, status }) => ({
-    value: id,
-    about: `for ${partySize}, ${status.toLowerCase()}`,
-  })),
-);
-const orders = perBusiness((rt, { id: businessId }) =>
-  rt.store.orders
+const reservations = perBusiness((store, businessId) =>
+  store.reservations
     .list({ businessId }, MAX_NEWEST)
-    .map(({ code, status }) => ({ value: code, about: status.toLowerCase() })),
+    .map(({ id, partySize, status }) => candidate(id, `for ${partySize}, ${status.toLowerCase()}`)),
 );
-const absences = perBusiness((rt, { id }) =>
-  rt.store.timeOff
-    .listEndingAfter(id, rt.now())
-    .map(({ id, reason }) => ({ value: id, about: reason ?? "" })),
+const orders = perBusiness((store, businessId) =>
+  store.orders
+    .list({ businessId }, MAX_NEWEST)
+    .map(({ code, status }) => candidate(code, status.toLowerCase())),
+);
+const absences = perBusiness((store, businessId, now) =>
+  store.timeOff
+    .listEndingAfter(businessId, now)
+    .map(({ id, reason }) => candidate(id, reason ?? "")),
 );
 
 /** By noun and argument or flag; by the latter alone if it means the same for every noun. */

@@ -17,9 +17,8 @@ const PROGRESS_MS = 1000;
 type Given = Record<string, string | number | readonly string[] | undefined>;
 
 /**
- * Creates one object from the options, or one per line of the `input` file.
+ * Creates one object from the options, or one per line of the `input` file. Returns the exit code.
  * @param required the required fields, each with its flag
- * @returns the exit code
  */
 export async function createOrLoad(
   cli: Cli,
@@ -51,10 +50,7 @@ export async function createOrLoad(
 const isGiven = (value: Given[string]): boolean =>
   value !== undefined && (!Array.isArray(value) || value.length > 0);
 
-/**
- * Creates each line in its own transaction and reports it on stdout. A rejected line does not stop
- * the others.
- */
+/** Creates each line in its own transaction: a rejected line does not stop the others. */
 async function loadLines(
   cli: Cli,
   rt: Runtime,

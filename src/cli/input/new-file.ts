@@ -4,11 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { usageError } from "../failure.ts";
 
-/**
- * Creates and opens a file. An existing file is never overwritten: it may hold a secret or the
- * user's edits.
- * @throws AppError if the file exists or its folder does not
- */
+/** Creates and opens a file. Never overwrites one: it may hold a secret or the user's edits. */
 export function openNewFile(path: string, mode = 0o666): number {
   try {
     return openSync(path, "wx", mode);
@@ -33,7 +29,6 @@ export function openNewFile(path: string, mode = 0o666): number {
   }
 }
 
-/** Writes a new file. If writing fails, the file is removed. */
 export function writeNewFile(path: string, content: string): void {
   const file = openNewFile(path);
   try {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, type ErrorCode } from "../../domain/errors.ts";
 
-/** The change feed of a business: the URL of deskbell, the slug and the API key. */
 export type Feed = { api: string; business: string; key: string };
 export type FeedEvent = { id: string; type: string };
 export type FeedPage = { events: FeedEvent[]; cursor: string; hasMore: boolean };
@@ -21,8 +20,8 @@ const MAX_LIMIT = 500;
 export type FeedStart = "now" | "oldest" | { after: string };
 
 /**
- * Yields the pages of a feed until `stop` is aborted. The first page comes immediately and may be
- * empty. While the server is unreachable or overloaded, requests are repeated with growing pauses.
+ * Yields the pages of a feed until `stop` is aborted; the first immediately, even if empty. While
+ * the server is unreachable or overloaded, requests are repeated with growing pauses.
  * @throws AppError for an error that a retry does not fix
  */
 export async function* followFeed(

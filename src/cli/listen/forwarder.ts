@@ -11,10 +11,7 @@ const TIMEOUT_MS = 10_000;
 
 type Forwarded = { outcome: Outcome; isAccepted: boolean; durationMs: number };
 
-/**
- * Returns a sender that forwards events to a partner's URL as webhooks, signed with the given
- * secret.
- */
+/** Returns a sender of events to a partner's URL as webhooks, signed with the given secret. */
 export function createForwarder(url: string, secret: string) {
   const keys = [signingKey(secret)];
   const newId = createIdSource(wallClock, systemRandom);

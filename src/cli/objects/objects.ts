@@ -17,7 +17,6 @@ import { formatInstant } from "../../domain/local-time.ts";
 import { command, type CommandSpec } from "../command.ts";
 import type { Column } from "../output/table.ts";
 
-/** Returns the stored objects of a kind, each with its ID. */
 export const listObjects = <K extends Kind>(
   rt: Runtime,
   business: BusinessRow,
@@ -45,7 +44,6 @@ export const resolveObject = <K extends Kind>(
     listCommandFor(kind),
   );
 
-/** The flags that every `update` command of a catalog object has. */
 export const editFlags = {
   price: text("amount", "new price, such as 45.00"),
   name: text("name", "new name"),
@@ -55,7 +53,6 @@ export const editFlags = {
   ),
 };
 
-/** The new values of an `update` command; undefined keeps a field. */
 export type Edits = {
   priceCents?: number | undefined;
   name?: string | undefined;

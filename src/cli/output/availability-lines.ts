@@ -4,6 +4,7 @@ import type {
   PublicRefusedStart,
   PublicSlot,
 } from "../../domain/availability/public-slot.ts";
+import { wrap } from "./fields.ts";
 import { refusalSentence } from "../../domain/availability/refusal.ts";
 
 /** A slot, a rejected start time, or a day without either. */
@@ -55,27 +56,12 @@ export function dayRows(
 export function dayLines({ date, state, slots, refused = [] }: PublicDay, width: number): string[] {
   const weekday = weekdayOf(dayNumber(date));
   const head = `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)} ${date}  ${state.padEnd(8)}  `;
-  const texts = wrap(
-    slots.map(({ startsAt }) => clockTime(startsAt)),
-    width - head.length,
-  );
-  const lines = [...texts, ...runsOf(refused)];
+  const times = slots.map(({ startsAt }) => clockTime(startsAt));
+  const wrapped = times.length === 0 ? [] : wrap("", "", times, " ", width - head.length);
+  const lines = [...wrapped, ...runsOf(refused)];
   return (lines.length === 0 ? [""] : lines).map((line, i) =>
     `${i === 0 ? head : " ".repeat(head.length)}${line}`.trimEnd(),
   );
-}
-
-function wrap(words: string[], width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of words) {
-    if (line !== "" && line.length + word.length >= width) {
-      lines.push(line);
-      line = "";
-    }
-    line += line === "" ? word : ` ${word}`;
-  }
-  return line === "" ? lines : [...lines, line];
 }
 
 /** Merges consecutive start times that are rejected for the same reason into one line. */

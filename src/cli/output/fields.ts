@@ -4,7 +4,6 @@ import { cellWidth } from "./table.ts";
 const INDENT = "  ";
 const MAX_CHARS = 10_000;
 
-/** Returns a field value as text. */
 export const fieldText = (value: unknown): string =>
   safe(typeof value === "string" ? value : value === null ? "" : JSON.stringify(value), MAX_CHARS);
 
@@ -62,7 +61,7 @@ const pairs = (object: object): string[] =>
  * Joins pieces into lines of at most `width` cells. A piece is never split; a longer one gets a
  * line to itself.
  */
-function wrap(
+export function wrap(
   first: string,
   others: string,
   pieces: readonly string[],

@@ -1,7 +1,6 @@
 import type { Cli } from "../cli.ts";
 import { createPrivateFile } from "../input/new-file.ts";
 
-/** A secret and the object that it belongs to, as it is printed. */
 export type NewSecret = { secret: string; owner: object };
 
 /**

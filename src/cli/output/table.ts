@@ -127,7 +127,6 @@ export const withIsoTimes = <Row extends object, Name extends keyof Row>(
   ) as Record<Name, string | null>),
 });
 
-/** Formats epoch milliseconds. */
 export const isoTime = (ms: number | null): string | null =>
   ms === null ? null : new Date(ms).toISOString();
 

@@ -25,7 +25,6 @@ const API_PORT = 4100;
 const RECEIVER_PORT = 4200;
 const EDIT_EVERY_MS = 20_000;
 const BUSY_TIMEOUT_MS = 5000;
-/** The business whose events the receiver gets. */
 const SHOWN = "salon-aurora";
 
 export type Demo = {
@@ -36,7 +35,6 @@ export type Demo = {
 export type DemoOptions = {
   port: number | undefined;
   keep: boolean;
-  /** Whether to print each delivery attempt. */
   printAttempts: boolean;
 };
 
@@ -108,7 +106,6 @@ async function assemble(
   return { ...daemon, rt };
 }
 
-/** Starts a local receiver, subscribed to all events, that verifies signatures. */
 async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
   // Creating the endpoint returns the secret but needs the URL, so the port is chosen first.
   const port = await findFreePort(RECEIVER_PORT);
@@ -121,7 +118,6 @@ async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
     events: EVENT_TYPES,
     allowPrivate: true,
   });
-  /** The reason why the receiver rejected a delivery, by delivery ID. */
   const refusals = new Map<string, string>();
   const { close } = await startReceiver({
     port,
@@ -168,8 +164,8 @@ function attemptLines(attempt: AttemptNotice, refusals: ReadonlyMap<string, stri
 const STEP_CENTS = 100;
 
 /**
- * Makes price change number `n` of a demo through the same use case as `services update`: each
- * service in turn becomes one unit more expensive, and in the next round cheaper again.
+ * Makes price change `n` like `services update`: each service in turn becomes one unit more
+ * expensive, and in the next round cheaper again.
  */
 export function editNextPrice(rt: Runtime, business: BusinessRow, n: number): ChangeResult {
   const services = rt.store.catalog

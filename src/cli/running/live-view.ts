@@ -16,10 +16,7 @@ export function assertTerminal({ io: { stdin, stdout } }: Cli): void {
     throw usageError("The live view needs an interactive terminal.", "deskbell deliveries tail");
 }
 
-/**
- * Shows deliveries live until the user quits or `ended` resolves.
- * @returns the value of `ended`, "SIGINT", or null if the user quit
- */
+/** @returns the value of `ended`, "SIGINT", or null if the user quit */
 export async function showLiveView<Reason>(
   cli: Cli,
   rt: Runtime,

@@ -3,10 +3,7 @@ import { createServer } from "node:net";
 import { AppError } from "../../domain/errors.ts";
 import { usageError } from "../failure.ts";
 
-/**
- * Checks that the port can be opened, before anything is started.
- * @throws AppError with the reason if it cannot
- */
+/** Checks that the port can be opened, before anything is started. */
 export async function assertPortAvailable(host: string, port: number): Promise<void> {
   try {
     await tryPort(host, port);

@@ -5,8 +5,8 @@ import type { DaemonResponse } from "../../app/operations/doctor-checks.ts";
 const TIMEOUT_MS = 3000;
 
 /**
- * Requests /readyz of a daemon on this machine. The certificate is not verified: it is issued for
- * another host name, and the request contains no secret.
+ * Requests /readyz of the local daemon. The certificate is not verified: it is for another host
+ * name, and the request contains no secret.
  */
 export const probeDaemon = (url: string): Promise<DaemonResponse> =>
   new Promise((resolve) => {
