@@ -10,6 +10,7 @@ import { fieldText, toFields } from "./output/fields.ts";
 import { type Io, widthOf } from "./io.ts";
 import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
 import { usageError } from "./failure.ts";
+import { DEFAULT_LIMIT } from "./flags.ts";
 import { statSync } from "node:fs";
 
 export type GlobalFlags = {
@@ -30,8 +31,6 @@ export type Cli = ReturnType<typeof createCli>;
 
 /** Wait for other writers longer than the largest `catalog apply` takes. */
 const BUSY_TIMEOUT_MS = 30_000;
-
-export const DEFAULT_LIMIT = 50;
 
 export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const opened: Runtime[] = [];

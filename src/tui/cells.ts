@@ -189,3 +189,32 @@ function drawTopEdge(title: StyledLine, topRight: StyledLine, inner: number): St
     span("─╮", STYLE),
   ];
 }
+
+export const GLYPHS = {
+  ok: "✓",
+  failed: "✗",
+  waiting: "○",
+  ended: "–",
+  alarm: "▲",
+  live: "●",
+  cursor: "▸",
+  newest: "▮",
+  paused: "▯",
+  enter: "⏎",
+  dot: "·",
+} as const;
+
+export const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
+
+/**
+ * Replacements of our glyphs for terminals and fonts without them, each of the same width. The
+ * exception is enter, which therefore must be replaced before lines are laid out.
+ */
+const OURS = "✓✗○–▲●▸▮▯·…←→↑↓▁▂▃▄▅▆▇█╭╮╯╰─│";
+const ASCII = "+xo-^*>#=-~<>^v.:-=+*%#++++-|";
+const REPLACEMENTS = new Map(Array.from(OURS, (glyph, i) => [glyph, ASCII.charAt(i)]));
+REPLACEMENTS.set(GLYPHS.enter, "enter");
+
+/** Replaces our glyphs by ASCII, and every other non-ASCII character by question marks. */
+export const toAscii = (text: string): string =>
+  text.replace(/[^\x20-\x7e]/gu, (char) => REPLACEMENTS.get(char) ?? "?".repeat(textWidth(char)));

@@ -7,8 +7,8 @@ import {
   type StyledLine,
   span,
   lineWidth,
+  EIGHTHS,
 } from "./cells.ts";
-import { EIGHTHS } from "./glyphs.ts";
 import type { LastHour, Snapshot } from "./snapshot.ts";
 import { groupDigits, formatDuration } from "./time-format.ts";
 

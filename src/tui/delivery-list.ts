@@ -1,8 +1,17 @@
 import { MAX_ATTEMPTS } from "../domain/webhooks/settle.ts";
 import type { LiveState } from "../store/live-filter.ts";
 import { COUNT_LIMIT, type LiveRow } from "../store/live.ts";
-import { drawBorder, fit, fitLine, type StyledLine, sanitize, type Span, span } from "./cells.ts";
-import { GLYPHS, liveState, STATE_MARKS } from "./glyphs.ts";
+import {
+  drawBorder,
+  fit,
+  fitLine,
+  type StyledLine,
+  sanitize,
+  type Span,
+  span,
+  GLYPHS,
+  type Colour,
+} from "./cells.ts";
 import { selectedIndex } from "./list-navigation.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { type TimeFormat, groupDigits, formatDuration } from "./time-format.ts";
@@ -221,12 +230,24 @@ function renderFilterAndPosition(
           ? span("G to follow", { dim: true })
           : span(
               `${GLYPHS.alarm} ${groupDigits(list.newCount)}${list.newCount === COUNT_LIMIT ? "+" : ""} new`,
-              {
-                colour: "cyan",
-              },
+              { colour: "cyan" },
             ),
   ];
 }
+
+/** How a delivery state is shown: never by colour alone. */
+export const STATE_MARKS: Record<LiveState, { glyph: string; word: string; colour: Colour }> = {
+  DELIVERED: { glyph: GLYPHS.ok, word: "delivered", colour: "green" },
+  PENDING: { glyph: GLYPHS.waiting, word: "pending", colour: "cyan" },
+  RETRYING: { glyph: GLYPHS.failed, word: "failed", colour: "yellow" },
+  EXHAUSTED: { glyph: GLYPHS.failed, word: "exhausted", colour: "red" },
+  PARKED: { glyph: GLYPHS.ended, word: "parked", colour: "yellow" },
+  CANCELLED: { glyph: GLYPHS.ended, word: "cancelled", colour: "gray" },
+  CORRUPT: { glyph: GLYPHS.alarm, word: "corrupt", colour: "red" },
+};
+
+export const liveState = ({ status, attemptCount, attemptsBefore }: LiveRow): LiveState =>
+  status === "PENDING" && attemptCount > attemptsBefore ? "RETRYING" : status;
 
 /** The name of a state in the filter. A row shows RETRYING as "failed" instead. */
 export const stateName = (state: LiveState): string => state.toLowerCase();

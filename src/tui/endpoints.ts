@@ -1,6 +1,14 @@
 import { BACKLOG_LIMIT, type EndpointState } from "../store/live.ts";
-import { drawBorder, type Colour, fit, fitLine, type StyledLine, sanitize, span } from "./cells.ts";
-import { GLYPHS } from "./glyphs.ts";
+import {
+  drawBorder,
+  type Colour,
+  fit,
+  fitLine,
+  type StyledLine,
+  sanitize,
+  span,
+  GLYPHS,
+} from "./cells.ts";
 import { hostOf } from "./delivery-list.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { TimeFormat } from "./time-format.ts";

@@ -7,8 +7,8 @@ import {
   type StyledLine,
   textWidth,
   wrapWords,
+  toAscii,
 } from "./cells.ts";
-import { toAscii } from "./glyphs.ts";
 import { type Screen, currentScreen, type UiState } from "./ui-state.ts";
 
 type Hint = readonly [key: string, action: string];

@@ -6,12 +6,12 @@ import {
   mergeSpans,
   sanitize,
   span,
+  toAscii,
 } from "./cells.ts";
 import { renderCharts, CHARTS_WIDTH } from "./charts.ts";
 import { renderDetail } from "./detail.ts";
 import { renderEndpoints } from "./endpoints.ts";
 import { renderFooter } from "./footer.ts";
-import { toAscii } from "./glyphs.ts";
 import { renderHeader } from "./header.ts";
 import { renderList } from "./delivery-list.ts";
 import { renderFilterPanel, renderHelp } from "./panels.ts";

@@ -1,5 +1,4 @@
-import { justify, lineWidth, sanitize, span, type StyledLine } from "./cells.ts";
-import { GLYPHS } from "./glyphs.ts";
+import { justify, lineWidth, sanitize, span, type StyledLine, GLYPHS } from "./cells.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { type TimeFormat, formatUptime } from "./time-format.ts";
 import type { UiState } from "./ui-state.ts";

@@ -1,5 +1,4 @@
-import { drawBorder, fit, type StyledLine, sanitize, span, wrapWords } from "./cells.ts";
-import { toAscii } from "./glyphs.ts";
+import { drawBorder, fit, type StyledLine, sanitize, span, wrapWords, toAscii } from "./cells.ts";
 import { stateName } from "./delivery-list.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { FILTER_FIELDS, type UiState } from "./ui-state.ts";

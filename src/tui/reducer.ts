@@ -3,7 +3,6 @@ import type { LiveRow } from "../store/live.ts";
 import { EVENT_TYPES } from "../domain/event-types.ts";
 import type { Key } from "./keys.ts";
 import { moveList, selectedIndex } from "./list-navigation.ts";
-import { handlePromptKey } from "./prompt.ts";
 import type { Frame } from "./frame.ts";
 import type { Snapshot } from "./snapshot.ts";
 import {
@@ -17,6 +16,7 @@ import {
   currentScreen,
   TABS,
   type UiState,
+  type Prompt,
 } from "./ui-state.ts";
 
 export type Viewport = { snapshot: Snapshot } & Pick<Frame, "pageRows" | "scrollMax">;
@@ -271,3 +271,36 @@ const setFilter = (ui: UiState, filter: UiState["filter"]): UiState => ({
   filter,
   list: FOLLOW_NEWEST,
 });
+
+export const MAX_TYPED_CHARS = 100;
+
+export function handlePromptKey(ui: UiState, prompt: Prompt, key: Key): KeyResult {
+  const done: UiState = { ...ui, prompt: null };
+  switch (key) {
+    case "esc":
+      return { ui: done };
+    case "enter":
+      return submit(done, prompt);
+    case "backspace":
+      return {
+        ui: { ...ui, prompt: { ...prompt, typed: Array.from(prompt.typed).slice(0, -1).join("") } },
+      };
+    default:
+      // Ignore named keys such as arrows.
+      if (Array.from(key).length !== 1 || prompt.typed.length >= MAX_TYPED_CHARS) return { ui };
+      return { ui: { ...ui, prompt: { ...prompt, typed: prompt.typed + key } } };
+  }
+}
+
+function submit(done: UiState, prompt: Prompt): KeyResult {
+  const typed = prompt.typed.trim();
+  if (prompt.kind === "search") return { ui: done, effect: { type: "search", text: typed } };
+  if (typed === String(prompt.ids.length))
+    return { ui: done, effect: { type: "redeliverAll", ids: prompt.ids } };
+  return {
+    ui: {
+      ...done,
+      notice: { text: "The count does not match; nothing was redelivered.", tone: "bad" },
+    },
+  };
+}

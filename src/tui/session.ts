@@ -8,8 +8,7 @@ import {
   type Size,
 } from "./frame.ts";
 import { type Key, printableChars } from "./keys.ts";
-import { MAX_TYPED_CHARS } from "./prompt.ts";
-import { reduce } from "./reducer.ts";
+import { MAX_TYPED_CHARS, reduce } from "./reducer.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
 import { createUiState, type UiState } from "./ui-state.ts";
 

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
-import { textWidth, clip, fit, mergeSpans, sanitize, span, wrap } from "../../src/tui/cells.ts";
+import {
+  textWidth,
+  clip,
+  fit,
+  mergeSpans,
+  sanitize,
+  span,
+  wrap,
+  toAscii,
+} from "../../src/tui/cells.ts";
 import { drawBars } from "../../src/tui/charts.ts";
-import { toAscii } from "../../src/tui/glyphs.ts";
 import {
   createTimeFormat,
   groupDigits,

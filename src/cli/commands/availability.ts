@@ -10,11 +10,10 @@ import { localDateOf } from "../../domain/local-time.ts";
 import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../output/availability-lines.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { type FlagValues, integer, text, toggle } from "../flags.ts";
+import { type FlagValues, integer, text, toggle, visitFlags } from "../flags.ts";
 import { widthOf } from "../io.ts";
 import { listObjects } from "../objects/objects.ts";
 import type { Column } from "../output/table.ts";
-import { visitFlags } from "../input/shared-flags.ts";
 import { usageError } from "../failure.ts";
 
 const flags = {

@@ -1,10 +1,9 @@
 import { toPublicBooking } from "../../domain/bookings/booking.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { command } from "../command.ts";
-import { text } from "../flags.ts";
+import { text, visitFlags } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
-import { visitFlags } from "../input/shared-flags.ts";
 
 const create = command({
   name: "create",

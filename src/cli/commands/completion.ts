@@ -62,7 +62,7 @@ async function valuesFor(
   valueKind: string,
   given: ReadonlyMap<string, string>,
 ): Promise<Candidate[]> {
-  const { fixedValues, listerFor } = await import("../completion/completion-values.ts");
+  const { fixedValues, listerFor } = await import("../completion/complete.ts");
   const lister = listerFor(valueKind);
   if (lister === undefined) return fixedValues(valueKind);
   try {

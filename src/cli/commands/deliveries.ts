@@ -4,9 +4,8 @@ import { DELIVERY_STATUSES } from "../../domain/webhooks/settle.ts";
 import type { DeliveryRow, DeliveryFilter, AttemptWithDelivery } from "../../store/deliveries.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { choice, duration, type FlagValues, text, toggle } from "../flags.ts";
-import { pageFlags, eventType } from "../input/shared-flags.ts";
-import { resolveEndpointId } from "../objects/resolve.ts";
+import { choice, duration, type FlagValues, text, toggle, pageFlags, eventType } from "../flags.ts";
+import { resolveEndpointId } from "../objects/objects.ts";
 import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 

@@ -13,7 +13,7 @@ export const definition = command({
     const [{ startDemo }, { untilStopped }, { assertTerminal, showLiveView }] = await Promise.all([
       import("../running/demo.ts"),
       import("../running/stop-signal.ts"),
-      import("../running/live-view.ts"),
+      import("./tui.ts"),
     ]);
     if (tui) assertTerminal(cli);
     const stopped = untilStopped();

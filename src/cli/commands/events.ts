@@ -2,9 +2,8 @@ import { AppError } from "../../domain/errors.ts";
 import { countOf } from "../../domain/text.ts";
 import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../domain/event-types.ts";
 import { command } from "../command.ts";
-import { duration, text } from "../flags.ts";
-import { pageFlags, eventType, parseEventType } from "../input/shared-flags.ts";
-import { resolveEndpointId } from "../objects/resolve.ts";
+import { duration, text, pageFlags, eventType, parseEventType } from "../flags.ts";
+import { resolveEndpointId } from "../objects/objects.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
 
 const list = command({

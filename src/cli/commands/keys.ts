@@ -2,8 +2,8 @@ import type { ListedKey } from "../../store/keys.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
-import { printSecretOnce } from "../output/print-secret-once.ts";
-import { resolveKey } from "../objects/resolve.ts";
+import { printSecretOnce } from "../input/new-file.ts";
+import { resolveKey } from "../objects/objects.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 

@@ -2,8 +2,7 @@ import { formatMoney } from "../../domain/money.ts";
 import { countOf } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
-import { text, toggle } from "../flags.ts";
-import { parseTime } from "../input/shared-flags.ts";
+import { text, toggle, parseTime } from "../flags.ts";
 import {
   editFlags,
   listObjects,

@@ -1,9 +1,8 @@
 import { formatMoney } from "../../domain/money.ts";
 import { toPublicTicketOrder, type TicketOrder } from "../../domain/bookings/ticket-order.ts";
 import { command } from "../command.ts";
-import { choice, text, texts } from "../flags.ts";
+import { choice, text, texts, pageFlags } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
-import { pageFlags } from "../input/shared-flags.ts";
 
 const STATUSES = [
   "PENDING",

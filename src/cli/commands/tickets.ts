@@ -1,7 +1,6 @@
 import { toPublicTicket, type Ticket } from "../../domain/bookings/ticket-order.ts";
 import { command } from "../command.ts";
-import { choice, text } from "../flags.ts";
-import { pageFlags } from "../input/shared-flags.ts";
+import { choice, text, pageFlags } from "../flags.ts";
 
 const STATUSES = ["VALID", "CHECKED_IN", "VOID"] as const satisfies Ticket["status"][];
 

@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
 import type { Outcome } from "../../domain/webhooks/outcome.ts";
 import { readText } from "../input/catalog-files.ts";
-import type { FeedEvent, FeedStart } from "../listen/change-feed.ts";
+import type { FeedEvent, FeedStart } from "../running/listen.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
@@ -44,8 +44,8 @@ export const listen = command({
     };
     const secret = await signingSecret(cli, secretFile);
     const [{ followFeed }, { createForwarder }, { untilStopped }] = await Promise.all([
-      import("../listen/change-feed.ts"),
-      import("../listen/forwarder.ts"),
+      import("../running/listen.ts"),
+      import("../running/listen.ts"),
       import("../running/stop-signal.ts"),
     ]);
     const stop = new AbortController();

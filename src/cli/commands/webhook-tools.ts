@@ -5,7 +5,7 @@ import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
 import { duration, integer, requiredText, text } from "../flags.ts";
-import { resolveEndpoint } from "../objects/resolve.ts";
+import { resolveEndpoint } from "../objects/objects.ts";
 import { lazySendOnce } from "../running/send-once.ts";
 
 const RECEIVER_PORT = 4200;

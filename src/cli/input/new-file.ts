@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { usageError } from "../failure.ts";
+import type { Cli } from "../cli.ts";
 
 /** Creates and opens a file. Never overwrites one: it may hold a secret or the user's edits. */
 export function openNewFile(path: string, mode = 0o666): number {
@@ -55,4 +56,31 @@ export function createPrivateFile(path: string) {
       unlinkSync(path);
     },
   };
+}
+
+export type NewSecret = { secret: string; owner: object };
+
+/**
+ * Creates a secret and prints it alone on stdout, so that `KEY=$(deskbell …)` works, or writes it
+ * to a new file. The file is opened first, so that no secret exists that could not be handed out. A
+ * dry run prints no secret.
+ */
+export async function printSecretOnce(
+  cli: Cli,
+  outFile: string | undefined,
+  create: () => NewSecret | Promise<NewSecret>,
+): Promise<void> {
+  if (cli.flags.dryRun) return cli.printObject((await create()).owner);
+  const file = outFile === undefined ? undefined : createPrivateFile(outFile);
+  let created: NewSecret;
+  try {
+    created = await create();
+  } catch (error) {
+    file?.discard();
+    throw error;
+  }
+  const { secret, owner } = created;
+  file?.write(`${secret}\n`);
+  if (cli.flags.json) cli.printObject(file ? owner : { ...owner, secret });
+  else if (!file) cli.io.stdout.write(`${secret}\n`);
 }

@@ -3,9 +3,8 @@ import type { VisitStatus } from "../../domain/bookings/booking.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { VisitFilter } from "../../store/bookings.ts";
 import { command, type CommandSpec } from "../command.ts";
-import { choice } from "../flags.ts";
+import { choice, pageFlags } from "../flags.ts";
 import { listObjects } from "./objects.ts";
-import { pageFlags } from "../input/shared-flags.ts";
 import type { Column } from "../output/table.ts";
 
 const STATUSES = [

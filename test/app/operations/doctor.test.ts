@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import {
   chmodSync,
   chownSync,
@@ -10,7 +11,6 @@ import {
 } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import type { DaemonResponse } from "../../../src/app/operations/doctor-checks.ts";
@@ -19,7 +19,7 @@ import type { Check } from "../../../src/app/operations/health-conditions.ts";
 import { cancelDeliveries } from "../../../src/app/webhooks/deliveries.ts";
 import { createKey, rotateKey } from "../../../src/app/keys.ts";
 import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/delivery-queue.ts";
-import { probeDaemon } from "../../../src/cli/running/probe-daemon.ts";
+import { probeDaemon } from "../../../src/cli/commands/doctor.ts";
 import { NO_STREAK } from "../../../src/domain/webhooks/failure-streak.ts";
 import { maxInFlight, PERMITS } from "../../../src/domain/webhooks/permits.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
