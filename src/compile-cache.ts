@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { cacheFolders } from "./config.ts";
 import { makeOwnFolder } from "./own-folder.ts";
 
-// Runs before the program is loaded. Node executes whatever a compile cache contains, and by default
-// keeps it in the shared temporary folder, where any local user can plant an entry.
+// Runs before the program is loaded. Node executes whatever a compile cache contains, and by
+// default keeps it in the shared temporary folder, where any local user can plant an entry.
 
 /** Returns the folder for compiled code, or undefined if no folder is safe. Root never has one. */
 function compileCacheFolder(): string | undefined {

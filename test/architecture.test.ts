@@ -22,7 +22,10 @@ const sources: Source[] = readdirSync(SRC, { recursive: true, encoding: "utf8" }
 const layerOf = (path: string): string =>
   path.includes("/") ? (path.split("/")[0] ?? "") : "root";
 
-/** Each layer with the layers that it may import. `root` is src/*.ts: config, log, assets and the like. */
+/**
+ * Each layer with the layers that it may import. `root` is src/*.ts: config, log, assets and the
+ * like.
+ */
 const MAY_IMPORT: Record<string, string[]> = {
   domain: [],
   store: ["domain", "root"],

@@ -152,6 +152,8 @@ function systemError(error: unknown): AppError | undefined {
   }
 }
 
-/** Replaces `deskbell` at the start of a command with the program as it was started, for pasting. */
+/**
+ * Replaces `deskbell` at the start of a command with the program as it was started, for pasting.
+ */
 export const insertProgramName = (fix: string, program: string): string =>
   fix.replace(/(?<![\w/.-])deskbell(?= (?:--)?[a-z…])/g, () => program);

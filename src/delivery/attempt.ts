@@ -84,8 +84,9 @@ export function createAttemptRunner(
 }
 
 /**
- * Returns an event's body, read and verified once for all its deliveries; undefined if it is damaged.
- * SQLite does not detect damage inside a value, and a damaged body must not be signed and sent.
+ * Returns an event's body, read and verified once for all its deliveries; undefined if it is
+ * damaged. SQLite does not detect damage inside a value, and a damaged body must not be signed and
+ * sent.
  */
 function createBodyCache(rt: Runtime): (eventId: string) => Buffer | undefined {
   const bodies = new BoundedCache<string, Buffer>(MAX_BODIES);

@@ -119,7 +119,8 @@ const dial = (
 
 /**
  * Closes the connection if a response exceeds the limit. undici does not limit the status line,
- * repeated 102 responses and chunk extensions; reading them until the timeout would block the thread.
+ * repeated 102 responses and chunk extensions; reading them until the timeout would block the
+ * thread.
  */
 function limitResponses(socket: Socket): Socket {
   let requestBytes = 0;

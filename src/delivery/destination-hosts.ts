@@ -30,7 +30,9 @@ export function createDestinationHosts(rt: Runtime) {
   const hosts = new Map<string, Host>();
 
   return {
-    /** Whether a delivery may be sent. An endpoint that waits for another delivery is remembered. */
+    /**
+     * Whether a delivery may be sent. An endpoint that waits for another delivery is remembered.
+     */
     hasCapacity({ host: name, owner, endpointId }: EndpointQueue): boolean {
       if (name === null) return true;
       const host = hosts.get(name);

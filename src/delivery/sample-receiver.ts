@@ -19,7 +19,8 @@ export type Receiver = { url: string; close: () => Promise<void> };
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * A minimal webhook receiver on 127.0.0.1. It responds with 200 if the signature is valid, else 400.
+ * A minimal webhook receiver on 127.0.0.1. It responds with 200 if the signature is valid, else
+ * 400.
  * @param port 0 for any free port
  * @param secret null to accept any signature
  * @param simulate returns the response to each valid delivery

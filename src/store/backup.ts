@@ -93,8 +93,8 @@ const schemaEntries = (db: Db): string[] =>
   );
 
 /**
- * Rejects a file that contains anything that no migration created, before anything is written to it:
- * a trigger in a backup would run during the restore.
+ * Rejects a file that contains anything that no migration created, before anything is written to
+ * it: a trigger in a backup would run during the restore.
  * @param schema the file's schema number
  * @throws AppError invalid_input
  */

@@ -118,8 +118,8 @@ function assertKeyMayCreate(rt: Runtime, keyId: string, endpoint: EndpointRow): 
 }
 
 /**
- * A restricted key is compared only with the endpoints that it may see, so that it neither learns of
- * the others nor blocks another key.
+ * A restricted key is compared only with the endpoints that it may see, so that it neither learns
+ * of the others nor blocks another key.
  * @throws AppError duplicate_endpoint
  */
 function assertNotDuplicate(

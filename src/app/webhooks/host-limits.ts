@@ -5,9 +5,10 @@ import type { Period } from "../../store/hosts.ts";
 
 // A partner must not be able to flood a host that is not its own. A host that has not responded
 // with 2xx to a signed event within the last 30 days gets at most 60 requests an hour: 50
-// deliveries, which only the delivery worker counts, and 10 tests, which only the HTTP thread counts.
-// Endpoints that the operator trusts (`allowPrivate`) are exempt: partners cannot create them, and
-// the operator's own hosts on loopback or in a private network need no protection from the operator.
+// deliveries, which only the delivery worker counts, and 10 tests, which only the HTTP thread
+// counts. Endpoints that the operator trusts (`allowPrivate`) are exempt: partners cannot create
+// them, and the operator's own hosts on loopback or in a private network need no protection from
+// the operator.
 
 export const MAX_UNVERIFIED_DELIVERIES = 50;
 const MAX_UNVERIFIED_TESTS = 10;

@@ -54,7 +54,9 @@ export const complete = (
   });
 
 const BUSY_TIMEOUT_MS = 500;
-/** Shells insert the value unquoted: it must contain no shell syntax and not look like an option. */
+/**
+ * Shells insert the value unquoted: it must contain no shell syntax and not look like an option.
+ */
 const isHarmless = ({ value }: Candidate): boolean => /^\w[\w./:*-]*$/.test(value);
 
 async function valuesFor(

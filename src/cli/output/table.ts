@@ -109,7 +109,10 @@ function truncate(text: string, width: number): string {
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
-/** Width in terminal cells: combining marks and joiners take none, East Asian characters and emoji two. */
+/**
+ * Width in terminal cells: combining marks and joiners take none, East Asian characters and emoji
+ * two.
+ */
 export function cellWidth(text: string): number {
   let width = 0;
   for (const char of text) width += /[\p{M}\p{Cf}]/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1;

@@ -10,15 +10,15 @@ type Value =
 
 const WIDTH = 110;
 
-/** One line above a section, for whoever edits the file next. */
+/** A comment above a section, for the next editor of the file. */
 const COMMENTS: Record<string, string> = {
   business: "Times below are local to `timezone`, prices are in `currency`.",
-  hours: "When it is open. Staff without hours of their own work these.",
-  serviceCategories: "Everything is named by its `key`, and shown in the order of the file.",
-  menu: "Lists of their own inside: categories, modifierGroups, items.",
+  hours: "Opening hours. Staff without their own hours work these.",
+  serviceCategories: "Objects are referred to by `key` and displayed in this order.",
+  menu: "Contains categories, modifierGroups and items.",
 };
 
-/** A catalog file's text in YAML, as a person would write it: short things on one line, prices as they are said. */
+/** Returns a catalog file as YAML: short objects on one line, prices with their decimals. */
 export function writeYaml(file: AuthoredFile, heading: string): string {
   const sections = Object.entries(file as Record<string, Value | undefined>).flatMap(
     ([name, value]) =>
@@ -32,7 +32,7 @@ export function writeYaml(file: AuthoredFile, heading: string): string {
     .join("")}${sections.join("\n")}`;
 }
 
-/** `name: value` with what belongs below it, every line ended. */
+/** `name: value` with its nested lines, ending in a line break. */
 function blockField(name: string, value: Value, indent: string): string {
   const label = `${indent}${quoted(name)}:`;
   const flow =
@@ -42,7 +42,7 @@ function blockField(name: string, value: Value, indent: string): string {
   return `${label}\n${block(value as Structure, name, `${indent}  `)}`;
 }
 
-/** Objects stand one below the other, however few and small they are. */
+/** Each object gets its own lines, even if all would fit on one. */
 const isListOfObjects = (value: Value): boolean =>
   isList(value) && value.some((item) => typeof item === "object" && "key" in item);
 
@@ -64,7 +64,7 @@ const blockFields = (
     .map(([name, value]) => (value === undefined ? "" : blockField(name, value, indent)))
     .join("");
 
-/** The dash takes the place of the first field's indentation. */
+/** The dash replaces the indentation of the first field. */
 function blockItem(item: Value, name: string, indent: string): string {
   const flow = inOneLine(item, name, WIDTH - indent.length);
   if (flow !== null) return `${indent}- ${flow}\n`;
@@ -72,7 +72,7 @@ function blockItem(item: Value, name: string, indent: string): string {
   return `${indent}- ${block(item, name, `${indent}  `).slice(indent.length + 2)}`;
 }
 
-/** null: it takes more than a line. */
+/** Returns null if the value does not fit on one line. */
 function inOneLine(value: Value, name: string, width: number): string | null {
   if (typeof value === "string") return value.includes("\n") ? null : scalar(value, name);
   if (typeof value !== "object") return String(value);
@@ -101,11 +101,11 @@ const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 const PLAIN = /^[\p{L}](?:[\p{L}\p{M}\p{N} _.()&'’/+-]*[\p{L}\p{M}\p{N}_.()&'’/+-])?$/u;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Without quotes only where no reader of YAML could take it for something else. */
+/** Quotes a text unless every YAML parser reads it as the same text without quotes. */
 const quoted = (text: string): string =>
   (PLAIN.test(text) && !RESERVED.test(text)) || DATE.test(text) ? text : JSON.stringify(text);
 
-/** A text of several lines as a block, where that keeps every character. */
+/** Returns a multi-line text as a block, if a block keeps every character. */
 function multiline(text: string, indent: string): string {
   const lines = text.split("\n");
   const keeps =

@@ -6,9 +6,10 @@ import { deepEqual } from "../equality.ts";
 import type { PublicAddon, PublicService, PublicServiceCategory } from "./service.ts";
 import type { PublicStaff } from "./staff.ts";
 
-// Which flags of `data.changed` an update sets. Each type is divided into facets: the name of a flag
-// and the values that it covers. Values without a flag are under "". A Map holds the prices of parts
-// by ID; only parts on both sides are compared, since added and removed parts have their own flag.
+// Which flags of `data.changed` an update sets. Each type is divided into facets: the name of a
+// flag and the values that it covers. Values without a flag are under "". A Map holds the prices of
+// parts by ID; only parts on both sides are compared, since added and removed parts have their own
+// flag.
 
 type Facets = Record<string, unknown>;
 

@@ -3,7 +3,9 @@ export const PERMITS = 1024;
 
 const PROBE_SHARE = 0.2;
 const LATE_SHARE_OF_FAST = 0.5;
-/** Fast attempts in flight, including those that became late, are at most this many times `fast`. */
+/**
+ * Fast attempts in flight, including those that became late, are at most this many times `fast`.
+ */
 const MAX_FAST_FACTOR = 2;
 
 /** `maxFastInFlight` includes attempts that became late. */

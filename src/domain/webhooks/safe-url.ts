@@ -82,8 +82,8 @@ export function parseTarget(text: string, policy: UrlPolicy): UrlTarget | Unsafe
 }
 
 /**
- * Checks the port of a new URL: an endpoint must not serve to probe services other than web servers.
- * A port that an endpoint already has stays allowed.
+ * Checks the port of a new URL: an endpoint must not serve to probe services other than web
+ * servers. A port that an endpoint already has stays allowed.
  */
 export function portError({ url }: UrlTarget, { trusted }: UrlPolicy): UnsafeUrl | undefined {
   const { port } = url;

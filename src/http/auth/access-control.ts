@@ -83,7 +83,8 @@ export function createAccessControl(
   const warnOnce = createWarnOnce(rt);
   const ignoresForwardedFor = rt.config.http.trustedProxies.length === 0;
   const createKnownKeys = () => new BoundedCache<string, KnownKey>(MAX_KNOWN_KEYS);
-  // By the hash of the Authorization header, so that no secret stays in memory. Any commit clears it.
+  // By the hash of the Authorization header, so that no secret stays in memory. Any commit clears
+  // it.
   let knownKeys = createKnownKeys();
   // Saves hashing the header for each request. It stays in memory only as long as the connection.
   let lastByConnection = new WeakMap<object, { authorization: string; known: KnownKey }>();

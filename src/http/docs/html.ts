@@ -1,4 +1,6 @@
-/** Markup that needs no escaping. It is a class so that a value parsed from JSON cannot imitate it. */
+/**
+ * Markup that needs no escaping. It is a class so that a value parsed from JSON cannot imitate it.
+ */
 export class Html {
   readonly markup: string;
 

@@ -4,9 +4,10 @@ import { didYouMean } from "../../domain/nearest.ts";
 import { localToInstant } from "../../domain/local-time.ts";
 
 /**
- * The query parameters of a route. Their schemas both parse requests and generate the documentation.
- * A schema's `meta` can have the JSON Schema of the text that clients send (`inputSchema`), a problem
- * code in addition to invalid_parameter (`problemCode`), and a value for examples (`example`).
+ * The query parameters of a route. Their schemas both parse requests and generate the
+ * documentation. A schema's `meta` can have the JSON Schema of the text that clients send
+ * (`inputSchema`), a problem code in addition to invalid_parameter (`problemCode`), and a value for
+ * examples (`example`).
  */
 export type Parameters = Record<string, z.ZodType>;
 export type ParametersOf<P extends Parameters> = {
@@ -121,7 +122,9 @@ export function parseParameters<P extends Parameters>(known: P, query: string): 
   return values;
 }
 
-/** Bounds the work for a query string full of unknown names. No route has half as many parameters. */
+/**
+ * Bounds the work for a query string full of unknown names. No route has half as many parameters.
+ */
 const MAX_NAMES = 50;
 const TOO_MANY_NAMES = `The query has too many parameters: at most ${MAX_NAMES} different names are allowed.`;
 

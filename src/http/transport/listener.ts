@@ -13,8 +13,8 @@ const PREFIX = "/v1/businesses/";
 const BUSINESS_PREFIX = `${PREFIX}:slug/`;
 
 /**
- * Handles GET requests whose URL can be split without decoding, and passes all others to the router.
- * Creating a Request, a URL and a Response would be most of the work.
+ * Handles GET requests whose URL can be split without decoding, and passes all others to the
+ * router. Creating a Request, a URL and a Response would be most of the work.
  */
 export function createListener(
   routePaths: readonly RoutePath[],

@@ -180,7 +180,9 @@ describe("a long scan yields to the event loop", () => {
   const requestFor = (services: string[]) => appointment({ serviceIds: services });
   const twoMonths = { from: MONDAY, to: "2027-01-23" };
 
-  /** The longest event loop iteration during the work, in milliseconds of CPU time of this thread. */
+  /**
+   * The longest event loop iteration during the work, in milliseconds of CPU time of this thread.
+   */
   async function longestIteration(work: Promise<unknown>): Promise<number> {
     const done = new AbortController();
     void work.finally(() => done.abort());

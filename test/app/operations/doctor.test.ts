@@ -36,7 +36,9 @@ type Server = TestRuntime & {
   edit: (sql: string) => void;
 };
 
-/** A server without problems: a shop with a key, an endpoint and a backup, and a daemon with alerts. */
+/**
+ * A server without problems: a shop with a key, an endpoint and a backup, and a daemon with alerts.
+ */
 async function createHealthyServer(): Promise<Server> {
   const rt = createTestRuntime();
   seedShop(rt);

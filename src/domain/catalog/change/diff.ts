@@ -10,7 +10,9 @@ export type ObjectChange = {
   name: string;
   /** Empty unless this is an update. */
   fields: string[];
-  /** Only in updates. `part`: key of the variant, size, option or ticket type; "" for the object. */
+  /**
+   * Only in updates. `part`: key of the variant, size, option or ticket type; "" for the object.
+   */
   prices: { part: string; from: number | null; to: number | null }[];
   /** Fields edited locally since the last catalog file that this change overwrites. */
   overwrittenEdits: string[];

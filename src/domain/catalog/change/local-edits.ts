@@ -14,7 +14,9 @@ export type LocalEdits = ReadonlyMap<string, Doc>;
 /** What made a change: catalog files, with the documents that they list, or a local edit. */
 export type ChangeOrigin = { listed: ReadonlySet<Doc> } | "local";
 
-/** The changes, each with the locally edited fields that it would overwrite as `overwrittenEdits`. */
+/**
+ * The changes, each with the locally edited fields that it would overwrite as `overwrittenEdits`.
+ */
 export function withOverwrittenEdits(
   changes: readonly ObjectChange[],
   edits: LocalEdits,

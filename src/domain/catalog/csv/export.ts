@@ -19,7 +19,9 @@ const CSV_KINDS: readonly Kind[] = [
   "menu_item",
 ];
 
-/** The services and menu as CSV. `skipped` counts the objects of kinds that CSV does not support. */
+/**
+ * The services and menu as CSV. `skipped` counts the objects of kinds that CSV does not support.
+ */
 export function writeCsv({ business, objects }: Catalog): { content: string; skipped: string[] } {
   const money = (cents: number) => formatMoney(cents, business.currency);
   const rows: CsvCells[] = [

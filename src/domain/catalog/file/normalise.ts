@@ -115,7 +115,8 @@ export function normaliseCatalog(
     return itemsIn(section, (file) => listIn(file, kind) as { key: string }[] | undefined)?.flatMap(
       ({ item, reader }) => {
         const ref = objectRef(kind, item?.key);
-        // An object with a missing or invalid key has an issue of its own, and is not a repeated one.
+        // An object with a missing or invalid key has an issue of its own, and is not a repeated
+        // one.
         const firstPath = typeof item?.key === "string" ? paths.get(ref) : undefined;
         if (firstPath === undefined) paths.set(ref, reader.path);
         else

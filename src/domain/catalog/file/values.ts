@@ -44,7 +44,9 @@ export function integer(min: number, max: number) {
   return z.int(noun).min(min, noun).max(max, noun);
 }
 
-/** A decimal as text. The JSON Schema for editors allows numbers too: see {@link DECIMAL_FIELDS}. */
+/**
+ * A decimal as text. The JSON Schema for editors allows numbers too: see {@link DECIMAL_FIELDS}.
+ */
 const decimal = (noun: string) => z.string(noun).meta({ type: ["string", "number"] });
 export const money = decimal("an amount such as 35.00");
 export const percent = decimal("a percentage such as 12.5");
@@ -87,7 +89,8 @@ export const optional = <T extends z.ZodRawShape>(shape: T) => z.object(shape).p
 /**
  * Declares the default values of a document's fields that a file may omit. `readFields` fills them
  * in and `writeFields` omits them again. Only for fields with the same name and value in the file
- * and the document; a string default is one of the values of a `choice`, and null stands for no value.
+ * and the document; a string default is one of the values of a `choice`, and null stands for no
+ * value.
  */
 export const defaultsFor =
   <Doc>() =>

@@ -29,7 +29,8 @@ const WAIT_CHECK_MS = 250;
 const HALF_LIFE_MS = 10_000;
 /**
  * Recent CPU time that does not count against a client: about 35 ms a second. Among clients below
- * it, the scan with the least CPU time so far is first, so that small ones do not wait for large ones.
+ * it, the scan with the least CPU time so far is first, so that small ones do not wait for large
+ * ones.
  */
 const ALLOWANCE_MS = 500;
 const MAX_ACCOUNTS = 20_000;
@@ -61,8 +62,8 @@ type Ticket = { scan: RunningScan; client: Account; network: Account };
  * for which the least CPU time was spent recently, beyond an allowance. So a client that asks for
  * much work delays only itself.
  * @param monotonic milliseconds
- * @param cpuMs CPU time of this thread. The system updates it every few milliseconds, which is exact
- * enough for sums, but not for one slice.
+ * @param cpuMs CPU time of this thread. The system updates it every few milliseconds, which is
+ * exact enough for sums, but not for one slice.
  */
 export function createScanQueue(
   monotonic: () => number,

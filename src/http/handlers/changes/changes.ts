@@ -90,8 +90,8 @@ const isEmpty = ({ envelopes, hasMore }: FeedPage): boolean => envelopes.length 
 
 /**
  * Returns the sequence number that the feed starts after.
- * @throws AppError invalid_cursor; cursor_expired if later events have been pruned, or if the cursor
- * was issued before a restore of a backup
+ * @throws AppError invalid_cursor; cursor_expired if later events have been pruned, or if the
+ * cursor was issued before a restore of a backup
  */
 function getStart(rt: Runtime, businessId: string, cursor: string | undefined): number {
   const pruned = rt.store.feed.getPrunedSequence(businessId);
