@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readConfig } from "../../../src/config.ts";
+import { createLog } from "../../../src/log.ts";
 import { createGetClientAddress } from "../../../src/http/auth/client-address.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { createTempFolder } from "../../support/cli.ts";
@@ -119,7 +120,15 @@ describe("the access log", () => {
     });
     expect(length).toBeGreaterThan(0);
     expect(api.logged.map(({ fields }) => fields["status"])).toEqual([200, 403, 404]);
-    expect(JSON.stringify(api.logged)).not.toContain(secret);
+    let written = "";
+    const write = vi
+      .spyOn(process.stderr, "write")
+      .mockImplementation((chunk) => (written += String(chunk)) !== "");
+    const log = createLog("json", api.now);
+    for (const { message, fields } of api.logged) log("warn", message, fields);
+    write.mockRestore();
+    expect(written).toContain("deskbell_sk_…");
+    expect(written).not.toContain(secret);
   });
 
   test("is off by default", async () => {
