@@ -1,4 +1,4 @@
-import { busyWindow, busyMargins } from "../../domain/availability/busy-intervals.ts";
+import { bookingsNear, busyWindow, busyMargins } from "../../domain/availability/busy-intervals.ts";
 import { DAY_MIN, type DayNumber, dateOf, dayAt } from "../../domain/availability/wall-clock.ts";
 import type { DayListing, DayState } from "../../domain/availability/slot.ts";
 import { type SlotSearch, prepareSlotSearch } from "../../domain/availability/slot-search.ts";
@@ -65,9 +65,7 @@ async function* scanChunks(
   const length = Math.min(MAX_DAYS, Math.ceil(CHUNK_SIZE / (candidateCount * startsPerDay)));
   for await (const { first, last } of inChunks(yieldToEventLoop, days, length)) {
     const chunk = withDays(plan, first, last);
-    const { start, end } = busyWindow(chunk, margins);
-    const near = bookings.filter(({ startMin, endMin }) => startMin < end && endMin > start);
-    yield { search: prepareSlotSearch(chunk, near) };
+    yield { search: prepareSlotSearch(chunk, bookingsNear(chunk, margins, bookings)) };
   }
 }
 

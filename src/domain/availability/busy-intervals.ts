@@ -99,11 +99,30 @@ export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
   return { beforeMin: longest + buffers, afterMin: Math.max(visit, longest) + buffers };
 }
 
+/** The largest buffer in a catalog file. A booking keeps its buffers when the service's change. */
+const MAX_BUFFER_MIN = 1440;
+
 /** The bookings to load. */
-export function busyWindow(
+export function busyWindow(plan: VisitPlan): Interval {
+  const { start, end } = reachOf(plan, busyMargins(plan));
+  return { start: start - MAX_BUFFER_MIN, end: end + MAX_BUFFER_MIN };
+}
+
+/** The bookings that can affect the plan's days, each with its own buffers. */
+export function bookingsNear(
   plan: VisitPlan,
-  { beforeMin, afterMin }: BusyMargins = busyMargins(plan),
-): Interval {
+  margins: BusyMargins,
+  bookings: readonly BusyInterval[],
+): BusyInterval[] {
+  const { start, end } = reachOf(plan, margins);
+  return bookings.filter(
+    (booking) =>
+      booking.startMin - booking.bufferBeforeMin < end &&
+      booking.endMin + booking.bufferAfterMin > start,
+  );
+}
+
+function reachOf(plan: VisitPlan, { beforeMin, afterMin }: BusyMargins): Interval {
   const requested = closedInterval(
     plan.timezone,
     plan.firstDay * DAY_MIN,

@@ -5,7 +5,7 @@ import { createShop, minuteAt, searchFor, serviceRequest } from "./requests.ts";
 
 const MONDAY = "2026-11-23";
 
-test("the busy window extends by the longest service and twice the longest buffer", () => {
+test("the busy window extends by the longest service, twice the longest buffer and a stored one", () => {
   const shop = createShop({
     service: [
       buildService("cut", { durationMin: 60, bufferAfterMin: 20, staff: ["ann"] }),
@@ -23,7 +23,7 @@ test("the busy window extends by the longest service and twice the longest buffe
   });
   const { plan } = searchFor(shop, { on: MONDAY, services: [serviceRequest("cut")] });
   expect(busyWindow(plan)).toEqual({
-    start: minuteAt(shop, `${MONDAY}T00:00`) - 400,
-    end: minuteAt(shop, "2026-11-24T00:00") + 400,
+    start: minuteAt(shop, `${MONDAY}T00:00`) - 400 - 1440,
+    end: minuteAt(shop, "2026-11-24T00:00") + 400 + 1440,
   });
 });
