@@ -1,8 +1,13 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { getHeader, type RawHeaders, type RequestContext, respond } from "./request-context.ts";
-import type { HandlerResult } from "./route.ts";
+import {
+  getHeader,
+  type RawHeaders,
+  type RequestContext,
+  respond,
+  type HandlerResult,
+} from "./request-context.ts";
 
 const GZIP_MIN_BYTES = 1024;
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;

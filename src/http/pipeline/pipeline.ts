@@ -11,9 +11,10 @@ import {
   type RequestContext,
   respond,
   toRawHeaders,
+  type HandlerResult,
 } from "./request-context.ts";
 import type { ResponseObserver } from "./response-observer.ts";
-import { type HandlerResult, type RoutePath, UNKNOWN_PATH } from "./route.ts";
+import { type RoutePath, UNKNOWN_PATH } from "./route.ts";
 
 export const API_VERSION = "1.0";
 const CORS_HEADERS = toRawHeaders({

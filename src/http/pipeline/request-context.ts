@@ -44,6 +44,8 @@ export const getHeader = (request: HttpRequest, name: string): string | undefine
   return typeof value === "string" ? value : value?.join(", ");
 };
 
+export type HandlerResult = HttpResponse | Promise<HttpResponse>;
+
 /** Appends `headers` to those collected in the context. */
 export function respond(
   context: RequestContext,

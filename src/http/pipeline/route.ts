@@ -12,9 +12,8 @@ import type { SchemaName } from "../openapi/schemas.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Parameters } from "./parameters.ts";
 import type { HttpCode } from "./problem-codes.ts";
-import type { HttpResponse, RequestContext } from "./request-context.ts";
+import type { HandlerResult, RequestContext } from "./request-context.ts";
 
-export type HandlerResult = HttpResponse | Promise<HttpResponse>;
 export type KeyHandler = (context: RequestContext, key: Credential) => HandlerResult;
 export type OpenHandler = (context: RequestContext) => HandlerResult;
 

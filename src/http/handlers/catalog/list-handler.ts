@@ -19,8 +19,11 @@ import {
 } from "../../pipeline/cached-response.ts";
 import { linkToNext, paginate } from "../../pipeline/cursor.ts";
 import { parseParameters } from "../../pipeline/parameters.ts";
-import { type RequestContext, toRawHeaders } from "../../pipeline/request-context.ts";
-import type { HandlerResult } from "../../pipeline/route.ts";
+import {
+  type RequestContext,
+  toRawHeaders,
+  type HandlerResult,
+} from "../../pipeline/request-context.ts";
 import type { ListRoute } from "./list-routes.ts";
 import { chooseLocale, localise } from "./localisation.ts";
 
