@@ -13,7 +13,7 @@ export type Config = {
   /** Whether to create the data folder; false in the worker thread. */
   mayCreate: boolean;
   logFormat: LogFormat;
-  /** What endpoint URLs may use in addition to https and public addresses. */
+  /** Exceptions to the rule that endpoint URLs need https and a public address. */
   urlAllowances: { allowHttp: boolean; allowPrivate: string[] };
   /** Deliveries in flight to one host, over all endpoints that the operator does not trust. */
   maxInFlightPerHost: number;

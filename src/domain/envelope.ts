@@ -11,7 +11,7 @@ import type { business } from "./public/schemas/envelope.ts";
 export type EventDraft = {
   type: EventType;
   resource: { type: string; id: string; ids: string[] };
-  /** Those that are true. "all" for created objects. */
+  /** The flags that are true; "all" for created objects. */
   changed: readonly string[] | "all";
   object: unknown;
 };

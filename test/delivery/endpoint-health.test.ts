@@ -68,7 +68,7 @@ describe("the outcome of a delivery", () => {
     emit(30);
     await deliver();
     expect(getEndpoint()).toMatchObject({ status: "DISABLED", disabledReason: "gone" });
-    // Those in flight together with the first one.
+    // Attempts that were in flight together with the first one.
     expect(sent.length).toBeLessThanOrEqual(4);
     expect(countByStatus(rt)).toMatchObject({ PARKED: 30, PENDING: 0 });
     expect(worker.alerts).toMatchObject([{ type: "endpoint.disabled", business: "salon-aurora" }]);

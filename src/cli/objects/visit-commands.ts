@@ -20,7 +20,7 @@ type Visits<Row, Shown> = {
   /** The singular, which forms the texts. */
   noun: string;
   exampleId: string;
-  /** What becomes available after a cancellation. */
+  /** The noun for the thing that a cancellation makes available. */
   freed: string;
   read: (rt: Runtime, filter: VisitFilter, limit: number) => Row[];
   toPublic: (row: Row, timezone: string) => Shown;

@@ -17,7 +17,7 @@ import type { Candidate, Segment } from "./segments.ts";
 export type CandidateStarts = {
   candidate: Candidate;
   starts: Interval[];
-  /** Those that can be joined, by start minute. */
+  /** The sessions that can be joined, by start minute. */
   sessions: ReadonlyMap<number, BusyInterval>;
 };
 

@@ -55,7 +55,7 @@ const shiftsOf = (person: StaffDoc, ofBusiness: Shifts): Shifts =>
     person.exceptions,
   );
 
-/** Those that start on the date. */
+/** The shifts that start on the date. */
 export type Shifts = (day: LocalDay) => Interval[];
 
 const weeklyShifts =

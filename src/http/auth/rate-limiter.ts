@@ -19,7 +19,7 @@ export function createRateLimitPolicy(
   return { windows, header: texts.join(", ") };
 }
 
-/** What a client has left in one window, and when the window next frees a request. */
+/** A client's remaining requests in one window, and when the window next frees one. */
 export type WindowState = { name: string; remaining: number; resetSeconds: number };
 
 export type RateLimitResult = { allowed: boolean; windowStates: WindowState[] };

@@ -11,7 +11,7 @@ type Doc = DocOf[Kind];
  */
 export type LocalEdits = ReadonlyMap<string, Doc>;
 
-/** What made a change: catalog files, with the documents that they list, or a local edit. */
+/** The cause of a change: catalog files, with the documents that they list, or a local edit. */
 export type ChangeOrigin = { listed: ReadonlySet<Doc> } | "local";
 
 /**

@@ -15,7 +15,7 @@ import { followRenames, objectRef, ticketTypeKeys } from "../references.ts";
 
 export type MergedCatalog = {
   catalog: Catalog;
-  /** Those that come from the files. */
+  /** The objects that come from the files. */
   listed: ReadonlySet<DocOf[Kind]>;
 };
 

@@ -37,7 +37,7 @@ type Normalised = {
   current: Catalog | null;
   issues: CatalogIssue[];
   pathOf: (kind: Kind, key: string) => Path | undefined;
-  /** Those that were skipped. */
+  /** The keys of skipped objects. */
   unreadableKeys: ReadonlySet<string>;
 };
 

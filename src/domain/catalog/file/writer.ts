@@ -46,7 +46,7 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" &&
     (Array.isArray(value) ? value.length : Object.keys(value).length) === 0);
 
-/** Those of `defaults` that differ. */
+/** The fields whose values differ from `defaults`. */
 export function writeFields<D extends object>(
   doc: D,
   defaults: D,
