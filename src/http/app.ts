@@ -3,7 +3,7 @@ import { createKeyUsage } from "../app/keys.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import { createAccessControl } from "./auth/access-control.ts";
-import { createGetClientAddress } from "./auth/client-address.ts";
+import { createGetClientAddress, isLoopbackHost } from "./auth/client-address.ts";
 import { createRateLimits } from "./auth/rate-limits.ts";
 import { createScanQueue } from "./handlers/availability/scan-queue.ts";
 import { createListHandler } from "./handlers/catalog/list-handler.ts";
@@ -32,7 +32,8 @@ const sendNothing: SendOnce = () =>
     address: null,
   });
 
-export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
+/** @param host the address that the server listens on */
+export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = "127.0.0.1"): App {
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   const keyUsage = createKeyUsage(rt);
   const limits = createRateLimits(rt);
@@ -54,6 +55,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
     metrics,
     sendOnce,
     listHandler,
+    isExposed: rt.config.http.publicUrl !== "" || !isLoopbackHost(host),
   };
   const routePaths = groupByPath([
     ...ROUTES.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),

@@ -322,7 +322,7 @@ export const ROUTES: readonly RouteDefinition[] = [
   }),
   openRoute("/metrics", "getMetrics", "Get metrics", {
     description:
-      "Open to requests from the server itself; all others must send the metrics token as a bearer token.",
+      "Requires the metrics token as a bearer token. A server that listens on loopback and has no public URL also responds to programs on the same machine without it.",
     responses: {
       200: {
         description: "Metrics in the Prometheus text format.",
@@ -331,7 +331,7 @@ export const ROUTES: readonly RouteDefinition[] = [
       },
     },
     problems: ["missing_key", "invalid_key", "address_not_allowed"],
-    handle: ({ rt, metrics }) => getMetrics(rt, metrics),
+    handle: ({ rt, metrics, isExposed }) => getMetrics(rt, metrics, isExposed),
   }),
   openRoute("/openapi.json", "getOpenApi", "Get the OpenAPI document", {
     responses: {

@@ -7,7 +7,7 @@ import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../app/runtime.ts";
 import { isBusy } from "../store/database.ts";
 import { createApp } from "./app.ts";
-import { isLoopback } from "./auth/client-address.ts";
+import { isLoopbackHost } from "./auth/client-address.ts";
 import { hardenServer } from "./transport/hardening.ts";
 import {
   type Certificate,
@@ -42,7 +42,7 @@ export async function startServer(
   rt: Runtime,
   { host, port, tls, sendOnce }: ServerOptions,
 ): Promise<RunningServer> {
-  const app = createApp(rt, sendOnce);
+  const app = createApp(rt, sendOnce, host);
   const certificate = tls && readCertificate(tls);
   const server = await openServer(app.listener, host, port, certificate);
   hardenServer(server, rt, app.listener);
@@ -123,7 +123,7 @@ async function openServer(
       // listhen's defaults use another port, exit before the drain, print, or bind to localhost.
       isProd: true,
       autoClose: false,
-      public: host !== "localhost" && !isLoopback(host),
+      public: !isLoopbackHost(host),
       showURL: false,
       qr: false,
       clipboard: false,

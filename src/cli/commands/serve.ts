@@ -40,7 +40,7 @@ export const definition = command({
     trustedProxy: texts("cidr", "trust X-Forwarded-For from this address range (repeatable)"),
     metricsTokenFile: text(
       "file",
-      "file with the bearer token that lets other machines read /metrics",
+      "file with the bearer token for /metrics; needed with --public-url or a public --host",
     ),
     accessLog: toggle("log every request"),
     logFormat: choice(

@@ -52,3 +52,31 @@ function ipv6Prefix(address: string, bits: 48 | 64): string | undefined {
 
 export const isLoopback = (address: string): boolean =>
   address === "::1" || unmapIpv4(address).startsWith("127.");
+
+/** For a Host header or an address to listen on. */
+export const isLoopbackHost = (host: string): boolean =>
+  host === "::1" || /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d*)?$/i.test(host);
+
+const PROXY_HEADERS = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-forwarded-server",
+  "x-real-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "true-client-ip",
+  "cf-connecting-ip",
+  "fastly-client-ip",
+];
+
+/**
+ * Whether a program on this machine sent the request itself. A proxy on this machine is a loopback
+ * peer, too, but most proxies add a header or keep the client's Host.
+ */
+export const isLocalRequest = (request: HttpRequest): boolean =>
+  isLoopback(request.peerAddress) &&
+  isLoopbackHost(getHeader(request, "host") ?? "") &&
+  PROXY_HEADERS.every((name) => request.headers[name] === undefined);

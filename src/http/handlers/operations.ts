@@ -9,7 +9,7 @@ import {
   type RequestContext,
   getHeader,
 } from "../pipeline/request-context.ts";
-import { isLoopback } from "../auth/client-address.ts";
+import { isLocalRequest } from "../auth/client-address.ts";
 import { formatGauge, type Metrics } from "../pipeline/metrics.ts";
 
 export const getHealth = (context: RequestContext): HttpResponse =>
@@ -28,12 +28,15 @@ export function getReadiness(
   };
 }
 
+/** @param isExposed whether other machines can reach the server, so that every client needs the token */
 export function getMetrics(
   rt: Runtime,
   metrics: Metrics,
+  isExposed: boolean,
 ): (context: RequestContext) => HttpResponse {
   return (context) => {
-    assertMayReadMetrics(context.request, rt.config.http.metricsToken);
+    if (isExposed || !isLocalRequest(context.request))
+      assertMetricsToken(context.request, rt.config.http.metricsToken);
     const deliveries = Object.entries(rt.store.tallies.countByStatus()).map(
       ([status, count]): [string, number] => [`status="${status}"`, count],
     );
@@ -49,16 +52,11 @@ export function getMetrics(
   };
 }
 
-/** Allows local requests that no proxy forwarded, and requests with the token. */
-function assertMayReadMetrics(request: HttpRequest, token: string | null): void {
-  const isForwarded = ["forwarded", "x-forwarded-for", "via"].some(
-    (name) => getHeader(request, name) !== undefined,
-  );
-  if (isLoopback(request.peerAddress) && !isForwarded) return;
+function assertMetricsToken(request: HttpRequest, token: string | null): void {
   if (token === null)
     throw new AppError(
       "address_not_allowed",
-      "Metrics are available only on the machine that deskbell runs on.",
+      "Metrics require a token, and the server has none: see --metrics-token-file.",
     );
   const given = /^bearer +(\S+)$/i.exec(getHeader(request, "authorization") ?? "")?.[1];
   if (given === undefined)

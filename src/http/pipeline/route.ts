@@ -94,6 +94,8 @@ export type HandlerDeps = {
   metrics: Metrics;
   sendOnce: SendOnce;
   listHandler: ListHandler;
+  /** Whether other machines can reach the server, directly or through a proxy. */
+  isExposed: boolean;
 };
 
 export type RouteDefinition = Omit<RouteSpec, "scope"> &

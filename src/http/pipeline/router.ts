@@ -13,8 +13,12 @@ export function createRouter(
   routePaths: readonly RoutePath[],
   { handle, reject }: Pipeline,
 ): Router {
-  const handleEvent = async (routePath: RoutePath, event: H3Event) =>
-    toResponse(await handle(routePath, toHttpRequest(event)));
+  const handleEvent = async (routePath: RoutePath, event: H3Event) => {
+    const request = toHttpRequest(event);
+    return toResponse(
+      await handle(isSpelledAs(request.path, routePath) ? routePath : UNKNOWN_PATH, request),
+    );
+  };
   const h3 = new H3({
     silent: true,
     onError: (error, event) => toResponse(reject(toHttpRequest(event), unwrapError(error))),
@@ -25,16 +29,34 @@ export function createRouter(
   return { request: h3.request.bind(h3), listener: toNodeHandler(h3) as RequestListener };
 }
 
+/**
+ * h3 normalizes URLs before it matches them. Without this check, /x/../metrics, /metrics/ and
+ * /%6detrics would pass a proxy that denies /metrics.
+ */
+function isSpelledAs(path: string, routePath: RoutePath): boolean {
+  const segments = path.split("/");
+  const pattern = routePath.path.split("/");
+  return (
+    segments.length === pattern.length &&
+    pattern.every((part, i) => part.startsWith(":") || part === segments[i])
+  );
+}
+
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
+
+/** @param target in the origin form or the absolute form (RFC 9112, section 3.2) */
+const pathOf = (target: string): string => target.replace(ORIGIN, "").split("?", 1)[0] ?? "";
+
 function toHttpRequest({ req, url, runtime, context }: H3Event): HttpRequest {
   const node = runtime?.node?.req;
   return {
     method: req.method,
-    path: url.pathname,
+    path: node?.url === undefined ? url.pathname : pathOf(node.url),
     search: url.search,
     params: Object.fromEntries(
       Object.entries(context.params ?? {}).map(([name, text]) => [name, decodeParam(text)]),
     ),
-    headers: node?.headers ?? Object.fromEntries(req.headers),
+    headers: node?.headers ?? { host: url.host, ...Object.fromEntries(req.headers) },
     connection: node?.socket ?? req,
     peerAddress: node?.socket?.remoteAddress ?? "127.0.0.1",
     body: () => req.body,

@@ -11,6 +11,7 @@ import type { Router } from "../pipeline/router.ts";
 
 const PREFIX = "/v1/businesses/";
 const BUSINESS_PREFIX = `${PREFIX}:slug/`;
+const PLAIN_SLUG = /^[\w-]*$/;
 
 /**
  * Handles GET requests whose URL can be split without decoding, and passes all others to the
@@ -40,7 +41,7 @@ export function createListener(
       path,
       search,
       params: { slug },
-      routePath: slug.includes("%") ? undefined : byPath.get(pattern),
+      routePath: PLAIN_SLUG.test(slug) ? byPath.get(pattern) : undefined,
     };
   };
 

@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/log.ts";
+import { type App, createApp } from "../../../src/http/app.ts";
 import { createGetClientAddress } from "../../../src/http/auth/client-address.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { createTempFolder } from "../../support/cli.ts";
-import { createTestApi, SALON } from "../support/api.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+import { createTestApi, type Problem, SALON } from "../support/api.ts";
 
 const STAFF = `/v1/businesses/${SALON}/staff`;
 
@@ -86,6 +88,51 @@ describe("metrics", () => {
       token === undefined ? {} : { metricsTokenFile: file },
     );
     expect((await api.request("/metrics", { key: null, headers })).status).toBe(status);
+  });
+
+  test.each([
+    { "x-real-ip": "203.0.113.9" },
+    { "cf-connecting-ip": "203.0.113.9" },
+    { "true-client-ip": "203.0.113.9" },
+    { forwarded: "for=203.0.113.9" },
+    { via: "1.1 proxy" },
+    { "x-forwarded-proto": "https" },
+    { host: "api.example.com" },
+    { host: "127.example.com" },
+    { host: "" },
+  ])("are closed to a request that a proxy on this machine forwarded: %o", async (headers) => {
+    const api = createTestApi();
+    const response = await api.request("/metrics", { key: null, headers });
+    expect([response.status, ((await response.json()) as Problem).code]).toEqual([
+      403,
+      "address_not_allowed",
+    ]);
+  });
+
+  test.each(["127.0.0.1:4100", "LOCALHOST:4100", "localhost", "[::1]:4100"])(
+    "are open to a program on this machine that connects to %s",
+    async (host) =>
+      expect(
+        (await createTestApi().request("/metrics", { key: null, headers: { host } })).status,
+      ).toBe(200),
+  );
+
+  test("require the token from every client if the server has a public URL or address", async () => {
+    const file = join(createTempFolder(), "token");
+    writeFileSync(file, "t0ken");
+    const statusOf = async (api: Pick<App, "request">, headers = {}) =>
+      (await api.request("/metrics", { headers })).status;
+    const authorization = "Bearer t0ken";
+    for (const flags of [{ publicUrl: "https://api.example.com" }, {}]) {
+      const host = flags.publicUrl ? "127.0.0.1" : "0.0.0.0";
+      const open = createApp(createTestRuntime(flags), undefined, host);
+      expect(await statusOf(open)).toBe(403);
+      const rt = createTestRuntime({ ...flags, metricsTokenFile: file });
+      const guarded = createApp(rt, undefined, host);
+      expect([await statusOf(guarded), await statusOf(guarded, { authorization })]).toEqual([
+        401, 200,
+      ]);
+    }
   });
 
   test("an unreadable token file is an error at startup", () => {

@@ -119,6 +119,20 @@ describe("accepted requests", () => {
   });
 });
 
+test.each(
+  String.raw`
+    /metrics/ //metrics /./metrics /metrics/. /x/../metrics /x/..\metrics /docs/%2e%2e/metrics
+    /docs/.%2E/metrics /%6detrics /metrics%2f /metrics\ /metrics#x http://x/docs/../metrics /docs/
+    /docs/.. /healthz/ /%2e/readyz /v1/businesses/../menu /v1/businesses/./menu
+    /v1/businesses/x/menu/ /v1/businesses/x/%6denu /v1/businesses/x\y/menu
+    /v1/businesses/x/y/../menu`
+    .trim()
+    .split(/\s+/),
+)("the path %s, which a proxy may read as another one, is 404", async (target) => {
+  const { text } = await send(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  expect(text).toMatch(/^HTTP\/1.1 404 Not Found\r\n[^]*"code":"route_not_found"/);
+});
+
 /** Nothing that follows on the connection may be read as a request. */
 describe("rejected requests end the connection", () => {
   test.each([
