@@ -1,8 +1,9 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Tests of response times and CPU use, which must not run while others do. */
+/** Tests of waits, response times and CPU use, which must not run while others do. */
 const TIMED = [
+  "fair-writers",
   "hanging-endpoints",
   "hostile-receivers",
   "long-polls",

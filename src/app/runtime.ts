@@ -44,6 +44,7 @@ type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log">>;
  */
 export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effects = {}): Runtime {
   const now = effects.now ?? wallClock;
+  const monotonic = effects.monotonic ?? (() => performance.now());
   const random = effects.random ?? systemRandom;
   // Files get 0600 and folders 0700, whatever the umask was. A worker thread inherits the
   // process's umask and cannot set it.
@@ -57,6 +58,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     config.databasePath,
     busyTimeoutMs,
     safeguard,
+    monotonic,
   );
   if (migration) log("info", "migrated", migration);
   return {
@@ -64,7 +66,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     config,
     store: createStore(db),
     now,
-    monotonic: effects.monotonic ?? (() => performance.now()),
+    monotonic,
     random,
     randomFraction: effects.random ? () => random(4).readUInt32BE() / 2 ** 32 : Math.random,
     newId: createIdSource(now, random),

@@ -1,5 +1,6 @@
 import type { Runtime } from "../app/runtime.ts";
-import { isBusy, isStorageFull } from "../store/database.ts";
+import { isStorageFull } from "../store/database.ts";
+import { isBusy } from "../store/write-lock.ts";
 
 /** A larger difference between the clocks means that the wall clock was set. */
 const MIN_JUMP_MS = 5000;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { CronJob } from "cron";
 import type { Runtime } from "../app/runtime.ts";
 import { expireTicketOrders } from "../app/bookings/ticket-holds.ts";
@@ -6,7 +7,8 @@ import { publishClockChanges } from "../app/catalog/publish.ts";
 import { backUpNightly } from "../app/operations/backups.ts";
 import { createPruner } from "../app/operations/retention.ts";
 import { AppError } from "../domain/errors.ts";
-import { isBusy, isStorageFull } from "../store/database.ts";
+import { isStorageFull } from "../store/database.ts";
+import { isBusy, LOCK_RETRY_MS } from "../store/write-lock.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 
 const POLL_MS = 50;
@@ -22,6 +24,22 @@ export function startScheduler(rt: Runtime, worker: DeliveryWorker): { stop: () 
   hasNewCommit();
   const poll = setInterval(() => hasNewCommit() && worker.wake(), POLL_MS);
   const prune = createPruner(rt);
+  const stopping = new AbortController();
+
+  /** Retries while another writer holds the lock. After a full disk, the next tick tries again. */
+  const startWritingJob = (cronTime: string, run: () => void | Promise<void>): CronJob =>
+    startJob(cronTime, async () => {
+      while (!stopping.signal.aborted)
+        try {
+          return await run();
+        } catch (error) {
+          const isLowOnSpace = error instanceof AppError && error.code === "storage_full";
+          if (isStorageFull(error) || isLowOnSpace) return;
+          if (!isBusy(error)) throw error;
+          await delay(LOCK_RETRY_MS);
+        }
+    });
+
   const jobs = [
     startWritingJob(EVERY_SECOND, () => worker.sweep()),
     startWritingJob(EVERY_MINUTE, () => worker.reviewFailing()),
@@ -32,6 +50,7 @@ export function startScheduler(rt: Runtime, worker: DeliveryWorker): { stop: () 
   ];
   return {
     stop: () => {
+      stopping.abort();
       clearInterval(poll);
       for (const job of jobs) void job.stop();
     },
@@ -48,17 +67,6 @@ const startJob = (cronTime: string, onTick: () => Promise<void>): CronJob =>
     unrefTimeout: true,
     errorHandler: rethrow,
     start: true,
-  });
-
-/** Ignores a locked database or a full disk: the next tick tries again. */
-const startWritingJob = (cronTime: string, run: () => void | Promise<void>): CronJob =>
-  startJob(cronTime, async () => {
-    try {
-      await run();
-    } catch (error) {
-      const isLowOnSpace = error instanceof AppError && error.code === "storage_full";
-      if (!isBusy(error) && !isStorageFull(error) && !isLowOnSpace) throw error;
-    }
   });
 
 /** Throws outside of cron, which would swallow the error: the daemon must exit. */

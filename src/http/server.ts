@@ -5,7 +5,7 @@ import { listen } from "listhen";
 import { AppError } from "../domain/errors.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../app/runtime.ts";
-import { isBusy } from "../store/database.ts";
+import { isBusy } from "../store/write-lock.ts";
 import { createApp } from "./app.ts";
 import { isLoopbackHost } from "./auth/client-address.ts";
 import { hardenServer } from "./transport/hardening.ts";

@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
-import { isBusy, openDatabase } from "./database.ts";
+import { openDatabase } from "./database.ts";
+import { isBusy } from "./write-lock.ts";
 import { columns, type Db, isSqliteError } from "./db.ts";
 import { damagedError, unreadableError, withReadOnlyDatabase } from "./read-only-database.ts";
 

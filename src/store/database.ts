@@ -3,6 +3,7 @@ import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import { migrate, type Migration, type Safeguard } from "./migrate.ts";
+import { createWriteLock, isBusy } from "./write-lock.ts";
 
 export type Connection = {
   db: Db;
@@ -32,6 +33,7 @@ const MINIMUM_SQLITE = [3, 51, 3];
  * Opens the database, creates or migrates it, and makes sure that commits survive a power cut.
  * @param busyTimeoutMs how long a write waits for another writer before SQLITE_BUSY
  * @param safeguard protects existing data during a migration; null for a copy
+ * @param monotonic milliseconds that never jump; without it, a loop of writes takes no breaks
  * @throws AppError state_refuses for a file that is newer, damaged or not a database, or that
  *   cannot be migrated now
  */
@@ -39,6 +41,7 @@ export function openDatabase(
   path: string,
   busyTimeoutMs: number,
   safeguard: Safeguard | null,
+  monotonic: () => number = () => 0,
 ): Connection {
   const { db, migration } = openAndMigrate(path, busyTimeoutMs, safeguard);
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
@@ -46,20 +49,35 @@ export function openDatabase(
   let seenVersion = dataVersion.get();
   let othersCommits = 0;
   let ownCommits = 0;
-  const runner = db.transaction((work: () => unknown) => work());
+  const writeLock = createWriteLock(db, busyTimeoutMs, monotonic);
+  // In a transaction, better-sqlite3 makes it a savepoint.
+  const runInSavepoint = db.transaction((work: () => unknown) => work());
+  const commit = db.prepare("COMMIT");
   let isDryRun = false;
+
+  function runInTransaction<T>(work: () => T): T {
+    writeLock.begin();
+    try {
+      const result = work();
+      commit.run();
+      ownCommits += 1;
+      return result;
+    } finally {
+      // After some errors SQLite has already ended the transaction.
+      if (db.inTransaction) db.exec("ROLLBACK");
+      writeLock.released();
+    }
+  }
+
   return {
     db,
     tx: <T>(work: () => T): T => {
       if (isDryRun) {
-        if (!db.inTransaction) db.exec("BEGIN IMMEDIATE");
-        // A savepoint: a transaction that fails undoes its own writes and keeps those before it.
-        return runner(work) as T;
+        if (!db.inTransaction) writeLock.begin();
+        // A transaction that fails undoes its own writes and keeps those before it.
+        return runInSavepoint(work) as T;
       }
-      if (db.inTransaction) return work();
-      const result = runner.immediate(work) as T;
-      ownCommits += 1;
-      return result;
+      return db.inTransaction ? work() : runInTransaction(work);
     },
     revision: () => {
       const version = dataVersion.get();
@@ -144,9 +162,6 @@ function openError(error: unknown, path: string): unknown {
     });
   return error;
 }
-
-export const isBusy = (error: unknown): boolean =>
-  isSqliteError(error) && (error.code === "SQLITE_BUSY" || error.code.startsWith("SQLITE_BUSY_"));
 
 // SHMSIZE: on a completely full disk, SQLite cannot create the WAL index and fails to open.
 const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];

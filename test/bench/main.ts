@@ -11,6 +11,7 @@ import { benchReading } from "./reading.ts";
 import type { Figure } from "./figure.ts";
 import { benchHelp, benchStart } from "./start.ts";
 import { benchTui } from "./tui.ts";
+import { benchWriters } from "./writers.ts";
 
 // npm run bench [-- s1 s5]. Each figure is the median of several rounds, where possible as a ratio
 // to a peer measured in the same run.
@@ -27,6 +28,7 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["s12"], run: benchHelp },
   { ids: ["s13"], run: benchCatalog },
   { ids: ["r6"], run: benchManyEndpoints },
+  { ids: ["r8"], run: benchWriters },
   { ids: ["hostile"], run: benchHostile },
   { ids: ["binary"], run: benchExecutable },
 ];

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createKey } from "../../src/app/keys.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
-import { isBusy } from "../../src/store/database.ts";
+import { isBusy } from "../../src/store/write-lock.ts";
 import { dryRun } from "../support/dry-run.ts";
 import { seedShop } from "../support/shop.ts";
 import { createTestRuntime, type TestRuntime } from "../support/test-runtime.ts";

@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { isBusy, isStorageFull } from "../../src/store/database.ts";
+import { isStorageFull } from "../../src/store/database.ts";
+import { isBusy } from "../../src/store/write-lock.ts";
 import { unreadableError } from "../../src/store/read-only-database.ts";
 
 /** The class of another copy of the library; each bundle has its own copy. */

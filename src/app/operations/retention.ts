@@ -1,3 +1,5 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import type { Runtime } from "../runtime.ts";
 import { pruneHosts } from "../webhooks/host-limits.ts";
 
@@ -25,8 +27,8 @@ export function createPruner(rt: Runtime, { maxBytes = MAX_BYTES } = {}): () => 
     for (let after: number | undefined = 0; after !== undefined && mayContinue();) {
       const from: number = after;
       after = rt.tx(() => batch(from));
-      // Let deliveries proceed between batches.
-      await new Promise(setImmediate);
+      // Let deliveries and other writers proceed between batches.
+      await delay(LOCK_BREAK_MS);
     }
   }
 

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
-import { isBusy } from "../../store/database.ts";
+import { isBusy, LOCK_RETRY_MS } from "../../store/write-lock.ts";
 
 const TIMEOUT_MS = 2000;
-const RETRY_DELAY_MS = 20;
 
 /**
  * Retries a write while another writer holds the lock. The HTTP thread's connection does not wait
@@ -23,6 +22,6 @@ export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>
       if (rt.monotonic() - startedAt >= TIMEOUT_MS)
         throw new AppError("busy", "Another writer holds the database lock; retry in a moment.");
     }
-    await delay(RETRY_DELAY_MS);
+    await delay(LOCK_RETRY_MS);
   }
 }

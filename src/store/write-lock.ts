@@ -1,0 +1,64 @@
+import { type Db, isSqliteError } from "./db.ts";
+
+export const isBusy = (error: unknown): boolean =>
+  isSqliteError(error) && (error.code === "SQLITE_BUSY" || error.code.startsWith("SQLITE_BUSY_"));
+
+/** Delay between two attempts to get the lock. Equal for all writers, so that none has priority. */
+export const LOCK_RETRY_MS = 1;
+/** A connection that has written for this long without a break takes one. */
+const MAX_STREAK_MS = 8;
+/** Longer than the delay, so that every waiting writer tries during a break. */
+export const LOCK_BREAK_MS = 2;
+
+/**
+ * Begins transactions in fair turns. SQLite's own wait for the lock grows to 100 ms between two
+ * attempts, so that a process that writes in a loop, and leaves the lock free only for
+ * microseconds, can keep others waiting for seconds.
+ * @param timeoutMs how long to wait for another writer before SQLITE_BUSY. With 0, the caller waits,
+ *   and takes breaks by itself
+ */
+export function createWriteLock(db: Db, timeoutMs: number, monotonic: () => number) {
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  let streakStartedAt = -Infinity;
+  let releasedAt = -Infinity;
+
+  function takeBreakIfDue(): void {
+    const now = monotonic();
+    if (now - releasedAt >= LOCK_BREAK_MS) streakStartedAt = now;
+    else if (now - streakStartedAt >= MAX_STREAK_MS) {
+      sleep(LOCK_BREAK_MS);
+      streakStartedAt = monotonic();
+    }
+  }
+
+  function beginWhenFree(): void {
+    for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS)
+      try {
+        begin.run();
+        return;
+      } catch (error) {
+        if (!isBusy(error) || waitedMs >= timeoutMs) throw error;
+        sleep(LOCK_RETRY_MS);
+      }
+  }
+
+  return {
+    begin(): void {
+      if (timeoutMs === 0) return void begin.run();
+      takeBreakIfDue();
+      // Other statements still wait as SQLite does, for example while the file is recovered.
+      db.pragma("busy_timeout = 0");
+      try {
+        beginWhenFree();
+      } finally {
+        db.pragma(`busy_timeout = ${timeoutMs}`);
+      }
+    },
+    /** Call it after the transaction has ended. */
+    released: (): void => void (releasedAt = monotonic()),
+  };
+}
+
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
+
+const sleep = (ms: number): void => void Atomics.wait(SLEEPER, 0, 0, ms);

@@ -1,0 +1,34 @@
+import { createKey, type NewKey } from "../../src/app/keys.ts";
+import { readConfig } from "../../src/config.ts";
+import { businessId } from "../../src/domain/catalog/object-id.ts";
+import { openRuntime } from "../../src/app/runtime.ts";
+
+// A separate process that writes until its parent disconnects, each write in its own transaction.
+// Arguments: the data folder, and the milliseconds between two writes. Asked by its parent, it sends
+// what each write took (ms), and exits. It fails if a write does not get the lock within 30 s.
+
+const [dataDir, pauseMs] = process.argv.slice(2);
+const rt = openRuntime(readConfig({ dataDir }, {}), 30_000);
+
+const key: NewKey = { businessId: businessId("shop"), name: "key", kind: "SECRET", scopes: [] };
+const tookMs: number[] = [];
+
+function write(): void {
+  const startedAt = performance.now();
+  createKey(rt, key);
+  tookMs.push(performance.now() - startedAt);
+}
+
+process.on("message", () => {
+  process.send?.(tookMs);
+  process.disconnect?.();
+});
+process.send?.("ready");
+for (;;) {
+  write();
+  if (process.connected === false) break;
+  if (Number(pauseMs) > 0) await new Promise((resolve) => setTimeout(resolve, Number(pauseMs)));
+  // Messages are read between two writes.
+  else if (tookMs.length % 100 === 0) await new Promise(setImmediate);
+}
+rt.close();
