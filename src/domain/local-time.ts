@@ -38,7 +38,8 @@ export const canonicalTimezone = (name: string): string | undefined =>
   isTimezone(name) ? new Temporal.ZonedDateTime(0n, name).timeZoneId : undefined;
 
 const DATE = /^(?:19|20|21)\d{2}-\d{2}-\d{2}$/;
-const INSTANT = /^((?:19|20|21)\d{2}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:\d{2})?$/;
+const INSTANT =
+  /^((?:19|20|21)\d{2}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?$/i;
 const RELATIVE = /^(-?\d{1,4})d (\d{2}:\d{2})$/;
 const START = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 const END = /^(?:(?:[0-3]\d|4[0-7]):[0-5]\d|48:00)$/;
@@ -69,6 +70,9 @@ export function isInstant(text: string): boolean {
   );
 }
 
+/** Whether text that `isInstant` accepts is without an offset. */
+export const isLocalTime = (text: string): boolean => INSTANT.exec(text)?.[3] === undefined;
+
 /** Epoch milliseconds of text that `isInstant` accepts. */
 export function parseInstant(text: string, timezone: string): number {
   const [, date = "", time = "", offset = ""] = INSTANT.exec(text) ?? [];
@@ -87,7 +91,7 @@ export function writeInstant(ms: number, timezone: string): string {
   const zoned = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone);
   const local = zoned
     .toPlainDateTime()
-    .toString({ smallestUnit: zoned.second === 0 ? "minute" : "second" });
+    .toString(zoned.second === 0 && zoned.millisecond === 0 ? { smallestUnit: "minute" } : {});
   return localToInstant(local, timezone) === ms ? local : `${local}${zoned.offset}`;
 }
 

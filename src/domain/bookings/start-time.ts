@@ -3,6 +3,7 @@ import {
   addDays,
   isInstant,
   isLocalDate,
+  isLocalTime,
   parseInstant,
   startOfDay,
 } from "../local-time.ts";
@@ -26,7 +27,7 @@ export function parseStartTime(text: string, timezone: string): number {
   if (ms % MINUTE_MS !== 0)
     throw new AppError("invalid_date", `The start must be a whole minute, not ${quote(text)}.`);
   const local = text.slice(0, 16).replace(" ", "T");
-  if (text.length <= "2026-12-01T10:00:00".length && !formatInstant(ms, timezone).startsWith(local))
+  if (isLocalTime(text) && !formatInstant(ms, timezone).startsWith(local))
     throw new AppError(
       "invalid_date",
       `${quote(text)} does not exist in ${timezone}: clocks skip that time.`,

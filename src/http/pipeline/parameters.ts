@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, type ErrorCode, type ValidationIssue } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import { localToInstant } from "../../domain/local-time.ts";
+import { isInstant, isLocalDate, parseInstant, startOfDay } from "../../domain/local-time.ts";
 
 /**
  * The query parameters of a route. Their schemas both parse requests and generate the
@@ -16,9 +16,6 @@ export type ParametersOf<P extends Parameters> = {
 
 // Advertising campaigns add these to URLs, so they are not a mistake of the client.
 const IGNORED = /^(_|utm_.*|gclid|fbclid)$/;
-
-const LOCAL = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?)?$/;
-const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
 /** An instant as text; `resolve` needs the time zone only if the text has no offset. */
 export type InstantParameter = { text: string; resolve: (timezone: string) => number };
@@ -99,17 +96,8 @@ export const instant = z
   });
 
 function resolverOf(text: string): InstantParameter["resolve"] | undefined {
-  try {
-    if (RFC_3339.test(text)) {
-      const { epochMilliseconds } = Temporal.Instant.from(text);
-      return () => epochMilliseconds;
-    }
-    if (!LOCAL.test(text)) return undefined;
-    Temporal.PlainDateTime.from(text);
-  } catch {
-    return undefined;
-  }
-  return (timezone) => localToInstant(text, timezone);
+  if (isLocalDate(text)) return (timezone) => startOfDay(text, timezone);
+  return isInstant(text) ? (timezone) => parseInstant(text, timezone) : undefined;
 }
 
 /**

@@ -96,6 +96,16 @@ test("a booking lists its segments and price, and one event is written", () => {
   ]);
 });
 
+test.each([
+  "2026-12-01T15:00Z",
+  "2026-12-01T15:00:00Z",
+  "2026-12-01T10:00-05:00",
+  "2026-12-01 10:00",
+  "2026-12-01T10:00:00.000",
+])("a start can be written as %s", (start) => {
+  expect(book(openSalon(), { start })).toMatchObject({ startsAt: "2026-12-01T10:00:00-05:00" });
+});
+
 test("a staff member's own duration and price apply", () => {
   const rt = openSalon();
   expect(book(rt, { staff: "mia" })).toMatchObject({
