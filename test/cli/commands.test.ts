@@ -12,6 +12,13 @@ services:
     durationMin: 30
     price: 40.00
     variants: [{ key: long, name: Long hair, durationMin: 45, price: 55.00 }]
+  - key: colour
+    name: Colour
+    durationMin: 60
+    price: 80.00
+    variants:
+      - { key: roots, name: Roots, durationMin: 60, price: 80.00, default: true }
+      - { key: full, name: Full, durationMin: 90, price: 120.00 }
   - { key: consultation, name: Consultation, durationMin: 15, priceType: FREE }
 menu:
   categories: [{ key: soups, name: Soups }]
@@ -60,7 +67,7 @@ test.each(["--json services list", "services --json list", "services list --json
   "global options are accepted anywhere: %s",
   async (line) => {
     const { deskbell } = await createBusiness();
-    expect(data(await deskbell(line))).toHaveLength(2);
+    expect(data(await deskbell(line))).toHaveLength(3);
   },
 );
 
@@ -108,7 +115,7 @@ test("--business is optional for the only business; otherwise the error lists th
   const { deskbell } = await createBusiness();
   expect(data(await deskbell("businesses show --json"))).toMatchObject({
     slug: "joes",
-    objects: { service: 2 },
+    objects: { service: 3 },
   });
   await deskbell("seed -", CAFE.replace("slug: joes", "slug: annes"));
   expect(await deskbell("services list")).toMatchObject({
@@ -187,7 +194,7 @@ test("an invalid file saves nothing and reports the place of each issue", async 
     CAFE.replace("price: 40.00", "prise: 1").replace("durationMin: 15", "durationMin: 0"),
   );
   expect(code).toBe(7);
-  expect(stderr).toMatch(/ {2}stdin:8:5 {2}.*'prise'[^]* {2}stdin:10:\d+ /);
+  expect(stderr).toMatch(/ {2}stdin:8:5 {2}.*'prise'[^]* {2}stdin:17:\d+ /);
   expect(data(await deskbell("businesses show --json"))).toMatchObject({ catalogVersion: 1 });
 });
 
@@ -202,7 +209,7 @@ test("the files of a folder form one catalog", async () => {
   const { deskbell } = createTerminal();
   expect(await deskbell(`catalog apply ${folder}`)).toMatchObject({ code: 0 });
   expect(data(await deskbell("businesses show --json"))).toMatchObject({
-    objects: { service: 2, addon: 1 },
+    objects: { service: 3, addon: 1 },
   });
   expect(await deskbell(`catalog apply ${join(folder, "none.yaml")}`)).toMatchObject({ code: 3 });
 });
@@ -241,6 +248,37 @@ test("services update --price lists the variants that keep their prices", async 
   );
 });
 
+test("the price of a service follows the variant that is booked by default", async () => {
+  const { deskbell } = await createBusiness();
+  const colour = async (line: string) => {
+    expect(await deskbell(`services update colour ${line}`)).toMatchObject({ code: 0 });
+    return data(await deskbell("services show colour --json"));
+  };
+  expect(await colour("--variant roots --price 95")).toMatchObject({
+    priceCents: 9500,
+    variants: [{ priceCents: 9500 }, { priceCents: 12_000 }],
+  });
+  expect(await colour("--variant full --price 130 --duration 100")).toMatchObject({
+    priceCents: 9500,
+    durationMin: 60,
+    variants: [{ priceCents: 9500 }, { priceCents: 13_000, durationMin: 100 }],
+  });
+  expect(await colour("--all --price 99 --name Tint")).toMatchObject({
+    name: "Tint",
+    priceCents: 9900,
+    variants: [{ name: "Roots", priceCents: 9900 }, { priceCents: 9900 }],
+  });
+});
+
+test("menu update --all sets the price of every size", async () => {
+  const { deskbell } = await createBusiness();
+  await deskbell("menu update soup --all --price 7.50");
+  expect(data(await deskbell("menu show soup --json"))).toMatchObject({
+    priceCents: 750,
+    sizes: [{ priceCents: 750 }, { priceCents: 750 }],
+  });
+});
+
 test("seed counts the objects of a new business", async () => {
   const { stderr } = await createTerminal().deskbell("seed restaurant");
   expect(stderr).toMatch(/^cafe-lumen: new, .*\d+ menu categories, .*\d+ menu items/);
@@ -248,17 +286,16 @@ test("seed counts the objects of a new business", async () => {
 
 test("menu update changes a dish or one of its sizes", async () => {
   const { deskbell } = await createBusiness();
-  await deskbell("menu update soup --price 9.80");
   await deskbell("menu update soup --size cup --price 6.20");
   expect(data(await deskbell("menu show soup --json"))).toMatchObject({
-    priceCents: 980,
+    priceCents: 620,
     sizes: [
       { key: "cup", priceCents: 620 },
       { key: "bowl", priceCents: 950 },
     ],
   });
   expect((await deskbell("menu list")).stdout).toMatch(
-    /^soup\tSoup\t9\.80\tsoups\tACTIVE\tmit_\w+\t\n/,
+    /^soup\tSoup\t6\.20\tsoups\tACTIVE\tmit_\w+\t\n/,
   );
   await deskbell("menu sold-out soup");
   expect((await deskbell("menu list")).stdout).toMatch(/^soup\t.*\tyes\n/);
@@ -276,6 +313,9 @@ test.each([
     /'consultation' has no price to change: its priceType is FREE/,
   ],
   ["menu update soup --size cup --status INACTIVE", 2, /a size has no status/],
+  ["services update colour --price 95", 2, /which variant .*: roots, full\.\nfix: .*--all/],
+  ["menu update soup --price 9.80", 2, /which size .*: cup, bowl\.\nfix: add --size KEY/],
+  ["menu update soup --size cup --all --price 9", 2, /--all cannot be combined with --size/],
 ])("%s fails with %i and changes nothing", async (line, exitCode, message) => {
   const { deskbell } = await createBusiness();
   const { code, stderr } = await deskbell(line);

@@ -8,7 +8,7 @@ import {
   listObjects,
   resolveObject,
   parseEdits,
-  withEditedPart,
+  withEditedParts,
   withEdits,
 } from "../objects/objects.ts";
 import { usageError } from "../failure.ts";
@@ -28,7 +28,7 @@ const list = command({
         "name",
         {
           title: "PRICE",
-          value: ({ priceCents }) => formatMoney(priceCents, business.doc.currency),
+          value: ({ priceCents }) => formatMoney(priceCents, business.doc),
           align: "right",
         },
         { title: "CATEGORIES", value: ({ categories }) => categories.join(", ") },
@@ -60,23 +60,28 @@ const update = command({
   flags: {
     ...editFlags,
     size: text("key", "update the name or price of this size instead"),
+    all: toggle("set the price of every size"),
   },
   examples: ["menu update espresso --price 4.20", "menu update soup --size soup-cup --price 8.90"],
-  async run(cli, { size, ...given }, dish) {
+  async run(cli, { size, all, ...given }, dish) {
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
-    const edits = parseEdits(given, doc.currency);
+    const edits = parseEdits(given, doc);
     if (size !== undefined && edits.status !== undefined)
       throw usageError(
         "--status cannot be combined with --size: a size has no status.",
         "leave out --status or --size",
       );
     const { editObject } = await import("../../app/catalog/catalog.ts");
-    const result = editObject(rt, slug, "menu_item", dish, (doc) =>
-      size === undefined
-        ? withEdits(doc, edits)
-        : { ...doc, sizes: withEditedPart(doc.sizes, "size", size, edits) },
-    );
+    const result = editObject(rt, slug, "menu_item", dish, (doc) => {
+      const selection = { noun: "size", parts: doc.sizes, selected: size, all } as const;
+      const sizes = withEditedParts({ ...selection, isPartRequired: doc.sizes.length > 0 }, edits);
+      const edited = size === undefined ? withEdits(doc, edits) : doc;
+      // Partners show the price of the dish, so it follows its cheapest size.
+      const priceCents =
+        sizes === doc.sizes ? edited.priceCents : Math.min(...sizes.map((one) => one.priceCents));
+      return { ...edited, priceCents, sizes };
+    });
     reportChange(cli, result);
   },
 });

@@ -8,6 +8,7 @@ import {
 import { getByKeyOrId, listCommandFor } from "../../app/catalog/objects.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
+import type { Currency } from "../../domain/currency.ts";
 import { parseMoney } from "../../domain/money.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
@@ -68,7 +69,7 @@ const MAX_NAME_CHARS = 200;
 
 export function parseEdits(
   { price, ...edits }: Omit<Edits, "priceCents"> & { price: string | undefined },
-  currency: string,
+  currency: Currency,
 ): Edits {
   const { name } = edits;
   if (
@@ -87,7 +88,7 @@ export function parseEdits(
   );
 }
 
-function parsePrice(price: string, currency: string): number {
+function parsePrice(price: string, currency: Currency): number {
   const parsed = parseMoney(price, currency);
   if ("units" in parsed) return parsed.units;
   throw usageError(`--price ${parsed.problem}.`);
@@ -118,22 +119,46 @@ export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): 
   };
 }
 
-/** Returns the variants or sizes of a document, with the edits applied to one of them. */
-export function withEditedPart<Part extends { key: string; id?: string }>(
-  parts: readonly Part[],
-  noun: string,
-  name: string,
+/** The variants of a service or the sizes of a dish, and which of them to edit. */
+export type PartSelection<Part> = {
+  noun: "variant" | "size";
+  parts: Part[];
+  /** A key or ID. */
+  selected: string | undefined;
+  all: boolean;
+  /** Nobody buys the object without a part, so its price alone has no effect. */
+  isPartRequired: boolean;
+};
+
+/**
+ * Returns the parts with the edits applied to the selected ones; the same array if no part is edited.
+ * @throws AppError usage if a price or duration is set and it is not clear of which part
+ */
+export function withEditedParts<Part extends { key: string; id?: string }>(
+  { noun, parts, selected, all, isPartRequired }: PartSelection<Part>,
   edits: Edits,
 ): Part[] {
+  const { priceCents, durationMin } = edits;
   const keys = parts.map(({ key }) => key).join(", ");
-  const chosen = getByKeyOrId(
-    parts,
-    `There is no ${noun}`,
-    name,
-    ({ id, key }) => id ?? key,
-    keys === "" ? `it has none; leave --${noun} out` : `use one of: ${keys}`,
-  );
-  return parts.map((part) => (part === chosen ? withEdits(part, edits) : part));
+  if (all && selected !== undefined)
+    throw usageError(`--all cannot be combined with --${noun}.`, `leave out --all or --${noun}`);
+  if (all) return parts.map((part) => withEdits(part, { priceCents, durationMin }));
+  if (selected !== undefined) {
+    const chosen = getByKeyOrId(
+      parts,
+      `There is no ${noun}`,
+      selected,
+      ({ id, key }) => id ?? key,
+      keys === "" ? `it has none; leave --${noun} out` : `use one of: ${keys}`,
+    );
+    return parts.map((part) => (part === chosen ? withEdits(part, edits) : part));
+  }
+  if (isPartRequired && (priceCents !== undefined || durationMin !== undefined))
+    throw usageError(
+      `It is not clear which ${noun} gets the new price or duration: ${keys}.`,
+      `add --${noun} KEY, or --all to change every ${noun}`,
+    );
+  return parts;
 }
 
 /** Describes the `list` and `show` commands of a kind. */

@@ -99,7 +99,7 @@ async function assemble(
     `try:  curl -H "Authorization: Bearer ${secret}" "${daemon.url}/v1/businesses/${SHOWN}/services?includeVariants=true"`,
   );
   say(
-    `      ${cli.program} services update cut --price 99.00 --business ${SHOWN} --data-dir ${safe(dataDir)}`,
+    `      ${cli.program} services update beard-trim --price 99.00 --business ${SHOWN} --data-dir ${safe(dataDir)}`,
   );
 
   startEditing(rt, business, parts);

@@ -13,7 +13,7 @@ async function createTwoBusinesses() {
   for (const line of [
     "keys create --business salon-aurora --name site --secret",
     "webhooks create --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
-    "services update cut --price 99 --business salon-aurora",
+    "services update beard-trim --price 99 --business salon-aurora",
     "ticket-orders create --business kita-live --public-event night-freight --item standing",
   ])
     await terminal.deskbell(line);

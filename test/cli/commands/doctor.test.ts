@@ -152,7 +152,7 @@ test("status reports modified events and a secret key used by a web page", async
     "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private",
   );
   await deskbell("keys create --name site --secret");
-  for (let i = 0; i < 3; i++) await deskbell(`services update cut --price ${90 + i}`);
+  for (let i = 0; i < 3; i++) await deskbell(`services update beard-trim --price ${90 + i}`);
   const db = new Database(join(dataDir, "deskbell.db"));
   db.exec(`
     UPDATE delivery SET status = 'CORRUPT', next_attempt_at = NULL;
