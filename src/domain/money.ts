@@ -1,29 +1,12 @@
+import type { Currency } from "./currency.ts";
 import { countOf, safe } from "./text.ts";
 
 /** 99,999,999.99 in a currency with cents. */
 export const MAX_MINOR_UNITS = 9_999_999_999;
 
-const digitsOf = new Map<string, number>();
-let currencies: readonly string[] | undefined;
-
-export const knownCurrencies = (): readonly string[] =>
-  (currencies ??= Intl.supportedValuesOf("currency"));
-
-/** 2 for USD, 0 for JPY, 3 for KWD. */
-export function currencyDigits(currency: string): number {
-  let digits = digitsOf.get(currency);
-  if (digits === undefined) {
-    digits =
-      new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions()
-        .maximumFractionDigits ?? 2;
-    digitsOf.set(currency, digits);
-  }
-  return digits;
-}
-
 /** 3500 in USD is `35.00`. */
-export const formatMoney = (minorUnits: number, currency: string): string =>
-  formatDecimal(minorUnits, currencyDigits(currency));
+export const formatMoney = (minorUnits: number, { currencyDigits }: Currency): string =>
+  formatDecimal(minorUnits, currencyDigits);
 
 /** 1250 basis points are `12.5`. */
 export const formatPercent = (basisPoints: number): string =>
@@ -33,8 +16,10 @@ export const formatPercent = (basisPoints: number): string =>
 type ParsedAmount = { units: number } | { problem: string };
 
 /** Reads the digits, without floating-point arithmetic. */
-export function parseMoney(text: string, currency: string): ParsedAmount {
-  const digits = currencyDigits(currency);
+export function parseMoney(
+  text: string,
+  { currency, currencyDigits: digits }: Currency,
+): ParsedAmount {
   return parseDecimal(text, {
     digits,
     max: MAX_MINOR_UNITS,

@@ -9,8 +9,8 @@ export type VisitFilter = {
   before?: string | undefined;
 };
 
-const BOOKING = `id, status, starts_at, ends_at, guests, total_cents, currency, customer_ref, created_at,
-  updated_at`;
+const BOOKING = `id, status, starts_at, ends_at, guests, total_cents, currency, currency_digits, customer_ref,
+  created_at, updated_at`;
 const BUSY_SEGMENT = `service_id, staff_id, resources, seats, buffer_before_min, buffer_after_min, starts_at,
   ends_at`;
 const SEGMENT = `${BUSY_SEGMENT}, variant_id, addons, price_cents`;

@@ -9,8 +9,8 @@ export type OrderFilter = {
   before?: string | undefined;
 };
 
-const ORDER = `id, code, status, event_id, total_cents, currency, customer_ref, expires_at, created_at,
-  updated_at`;
+const ORDER = `id, code, status, event_id, total_cents, currency, currency_digits, customer_ref,
+  expires_at, created_at, updated_at`;
 const ORDER_ITEM = "ticket_type_id, quantity, unit_price_cents";
 
 export function createOrderStore(db: Db) {

@@ -1,3 +1,4 @@
+import { isoCurrency } from "../../src/domain/currency.ts";
 import { assert, asyncProperty, pre } from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -206,7 +207,7 @@ function storeRow(rt: Runtime, catalog: Catalog, row: BusyInterval): void {
     priceCents: 0,
     ...span,
   };
-  const price = { totalCents: 0, currency: "USD" };
+  const price = { totalCents: 0, ...isoCurrency("USD") };
   rt.store.bookings.insert(businessId(slug), {
     id: rt.newId("bkg"),
     ...created,

@@ -42,6 +42,19 @@ function read(path: string, sql: string): unknown {
   }
 }
 
+test("amounts keep the decimals that they were stored with", () => {
+  const { dataDir, path } = createOldDatabase(11);
+  const db = new Database(path);
+  const insert = db.prepare(`
+    INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at)
+    VALUES (:slug, :slug, json_object('currency', :code), '{}', 1, 0, 0, 0)`);
+  for (const code of ["HUF", "IQD", "JPY", "KWD", "CHF"]) insert.run({ slug: code, code });
+  db.close();
+  createTestRuntime({ dataDir });
+  const digits = "SELECT group_concat(doc ->> 'currencyDigits' ORDER BY id) FROM business";
+  expect(read(path, `${digits} WHERE id <> 'biz_1'`)).toBe("2,0,0,0,3");
+});
+
 test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
   "a file of schema %i is migrated with its data, after a valid backup",
   (schema) => {

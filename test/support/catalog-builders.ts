@@ -1,3 +1,4 @@
+import { isoCurrency } from "../../src/domain/currency.ts";
 import {
   type AddonDoc,
   type AddonLinkDoc,
@@ -210,7 +211,7 @@ export const buildCatalog = (
     slug: "salon-aurora",
     name: "Salon Aurora",
     timezone: "America/New_York",
-    currency: "USD",
+    ...isoCurrency("USD"),
     locale: "en",
     locales: ["en"],
     description: null,

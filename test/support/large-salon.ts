@@ -1,3 +1,4 @@
+import { isoCurrency } from "../../src/domain/currency.ts";
 import { changeCatalog } from "../../src/app/catalog/catalog.ts";
 import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
@@ -70,7 +71,7 @@ export function createLargeSalon(
         ...span,
         guests: 1,
         totalCents: 3000,
-        currency: "EUR",
+        ...isoCurrency("EUR"),
         customerRef: null,
         createdAt: rt.now(),
         updatedAt: rt.now(),

@@ -26,7 +26,7 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
   const { guests } = request.appointment;
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
-    const { currency, timezone } = business.doc;
+    const { currency, currencyDigits, timezone } = business.doc;
     const { segments, ...times } = planBooking(rt, business, request);
     const now = rt.now();
     const booking: Booking = {
@@ -37,6 +37,7 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
       guests,
       totalCents: segments.reduce((sum, { priceCents }) => sum + priceCents, 0) * guests,
       currency,
+      currencyDigits,
       customerRef: request.customerRef,
       createdAt: now,
       updatedAt: now,

@@ -83,6 +83,7 @@ function planOrder(rt: Runtime, business: BusinessRow, request: TicketOrderReque
     })),
     totalCents: requested.reduce((sum, { type, quantity }) => sum + type.priceCents * quantity, 0),
     currency: business.doc.currency,
+    currencyDigits: business.doc.currencyDigits,
     customerRef: request.customerRef,
     expiresAt: now + PENDING_MS,
     createdAt: now,

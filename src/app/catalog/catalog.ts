@@ -1,6 +1,7 @@
 import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
 import type { Catalog, DocOf, Kind } from "../../domain/catalog/catalog.ts";
 import { assertValidObject } from "../../domain/catalog/validate.ts";
+import { currencyChangeText } from "../../domain/currency.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { MassDelete } from "../../domain/catalog/change/diff.ts";
 import type { Runtime } from "../runtime.ts";
@@ -16,6 +17,8 @@ export type ApplyOptions = {
   prune?: boolean;
   /** Allow pruning more than a fifth of a kind. */
   allowMassDelete?: boolean;
+  /** Accept the prices in the files as amounts in another currency than until now. */
+  acceptCurrencyChange?: boolean;
   onStep?: (step: string) => void;
   /** Epoch ms from which `startsIn` counts; absent: `startsIn` is not allowed. */
   seedingAt?: number;
@@ -55,12 +58,26 @@ export function applyCatalog(
         `The catalog of ${next.business.slug} was changed by another process in the meantime.`,
         { fix: "run the same command again" },
       );
-    return changeCatalog(rt, next, { listed }, loaded, ({ massDeletes, changes, events }) => {
+    return changeCatalog(rt, next, { listed }, loaded, (plan) => {
+      const { massDeletes, changes, events } = plan;
+      if (!options.acceptCurrencyChange) assertSameCurrency(plan);
       if (!options.allowMassDelete) assertNoMassDeletes(massDeletes);
       if (events.length > 0)
         onStep(`writing ${changes.length} changes and ${events.length} events`);
     });
   });
+}
+
+function assertSameCurrency({ slug, currencyChange }: ChangeResult): void {
+  if (currencyChange === null) return;
+  throw new AppError(
+    "state_refuses",
+    `This would change the currency of ${slug} ${currencyChangeText(currencyChange)}. ` +
+      "Prices are not converted. Nothing was changed.",
+    {
+      fix: "check that every price in the files is in the new currency, then add --accept-currency-change",
+    },
+  );
 }
 
 function assertNoMassDeletes(massDeletes: readonly MassDelete[]): void {

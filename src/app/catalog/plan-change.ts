@@ -13,6 +13,7 @@ import {
   type MassDelete,
   findMassDeletes,
 } from "../../domain/catalog/change/diff.ts";
+import { currencyChange, type CurrencyChange } from "../../domain/currency.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
@@ -32,11 +33,14 @@ export type ChangeResult = {
   businessId: string;
   slug: string;
   currency: string;
+  currencyDigits: number;
   isNew: boolean;
   fromVersion: number;
   /** Equal to `fromVersion` if nothing differs; then nothing is written. */
   version: number;
   businessFields: string[];
+  /** Applying it needs `acceptCurrencyChange`, because stored prices are not converted. */
+  currencyChange: CurrencyChange | null;
   changes: ObjectChange[];
   events: { type: EventType; resourceId: string }[];
   /** For the endpoints subscribed now. */
@@ -73,10 +77,12 @@ export function planChange(
     businessId: business.id,
     slug: business.slug,
     currency: next.business.currency,
+    currencyDigits: next.business.currencyDigits,
     isNew: !row,
     fromVersion: business.catalogVersion,
     version: business.catalogVersion,
     businessFields: diff.businessFields,
+    currencyChange: stored ? currencyChange(stored.catalog.business, next.business) : null,
     changes:
       stored && origin !== "local"
         ? withOverwrittenEdits(diff.changes, edits, stored.catalog, next)

@@ -41,7 +41,10 @@ export const definition = [
     exampleId: "bkg_06f…",
     freed: "its time",
     read: (rt, filter, limit) => rt.store.bookings.list(filter, limit),
-    toPublic: toPublicBooking,
+    toPublic: (booking, timezone) => ({
+      ...toPublicBooking(booking, timezone),
+      currencyDigits: booking.currencyDigits,
+    }),
     kinds: ["service", "staff"],
     columns: (keyOf) => [
       "id",
@@ -59,7 +62,7 @@ export const definition = [
       { title: "ENDS", value: ({ endsAt }) => endsAt.slice(0, 16), optional: true },
       {
         title: "TOTAL",
-        value: ({ totalCents, currency }) => formatMoney(totalCents, currency),
+        value: (booking) => formatMoney(booking.totalCents, booking),
         align: "right",
         optional: true,
       },

@@ -79,6 +79,9 @@ const apply = command({
   flags: {
     prune: toggle("delete objects that the sections of the files do not list"),
     allowMassDelete: toggle("allow --prune to delete more than a fifth of a kind"),
+    acceptCurrencyChange: toggle(
+      "confirm that the prices in the files are in the new currency; prices are not converted",
+    ),
   },
   examples: ["catalog apply salon.yaml --dry-run", "catalog apply salon.yaml prices.yaml --prune"],
   async run(cli, flags, names) {

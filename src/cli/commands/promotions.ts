@@ -1,5 +1,6 @@
 import type { PromotionBenefit } from "../../domain/catalog/catalog.ts";
 import { formatInstant } from "../../domain/local-time.ts";
+import type { Currency } from "../../domain/currency.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { objectCommands } from "../objects/objects.ts";
 
@@ -11,16 +12,16 @@ export const definition = objectCommands({
     list: "List promotions, including past and hidden ones.",
     show: "Show a promotion with its targets, conditions and schedule.",
   },
-  columns: ({ currency, timezone }) => [
-    { title: "BENEFIT", value: ({ benefit }) => benefitText(benefit, currency) },
+  columns: (business) => [
+    { title: "BENEFIT", value: ({ benefit }) => benefitText(benefit, business) },
     {
       title: "FROM",
-      value: ({ schedule }) => dateText(schedule.startsAt, timezone),
+      value: ({ schedule }) => dateText(schedule.startsAt, business.timezone),
       noTruncate: true,
     },
     {
       title: "TO",
-      value: ({ schedule }) => dateText(schedule.endsAt, timezone),
+      value: ({ schedule }) => dateText(schedule.endsAt, business.timezone),
       noTruncate: true,
     },
   ],
@@ -36,7 +37,7 @@ const dateText = (ms: number | null, timezone: string): string | null =>
 
 const percent = (bps: number): string => `${bps / 100} %`;
 
-function benefitText(benefit: PromotionBenefit, currency: string): string {
+function benefitText(benefit: PromotionBenefit, currency: Currency): string {
   switch (benefit.type) {
     case "PERCENT_OFF":
       return `${percent(benefit.percentBps)} off`;

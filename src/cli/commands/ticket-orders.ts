@@ -102,7 +102,10 @@ const list = command({
       (most) =>
         rt.store.orders
           .list({ businessId: business.id, eventId, ...filter }, most)
-          .map((row) => toPublicTicketOrder(row, business.doc.timezone)),
+          .map((order) => ({
+            ...toPublicTicketOrder(order, business.doc.timezone),
+            currencyDigits: order.currencyDigits,
+          })),
       [
         "id",
         { title: "CODE", value: "code", noTruncate: true },
@@ -114,7 +117,7 @@ const list = command({
         },
         {
           title: "TOTAL",
-          value: ({ totalCents, currency }) => formatMoney(totalCents, currency),
+          value: (order) => formatMoney(order.totalCents, order),
           align: "right",
         },
         {

@@ -29,7 +29,7 @@ type Visits<Row, Shown> = {
   columns: (keyOf: (id: string | null) => string) => Column<Shown>[];
   /** Imported only when a command runs. */
   useCases: () => Promise<{
-    cancel: (rt: Runtime, slug: string, id: string) => Shown;
+    cancel: (rt: Runtime, slug: string, id: string) => object;
     get: (rt: Runtime, businessId: string, id: string) => Row;
   }>;
 };

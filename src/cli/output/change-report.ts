@@ -2,6 +2,7 @@ import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import { countOf } from "../../domain/text.ts";
 import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
+import { type Currency, currencyChangeText } from "../../domain/currency.ts";
 import { formatMoney } from "../../domain/money.ts";
 import type { Cli } from "../cli.ts";
 import type { Column } from "./table.ts";
@@ -19,10 +20,11 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
     events,
     deliveries,
     massDeletes,
+    currencyChange,
   } = result;
   if (fromVersion === version) return cli.note(`${slug}: no changes.`);
   if (isNew) cli.note(`${slug}: new, ${countByKind(changes)}.`);
-  else if (changes.length > 0) cli.printList(changes, columns(result.currency), "");
+  else if (changes.length > 0) cli.printList(changes, columns(result), "");
   if (!isNew && businessFields.length > 0)
     cli.note(`${slug}: ${businessFields.join(", ")} changed.`);
   const undone = changes.filter(({ overwrittenEdits }) => overwrittenEdits.length > 0);
@@ -36,6 +38,10 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   const effects = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}, ${countOf(deliveries, "webhook")} to send`;
   if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${effects}.`);
   cli.note(`${slug}: would change version ${fromVersion} -> ${version}, ${effects}.`);
+  if (currencyChange !== null)
+    cli.note(
+      `${slug}: would change the currency ${currencyChangeText(currencyChange)}, which requires --accept-currency-change.`,
+    );
   for (const { kind, deleted, total } of massDeletes)
     cli.note(
       `${slug}: would delete ${deleted} of ${total} ${kind}, which requires --allow-mass-delete.`,
@@ -50,7 +56,7 @@ function outsideHoursNote(ids: readonly string[]): string {
   return `${countOf(ids.length, "future booking")} outside the new hours: ${named}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-const columns = (currency: string): Column<ObjectChange>[] => [
+const columns = (currency: Currency): Column<ObjectChange>[] => [
   { title: "CHANGE", value: ({ action }) => action },
   { title: "KIND", value: ({ kind }) => kind },
   { title: "KEY", value: ({ key }) => key, noTruncate: true },
@@ -58,7 +64,10 @@ const columns = (currency: string): Column<ObjectChange>[] => [
   { title: "ID", value: ({ id }) => id, noTruncate: true },
 ];
 
-function whatChanged({ fields, prices, overwrittenEdits }: ObjectChange, currency: string): string {
+function whatChanged(
+  { fields, prices, overwrittenEdits }: ObjectChange,
+  currency: Currency,
+): string {
   const price = (minor: number | null) => (minor === null ? "none" : formatMoney(minor, currency));
   const repriced = prices.map(
     ({ part, from, to }) => `${part === "" ? "price" : part} ${price(from)} -> ${price(to)}`,

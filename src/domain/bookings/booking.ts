@@ -13,6 +13,7 @@ export type Booking = {
   guests: number;
   totalCents: number;
   currency: string;
+  currencyDigits: number;
   customerRef: string | null;
   createdAt: number;
   updatedAt: number;

@@ -15,6 +15,7 @@ export type TicketOrder = {
   items: { ticketTypeId: string; quantity: number; unitPriceCents: number }[];
   totalCents: number;
   currency: string;
+  currencyDigits: number;
   customerRef: string | null;
   /** When a pending order releases its tickets. */
   expiresAt: number;
@@ -25,7 +26,7 @@ export type TicketOrder = {
 export type PublicTicketOrder = z.infer<typeof schemas.ticketOrder>;
 
 export function toPublicTicketOrder(order: TicketOrder, timezone: string): PublicTicketOrder {
-  const { expiresAt, createdAt, updatedAt, ...fields } = order;
+  const { currencyDigits, expiresAt, createdAt, updatedAt, ...fields } = order;
   const expires = order.status === "PENDING" || order.status === "EXPIRED";
   return { ...fields, expiresAt: expires ? formatInstant(expiresAt, timezone) : null };
 }

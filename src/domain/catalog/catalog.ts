@@ -73,6 +73,8 @@ export type BusinessDoc = {
   name: string;
   timezone: string;
   currency: string;
+  /** Of prices in minor units; kept when a later table of currencies differs. */
+  currencyDigits: number;
   locale: string;
   locales: string[];
   description: string | null;

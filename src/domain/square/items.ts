@@ -1,5 +1,6 @@
 import type { AuthoredMenuItem } from "../catalog/file/menu.ts";
 import type { AuthoredService } from "../catalog/file/services.ts";
+import { isoCurrency } from "../currency.ts";
 import { formatMoney } from "../money.ts";
 import { categoryIds } from "./categories.ts";
 import { labelOf, type MappingContext, priceOf, OBJECT_FIELDS } from "./mapping.ts";
@@ -139,7 +140,8 @@ function readVariations(item: SquareItem, what: string, context: MappingContext)
   const hasVariablePrice = kept.every(({ price }) => price === undefined);
   const priced = kept.flatMap(({ variation, price }) => {
     if (price !== undefined) return [{ variation, price }];
-    if (hasVariablePrice) return [{ variation, price: formatMoney(0, context.currency) }];
+    if (hasVariablePrice)
+      return [{ variation, price: formatMoney(0, isoCurrency(context.currency)) }];
     skip(
       variation,
       "its price is entered at the time of sale, but other variations have fixed prices",

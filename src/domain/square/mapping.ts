@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Money, SquareObject } from "./objects.ts";
 import type { SkippedLog } from "./skipped.ts";
+import { isoCurrency } from "../currency.ts";
 import { formatMoney } from "../money.ts";
 
 export type MappingContext = {
@@ -47,5 +48,5 @@ export function priceOf(money: Money | undefined, context: MappingContext): stri
   if (money?.amount === undefined) return undefined;
   const { currency = context.currency } = money;
   if (currency !== context.currency && currency !== PLACEHOLDER) context.foreign.add(currency);
-  return formatMoney(money.amount, context.currency);
+  return formatMoney(money.amount, isoCurrency(context.currency));
 }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 
@@ -208,6 +209,39 @@ test("a missing file is reported with the command that lists its folder", async 
   expect(await deskbell(`catalog apply ${folder}/caffe.yaml`)).toMatchObject({
     code: 3,
     stderr: `error: There is no file ${folder}/caffe.yaml.\nfix: ls ${folder} (exit 3)\n`,
+  });
+});
+
+test("a change of the currency needs --accept-currency-change", async () => {
+  const { deskbell } = await createShop();
+  const inEuro = FILE.replace("currency: CHF", "currency: EUR");
+  expect(await deskbell("catalog apply -", inEuro)).toMatchObject({
+    code: 5,
+    stderr: expect.stringMatching(
+      /^error: This would change the currency of joes from CHF to EUR\. Prices are not converted\. Nothing was changed\.\nfix: .*--accept-currency-change/,
+    ),
+  });
+  const { stderr } = await deskbell("catalog apply - --dry-run", inEuro);
+  expect(stderr).toContain("change the currency from CHF to EUR, which requires --accept-currency");
+  expect(await deskbell("catalog apply - --accept-currency-change --json", inEuro)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"currency": "EUR"'),
+  });
+  const { stdout } = await deskbell("catalog export --business joes");
+  expect(stdout).toContain("currency: EUR");
+});
+
+test("prices with the runtime's decimals are not reinterpreted by an apply", async () => {
+  const { deskbell, dataDir } = await createShop();
+  const inForint = FILE.replaceAll("CHF", "HUF").replaceAll(".00", "");
+  await deskbell("catalog apply - --accept-currency-change", inForint);
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.exec("UPDATE business SET doc = json_set(doc, '$.currencyDigits', 0)");
+  db.close();
+  expect((await deskbell("services list")).stdout).toMatch(/^cut\tCut\t4000\t/);
+  expect(await deskbell("catalog apply -", inForint)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("the currency of joes HUF from 0 to 2 decimals."),
   });
 });
 

@@ -2,6 +2,7 @@ import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "../catalog.ts";
 import { listIn, sectionOf } from "../file/sections.ts";
 import { createWriteContext } from "../file/writer.ts";
 import { ADDON_DEFAULTS } from "../file/services.ts";
+import { isoCurrency } from "../../currency.ts";
 import { deepEqual } from "../../equality.ts";
 
 /** File items that equal what an export would write, each with its stored document. */
@@ -51,6 +52,7 @@ const isSameBusiness = ({ business }: Catalog, described: unknown): boolean =>
   isRecord(described) &&
   described.slug === business.slug &&
   described.currency === business.currency &&
+  isoCurrency(business.currency).currencyDigits === business.currencyDigits &&
   described.timezone === business.timezone;
 
 const sectionsIn = (files: readonly unknown[], kind: Kind): unknown[] =>

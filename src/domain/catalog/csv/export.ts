@@ -23,7 +23,7 @@ const CSV_KINDS: readonly Kind[] = [
  * The services and menu as CSV. `skipped` counts the objects of kinds that CSV does not support.
  */
 export function writeCsv({ business, objects }: Catalog): { content: string; skipped: string[] } {
-  const money = (cents: number) => formatMoney(cents, business.currency);
+  const money = (cents: number) => formatMoney(cents, business);
   const rows: CsvCells[] = [
     ...objects.service_category.map((doc) => ({
       ...cellsOf("service_category", doc),

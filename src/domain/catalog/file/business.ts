@@ -1,3 +1,4 @@
+import { isoCurrency } from "../../currency.ts";
 import type { z } from "zod";
 import type { BusinessDoc, Closure } from "../catalog.ts";
 import { description } from "./common-fields.ts";
@@ -68,7 +69,7 @@ export function readBusiness(item: AuthoredBusiness): BusinessDoc {
     slug,
     name,
     timezone,
-    currency,
+    ...isoCurrency(currency),
     locale,
     locales: unique([locale, ...locales]),
     description: readText(item.description),

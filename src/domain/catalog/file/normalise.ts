@@ -1,3 +1,4 @@
+import { isoCurrency } from "../../currency.ts";
 import {
   type BusinessDoc,
   type Catalog,
@@ -70,7 +71,7 @@ export function normaliseCatalog(
   const current = options.current(business.value.slug);
   const { currency, timezone } = business.value;
   const context: ReadContext = {
-    currency,
+    currency: isoCurrency(currency),
     timezone,
     seedingAt: options.seedingAt,
     maxQuantities: new Map(current?.objects.addon.map((one) => [one.key, one.maxQuantity])),

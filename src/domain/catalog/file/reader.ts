@@ -10,6 +10,7 @@ import {
 } from "../catalog.ts";
 import type { Path, CatalogIssue } from "../catalog-issue.ts";
 import { isRelativeTime, minutesOf, parseInstant, parseRelativeTime } from "../../local-time.ts";
+import type { Currency } from "../../currency.ts";
 import { parseMoney } from "../../money.ts";
 import { quote } from "../../text.ts";
 import {
@@ -26,7 +27,7 @@ import {
 import type { AuthoredFields } from "./values.ts";
 
 export type ReadContext = {
-  currency: string;
+  currency: Currency;
   timezone: string;
   seedingAt: number | null;
   /** The maximum of each add-on, by its key, in the files or else in the stored catalog. */

@@ -4,7 +4,7 @@ import { quote, show } from "../../text.ts";
 import { type AuthoredFile, catalogFileSchema, MAX_SECTION } from "./schema.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
 import { isTimezone } from "../../local-time.ts";
-import { knownCurrencies } from "../../money.ts";
+import { CURRENCY_CODES } from "../../currency.ts";
 import { didYouMean } from "../../nearest.ts";
 
 type ZodIssue = z.core.$ZodIssue;
@@ -141,7 +141,7 @@ function valueHint(field: string, issue: ZodIssue, value: unknown): string {
     return didYouMean(value, Intl.supportedValuesOf("timeZone"));
   if (field === "timezone")
     return ` Did you mean '${new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone}'?`;
-  if (field === "currency") return didYouMean(value, knownCurrencies());
+  if (field === "currency") return didYouMean(value, CURRENCY_CODES);
   return "";
 }
 

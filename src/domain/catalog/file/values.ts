@@ -8,7 +8,8 @@ import {
   isStartTime,
   isYearlyDate,
 } from "../../local-time.ts";
-import { knownCurrencies, MAX_MINOR_UNITS } from "../../money.ts";
+import { CURRENCY_CODES } from "../../currency.ts";
+import { MAX_MINOR_UNITS } from "../../money.ts";
 
 /*
  * Schemas of single values in a catalog file. The error message of each is a noun phrase, which
@@ -139,7 +140,7 @@ const TIMEZONE = "a time zone's IANA name such as Europe/Zurich";
 export const timezone = valid(TIMEZONE, (value) => isTimezone(value) && !hasWrongCase(value));
 
 const CURRENCY = "a currency's ISO 4217 code such as CHF";
-export const currency = valid(CURRENCY, (value) => knownCurrencies().includes(value));
+export const currency = valid(CURRENCY, (value) => CURRENCY_CODES.includes(value));
 
 // Intl accepts `europe/zurich`, but a partner's library may not.
 const hasWrongCase = (zone: string): boolean =>

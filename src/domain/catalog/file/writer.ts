@@ -23,14 +23,14 @@ import {
 
 export type WriteContext = ReturnType<typeof createWriteContext>;
 
-export const createWriteContext = ({ business: { currency, timezone }, objects }: Catalog) => ({
-  timezone,
-  money: (minorUnits: number): string => formatMoney(minorUnits, currency),
+export const createWriteContext = ({ business, objects }: Catalog) => ({
+  timezone: business.timezone,
+  money: (minorUnits: number): string => formatMoney(minorUnits, business),
   optionalMoney: (minorUnits: number | null): string | null =>
-    minorUnits === null ? null : formatMoney(minorUnits, currency),
-  instant: (ms: number): string => writeInstant(ms, timezone),
+    minorUnits === null ? null : formatMoney(minorUnits, business),
+  instant: (ms: number): string => writeInstant(ms, business.timezone),
   optionalInstant: (ms: number | null): string | null =>
-    ms === null ? null : writeInstant(ms, timezone),
+    ms === null ? null : writeInstant(ms, business.timezone),
   maxQuantities: new Map(objects.addon.map((addon) => [addon.key, addon.maxQuantity])),
 });
 

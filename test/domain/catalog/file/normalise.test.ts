@@ -74,6 +74,7 @@ services:
       name: "Salon Aurora",
       timezone: "America/New_York",
       currency: "USD",
+      currencyDigits: 2,
       locale: "en",
       locales: ["en"],
       description: null,
