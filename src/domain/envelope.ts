@@ -29,13 +29,16 @@ export const eventDraft = (
   object,
 });
 
-/** @param ids in the new order */
-export const reorderedEvent = (type: EventType, ids: string[]): EventDraft =>
+/** @param objects every object of the list, in the new order */
+export const reorderedEvent = (
+  type: EventType,
+  objects: readonly { id: string; sortOrder?: number }[],
+): EventDraft =>
   eventDraft(
     type,
     [],
-    { scope: prefixOf(type), order: ids.map((id, sortOrder) => ({ id, sortOrder })) },
-    ids,
+    { scope: prefixOf(type), order: objects.map(({ id, sortOrder }) => ({ id, sortOrder })) },
+    objects.map(({ id }) => id),
   );
 
 type EnvelopeBusiness = z.infer<typeof business>;

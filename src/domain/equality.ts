@@ -3,8 +3,8 @@ const NONE: ReadonlySet<string> = new Set();
 export const shallowEqual = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
 
-/** For JSON values, except fields in `ignored` (any depth) and `ignoredAtTop`. */
-export function deepEqual(a: unknown, b: unknown, ignored = NONE, ignoredAtTop = NONE): boolean {
+/** For JSON values, except fields in `ignored` (at any depth). */
+export function deepEqual(a: unknown, b: unknown, ignored = NONE): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a))
@@ -19,9 +19,7 @@ export function deepEqual(a: unknown, b: unknown, ignored = NONE, ignoredAtTop =
   return (
     keys.length === Object.keys(right).length &&
     keys.every(
-      (key) =>
-        key in right &&
-        (ignored.has(key) || ignoredAtTop.has(key) || deepEqual(left[key], right[key], ignored)),
+      (key) => key in right && (ignored.has(key) || deepEqual(left[key], right[key], ignored)),
     )
   );
 }

@@ -15,21 +15,24 @@ export function createCatalogStore(db: Db) {
     .prepare(`
       SELECT catalog_object.id, slug, kind, catalog_object.doc
       FROM catalog_object JOIN business ON business.id = business_id
-      WHERE business_id = ? ORDER BY kind, position`)
+      WHERE business_id = ? ORDER BY kind, sort_order`)
     .raw();
   const selectByKind = db
     .prepare(
-      "SELECT doc FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY position",
+      "SELECT doc FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY sort_order",
     )
     .pluck();
+  const selectSortOrders = db
+    .prepare("SELECT id, sort_order FROM catalog_object WHERE business_id = ?")
+    .raw();
   const selectVersions = db
     .prepare("SELECT object_id, version, updated_at FROM representation WHERE business_id = ?")
     .raw();
   const deleteObject = db.prepare("DELETE FROM catalog_object WHERE id = ?");
   const insertObject = db.prepare(
-    insertInto("catalog_object", "id, business_id, kind, key, position, doc"),
+    insertInto("catalog_object", "id, business_id, kind, key, sort_order, doc"),
   );
-  const moveObject = db.prepare("UPDATE catalog_object SET position = :position WHERE id = :id");
+  const moveObject = db.prepare("UPDATE catalog_object SET sort_order = :sortOrder WHERE id = :id");
   const selectLocalEdits = db
     .prepare(
       "SELECT id, authored FROM catalog_object WHERE business_id = ? AND authored IS NOT NULL",
@@ -59,6 +62,9 @@ export function createCatalogStore(db: Db) {
     listByKind: <K extends Kind>(businessId: string, kind: K): DocOf[K][] =>
       selectByKind.all({ businessId, kind }).map((doc) => JSON.parse(doc as string) as DocOf[K]),
 
+    listSortOrders: (businessId: string): Map<string, number> =>
+      new Map(selectSortOrders.iterate(businessId) as Iterable<[string, number]>),
+
     listVersions(businessId: string): Map<string, ObjectVersion> {
       const found = new Map<string, ObjectVersion>();
       const rows = selectVersions.iterate(businessId) as Iterable<[string, number, number]>;
@@ -77,7 +83,7 @@ export function createCatalogStore(db: Db) {
       for (const row of change.written) deleteObject.run(row.id);
       for (const row of change.written)
         insertObject.run({ ...row, businessId, doc: JSON.stringify(row.doc) });
-      for (const { id, position } of change.moved) moveObject.run({ id, position });
+      for (const { id, sortOrder } of change.moved) moveObject.run({ id, sortOrder });
     },
 
     /** Call it after `writeObjects`, which clears the local edits of the rows it writes. */

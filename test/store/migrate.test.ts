@@ -7,6 +7,7 @@ import { readMigrations } from "../../src/assets.ts";
 import { readConfig } from "../../src/config.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { runProgram, createTempFolder } from "../support/cli.ts";
+import { applyCatalogBody } from "../support/use-case.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
 const LATEST = readMigrations().length;
@@ -273,4 +274,36 @@ test("an empty file is rejected with the newest backup's name, and initialized o
   expect(statSync(path).size).toBe(0);
   rmSync(join(dataDir, "backups"), { recursive: true });
   expect(createTestRuntime({ dataDir }).store.businesses.list()).toEqual([]);
+});
+
+test("dense positions become sparse, and the next apply of the same file changes nothing", () => {
+  const file = `
+services:
+  - {key: spa, name: Spa, durationMin: 60, price: 60.00}
+  - {key: cut, name: Cut, durationMin: 30, price: 35.00}
+staff: [{key: ann, name: Ann}]`;
+  const current = createTestRuntime();
+  applyCatalogBody(current, file);
+  current.close();
+
+  const { dataDir, path } = createOldDatabase(11);
+  const db = new Database(path);
+  db.exec(`
+    ATTACH '${current.config.databasePath}' AS current;
+    INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at)
+      SELECT id, slug, doc, schedule, 1, 0, 0, 0 FROM current.business;
+    INSERT INTO catalog_object (id, business_id, kind, key, position, doc)
+      SELECT id, business_id, kind, key, sort_order / 1024 - 1, doc FROM current.catalog_object`);
+  const positions = "SELECT group_concat(position) FROM (SELECT * FROM catalog_object ORDER BY id)";
+  expect(String(db.prepare(positions).pluck().get()).split(",").sort()).toEqual(["0", "0", "1"]);
+  db.close();
+
+  const migrated = createTestRuntime({ dataDir });
+  expect(
+    read(
+      path,
+      "SELECT json_group_array(sort_order) FROM (SELECT * FROM catalog_object ORDER BY kind, sort_order)",
+    ),
+  ).toBe("[1024,2048,1024]");
+  expect(applyCatalogBody(migrated, file)).toMatchObject({ changes: [], events: [] });
 });

@@ -30,10 +30,10 @@ const LISTS_OF_ROUTE: Record<Refetch["route"], (keyof PublicCatalog)[]> = {
 };
 
 /**
- * A partner's copy of a catalog that follows only the documented rules. A created object is
- * inserted at its `sortOrder`, a deleted one is removed, an updated one is replaced, and
- * `*.reordered` gives the order of the whole list. catalog.changed names in `refetch` what must be
- * read again.
+ * A partner's copy of a catalog that follows only the documented rules. A created object is added,
+ * a deleted one is removed, an updated one is replaced, and `*.reordered` gives the `sortOrder` of
+ * each object. catalog.changed names in `refetch` what must be read again. Lists are sorted by
+ * `sortOrder`.
  */
 export function createMirror(readAll: () => PublicCatalog) {
   const copy = (): Lists => structuredClone(readAll()) as Lists;
@@ -46,10 +46,8 @@ export function createMirror(readAll: () => PublicCatalog) {
         lists[name] = fresh[name];
         continue;
       }
-      const list = lists[name].filter(({ id }) => !ids.includes(id));
-      for (const object of fresh[name].filter(({ id }) => ids.includes(id)))
-        list.splice(object.sortOrder ?? list.length, 0, object);
-      lists[name] = list;
+      const kept = lists[name].filter(({ id }) => !ids.includes(id));
+      lists[name] = [...kept, ...fresh[name].filter(({ id }) => ids.includes(id))];
     }
   }
 
@@ -61,9 +59,9 @@ export function createMirror(readAll: () => PublicCatalog) {
     const list = lists[name];
     const object = data.object as PublicObject;
     const index = list.findIndex(({ id }) => id === resource.id);
-    if (action === "created") list.splice(object.sortOrder ?? list.length, 0, object);
+    if (action === "created") list.push(object);
     else if (action === "deleted") list.splice(index, 1);
-    else if (action === "reordered") lists[name] = reorder(list, resource.ids);
+    else if (action === "reordered") reorder(list, (data.object as Reordered).order);
     else list[index] = object;
   }
 
@@ -71,13 +69,15 @@ export function createMirror(readAll: () => PublicCatalog) {
     follow: (envelopes: Envelope[]): void => {
       envelopes.forEach(follow);
       for (const list of Object.values(lists))
-        list.forEach((object, index) => Object.assign(object, { sortOrder: index }));
+        list.sort((a, b) => (a.sortOrder ?? 0) - (b.sortOrder ?? 0));
     },
     lists: (): Lists => lists,
   };
 }
 
-function reorder(list: PublicObject[], ids: string[]): PublicObject[] {
+type Reordered = { order: { id: string; sortOrder: number }[] };
+
+function reorder(list: PublicObject[], order: Reordered["order"]): void {
   const byId = new Map(list.map((object) => [object.id, object]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  for (const { id, sortOrder } of order) Object.assign(byId.get(id) ?? {}, { sortOrder });
 }

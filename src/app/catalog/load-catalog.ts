@@ -6,6 +6,7 @@ import { objectId } from "../../domain/catalog/object-id.ts";
 
 export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
   const marks = rt.store.catalog.listVersions(business.id);
+  const sortOrders = rt.store.catalog.listSortOrders(business.id);
   const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
   return {
     catalog: {
@@ -14,6 +15,7 @@ export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
       objects: rt.store.catalog.listObjects(business.id),
     },
     versionOf: (id) => marks.get(id) ?? unmarked,
+    sortOrderOf: (id) => sortOrders.get(id) ?? 0,
     stock: {
       soldOut: rt.store.soldOut.list(business.id),
       taken: rt.store.orders.countHeldTickets(business.id),

@@ -12,6 +12,7 @@ import {
   type CatalogDiff,
   type MassDelete,
   findMassDeletes,
+  sortOrdersAfter,
 } from "../../domain/catalog/change/diff.ts";
 import { currencyChange, type CurrencyChange } from "../../domain/currency.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
@@ -65,7 +66,8 @@ export function planChange(
   const now = rt.now();
   const row = rt.store.businesses.findBySlug(next.business.slug);
   const stored = loaded?.revision === rt.revision() ? loaded.stored : row && loadCatalog(rt, row);
-  const diff = diffCatalog(stored?.catalog ?? null, next);
+  const { sortOrderOf } = stored ?? NOTHING_STORED;
+  const diff = diffCatalog(stored?.catalog ?? null, next, sortOrderOf);
   const edits: LocalEdits = row ? rt.store.catalog.listLocalEdits(row.id) : new Map();
   const nextEdits = nextLocalEdits(edits, diff, stored?.catalog ?? null, next, origin);
   const business = {
@@ -108,7 +110,11 @@ export function planChange(
     rt,
     business,
     before,
-    { ...(stored ?? NOTHING_STORED), catalog: next },
+    {
+      ...(stored ?? NOTHING_STORED),
+      catalog: next,
+      sortOrderOf: sortOrdersAfter(diff, sortOrderOf),
+    },
     now,
     { lists },
   );
@@ -144,6 +150,7 @@ function countWebhooks(
 
 const NOTHING_STORED = {
   versionOf: () => ({ version: 0, updatedAt: 0 }),
+  sortOrderOf: () => 0,
   stock: { soldOut: new Map<string, null>(), taken: new Map<string, number>() },
 };
 

@@ -35,9 +35,6 @@ const ROUTES: { flag: string; route: CatalogRoute; lists: ListName[] }[] = [
   { flag: "events", route: "events/catalog", lists: ["events"] },
 ];
 
-/** Lists without a `*.reordered` event. */
-const UNORDERED: ListName[] = ["modifierGroups", "promotions", "events"];
-
 const MAX_IDS = 500;
 
 const wholeList = (route: CatalogRoute): Refetch => ({ route, ids: [], idsComplete: false });
@@ -78,14 +75,6 @@ const listDiffers = (
   before.length !== after.length ||
   after.some(({ id }, i) => id !== before[i]?.id || changedIds.has(id));
 
-/** Compares the order of the objects in both lists. */
-export function orderDiffers(before: PublicObject[], after: PublicObject[]): boolean {
-  const afterIds = new Set(after.map(({ id }) => id));
-  const kept = before.filter(({ id }) => afterIds.has(id));
-  const keptIds = new Set(kept.map(({ id }) => id));
-  return after.filter(({ id }) => keptIds.has(id)).some(({ id }, rank) => kept[rank]?.id !== id);
-}
-
 /** The objects that a partner must read again although it follows the other events. */
 function refetchOf(
   route: CatalogRoute,
@@ -94,8 +83,6 @@ function refetchOf(
   after: Lists,
   { changedIds, removedIds, drafts }: Changes,
 ): Refetch | undefined {
-  if (lists.some((list) => UNORDERED.includes(list) && orderDiffers(before[list], after[list])))
-    return wholeList(route);
   const announced = new Set(
     drafts.filter(({ type }) => !type.endsWith(".reordered")).map(({ resource }) => resource.id),
   );

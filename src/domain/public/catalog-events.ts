@@ -7,7 +7,6 @@ import {
   catalogChangedEvent,
   type CatalogState,
   changedRoutes,
-  orderDiffers,
   usesChangedGroup,
 } from "./catalog-changed.ts";
 import { changedFlags, changedVariants, repricedVariants } from "./changed-flags.ts";
@@ -25,8 +24,6 @@ export type PublicDiff = {
 };
 
 const VERSION_FIELDS = new Set(["version", "updatedAt"]);
-// `*.reordered`, and the position of created and deleted objects, report changes of the order.
-const POSITION_FIELDS = new Set(["sortOrder"]);
 
 /** In the order of the events: referenced objects first. */
 const EVENT_SOURCES = [
@@ -109,7 +106,7 @@ function compareList(
   for (const object of after) {
     const previous = unmatched.get(object.id);
     unmatched.delete(object.id);
-    if (previous && deepEqual(previous, object, VERSION_FIELDS, POSITION_FIELDS)) continue;
+    if (previous && deepEqual(previous, object, VERSION_FIELDS)) continue;
     changedIds.add(object.id);
     const parts = new Map(previous ? withEmbedded(previous).map((part) => [part.id, part]) : []);
     for (const part of withEmbedded(object)) {
@@ -152,14 +149,12 @@ function addListEvents(
     if (prefix === "service")
       addServiceEvents(previous as PublicService, object as PublicService, changed, drafts);
   }
-  if (ordered && orderDiffers(before, after))
-    drafts.push(
-      reorderedEvent(
-        `${prefix}.reordered`,
-        after.map(({ id }) => id),
-      ),
-    );
+  if (ordered && after.some((object) => isMoved(previousById.get(object.id), object)))
+    drafts.push(reorderedEvent(`${prefix}.reordered`, after));
 }
+
+const isMoved = (before: PublicObject | undefined, after: PublicObject): boolean =>
+  before !== undefined && before.sortOrder !== after.sortOrder;
 
 function addServiceEvents(
   before: PublicService,

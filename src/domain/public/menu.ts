@@ -11,7 +11,6 @@ export type PublicModifierGroup = z.infer<typeof schemas.modifierGroup>;
 
 export function toPublicMenuCategory(
   doc: MenuCategoryDoc,
-  sortOrder: number,
   context: PublicContext,
 ): PublicMenuCategory {
   const id = idOf(context, "menu_category", doc);
@@ -22,15 +21,11 @@ export function toPublicMenuCategory(
     parentId: (doc.parent && context.visibleId("menu_category", doc.parent)) ?? null,
     availability: doc.availability,
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, context),
+    ...commonFields(id, doc, context.sortOrderOf(id), context),
   };
 }
 
-export function toPublicMenuItem(
-  doc: MenuItemDoc,
-  sortOrder: number,
-  context: PublicContext,
-): PublicMenuItem {
+export function toPublicMenuItem(doc: MenuItemDoc, context: PublicContext): PublicMenuItem {
   const id = idOf(context, "menu_item", doc);
   return {
     id,
@@ -56,7 +51,7 @@ export function toPublicMenuItem(
     tags: doc.tags,
     sku: doc.sku,
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, context),
+    ...commonFields(id, doc, context.sortOrderOf(id), context),
   };
 }
 
@@ -68,7 +63,6 @@ export const modifierOptionId = (
 
 export function toPublicModifierGroup(
   doc: ModifierGroupDoc,
-  sortOrder: number,
   context: PublicContext,
 ): PublicModifierGroup {
   const id = idOf(context, "modifier_group", doc);
@@ -89,6 +83,6 @@ export function toPublicModifierGroup(
       };
     }),
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, context),
+    ...commonFields(id, doc, context.sortOrderOf(id), context),
   };
 }

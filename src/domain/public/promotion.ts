@@ -6,11 +6,7 @@ import type { promotion } from "./schemas/promotion.ts";
 
 export type PublicPromotion = z.infer<typeof promotion>;
 
-export function toPublicPromotion(
-  doc: PromotionDoc,
-  sortOrder: number,
-  context: PublicContext,
-): PublicPromotion {
+export function toPublicPromotion(doc: PromotionDoc, context: PublicContext): PublicPromotion {
   const id = idOf(context, "promotion", doc);
   const { benefit, appliesTo, schedule } = doc;
   const { startsAt, endsAt } = schedule;
@@ -44,16 +40,24 @@ export function toPublicPromotion(
     active:
       (startsAt === null || startsAt <= context.now) && (endsAt === null || context.now < endsAt),
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, context),
+    ...commonFields(id, doc, context.sortOrderOf(id), context),
   };
 }
 
-/** `names` are `eventKey/ticketTypeKey`. */
-const ticketTypeIdsOf = (names: string[], context: PublicContext): string[] =>
-  context
-    .visible("public_event")
-    .flatMap((event) =>
-      event.ticketTypes
-        .filter((type) => type.status === "ACTIVE" && names.includes(`${event.key}/${type.key}`))
-        .map((type) => ticketTypeId(context.slug, event, type)),
-    );
+/** In the order of `names`, which are `eventKey/ticketTypeKey`. */
+function ticketTypeIdsOf(names: string[], context: PublicContext): string[] {
+  if (names.length === 0) return [];
+  const ids = new Map<string, string>(
+    context
+      .visible("public_event")
+      .flatMap((event) =>
+        event.ticketTypes
+          .filter((type) => type.status === "ACTIVE")
+          .map(
+            (type) =>
+              [`${event.key}/${type.key}`, ticketTypeId(context.slug, event, type)] as const,
+          ),
+      ),
+  );
+  return names.flatMap((name) => ids.get(name) ?? []);
+}

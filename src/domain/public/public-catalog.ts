@@ -77,7 +77,7 @@ export function toPublicCatalog(
   const toList = <K extends Kind, T>(
     list: ListName,
     kind: K,
-    toPublic: (doc: DocOf[K], i: number) => T,
+    toPublic: (doc: DocOf[K]) => T,
   ): T[] => (wanted.has(list) ? context.visible(kind).map(toPublic) : []);
 
   const isAddonWanted = wanted.has("addons") || wanted.has("services");
@@ -88,21 +88,21 @@ export function toPublicCatalog(
     ]),
   );
   return {
-    services: toList("services", "service", (doc, i) => toPublicService(doc, i, addons, context)),
-    serviceCategories: toList("serviceCategories", "service_category", (doc, i) =>
-      toPublicServiceCategory(doc, i, context),
+    services: toList("services", "service", (doc) => toPublicService(doc, addons, context)),
+    serviceCategories: toList("serviceCategories", "service_category", (doc) =>
+      toPublicServiceCategory(doc, context),
     ),
     addons: wanted.has("addons") ? [...addons.values()] : [],
-    staff: toList("staff", "staff", (doc, i) => toPublicStaff(doc, i, context)),
-    menuCategories: toList("menuCategories", "menu_category", (doc, i) =>
-      toPublicMenuCategory(doc, i, context),
+    staff: toList("staff", "staff", (doc) => toPublicStaff(doc, context)),
+    menuCategories: toList("menuCategories", "menu_category", (doc) =>
+      toPublicMenuCategory(doc, context),
     ),
-    menuItems: toList("menuItems", "menu_item", (doc, i) => toPublicMenuItem(doc, i, context)),
-    modifierGroups: toList("modifierGroups", "modifier_group", (doc, i) =>
-      toPublicModifierGroup(doc, i, context),
+    menuItems: toList("menuItems", "menu_item", (doc) => toPublicMenuItem(doc, context)),
+    modifierGroups: toList("modifierGroups", "modifier_group", (doc) =>
+      toPublicModifierGroup(doc, context),
     ),
-    promotions: toList("promotions", "promotion", (doc, i) => toPublicPromotion(doc, i, context)),
-    events: toList("events", "public_event", (doc, i) => toPublicEvent(doc, i, context)),
+    promotions: toList("promotions", "promotion", (doc) => toPublicPromotion(doc, context)),
+    events: toList("events", "public_event", (doc) => toPublicEvent(doc, context)),
   };
 }
 

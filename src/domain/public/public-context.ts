@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { formatInstant } from "../local-time.ts";
 import type { Catalog, DocOf, ImageDoc, Kind, Translations } from "../catalog/catalog.ts";
+import type { SortOrderOf } from "../catalog/change/diff.ts";
 import { objectId } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import type * as schemas from "./schemas/values.ts";
@@ -20,6 +21,8 @@ export type Stock = {
 export type StoredCatalog = {
   catalog: Catalog;
   versionOf: (objectId: string) => ObjectVersion;
+  /** Of an object of a list; ascending, with gaps. */
+  sortOrderOf: SortOrderOf;
   stock: Stock;
 };
 
@@ -42,7 +45,10 @@ export const isVisible = (kind: Kind, doc: DocOf[Kind]): boolean => {
   return doc.status === "ACTIVE";
 };
 
-export function createPublicContext({ catalog, versionOf, stock }: StoredCatalog, now: number) {
+export function createPublicContext(
+  { catalog, versionOf, sortOrderOf, stock }: StoredCatalog,
+  now: number,
+) {
   const { slug, currency, timezone } = catalog.business;
   // Filter each kind on first use, so that a change to a menu item does not read the services.
   const visible = memoized((kind: Kind) =>
@@ -68,6 +74,7 @@ export function createPublicContext({ catalog, versionOf, stock }: StoredCatalog
     timezone,
     now,
     versionOf,
+    sortOrderOf,
     /** In order. */
     visible: <K extends Kind>(kind: K) => visible(kind) as DocOf[K][],
     /** By its key; undefined if it is missing or hidden. */

@@ -12,11 +12,7 @@ type PublicTicketType = z.infer<typeof schemas.ticketType>;
 export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTypeDoc): string =>
   catalogId("ett", slug, originalKey(event), originalKey(type));
 
-export function toPublicEvent(
-  doc: PublicEventDoc,
-  sortOrder: number,
-  context: PublicContext,
-): PublicEvent {
+export function toPublicEvent(doc: PublicEventDoc, context: PublicContext): PublicEvent {
   const id = idOf(context, "public_event", doc);
   const status = statusAt(doc, context.now);
   const left = placesLeft(doc, context);
@@ -37,7 +33,7 @@ export function toPublicEvent(
     attendanceMode: doc.attendanceMode,
     ticketTypes,
     availability: { state: bestState(ticketTypes), remaining: remainingOfEvent(doc, left) },
-    ...commonFields(id, doc, sortOrder, context),
+    ...commonFields(id, doc, context.sortOrderOf(id), context),
   };
 }
 

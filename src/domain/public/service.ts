@@ -20,7 +20,6 @@ export type PublicServiceCategory = z.infer<typeof schemas.serviceCategory>;
 /** @param addons visible add-ons by key */
 export function toPublicService(
   doc: ServiceDoc,
-  sortOrder: number,
   addons: Map<string, PublicAddon>,
   context: PublicContext,
 ): PublicService {
@@ -50,7 +49,7 @@ export function toPublicService(
     depositCents: doc.depositCents,
     bookingRules: doc.bookingRules,
     tags: doc.tags,
-    ...commonFields(id, doc, sortOrder, context),
+    ...commonFields(id, doc, context.sortOrderOf(id), context),
   };
 }
 
@@ -135,7 +134,6 @@ export function toPublicAddon(doc: AddonDoc, context: PublicContext): PublicAddo
 
 export function toPublicServiceCategory(
   doc: ServiceCategoryDoc,
-  sortOrder: number,
   context: PublicContext,
 ): PublicServiceCategory {
   const id = idOf(context, "service_category", doc);
@@ -146,6 +144,6 @@ export function toPublicServiceCategory(
     color: doc.color,
     parentId: (doc.parent && context.visibleId("service_category", doc.parent)) ?? null,
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, context),
+    ...commonFields(id, doc, context.sortOrderOf(id), context),
   };
 }

@@ -5,11 +5,7 @@ import type { staff } from "./schemas/staff.ts";
 
 export type PublicStaff = z.infer<typeof staff>;
 
-export function toPublicStaff(
-  doc: StaffDoc,
-  sortOrder: number,
-  context: PublicContext,
-): PublicStaff {
+export function toPublicStaff(doc: StaffDoc, context: PublicContext): PublicStaff {
   const id = idOf(context, "staff", doc);
   return {
     id,
@@ -18,12 +14,13 @@ export function toPublicStaff(
     bio: doc.bio,
     languages: doc.languages,
     bookable: doc.bookable,
-    serviceIds: context.servicesOf(doc.key),
+    // Sorted by ID, so that moving a service does not change the staff.
+    serviceIds: context.servicesOf(doc.key).toSorted(),
     serviceOverrides: doc.serviceOverrides.flatMap(({ service, durationMin, priceCents }) => {
       const serviceId = context.visibleId("service", service);
       return serviceId === undefined ? [] : [{ serviceId, durationMin, priceCents }];
     }),
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, context),
+    ...commonFields(id, doc, context.sortOrderOf(id), context),
   };
 }

@@ -38,11 +38,7 @@ export function sampleEvent(
   const [first] = objects;
   if (first === undefined) return undefined;
   const action = actionOf(type);
-  if (action === "reordered")
-    return reorderedEvent(
-      type,
-      objects.map(({ id }) => id),
-    );
+  if (action === "reordered") return reorderedEvent(type, objects);
   if (action !== "deleted") return eventDraft(type, "all", first, [first.id]);
   const deletedAt = formatInstant(now, state.catalog.business.timezone);
   return eventDraft(type, [], { ...first, deletedAt }, [first.id]);

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { readCatalog } from "../../app/catalog/read-catalog.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
+import { diffCatalog, sortOrdersAfter } from "../../domain/catalog/change/diff.ts";
 import { generateCatalog } from "../../app/sample-catalog/generate.ts";
 import { createEnvelope, type Envelope, type EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
@@ -29,9 +30,13 @@ const { catalog } = readCatalog([{ name: "example.json", text }], {
 const { slug, name, timezone, currency, locale } = catalog.business;
 const at = (minutes: number): string => formatInstant(NOW + minutes * 60_000, timezone);
 
+const sortOrderOf = sortOrdersAfter(
+  diffCatalog(null, catalog, () => 0),
+  () => 0,
+);
 const stock = { soldOut: new Map(), taken: new Map() };
 const publicCatalog = toPublicCatalog(
-  { catalog, versionOf: () => ({ version: VERSION, updatedAt: NOW }), stock },
+  { catalog, versionOf: () => ({ version: VERSION, updatedAt: NOW }), sortOrderOf, stock },
   NOW,
 );
 // Services with variants and add-ons make the best examples.

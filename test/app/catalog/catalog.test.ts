@@ -7,6 +7,7 @@ import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
 import { openRuntime } from "../../../src/app/runtime.ts";
 import { dryRun } from "../../support/dry-run.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
+import { eventTypesOf, recordEvents } from "../../support/use-case.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 
 const SERVICES = `
@@ -94,6 +95,61 @@ describe("applying a file", () => {
       "catalog.changed",
     ]);
     expect(publicCatalog(rt).services.map(({ name }) => name)).toEqual(["Spa"]);
+  });
+
+  test("changes the sortOrder of an object only if it moves", () => {
+    const rt = createTestRuntime();
+    apply(rt, SERVICES);
+    const sortOrders = () =>
+      Object.fromEntries(
+        publicCatalog(rt).services.map(({ name, sortOrder }) => [name, sortOrder]),
+      );
+    const { Cut, Colour, Spa } = sortOrders();
+    apply(rt, SERVICES.replace(/.*Colour.*\n/, ""), { prune: true, allowMassDelete: true });
+    expect(sortOrders()).toEqual({ Cut, Spa });
+    apply(rt, SERVICES);
+    expect(sortOrders()).toEqual({ Cut, Colour, Spa });
+    apply(rt, "services: [{key: spa, name: Spa, durationMin: 60, price: 60.00}]");
+    expect(sortOrders()).toEqual({ Spa: (Cut ?? 0) / 2, Cut, Colour });
+  });
+
+  test("updates the version of a moved object, and reports the sortOrder of all in one event", () => {
+    const rt = createTestRuntime();
+    apply(rt, SERVICES);
+    const [event] = recordEvents(rt, () =>
+      apply(rt, "services: [{key: spa, name: Spa, durationMin: 60, price: 60.00}]"),
+    );
+    const { services } = publicCatalog(rt);
+    expect(services.map(({ name, version }) => [name, version])).toEqual([
+      ["Spa", 2],
+      ["Cut", 1],
+      ["Colour", 1],
+    ]);
+    const order = services.map(({ id, sortOrder }) => ({ id, sortOrder }));
+    expect(event).toMatchObject({ type: "service.reordered", data: { object: { order } } });
+  });
+
+  test("changes no staff if services are reordered, and no promotion if events are", () => {
+    const rt = createTestRuntime();
+    const services = [
+      "{key: cut, name: Cut, durationMin: 30, price: 35.00, staff: [ann]}",
+      "{key: spa, name: Spa, durationMin: 60, price: 60.00, staff: [ann]}",
+    ];
+    const events = ["jazz", "folk"].map(
+      (key) =>
+        `{key: ${key}, name: ${key}, startsAt: 2026-12-01T19:00, durationMin: 60, ticketTypes: [{key: all, name: All, price: 9.00}]}`,
+    );
+    const file = (lines: typeof services, concerts: typeof events) => `
+services: [${lines.join(", ")}]
+staff: [{key: ann, name: Ann}]
+promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, appliesTo: {ticketTypes: [jazz/all, folk/all]}}]
+events: [${concerts.join(", ")}]`;
+    apply(rt, file(services, events));
+    const moved = recordEvents(rt, () =>
+      apply(rt, file(services.toReversed(), events.toReversed())),
+    );
+    expect(eventTypesOf(moved)).toEqual(["service.reordered", "catalog.changed"]);
+    expect(moved[1]?.data.changed).toMatchObject({ staff: false, promotions: false, events: true });
   });
 
   test("keeps the IDs of two objects that swap keys", () => {

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Catalog, CatalogObjects } from "../../../src/domain/catalog/catalog.ts";
+import {
+  diffCatalog,
+  type SortOrderOf,
+  sortOrdersAfter,
+} from "../../../src/domain/catalog/change/diff.ts";
 import { diffPublicCatalogs } from "../../../src/domain/public/catalog-events.ts";
 import { createEnvelope } from "../../../src/domain/envelope.ts";
-import type { Stock, ObjectVersion } from "../../../src/domain/public/public-context.ts";
+import type { ObjectVersion } from "../../../src/domain/public/public-context.ts";
 import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
 import {
   buildCatalog,
@@ -23,15 +28,35 @@ const NOW = Date.parse("2026-11-20T12:00:00Z");
 const version = { version: 8, updatedAt: NOW, text: "2026-11-20T07:00:00-05:00" };
 const before: ObjectVersion = { version: 3, updatedAt: NOW - 1000 };
 
-const toPublic = (catalog: Catalog, now = NOW, stock: Partial<Stock> = {}) =>
+const sortOrdersOf = (
+  catalog: Catalog,
+  previous: Catalog | null = null,
+  before: SortOrderOf = () => 0,
+) => sortOrdersAfter(diffCatalog(previous, catalog, before), before);
+
+const toPublic = (catalog: Catalog, sortOrderOf = sortOrdersOf(catalog)) =>
   toPublicCatalog(
-    { catalog, versionOf: () => before, stock: { soldOut: new Map(), taken: new Map(), ...stock } },
-    now,
+    {
+      catalog,
+      versionOf: () => before,
+      sortOrderOf,
+      stock: { soldOut: new Map(), taken: new Map() },
+    },
+    NOW,
   );
 
-function diff(from: Catalog, to: Catalog, now = NOW) {
-  const state = (catalog: Catalog) => ({ catalog, publicCatalog: toPublic(catalog, now) });
-  return diffPublicCatalogs(state(from), state(to), { id: "biz_1", version: 7 }, version);
+function diff(from: Catalog, to: Catalog) {
+  const sortOrders = sortOrdersOf(from);
+  const state = (catalog: Catalog, sortOrderOf: SortOrderOf) => ({
+    catalog,
+    publicCatalog: toPublic(catalog, sortOrderOf),
+  });
+  return diffPublicCatalogs(
+    state(from, sortOrders),
+    state(to, sortOrdersOf(to, from, sortOrders)),
+    { id: "biz_1", version: 7 },
+    version,
+  );
 }
 
 /** `type flag,flag` of each event. */
@@ -278,7 +303,7 @@ describe("refetch in catalog.changed", () => {
     const object = diff(buildCatalog(base), to).drafts.at(-1)?.object as Record<string, unknown>;
     return object["refetch"];
   };
-  const { services, menuItems, modifierGroups } = toPublic(buildCatalog(base));
+  const { services, menuItems, modifierGroups, promotions } = toPublic(buildCatalog(base));
 
   test("names the services that embed a changed add-on", () => {
     const to = catalogWith({ addon: [buildAddon("mask", { priceCents: 600 }), buildAddon("tea")] });
@@ -306,17 +331,19 @@ describe("refetch in catalog.changed", () => {
     expect(refetch(edit({ priceCents: 3500 }))).toEqual([]);
   });
 
-  test("names the first service of a reordered list if its add-on changed", () => {
+  test("names the moved service, and the services that embed a changed add-on", () => {
     const to = catalogWith({
       addon: [buildAddon("mask", { priceCents: 600 }), buildAddon("tea")],
       service: [cut, buildService("spa"), buildService("colour")],
     });
-    expect(refetch(to)).toEqual([{ route: "services", ids: [services[0]?.id], idsComplete: true }]);
+    const ids = [services[0]?.id, services[2]?.id];
+    expect(refetch(to)).toEqual([{ route: "services", ids, idsComplete: true }]);
   });
 
-  test("asks for the whole list after a change of an order without an event", () => {
+  test("names the moved object of a list whose order has no event", () => {
     const to = catalogWith({ promotion: [buildPromotion("winter"), buildPromotion("autumn")] });
-    expect(refetch(to)).toEqual([{ route: "promotions", ids: [], idsComplete: false }]);
+    const ids = [promotions[1]?.id];
+    expect(refetch(to)).toEqual([{ route: "promotions", ids, idsComplete: true }]);
   });
 
   test("asks for every list after a change of the business", () => {

@@ -1,5 +1,6 @@
 import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "../catalog.ts";
 import { objectId } from "../object-id.ts";
+import { assignSortOrders } from "./sort-order.ts";
 import { deepEqual, shallowEqual } from "../../equality.ts";
 
 export type ObjectChange = {
@@ -19,8 +20,8 @@ export type ObjectChange = {
 };
 
 export type RowChanges = {
-  written: { id: string; kind: Kind; key: string; position: number; doc: DocOf[Kind] }[];
-  moved: { id: string; position: number }[];
+  written: { id: string; kind: Kind; key: string; sortOrder: number; doc: DocOf[Kind] }[];
+  moved: { id: string; sortOrder: number }[];
   removed: string[];
 };
 
@@ -31,8 +32,14 @@ export type CatalogDiff = {
   businessFields: string[];
 };
 
+export type SortOrderOf = (objectId: string) => number;
+
 /** Compares by object ID, so that a renamed key is an update. */
-export function diffCatalog(before: Catalog | null, after: Catalog): CatalogDiff {
+export function diffCatalog(
+  before: Catalog | null,
+  after: Catalog,
+  sortOrderOf: SortOrderOf,
+): CatalogDiff {
   const diff: CatalogDiff = {
     changes: [],
     rows: { written: [], moved: [], removed: [] },
@@ -41,8 +48,16 @@ export function diffCatalog(before: Catalog | null, after: Catalog): CatalogDiff
       ...differingFields(before?.schedule ?? {}, after.schedule),
     ],
   };
-  for (const kind of ALL_KINDS) diffKind(kind, before, after, diff);
+  for (const kind of ALL_KINDS) diffKind(kind, before, after, sortOrderOf, diff);
   return diff;
+}
+
+/** The `sortOrder` of each object after the change; `before`: that of each stored object. */
+export function sortOrdersAfter({ rows }: CatalogDiff, before: SortOrderOf): SortOrderOf {
+  const changed = new Map(
+    [...rows.written, ...rows.moved].map(({ id, sortOrder }) => [id, sortOrder]),
+  );
+  return (id) => changed.get(id) ?? before(id);
 }
 
 export const isEmptyDiff = ({ changes, businessFields }: CatalogDiff): boolean =>
@@ -52,17 +67,13 @@ function diffKind(
   kind: Kind,
   before: Catalog | null,
   after: Catalog,
+  sortOrderOf: SortOrderOf,
   { changes, rows }: CatalogDiff,
 ): void {
   // normaliseCatalog reuses the stored documents that a file does not change.
   if (shallowEqual(before?.objects[kind] ?? [], after.objects[kind])) return;
   const { slug } = after.business;
-  const old = new Map(
-    (before?.objects[kind] ?? []).map((doc, position) => [
-      objectId(kind, slug, doc),
-      { doc, position },
-    ]),
-  );
+  const old = new Map((before?.objects[kind] ?? []).map((doc) => [objectId(kind, slug, doc), doc]));
   const addChange = (
     action: ObjectChange["action"],
     id: string,
@@ -79,34 +90,26 @@ function diffKind(
       prices: from ? differingPrices(from, doc) : [],
       overwrittenEdits: [],
     });
-  const movedIds = findMoved(
-    after.objects[kind].map((doc) => objectId(kind, slug, doc)),
-    old,
-  );
-  after.objects[kind].forEach((doc, position) => {
-    const id = objectId(kind, slug, doc);
+  const ids = after.objects[kind].map((doc) => objectId(kind, slug, doc));
+  const stored = ids.map((id) => (old.has(id) ? sortOrderOf(id) : null));
+  const { sortOrders, moved } = assignSortOrders(stored);
+  after.objects[kind].forEach((doc, index) => {
+    const id = ids[index] as string;
+    const sortOrder = sortOrders[index] as number;
     const from = old.get(id);
     old.delete(id);
-    if (from && deepEqual(from.doc, doc)) {
-      if (from.position !== position) rows.moved.push({ id, position });
-      if (movedIds.has(id)) addChange("move", id, doc);
+    if (from && deepEqual(from, doc)) {
+      if (stored[index] !== sortOrder) rows.moved.push({ id, sortOrder });
+      if (moved.has(index)) addChange("move", id, doc);
       return;
     }
-    rows.written.push({ id, kind, key: doc.key, position, doc });
-    addChange(from ? "update" : "create", id, doc, from?.doc);
+    rows.written.push({ id, kind, key: doc.key, sortOrder, doc });
+    addChange(from ? "update" : "create", id, doc, from);
   });
-  for (const [id, { doc }] of old) {
+  for (const [id, doc] of old) {
     rows.removed.push(id);
     addChange("delete", id, doc);
   }
-}
-
-/** IDs whose rank among the objects in both catalogs differs. */
-function findMoved(ids: string[], old: Map<string, unknown>): Set<string> {
-  const after = ids.filter((id) => old.has(id));
-  const kept = new Set(after);
-  const before = [...old.keys()].filter((id) => kept.has(id));
-  return new Set(after.filter((id, rank) => before[rank] !== id));
 }
 
 export function differingFields(before: object, after: object): string[] {

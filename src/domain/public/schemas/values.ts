@@ -39,7 +39,7 @@ export const image = z.strictObject({
 
 export const commonFields = {
   sortOrder: count.describe(
-    "Position in the list, starting at 0; a created or deleted object shifts the objects after it",
+    "Order in the list, ascending with gaps: compare the numbers, do not count with them",
   ),
   images: z.array(image),
   translations: includedBy(

@@ -28,7 +28,7 @@ import type { ListRoute } from "./list-routes.ts";
 import { chooseLocale, localise } from "./localisation.ts";
 
 /** Increment it when the response format changes, so that clients drop their copies. */
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
 
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 /** Estimated size of an entry without its bodies: the URL and three header sets. */
