@@ -36,8 +36,8 @@ export type AccessControl = {
   authenticate: (context: RequestContext, slug: string, scope: Scope) => void;
   /** For requests that have waited: the key may have expired, or been rotated or revoked. */
   assertStillActive: (context: RequestContext) => void;
-  /** For public routes. */
-  limitByAddress: (context: RequestContext) => void;
+  /** For routes without a key. */
+  limitByAddress: (context: RequestContext, scope: "public" | "open") => void;
   /** The client that the work of a request counts for. */
   getClient: (context: RequestContext) => ScanClient;
 };
@@ -57,6 +57,8 @@ export class RateLimitError extends AppError {
 type KnownKey = { key: Credential; policy: RateLimitPolicy };
 
 const PUBLIC_POLICY = createKeyPolicy(DEFAULT_LIMITS.minute, DEFAULT_LIMITS.hour);
+/** Several health checks per second, or an office whose computers share one address. */
+const OPEN_POLICY = createRateLimitPolicy({ window: PER_MINUTE, quota: 600 });
 const FAILURE_POLICY = createRateLimitPolicy({ window: PER_MINUTE, quota: 60 });
 /** An IPv6 /48 gets the quota of ten /64s: several households or offices can share one. */
 const NETWORK_FACTOR = 10;
@@ -209,13 +211,11 @@ export function createAccessControl(
       if (!key) throw new AppError("revoked_key", "This key has been revoked.");
       assertUsable(key, rt.now());
     },
-    limitByAddress(context) {
-      const { policy, result } = takeByAddress(
-        limits.addresses,
-        limits.networks,
-        PUBLIC_POLICY,
-        context,
-      );
+    limitByAddress(context, scope) {
+      const { policy, result } =
+        scope === "open"
+          ? takeByAddress(limits.open, limits.open, OPEN_POLICY, context)
+          : takeByAddress(limits.addresses, limits.networks, PUBLIC_POLICY, context);
       applyLimit(context, policy, result);
     },
     getClient({ keyId, request }) {

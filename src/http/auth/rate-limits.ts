@@ -7,6 +7,8 @@ export type RateLimits = {
   addresses: RateLimiter;
   /** IPv6 /48s. They are not saved, because an attacker can have any number of them. */
   networks: RateLimiter;
+  /** Requests by address to routes without a business. A restart resets them. */
+  open: RateLimiter;
   /** Failed authentications by address. A restart resets them. */
   failures: RateLimiter;
   flush: () => void;
@@ -48,6 +50,7 @@ export function createRateLimits(rt: Runtime): RateLimits {
     keys,
     addresses,
     networks: createRateLimiter(),
+    open: createRateLimiter(),
     failures: createRateLimiter(),
     flush() {
       const startedAt = rt.monotonic();

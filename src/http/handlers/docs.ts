@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { gunzipSync } from "node:zlib";
 import type { Runtime } from "../../app/runtime.ts";
 import { readGuideHtml, readPartnerGuide, readScalar, readVersion } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -115,7 +114,8 @@ async function loadScript(): Promise<CachedResponse & { name: string }> {
   const zipped = readScalar("gz");
   const name = `scalar-${hash("sha256", brotli).slice(0, 16)}.js`;
   const headers = [...SCRIPT_HEADERS, ...STATIC_HEADERS];
-  const bodies = { br: () => brotli, gzip: () => zipped, identity: () => gunzipSync(zipped) };
+  // Never uncompressed, which would be 4 MB per request.
+  const bodies = { br: () => brotli, gzip: () => zipped };
   return { name, ...createCachedResponse(`W/"${name}"`, headers, [], bodies) };
 }
 

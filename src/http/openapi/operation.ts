@@ -47,7 +47,7 @@ function securityOf({ operationId, scope }: RouteSpec): JsonObject[] {
 
 const headersFor = (scope: RouteSpec["scope"]): readonly HeaderName[] => [
   ...COMMON_HEADERS,
-  ...(scope === "open" ? [] : RATE_LIMIT_HEADERS),
+  ...RATE_LIMIT_HEADERS,
   ...(scope === "public" ? CORS_HEADERS : []),
 ];
 

@@ -38,9 +38,8 @@ function codesOf({ method, path, scope, query = {}, body, problems = [] }: Route
   const isKeyed = scope !== "open" && scope !== "public";
   return [
     ...(isKeyed || "explain" in query ? KEY_CODES : []),
-    ...(scope === "open"
-      ? []
-      : (["invalid_parameter", "unknown_parameter", "rate_limited"] as const)),
+    ...(scope === "open" ? [] : (["invalid_parameter", "unknown_parameter"] as const)),
+    "rate_limited" as const,
     ...Object.values(query).flatMap(
       (schema) => (schema.meta()?.["problemCode"] as HttpCode | undefined) ?? [],
     ),

@@ -17,10 +17,12 @@ export type CachedResponse = { respond: (context: RequestContext) => HandlerResu
 
 type Encoding = "identity" | "gzip" | "br";
 
-/** Each is called at most once. */
-export type EncodedBodies = { identity: () => Buffer } & {
-  [E in Exclude<Encoding, "identity">]?: () => Buffer | Promise<Buffer>;
-};
+type GetBody = () => Buffer | Promise<Buffer>;
+/** Each is called at most once. Without `identity`, clients that accept no encoding get gzip. */
+export type EncodedBodies = { br?: GetBody } & (
+  | { identity: GetBody; gzip?: GetBody }
+  | { identity?: undefined; gzip: GetBody }
+);
 
 type Encoded = { headers: RawHeaders; body: Buffer };
 
@@ -50,14 +52,15 @@ export function createCachedResponse(
     });
 
   const load = (encoding: Encoding): Encoded | Promise<Encoded> => {
-    const body = (bodies[encoding] ?? bodies.identity)();
+    const body = (bodies[encoding] as GetBody)();
     if (!(body instanceof Promise)) return keep(encoding, body);
     return (encoded[encoding] = body.then((bytes) => keep(encoding, bytes)));
   };
 
   const chooseEncoding = (acceptEncoding: string | undefined): Encoding => {
     if (bodies.br && acceptsBrotli(acceptEncoding)) return "br";
-    return bodies.gzip && acceptsGzip(acceptEncoding) ? "gzip" : "identity";
+    if (!bodies.identity || (bodies.gzip && acceptsGzip(acceptEncoding))) return "gzip";
+    return "identity";
   };
 
   return {

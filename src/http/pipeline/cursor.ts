@@ -1,4 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
+import { IGNORED } from "./parameters.ts";
 
 /** Of the last object of a page; the next page has those that sort after it, even if it is gone. */
 export type CursorPosition = { sortOrder: number; id: string };
@@ -29,8 +30,11 @@ export function decodeCursor(list: string, cursor: string): CursorPosition {
   });
 }
 
+/** Leaves out ignored parameters: a cached response has the link of its first client. */
 export function linkToNext(url: string, search: string, cursor: string): string {
-  const query = new URLSearchParams(search);
+  const query = new URLSearchParams(
+    [...new URLSearchParams(search)].filter(([name]) => !IGNORED.test(name)),
+  );
   query.set("cursor", cursor);
   return `<${url}?${query}>; rel="next"`;
 }

@@ -15,7 +15,7 @@ export type ParametersOf<P extends Parameters> = {
 };
 
 // Advertising campaigns add these to URLs, so they are not a mistake of the client.
-const IGNORED = /^(_|utm_.*|gclid|fbclid)$/;
+export const IGNORED = /^(_|utm_.*|gclid|fbclid)$/;
 
 /** An instant as text; `resolve` needs the time zone only if the text has no offset. */
 export type InstantParameter = { text: string; resolve: (timezone: string) => number };

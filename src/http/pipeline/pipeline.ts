@@ -69,9 +69,8 @@ export function createPipeline(
       );
     const route = routePath.byMethod.get(method);
     if (!route) return respondToOtherMethod(context, routePath);
-    if (route.scope === "open") return route.handle(context);
-    if (route.scope === "public") {
-      accessControl.limitByAddress(context);
+    if (route.scope === "open" || route.scope === "public") {
+      accessControl.limitByAddress(context, route.scope);
       return route.handle(context);
     }
     const key = accessControl.authorize(context, params["slug"] ?? "", route.scope);

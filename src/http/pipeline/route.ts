@@ -19,7 +19,7 @@ export type OpenHandler = (context: RequestContext) => HandlerResult;
 
 export type Route = { method: "GET" | "POST" | "PATCH" | "DELETE"; path: string } & (
   | { scope: Scope; handle: KeyHandler }
-  /** "public": no key, rate-limited by address. "open": no key and no limit. */
+  /** No key; rate-limited by address. "open" has no business and a higher limit. */
   | { scope: "public" | "open"; handle: OpenHandler }
 );
 
@@ -81,7 +81,8 @@ export const GROUPS = {
   Availability: "Free slots for visits and tables.",
   Webhooks: "Webhook endpoints and their deliveries.",
   Changes: "The event feed, for clients that missed webhooks or cannot receive them.",
-  Operations: "For the operator. These routes need no API key and have no rate limits.",
+  Operations:
+    "For the operator. These routes need no API key. Each address can send 600 requests per minute.",
 } as const;
 
 export type Group = keyof typeof GROUPS;

@@ -100,6 +100,24 @@ test("the public route is limited by address, before anything is looked up", asy
   expect(rejected.headers.get("access-control-expose-headers")).toContain("Retry-After");
 });
 
+test("routes without a business are limited by address, apart from those of businesses", async () => {
+  const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
+  const from = async (address: string, path: string) =>
+    api.request(path, { key: null, headers: { "x-forwarded-for": address } });
+  const paths = ["/docs", "/docs/scalar.js", "/docs/reference.json", "/openapi.json", "/healthz"];
+  const others = ["/readyz", "/metrics"];
+  for (let i = 0; i < 600; i++)
+    expect((await from("203.0.113.9", paths[i % paths.length] ?? "")).status).toBeLessThan(429);
+  for (const path of [...paths, ...others])
+    expect([path, (await from("203.0.113.9", path)).status]).toEqual([path, 429]);
+  const rejected = await from("203.0.113.9", "/docs");
+  expect(rejected.headers.get("ratelimit-policy")).toBe('"per-minute";q=600;w=60');
+  expect((await from("203.0.113.10", "/docs")).status).toBe(200);
+  expect((await from("203.0.113.9", AVAILABILITY)).status).toBe(400);
+  api.advance(60_000);
+  expect((await from("203.0.113.9", "/docs")).status).toBe(200);
+});
+
 test.each([
   ["203.0.113.7", "203.0.113.7"],
   ["2001:db8:1:2::5", "2001:db8:1:2::/64"],

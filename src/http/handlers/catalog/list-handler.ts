@@ -18,7 +18,7 @@ import {
   createCachedResponse,
 } from "../../pipeline/cached-response.ts";
 import { linkToNext, paginate } from "../../pipeline/cursor.ts";
-import { parseParameters } from "../../pipeline/parameters.ts";
+import { parseParameters, type ParametersOf } from "../../pipeline/parameters.ts";
 import {
   type RequestContext,
   toRawHeaders,
@@ -31,7 +31,7 @@ import { chooseLocale, localise } from "./localisation.ts";
 const FORMAT_VERSION = 2;
 
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
-/** Estimated size of an entry without its bodies: the URL and three header sets. */
+/** Estimated size of an entry without its bodies: the parameters and three header sets. */
 const OVERHEAD_BYTES = 4096;
 
 /** A response with the business state and the time for which it is valid. */
@@ -59,8 +59,14 @@ export function createListHandler(rt: Runtime): ListHandler {
   const cache = new BoundedCache<string, ListResponse>(MAX_CACHE_BYTES, sizeOf);
   const readCatalog = createCatalogReader(rt);
 
-  const build = (route: ListRoute, search: string, key: Credential, now: number): ListResponse => {
-    const parameters = parseParameters(route.parameters, search);
+  const build = (
+    id: string,
+    route: ListRoute,
+    parameters: ParametersOf<ListRoute["parameters"]>,
+    search: string,
+    key: Credential,
+    now: number,
+  ): ListResponse => {
     const { business, stored, publicCatalog, asOf } = readCatalog(
       key.businessId,
       (timezone) => route.asOf?.(parameters, timezone) ?? now,
@@ -94,9 +100,7 @@ export function createListHandler(rt: Runtime): ListHandler {
       }),
     );
 
-    const hashed = route.hashesBody
-      ? body
-      : JSON.stringify([route.path, search, business.updatedAt, validUntil]);
+    const hashed = route.hashesBody ? body : JSON.stringify([id, business.updatedAt, validUntil]);
     const digest = hash("sha256", hashed, "base64url").slice(0, 16);
     const etag = `W/"c${business.catalogVersion}-${FORMAT_VERSION}-${digest}"`;
     const headers = toRawHeaders({
@@ -124,10 +128,13 @@ export function createListHandler(rt: Runtime): ListHandler {
     key: Credential,
     now: number,
   ): ListResponse => {
-    const id = `${key.businessId}/${route.path}${search}`;
+    const parameters = parseParameters(route.parameters, search);
+    const values = Object.keys(route.parameters).map((name) => parameters[name]);
+    // Not the query string: ignored parameters and spellings must not build another response.
+    const id = `${key.businessId}/${route.path} ${JSON.stringify(values)}`;
     const cached = cache.get(id);
     if (cached && isCurrent(cached, key, now)) return cached;
-    const response = build(route, search, key, now);
+    const response = build(id, route, parameters, search, key, now);
     cache.set(id, response);
     return response;
   };

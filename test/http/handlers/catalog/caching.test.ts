@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createApp } from "../../../../src/http/app.ts";
 import { applyCatalog, editObject } from "../../../../src/app/catalog/catalog.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
@@ -121,6 +121,29 @@ test("a re-created business never reuses an ETag", async () => {
   }
   expect(seen.map((etag) => etag.slice(0, 6))).toEqual(['W/"c1-', 'W/"c2-', 'W/"c3-']);
 });
+
+test.each(LISTS)(
+  "ignored parameters and spellings do not make another response of %s",
+  async (path) => {
+    const api = createTestApi();
+    const loadCatalog = vi.spyOn(api.store.businesses, "findById");
+    const request = async (query: string) => {
+      const response = await api.request(at(`${path}?${query}`));
+      return [response.status, response.headers.get("etag"), response.headers.get("link")];
+    };
+    const first = await request("limit=1&includeTranslations=1&utm_source=a");
+    expect(String(first)).not.toContain("utm_source");
+    const reads = loadCatalog.mock.calls.length;
+    for (const query of [
+      "limit=1&includeTranslations=1",
+      "includeTranslations=true&limit=01&_=1",
+      "utm_campaign=x&gclid=1&limit=1&fbclid=2&includeTranslations=true",
+    ])
+      expect(await request(query)).toEqual(first);
+    expect(loadCatalog.mock.calls.length).toBe(reads);
+    expect(await request("limit=1&locale=es")).not.toEqual(first);
+  },
+);
 
 test("responses to a key may only be cached privately", async () => {
   const { headers } = await createTestApi().request(at("services"));
