@@ -1,5 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
+import { audit } from "./audit.ts";
 import type { Runtime } from "./runtime.ts";
 import type { BusinessRow, BusinessContents } from "../store/businesses.ts";
 
@@ -18,10 +19,17 @@ export function getBusiness(rt: Runtime, slug: string): BusinessRow {
  * Partners get no event, because their endpoints are deleted too. A dry run only counts: deleting a
  * million rows and rolling back would block other writers.
  */
-export function deleteBusiness(rt: Runtime, { id }: BusinessRow): BusinessContents {
+export function deleteBusiness(rt: Runtime, { id, slug }: BusinessRow): BusinessContents {
   return rt.tx(() => {
     const contents = rt.store.businesses.countContents(id);
-    if (!rt.isDryRun()) rt.store.businesses.delete(id);
+    if (rt.isDryRun()) return contents;
+    rt.store.businesses.delete(id);
+    audit(rt, {
+      action: "business.deleted",
+      subject: { id, name: slug },
+      businessId: id,
+      details: contents,
+    });
     return contents;
   });
 }

@@ -8,10 +8,12 @@ import {
   type Scope,
   SCOPES,
 } from "../domain/api-key.ts";
+import type { AuditAction } from "../domain/audit.ts";
 import { isAddressRange } from "../domain/address-range.ts";
 import { AppError, assertFound, type ValidationIssue } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { unsafeNameError } from "../domain/text.ts";
+import { audit, auditTime } from "./audit.ts";
 import type { Runtime } from "./runtime.ts";
 import type { ListedKey } from "../store/keys.ts";
 
@@ -60,7 +62,15 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       expiresAt: input.expiresAt ?? null,
       revokedAt: null,
     });
-    return createSecret(rt, id, input.kind, rt.now());
+    const created = createSecret(rt, id, input.kind, rt.now());
+    const { kind, scopes, cidrs, expiresAt } = created.key;
+    auditKey(rt, "key.created", created.key, {
+      kind,
+      scopes,
+      cidrs,
+      expiresAt: auditTime(expiresAt),
+    });
+    return created;
   });
 }
 
@@ -81,7 +91,9 @@ export function rotateKey(
     if (key.revokedAt !== null) throw new AppError("conflict", `${keyId} is revoked.`, { fix });
     if (key.expiresAt !== null && key.expiresAt <= rt.now())
       throw new AppError("conflict", `${keyId} has expired.`, { fix });
-    return createSecret(rt, keyId, key.kind, rt.now() + overlapMs);
+    const oldSecretEndsAt = rt.now() + overlapMs;
+    auditKey(rt, "key.rotated", key, { oldSecretEndsAt: auditTime(oldSecretEndsAt) });
+    return createSecret(rt, keyId, key.kind, oldSecretEndsAt);
   });
 }
 
@@ -93,8 +105,10 @@ export function assertOverlap(overlapMs: number): void {
 /** Revoking it again changes nothing. */
 export function revokeKey(rt: Runtime, keyId: string): ListedKey {
   return rt.tx(() => {
-    getKey(rt, keyId);
+    const key = getKey(rt, keyId);
+    if (key.revokedAt !== null) return key;
     rt.store.keys.revoke(keyId, rt.now());
+    auditKey(rt, "key.revoked", key);
     return getKey(rt, keyId);
   });
 }
@@ -130,6 +144,13 @@ export function createKeyUsage(rt: Runtime): KeyUsage {
 
 const getKey = (rt: Runtime, keyId: string): ListedKey =>
   assertFound(rt.store.keys.findById(keyId), `There is no key ${keyId}.`, "deskbell keys list");
+
+const auditKey = (
+  rt: Runtime,
+  action: AuditAction,
+  { id, name, businessId }: ListedKey,
+  details?: Record<string, unknown>,
+): void => audit(rt, { action, subject: { id, name }, businessId, details });
 
 function createSecret(
   rt: Runtime,

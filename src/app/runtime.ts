@@ -1,6 +1,9 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 import { statfsSync, mkdirSync, statSync } from "node:fs";
+import { userInfo } from "node:os";
 import type { Config } from "../config.ts";
+import type { Actor } from "../domain/audit.ts";
 import { createIdSource, type IdPrefix } from "../domain/ids.ts";
 import { createLog, type Log } from "../log.ts";
 import { openSecretBox, type SecretBox } from "../secret-box.ts";
@@ -29,13 +32,17 @@ export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDr
   secrets: SecretBox;
   freeBytes: () => number;
   log: Log;
+  /** Who makes the changes: the key of the current request, else who runs the process. */
+  actor: () => Actor;
+  /** Runs `work`, and everything that it awaits, on behalf of another actor. */
+  runAs: <T>(actor: Actor, work: () => T) => T;
 };
 
 /** For code that runs without a Runtime. */
 export const wallClock = (): number => Date.now();
 export const systemRandom = (bytes: number): Buffer => randomBytes(bytes);
 
-type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log">>;
+type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log" | "actor">>;
 
 /**
  * Creates the data folder on first use.
@@ -61,6 +68,8 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     monotonic,
   );
   if (migration) log("info", "migrated", migration);
+  const currentActor = new AsyncLocalStorage<Actor>();
+  const processActor = effects.actor ?? systemUser;
   return {
     ...connection,
     config,
@@ -76,7 +85,27 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
       return bavail * bsize;
     },
     log,
+    actor: () => currentActor.getStore() ?? processActor(),
+    runAs: (actor, work) => currentActor.run(actor, work),
   };
+}
+
+function systemUser(): Actor {
+  return {
+    via: "cli",
+    id: `uid:${process.getuid?.() ?? "unknown"}`,
+    name: userName(),
+    address: null,
+  };
+}
+
+/** `userInfo` throws for a user ID without a passwd entry. */
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -140,6 +140,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     () => import("./commands/doctor.ts"),
   ),
   entry(
+    "audit",
+    "List who changed keys, endpoints and catalogs.",
+    () => import("./commands/audit.ts"),
+  ),
+  entry(
     "openapi",
     "Print the OpenAPI document of the HTTP API, as served at /openapi.json.",
     () => import("./commands/openapi.ts"),

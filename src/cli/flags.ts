@@ -2,7 +2,13 @@ import { InvalidArgumentError, Option } from "commander";
 import { EVENT_TYPES, type EventType, isEventType } from "../domain/event-types.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { usageError } from "./failure.ts";
-import { isInstant, isStartTime, localDateOf, parseInstant } from "../domain/local-time.ts";
+import {
+  isInstant,
+  isLocalDate,
+  isStartTime,
+  localDateOf,
+  parseInstant,
+} from "../domain/local-time.ts";
 
 /** `read` returns the typed value of the option. */
 export type Flag<Value> = { option: (long: string) => Option; read: (raw: unknown) => Value };
@@ -94,6 +100,23 @@ export const duration = (
         : `Use a duration from ${minimum} to ${maximum}.`,
     );
   });
+
+/**
+ * A past time: a duration before now such as `3d`, or a date or time in UTC such as `2026-12-01`. The
+ * value takes the current time and returns epoch milliseconds.
+ */
+export const pastTime = (about: string) =>
+  flag<((now: number) => number) | undefined>("time", about, (option) =>
+    option.argParser((value: string) => {
+      const ms = parseDuration(value);
+      if (!Number.isNaN(ms)) return (now: number) => now - ms;
+      const time = isLocalDate(value) ? `${value}T00:00` : value;
+      if (isInstant(time)) return () => parseInstant(time, "UTC");
+      throw new InvalidArgumentError(
+        "Use a number with s, m, h or d, such as 3d, or a date such as 2026-12-01.",
+      );
+    }),
+  );
 
 /** Reads an environment variable too. The flag wins; an empty variable counts as unset. */
 export const withEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { DAEMON } from "../domain/audit.ts";
 import { openRuntime } from "../app/runtime.ts";
 import { createAlerter } from "./alerter.ts";
 import { createDeliveryWorker } from "./delivery-worker.ts";
@@ -13,7 +14,7 @@ const BUSY_TIMEOUT_MS = 0;
 const GRACE_MS = 10_000;
 
 const { config, isWatched } = workerData as ThreadData;
-const rt = openRuntime(config, BUSY_TIMEOUT_MS);
+const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON });
 rt.store.file.tuneForWriting();
 const postMessage = (message: WorkerMessage): void => parentPort?.postMessage(message);
 let sender: Promise<Sender> | undefined;

@@ -23,3 +23,12 @@ export function deepEqual(a: unknown, b: unknown, ignored = NONE): boolean {
     )
   );
 }
+
+/** Returns the names of the fields whose values differ. */
+export function differingFields(before: object, after: object): string[] {
+  const left = before as Record<string, unknown>;
+  const right = after as Record<string, unknown>;
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
+    (name) => !deepEqual(left[name], right[name]),
+  );
+}

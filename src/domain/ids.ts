@@ -13,7 +13,8 @@ export type IdPrefix =
   | "rsv"
   | "tor"
   | "tck"
-  | "tof";
+  | "tof"
+  | "aud";
 export type CatalogIdPrefix =
   | "biz"
   | "mct"

@@ -11,7 +11,7 @@ import { createLongPolls } from "./handlers/changes/long-polls.ts";
 import { docsRoutes } from "./handlers/docs.ts";
 import { createMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
-import { createResponseObserver } from "./pipeline/response-observer.ts";
+import { createResponseObserver, type ResponseObserver } from "./pipeline/response-observer.ts";
 import { groupByPath, type HandlerDeps, type Route } from "./pipeline/route.ts";
 import type { Router } from "./pipeline/router.ts";
 import { ROUTES } from "./routes.ts";
@@ -42,10 +42,11 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
   const longPolls = createLongPolls(rt);
   const scanQueue = createScanQueue(rt.monotonic);
   const observe = createResponseObserver(rt, metrics, getClientAddress);
-  const pipeline = createPipeline(rt, accessControl, (...response) => {
+  const observeAll: ResponseObserver = (...response) => {
     scanQueue.recordRequest();
     observe(...response);
-  });
+  };
+  const pipeline = createPipeline(rt, accessControl, observeAll, getClientAddress);
   const listHandler = createListHandler(rt);
   const deps: HandlerDeps = {
     rt,

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
+import { type AuditRow, createAuditStore } from "./audit.ts";
 import { openDatabase } from "./database.ts";
 import { isBusy } from "./write-lock.ts";
 import { columns, type Db, isSqliteError } from "./db.ts";
@@ -122,18 +123,29 @@ export function assertKnownSchema(path: string, schema: number): void {
 }
 
 /** Reads the counters of all businesses, deleted ones included; none if the file is unreadable. */
-export function readCounters(path: string): BusinessCounters[] {
+export const readCounters = (path: string): BusinessCounters[] =>
+  readTables(path, ["business", "removed_business"], (db, table) =>
+    db.prepare(`SELECT ${columns("id, catalog_version, last_sequence")} FROM ${table}`).all(),
+  ) as BusinessCounters[];
+
+/** Reads the whole audit log; nothing if the file is unreadable. */
+export const readAuditLog = (path: string): AuditRow[] =>
+  readTables(path, ["audit_entry"], (db) => createAuditStore(db).list({}, -1));
+
+/** Reads those of the tables that the file has: older versions have fewer. */
+function readTables<Row>(
+  path: string,
+  names: readonly string[],
+  read: (db: Db, table: string) => Row[],
+): Row[] {
   try {
     const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
     try {
-      // Files of older versions have no removed_business.
       const tables = db
-        .prepare("SELECT name FROM sqlite_schema WHERE name IN ('business', 'removed_business')")
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
         .pluck()
         .all() as string[];
-      return tables.flatMap((table) =>
-        db.prepare(`SELECT ${columns("id, catalog_version, last_sequence")} FROM ${table}`).all(),
-      ) as BusinessCounters[];
+      return names.filter((name) => tables.includes(name)).flatMap((name) => read(db, name));
     } finally {
       db.close();
     }

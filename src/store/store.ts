@@ -1,3 +1,4 @@
+import { createAuditStore } from "./audit.ts";
 import { createBookingStore, createReservationStore } from "./bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
 import { createCatalogStore } from "./catalog.ts";
@@ -21,6 +22,7 @@ import { createTallyStore } from "./tallies.ts";
 import { createTimeOffStore } from "./time-off.ts";
 
 const STORES = {
+  audit: createAuditStore,
   businesses: createBusinessStore,
   catalog: createCatalogStore,
   idempotency: createIdempotencyStore,

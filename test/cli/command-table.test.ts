@@ -5,20 +5,11 @@ import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addCommand, type CommandSpec, type CommandGroup } from "../../src/cli/command.ts";
 import { EXIT } from "../../src/cli/failure.ts";
-import { COMMANDS } from "../../src/cli/command-table.ts";
 import { GLOBAL_OPTIONS } from "../../src/cli/root-help.ts";
+import { loadCommands } from "../support/commands.ts";
 import { runInCopy, makeRunnable, setUpExamples } from "../support/example-data.ts";
 
-type Leaf = { path: string; spec: CommandSpec };
-
-const leavesOf = (nodes: readonly (CommandSpec | CommandGroup)[], before = ""): Leaf[] =>
-  nodes.flatMap((node) =>
-    "commands" in node
-      ? leavesOf(node.commands, `${before}${node.name} `)
-      : [{ path: `${before}${node.name}`, spec: node }],
-  );
-const specs = await Promise.all(COMMANDS.map(({ load }) => load()));
-const leaves = leavesOf(specs);
+const { specs, leaves } = await loadCommands();
 const examples = leaves.flatMap(({ path, spec }) =>
   spec.examples.map((line) => ({ path, spec, line })),
 );

@@ -41,6 +41,26 @@ test("the thread sends due deliveries at startup, after polling and after a wake
   expect(rt.store.deliveries.list({ status: "DELIVERED" }, 10)).toHaveLength(3);
 });
 
+test("an endpoint that the thread disables is attributed to the daemon in the audit log", async () => {
+  const rt = createTestRuntime({}, Date.now());
+  const business = addBusiness(rt);
+  const partner = await createReceiver([{ status: 410 }]);
+  const { endpoint } = await subscribe(rt, business, partner.url);
+  emitEvents(rt, business, "service.updated");
+  await startWorker(rt);
+  const listDisabled = () => rt.store.audit.list({ action: "endpoint.disabled" }, 10);
+  await vi.waitFor(() => expect(listDisabled()).toHaveLength(1));
+  expect(listDisabled()).toMatchObject([
+    {
+      via: "daemon",
+      actorId: "daemon",
+      address: null,
+      subjectId: endpoint.id,
+      details: { reason: "gone" },
+    },
+  ]);
+});
+
 test("an internal error ends the thread with exit code 1, so that the daemon exits too", async () => {
   const rt = createTestRuntime({}, Date.now());
   const worker = await startWorker(rt);

@@ -28,6 +28,7 @@ export function createTestRuntime(
     now: () => startsAt + elapsedMs,
     monotonic: () => elapsedMs,
     log: (level, message, fields = {}) => void logged.push({ level, message, fields }),
+    actor: () => ({ via: "cli", id: "uid:1000", name: "ada", address: null }),
   });
   onTestFinished(() => {
     rt.close();

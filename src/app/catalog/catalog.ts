@@ -1,9 +1,12 @@
 import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import type { AuditAction } from "../../domain/audit.ts";
 import type { Catalog, DocOf, Kind } from "../../domain/catalog/catalog.ts";
 import { assertValidObject } from "../../domain/catalog/validate.ts";
 import { currencyChangeText } from "../../domain/currency.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { MassDelete } from "../../domain/catalog/change/diff.ts";
+import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import { getObject } from "./objects.ts";
 import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";
@@ -58,13 +61,37 @@ export function applyCatalog(
         `The catalog of ${next.business.slug} was changed by another process in the meantime.`,
         { fix: "run the same command again" },
       );
-    return changeCatalog(rt, next, { listed }, loaded, (plan) => {
+    const approve = (plan: ChangeResult) => {
       const { massDeletes, changes, events } = plan;
       if (!options.acceptCurrencyChange) assertSameCurrency(plan);
       if (!options.allowMassDelete) assertNoMassDeletes(massDeletes);
       if (events.length > 0)
         onStep(`writing ${changes.length} changes and ${events.length} events`);
+    };
+    const result = changeCatalog(rt, next, { listed }, loaded, approve);
+    const { businessId: id, slug } = result;
+    auditChange(rt, "catalog.applied", { id, name: slug }, result, {
+      files: sources.map(({ name }) => name),
     });
+    return result;
+  });
+}
+
+/** A version of the catalog, if the change made one. */
+function auditChange(
+  rt: Runtime,
+  action: AuditAction,
+  subject: { id: string; name: string },
+  { businessId, fromVersion, version, changes, businessFields }: ChangeResult,
+  details: Record<string, unknown>,
+): void {
+  if (version === fromVersion) return;
+  const count = changes.length + businessFields.length;
+  audit(rt, {
+    action,
+    subject,
+    businessId,
+    details: { ...details, fromVersion, version, changes: count },
   });
 }
 
@@ -111,7 +138,10 @@ export function editObject<K extends Kind>(
       objects: { ...catalog.objects, [kind]: docs.with(docs.indexOf(doc), edited) },
     };
     assertValidObject(catalog, kind, edited);
-    return changeCatalog(rt, next, "local", null);
+    const result = changeCatalog(rt, next, "local", null);
+    const subject = { id: objectId(kind, slug, doc), name: doc.name };
+    auditChange(rt, "catalog.edited", subject, result, { kind, key: doc.key });
+    return result;
   });
 }
 

@@ -3,6 +3,7 @@ import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
 import { modifierOptionId } from "../../domain/public/menu.ts";
 import { getByKeyOrId } from "./objects.ts";
+import { audit, auditTime } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { AppendResult } from "../events.ts";
@@ -37,6 +38,13 @@ export function setSoldOut(
       },
       { lists: ["menuItems", "modifierGroups"] },
     );
+    const { id, name, key } = found;
+    audit(rt, {
+      action: until === "back" ? "dish.available" : "dish.sold_out",
+      subject: { id, name },
+      businessId: business.id,
+      details: until === "back" ? { key } : { key, until: auditTime(until) },
+    });
     return { ...published, ...found };
   });
 }

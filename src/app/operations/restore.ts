@@ -1,15 +1,19 @@
 import { existsSync, realpathSync } from "node:fs";
+import { basename } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
+import { audit } from "../audit.ts";
 import { makeFolder, openRuntime, type Runtime } from "../runtime.ts";
 import {
   copyDatabase,
   advanceCounters,
+  readAuditLog,
   readCounters,
   removeDatabase,
   replaceDatabase,
 } from "../../store/backup.ts";
+import type { AuditRow } from "../../store/audit.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
 import { verifyBackup } from "./backups.ts";
 import { checkSigningSecrets } from "./health-conditions.ts";
@@ -51,7 +55,8 @@ export async function restoreBackup(
     verifyBackup(draft);
     // The same backup may be restored twice, so the replaced database's counters matter too.
     advanceCounters(draft, replaces ? readCounters(databasePath) : [], COUNTER_INCREASE);
-    notifyPartners({ ...config, databasePath: draft }, now);
+    const auditLog = replaces ? readAuditLog(databasePath) : [];
+    completeDraft({ ...config, databasePath: draft }, file, auditLog, now);
     const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
     replaceDatabase(databasePath, draft, copy);
     return replaces ? copy : null;
@@ -79,7 +84,16 @@ export function assertRestorable({ dataDir, databasePath }: Config, file: string
   return replaces;
 }
 
-function notifyPartners(config: Config, now: number): void {
+/**
+ * Notifies partners, and writes the audit log.
+ * @param auditLog of the replaced database: a restore must not remove the entries since the backup
+ */
+function completeDraft(
+  config: Config,
+  file: string,
+  auditLog: readonly AuditRow[],
+  now: number,
+): void {
   const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now });
   try {
     rt.tx(() => {
@@ -87,6 +101,12 @@ function notifyPartners(config: Config, now: number): void {
         const { id, catalogVersion: to } = business;
         appendEvents(rt, business, [fullRefetchEvent(id, { from: to - COUNTER_INCREASE, to })]);
       }
+      for (const entry of auditLog) rt.store.audit.insert(entry);
+      audit(rt, {
+        action: "backup.restored",
+        subject: { id: null, name: basename(file) },
+        businessId: null,
+      });
     });
   } finally {
     rt.close();

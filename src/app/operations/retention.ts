@@ -8,6 +8,7 @@ const ENDED_RETENTION_MS = 30 * DAY_MS;
 const UNRESOLVED_RETENTION_MS = 90 * DAY_MS;
 const RESPONSE_RETENTION_MS = 7 * DAY_MS;
 const STATISTICS_RETENTION_MS = 30 * DAY_MS;
+const AUDIT_RETENTION_MS = 400 * DAY_MS;
 const MAX_BYTES = 1024 ** 3;
 /** Rows per transaction: few enough not to block other writers. */
 const BATCH_ROWS = 500;
@@ -16,11 +17,11 @@ const BATCH_ROWS = 500;
 type Batch = (after: number) => number | undefined;
 
 /**
- * Deletes events, deliveries and statistics after their retention period, and above a file size the
+ * Deletes events, deliveries, statistics and audit entries after their retention period, and above a file size the
  * oldest delivered ones earlier. Undelivered ones stay for their whole period.
  */
 export function createPruner(rt: Runtime, { maxBytes = MAX_BYTES } = {}): () => Promise<void> {
-  const { endpointSecrets, file, retention, tallies } = rt.store;
+  const { audit, endpointSecrets, file, retention, tallies } = rt.store;
   let responsesPrunedTo = 0;
 
   async function runBatches(batch: Batch, mayContinue: () => boolean = () => true): Promise<void> {
@@ -55,6 +56,7 @@ export function createPruner(rt: Runtime, { maxBytes = MAX_BYTES } = {}): () => 
     rt.tx(() => {
       endpointSecrets.deleteExpired(now);
       pruneHosts(rt);
+      audit.deleteBefore(now - AUDIT_RETENTION_MS);
       tallies.deleteMinutesBefore(now - STATISTICS_RETENTION_MS);
     });
   };

@@ -1,5 +1,7 @@
 import { nextStreakAction, NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
 import { AppError } from "../../domain/errors.ts";
+import type { AuditAction } from "../../domain/audit.ts";
+import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
@@ -19,6 +21,13 @@ export function getEndpoint(rt: Runtime, id: string, businessId?: string): Endpo
   });
 }
 
+export const auditEndpoint = (
+  rt: Runtime,
+  action: AuditAction,
+  { id, name, businessId }: EndpointRow,
+  details?: Record<string, unknown>,
+): void => audit(rt, { action, subject: { id, name }, businessId, details });
+
 /** Its pending and new deliveries are parked. */
 export function disableEndpoint(
   rt: Runtime,
@@ -26,8 +35,11 @@ export function disableEndpoint(
   reason: DisabledReason,
 ): { endpoint: EndpointRow; parked: number } {
   return rt.tx(() => {
-    if (getEndpoint(rt, id).status === "ACTIVE" || reason === "manual")
+    const before = getEndpoint(rt, id);
+    if (before.status === "ACTIVE" || reason === "manual") {
       rt.store.endpoints.updateStatus(id, "DISABLED", reason, rt.now());
+      auditEndpoint(rt, "endpoint.disabled", before, { reason });
+    }
     const parked = rt.store.deliveryMoves.park({ endpointId: id });
     return { endpoint: getEndpoint(rt, id), parked };
   });
@@ -45,7 +57,8 @@ export function enableEndpoint(
   { byPartner = false } = {},
 ): { endpoint: EndpointRow; recovered: number; cancelled: number } {
   return rt.tx(() => {
-    const { status, disabledReason } = getEndpoint(rt, id);
+    const before = getEndpoint(rt, id);
+    const { status, disabledReason } = before;
     if (byPartner && disabledReason === "manual")
       throw new AppError(
         "conflict",
@@ -61,6 +74,8 @@ export function enableEndpoint(
     const recovered =
       since === "none" ? 0 : rt.store.deliveryMoves.recover({ endpointId: id, since }, now);
     const cancelled = rt.store.deliveryMoves.cancel({ endpointId: id, status: "PARKED" });
+    if (status === "DISABLED")
+      auditEndpoint(rt, "endpoint.enabled", before, { recovered, cancelled });
     return { endpoint: getEndpoint(rt, id), recovered, cancelled };
   });
 }
@@ -77,10 +92,12 @@ function futureRecoverError(): AppError {
 /** Past deliveries stay until their retention period ends. */
 export function deleteEndpoint(rt: Runtime, id: string): { cancelled: number } {
   return rt.tx(() => {
-    getEndpoint(rt, id);
+    const endpoint = getEndpoint(rt, id);
     rt.store.endpoints.delete(id, rt.now());
     rt.store.endpointSecrets.deleteAll(id);
-    return { cancelled: rt.store.deliveryMoves.cancel({ endpointId: id }) };
+    const cancelled = rt.store.deliveryMoves.cancel({ endpointId: id });
+    auditEndpoint(rt, "endpoint.deleted", endpoint, { cancelled });
+    return { cancelled };
   });
 }
 

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { generateSecret } from "../../domain/webhooks/signature.ts";
+import { audit, auditTime } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../../store/endpoint-secrets.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import { getEndpoint } from "./endpoint-lifecycle.ts";
+import { auditEndpoint, getEndpoint } from "./endpoint-lifecycle.ts";
 import { assertOverlap, DEFAULT_OVERLAP_MS } from "../keys.ts";
 
 export type RotationOptions = {
@@ -95,6 +96,9 @@ export function rotateEndpointSecret(
     if (isUndecryptable) rt.store.endpointSecrets.deleteAll(id);
     rt.store.endpointSecrets.deleteOld(id);
     rt.store.endpointSecrets.expireCurrent(id, oldEndsAt);
+    auditEndpoint(rt, "endpoint.secret_rotated", endpoint, {
+      oldSecretEndsAt: auditTime(oldEndsAt),
+    });
     return { endpoint, secret: storeNewSecret(rt, id), oldEndsAt };
   });
 }
@@ -102,9 +106,10 @@ export function rotateEndpointSecret(
 /** @returns whether there was an old secret */
 export function finishSecretRotation(rt: Runtime, id: string): boolean {
   return rt.tx(() => {
-    getEndpoint(rt, id);
+    const endpoint = getEndpoint(rt, id);
     const hadOldSecret = rt.store.endpointSecrets.listValid(id, rt.now()).length > 1;
     rt.store.endpointSecrets.deleteOld(id);
+    if (hadOldSecret) auditEndpoint(rt, "endpoint.secret_rotation_finished", endpoint);
     return hadOldSecret;
   });
 }
@@ -123,6 +128,12 @@ export function rotateMasterKey(rt: Runtime): number {
     rt.secrets.addKey();
     for (const { id, plain } of decrypted)
       rt.store.endpointSecrets.updateSealed(id, rt.secrets.seal(plain, id));
+    audit(rt, {
+      action: "master_key.rotated",
+      subject: { id: null, name: "master key" },
+      businessId: null,
+      details: { secrets: rows.length },
+    });
     return rows.length;
   });
   if (rt.isDryRun()) return count;

@@ -1,3 +1,4 @@
+import { differingFields } from "../../domain/equality.ts";
 import { NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
 import { countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -11,7 +12,7 @@ import {
   type ValidatedSettings,
   parseEndpointSettings,
 } from "./endpoint-settings.ts";
-import { getEndpoint } from "./endpoint-lifecycle.ts";
+import { auditEndpoint, getEndpoint } from "./endpoint-lifecycle.ts";
 import { createSigningSecret, decryptSigningSecret } from "./endpoint-secrets.ts";
 import { type Resolve, resolveName } from "./resolver.ts";
 import { hash } from "node:crypto";
@@ -100,6 +101,7 @@ export async function createEndpoint(
       rt.store.idempotency.deleteUntil(now - REPEATABLE_MS);
       rt.store.idempotency.insert({ ...request, endpointId: endpoint.id, createdAt: now });
     }
+    auditEndpoint(rt, "endpoint.created", endpoint, { host: hostOf(endpoint.url) });
     return { endpoint, secret: createSigningSecret(rt, endpoint.id) };
   });
 }
@@ -185,9 +187,15 @@ export async function updateEndpoint(
       assertNotDuplicate(rt, before.keyId, { ...before, ...settings });
     rt.store.endpoints.update(id, settings, rt.now());
     if (settings.url !== before.url) rt.store.endpoints.updateStreak(id, NO_STREAK);
+    const fields = differingFields(before, { ...before, ...settings });
+    if (fields.length > 0)
+      auditEndpoint(rt, "endpoint.updated", before, { fields, host: hostOf(settings.url) });
     return getEndpoint(rt, id);
   });
 }
+
+/** For the audit log: the path and query of a URL often contain a secret. */
+const hostOf = (url: string): string => new URL(url).host;
 
 /** Checks the URL only if it changes, or whether it is trusted. */
 function parseChanges(

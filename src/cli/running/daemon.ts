@@ -10,6 +10,7 @@ import { retryWhileBusy } from "../../http/pipeline/write-retry.ts";
 import type { Log } from "../../log.ts";
 import { openRuntime, type Runtime } from "../../app/runtime.ts";
 import { acquireDaemonLock } from "../../store/database.ts";
+import { DAEMON } from "../../domain/audit.ts";
 import { assertAddressRanges } from "../../domain/address-range.ts";
 import { assertPortAvailable } from "./port.ts";
 import { lazySendOnce } from "./send-once.ts";
@@ -55,7 +56,7 @@ export async function startDaemon(
   const parts = new AsyncDisposableStack();
   try {
     await assertPortAvailable(host, port);
-    const rt = openRuntime(config, HTTP_BUSY_TIMEOUT_MS);
+    const rt = openRuntime(config, HTTP_BUSY_TIMEOUT_MS, { actor: () => DAEMON });
     parts.defer(rt.close);
     rt.store.file.disableCheckpoints();
     const lock = acquireDaemonLock(config.databasePath);

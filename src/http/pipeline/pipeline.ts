@@ -2,6 +2,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import { createIdSource } from "../../domain/ids.ts";
 import type { AccessControl } from "../auth/access-control.ts";
+import type { GetClientAddress } from "../auth/client-address.ts";
 import { respondWithProblem } from "./problems.ts";
 import {
   type HttpRequest,
@@ -38,6 +39,7 @@ export function createPipeline(
   rt: Runtime,
   accessControl: AccessControl,
   observe: ResponseObserver,
+  getClientAddress: GetClientAddress,
 ): Pipeline {
   const nextRequestId = createRequestIds(rt);
 
@@ -74,7 +76,11 @@ export function createPipeline(
       return route.handle(context);
     }
     const key = accessControl.authorize(context, params["slug"] ?? "", route.scope);
-    return route.handle(context, key);
+    const handle = () => route.handle(context, key);
+    // Reads are not audited, and must be fast.
+    if (route.method === "GET") return handle();
+    const address = getClientAddress(context.request);
+    return rt.runAs({ via: "http", id: key.id, name: key.name, address }, handle);
   };
 
   const finish = (

@@ -271,6 +271,24 @@ test("a restore into an empty folder asks for no confirmation", async () => {
   expect(findShop(createTestRuntime({ dataDir: empty.dataDir }))).toMatchObject({ slug: "shop" });
 });
 
+test("a restore keeps the audit log since the backup, and is in it", async () => {
+  const { rt, backup } = await createShopWithBackup();
+  const shop = findShop(rt);
+  if (!shop) return expect.fail("no shop");
+  deleteBusiness(rt, shop);
+  const before = rt.store.audit.list({}, 10);
+  rt.close();
+  rt.advance(1);
+  await restore(rt, backup.path);
+  const [newest, ...others] = createTestRuntime({ dataDir: rt.config.dataDir }).store.audit.list(
+    {},
+    10,
+  );
+  expect(newest).toMatchObject({ action: "backup.restored", subjectName: basename(backup.path) });
+  expect(others.map(({ action }) => action)).toEqual(["business.deleted", "catalog.applied"]);
+  expect(others).toEqual(before);
+});
+
 test("a damaged database can be replaced and is kept as a copy", async () => {
   const { rt, backup } = await createShopWithBackup();
   rt.close();

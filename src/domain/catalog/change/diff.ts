@@ -1,7 +1,7 @@
 import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "../catalog.ts";
 import { objectId } from "../object-id.ts";
 import { assignSortOrders } from "./sort-order.ts";
-import { deepEqual, shallowEqual } from "../../equality.ts";
+import { deepEqual, differingFields, shallowEqual } from "../../equality.ts";
 
 export type ObjectChange = {
   action: "create" | "update" | "delete" | "move";
@@ -110,14 +110,6 @@ function diffKind(
     rows.removed.push(id);
     addChange("delete", id, doc);
   }
-}
-
-export function differingFields(before: object, after: object): string[] {
-  const left = before as Record<string, unknown>;
-  const right = after as Record<string, unknown>;
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
-    (name) => !deepEqual(left[name], right[name]),
-  );
 }
 
 function differingPrices(before: DocOf[Kind], after: DocOf[Kind]): ObjectChange["prices"] {

@@ -1,7 +1,7 @@
-import { type CatalogDiff, differingFields, type ObjectChange } from "./diff.ts";
+import type { CatalogDiff, ObjectChange } from "./diff.ts";
 import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "../catalog.ts";
 import { objectId } from "../object-id.ts";
-import { deepEqual } from "../../equality.ts";
+import { deepEqual, differingFields } from "../../equality.ts";
 
 type Doc = DocOf[Kind];
 

@@ -1,0 +1,37 @@
+import type { AuditAction } from "../domain/audit.ts";
+import type { Runtime } from "./runtime.ts";
+
+export type AuditedChange = {
+  action: AuditAction;
+  /** `id` is null for something that has none, such as the master key. */
+  subject: { id: string | null; name: string };
+  /** Null for a change of the whole server. */
+  businessId: string | null;
+  /** Never a secret, its hash, a URL's path or query, or a guest's data. */
+  details?: Record<string, unknown> | undefined;
+};
+
+/** Adds an entry to the audit log. Call it in the transaction of the change. */
+export function audit(
+  rt: Runtime,
+  { action, subject, businessId, details = {} }: AuditedChange,
+): void {
+  const actor = rt.actor();
+  rt.store.audit.insert({
+    id: rt.newId("aud"),
+    at: rt.now(),
+    via: actor.via,
+    actorId: actor.id,
+    actorName: actor.name,
+    address: actor.address,
+    action,
+    subjectId: subject.id,
+    subjectName: subject.name,
+    businessId,
+    details,
+  });
+}
+
+/** For `details`; null stays null. */
+export const auditTime = (at: number | null): string | null =>
+  at === null ? null : new Date(at).toISOString();

@@ -1,0 +1,63 @@
+import { AUDIT_ACTIONS } from "../../domain/audit.ts";
+import { businessId } from "../../domain/catalog/object-id.ts";
+import type { AuditRow } from "../../store/audit.ts";
+import { command } from "../command.ts";
+import { choice, pageFlags, pastTime, text } from "../flags.ts";
+import { shortTime, withIsoTimes } from "../output/table.ts";
+
+const list = command({
+  name: "list",
+  about:
+    "List who changed keys, endpoints and catalogs, newest first. Entries are kept for 400 days.",
+  flags: {
+    since: pastTime("only entries since a date or time (UTC), or of the last 2h, 3d, …"),
+    until: pastTime("only entries before a date or time (UTC), or older than 2h, 3d, …"),
+    actor: text("actor", "only changes by this user, API key (ID or name) or 'daemon'"),
+    action: choice(AUDIT_ACTIONS, "only this kind of change"),
+    ...pageFlags,
+  },
+  examples: [
+    "audit list --since 7d",
+    "audit list --action key.revoked --since 2026-11-01 --until 2026-12-01 --json",
+  ],
+  async run(cli, { since, until, limit, ...given }) {
+    const rt = await cli.open();
+    const { business } = cli.flags;
+    const filter = {
+      ...given,
+      // Derived from the slug, so that the entries of a deleted business can be listed.
+      businessId: business === undefined ? undefined : businessId(business),
+      since: since?.(rt.now()),
+      until: until?.(rt.now()),
+    };
+    cli.printPage<Entry>(
+      limit,
+      (maximum) => rt.store.audit.list(filter, maximum).map(toOutput),
+      [
+        { title: "TIME", value: ({ at }) => shortTime(at), noTruncate: true },
+        { title: "ACTOR", value: nameOfActor },
+        "action",
+        { title: "SUBJECT", value: ({ subject }) => subject.name },
+        { title: "ADDRESS", value: "address", optional: true },
+        { title: "SUBJECT ID", value: ({ subject }) => subject.id, optional: true },
+        { title: "ACTOR ID", value: ({ actor }) => actor.id, optional: true },
+        { title: "BUSINESS", value: "businessId", optional: true },
+        { title: "ID", value: "id", noTruncate: true, optional: true },
+      ],
+      "No entries in the audit log.",
+    );
+  },
+});
+
+const toOutput = ({ actorId, actorName, subjectId, subjectName, ...row }: AuditRow) => ({
+  ...withIsoTimes(row, "at"),
+  actor: { id: actorId, name: actorName },
+  subject: { id: subjectId, name: subjectName },
+});
+
+type Entry = ReturnType<typeof toOutput>;
+
+const nameOfActor = ({ via, actor: { id, name } }: Entry): string =>
+  via === "http" ? `key ${name ?? id}` : (name ?? id);
+
+export const definition = [list];

@@ -1,0 +1,35 @@
+/** The names are stable: scripts filter by them. */
+export const AUDIT_ACTIONS = [
+  "key.created",
+  "key.rotated",
+  "key.revoked",
+  "endpoint.created",
+  "endpoint.updated",
+  "endpoint.deleted",
+  "endpoint.enabled",
+  "endpoint.disabled",
+  "endpoint.secret_rotated",
+  "endpoint.secret_rotation_finished",
+  "catalog.applied",
+  "catalog.edited",
+  "dish.sold_out",
+  "dish.available",
+  "business.deleted",
+  "master_key.rotated",
+  "backup.restored",
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who makes a change. */
+export type Actor = {
+  /** `cli`: a user of this machine; `http`: an API key; `daemon`: deskbell itself. */
+  via: "cli" | "http" | "daemon";
+  /** `uid:1000` for a user, the ID of an API key, or `daemon`. */
+  id: string;
+  /** Null for the daemon, and for a user ID without a name. */
+  name: string | null;
+  /** The client's address; null unless `via` is `http`. */
+  address: string | null;
+};
+
+export const DAEMON: Actor = { via: "daemon", id: "daemon", name: null, address: null };

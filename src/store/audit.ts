@@ -1,0 +1,73 @@
+import type { Actor, AuditAction } from "../domain/audit.ts";
+import { columns, type Db, insertInto, matching } from "./db.ts";
+
+export type AuditRow = {
+  /** Rises with time. */
+  id: string;
+  at: number;
+  via: Actor["via"];
+  actorId: string;
+  actorName: string | null;
+  address: string | null;
+  action: AuditAction;
+  subjectId: string | null;
+  subjectName: string;
+  businessId: string | null;
+  details: Record<string, unknown>;
+};
+
+export type AuditFilter = {
+  businessId?: string | undefined;
+  /** An ID or a name. */
+  actor?: string | undefined;
+  action?: AuditAction | undefined;
+  /** Epoch ms, inclusive. */
+  since?: number | undefined;
+  /** Epoch ms, exclusive. */
+  until?: number | undefined;
+  /** Only IDs below it. */
+  before?: string | undefined;
+};
+
+const CONDITIONS: Record<keyof AuditFilter, string> = {
+  businessId: "business_id = :businessId",
+  actor: ":actor IN (actor_id, actor_name)",
+  action: "action = :action",
+  since: "at >= :since",
+  until: "at < :until",
+  before: "id < :before",
+};
+
+const COLUMNS =
+  "id, at, via, actor_id, actor_name, address, action, subject_id, subject_name, business_id, details";
+
+const parse = (raw: unknown): AuditRow => {
+  const row = raw as Omit<AuditRow, "details"> & { details: string };
+  return { ...row, details: JSON.parse(row.details) };
+};
+
+/** Triggers reject an UPDATE, and a DELETE of entries that have not expired. */
+export function createAuditStore(db: Db) {
+  const insert = db.prepare(insertInto("audit_entry", COLUMNS));
+  const raiseKeptSince = db.prepare(
+    "UPDATE audit_retention SET kept_since = max(kept_since, :before)",
+  );
+  const deleteExpired = db.prepare("DELETE FROM audit_entry WHERE at < :before");
+
+  return {
+    /** A trigger ignores an entry that the log already has. */
+    insert: (row: AuditRow) => void insert.run({ ...row, details: JSON.stringify(row.details) }),
+    /** Newest first. */
+    list: (filter: AuditFilter, limit: number): AuditRow[] =>
+      db
+        .prepare(`
+          SELECT ${columns(COLUMNS)} FROM audit_entry WHERE ${matching(CONDITIONS, filter)}
+          ORDER BY id DESC LIMIT :limit`)
+        .all({ ...filter, limit })
+        .map(parse),
+    deleteBefore(before: number): void {
+      raiseKeptSince.run({ before });
+      deleteExpired.run({ before });
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import type { AuditAction } from "../../../src/domain/audit.ts";
+import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { loadCommands } from "../../support/commands.ts";
+
+type Entry = {
+  id: string;
+  at: string;
+  via: string;
+  actor: { id: string; name: string | null };
+  address: string | null;
+  action: AuditAction;
+  subject: { id: string | null; name: string };
+  businessId: string | null;
+  details: Record<string, unknown>;
+};
+
+function openTerminal() {
+  const terminal = createTerminal();
+  const { deskbell } = terminal;
+  const json = async <Data>(line: string): Promise<Data> =>
+    (JSON.parse((await deskbell(`${line} --json`)).stdout) as { data: Data }).data;
+  const list = (flags = "") => json<Entry[]>(`audit list --limit 1000 ${flags}`);
+  /** Runs a line and returns the entries that it added. */
+  const runAudited = async (line: string): Promise<Entry[]> => {
+    const seen = new Set((await list()).map(({ id }) => id));
+    expect(await deskbell(line)).toMatchObject({ code: 0 });
+    return (await list()).filter(({ id }) => !seen.has(id));
+  };
+  return { ...terminal, json, list, runAudited };
+}
+
+/** Commands whose changes are visible in rows of their own, which are not deleted or edited. */
+const NOT_AUDITED = [
+  "bookings create",
+  "bookings cancel",
+  "reservations create",
+  "reservations cancel",
+  "ticket-orders create",
+  "ticket-orders confirm",
+  "ticket-orders cancel",
+  "tickets check-in",
+  "time-off create",
+  "time-off delete",
+  "deliveries redeliver",
+  "deliveries cancel",
+  "events trigger",
+];
+
+test("every command that changes keys, endpoints or catalogs adds an entry to the audit log", async () => {
+  const { deskbell, json, runAudited } = openTerminal();
+  const file = join(createTempFolder(), "salon.yaml");
+  writeFileSync(
+    file,
+    "catalog: 1\nbusiness: {slug: salon-aurora, name: New, timezone: America/New_York, currency: USD}\n",
+  );
+  await deskbell("seed restaurant");
+  const audited = new Set<string>();
+  const expectEntry = async (line: string, action: AuditAction, details = {}) => {
+    const entries = await runAudited(line);
+    expect({ line, entries }).toEqual({
+      line,
+      entries: [expect.objectContaining({ action, details: expect.objectContaining(details) })],
+    });
+    audited.add(leaves.find(({ path }) => `${line} `.startsWith(`${path} `))?.path ?? line);
+  };
+  const { leaves } = await loadCommands();
+
+  await expectEntry("seed salon", "catalog.applied", { files: ["salon.yaml"] });
+  await expectEntry(`catalog apply ${file}`, "catalog.applied", { files: [file] });
+  expect(await runAudited(`catalog apply ${file}`)).toEqual([]);
+  await expectEntry("services update cut --price 91.00 --business salon-aurora", "catalog.edited", {
+    kind: "service",
+    key: "cut",
+    changes: 1,
+  });
+  await expectEntry("menu update espresso --price 9.90 --business cafe-lumen", "catalog.edited");
+  await expectEntry("menu sold-out espresso --business cafe-lumen", "dish.sold_out");
+  await expectEntry("menu sold-out espresso --undo --business cafe-lumen", "dish.available");
+
+  await expectEntry("keys create --name site --secret --business salon-aurora", "key.created", {
+    kind: "SECRET",
+  });
+  await expectEntry("keys rotate site", "key.rotated");
+  await expectEntry("keys revoke site --yes", "key.revoked");
+  expect(await runAudited("keys revoke site --yes")).toEqual([]);
+
+  const target = "--url http://127.0.0.1:9/hook?token=t --event all --allow-private";
+  await expectEntry(
+    `webhooks create --name till ${target} --business salon-aurora`,
+    "endpoint.created",
+    { host: "127.0.0.1:9" },
+  );
+  await expectEntry("webhooks update till --timeout 20s", "endpoint.updated", {
+    fields: ["timeoutMs"],
+  });
+  expect(await runAudited("webhooks update till --timeout 20s")).toEqual([]);
+  await expectEntry("webhooks disable till", "endpoint.disabled", { reason: "manual" });
+  await expectEntry("webhooks enable till", "endpoint.enabled");
+  expect(await runAudited("webhooks enable till")).toEqual([]);
+  await expectEntry("webhooks rotate-secret till", "endpoint.secret_rotated");
+  await expectEntry("webhooks rotate-secret till --finish", "endpoint.secret_rotation_finished");
+  await expectEntry("keys rotate-master", "master_key.rotated", { secrets: 1 });
+
+  const { path } = await json<{ path: string }>("backup");
+  await expectEntry("webhooks delete till --yes", "endpoint.deleted");
+  // The restored backup has no entry of the deletion.
+  await expectEntry(`restore ${path} --yes`, "backup.restored");
+  await expectEntry("businesses delete salon-aurora --yes", "business.deleted");
+
+  const writing = leaves.filter(({ spec }) => spec.supportsDryRun).map(({ path }) => path);
+  expect([...audited, ...NOT_AUDITED].sort()).toEqual(writing.sort());
+});
+
+test("an entry names the system user, and no address", async () => {
+  const { deskbell, list } = openTerminal();
+  await deskbell("seed salon");
+  const [entry] = await list();
+  expect(entry).toEqual({
+    id: expect.stringMatching(/^aud_/),
+    at: expect.stringMatching(/Z$/),
+    via: "cli",
+    actor: { id: `uid:${process.getuid?.()}`, name: userInfo().username },
+    address: null,
+    action: "catalog.applied",
+    subject: { id: expect.stringMatching(/^biz_/), name: "salon-aurora" },
+    businessId: entry?.subject.id,
+    details: { files: ["salon.yaml"], fromVersion: 0, version: 1, changes: expect.any(Number) },
+  });
+});
+
+test("audit list filters by actor, action, time and business, also after the business is deleted", async () => {
+  const { deskbell, list } = openTerminal();
+  for (const line of [
+    "seed salon",
+    "seed venue",
+    "keys create --name site --secret --business salon-aurora",
+    "businesses delete salon-aurora --yes",
+  ])
+    await deskbell(line);
+  const actions = async (flags: string) => (await list(flags)).map(({ action }) => action);
+  expect(await actions("")).toEqual([
+    "business.deleted",
+    "key.created",
+    "catalog.applied",
+    "catalog.applied",
+  ]);
+  expect(await actions("--business salon-aurora")).toEqual([
+    "business.deleted",
+    "key.created",
+    "catalog.applied",
+  ]);
+  expect(await actions("--action key.created")).toEqual(["key.created"]);
+  const { uid, username } = userInfo();
+  expect(await actions(`--actor ${username}`)).toHaveLength(4);
+  expect(await actions(`--actor uid:${uid}`)).toHaveLength(4);
+  expect(await actions("--actor daemon")).toEqual([]);
+  expect(await actions("--since 1h")).toHaveLength(4);
+  expect(await actions("--until 1h")).toEqual([]);
+  expect(await actions("--since 2026-01-01 --until 2100-01-01T10:00")).toHaveLength(4);
+  expect(await actions("--until 2026-01-01")).toEqual([]);
+  const [, newest] = await list();
+  expect(await actions(`--before ${newest?.id}`)).toEqual(["catalog.applied", "catalog.applied"]);
+  expect(await deskbell("audit list --since yesterday")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("or a date such as 2026-12-01"),
+  });
+});
+
+test("audit list fits a terminal of 80 columns and mentions older entries", async () => {
+  const { deskbell, dataDir } = openTerminal();
+  await deskbell("seed salon");
+  await deskbell("keys create --name site --secret");
+  const terminal = createTerminal({ dataDir, isTTY: true, columns: 80 });
+  const { stdout, stderr } = await terminal.deskbell("audit list --limit 1");
+  const [titles = "", line = ""] = stripVTControlCharacters(stdout).split("\n");
+  expect(titles).toMatch(/^TIME +ACTOR +ACTION +SUBJECT\b/);
+  expect(line).toMatch(/^20\S{17}Z +\S+ +key\.created +site\b/);
+  expect(Math.max(titles.length, line.length)).toBeLessThanOrEqual(80);
+  expect(stderr).toContain("There are older entries: add --before aud_");
+});

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import type { AuditAction } from "../../../src/domain/audit.ts";
+import { ROUTES } from "../../../src/http/routes.ts";
+import { createTestApi } from "../support/api.ts";
+import { createTestEndpoint, jsonRequest, SALON_ID, WEBHOOKS } from "../support/webhooks.ts";
+
+/** Their effect is visible in a delivery and its attempts. */
+const NOT_AUDITED = ["testEndpoint", "redeliverDelivery"];
+
+const NEW_ENDPOINT = { name: "Till", url: "https://8.8.8.8/", events: ["service.updated"] };
+
+type Case = [operationId: string, action: AuditAction, method: string, path: string, body?: object];
+const CASES: Case[] = [
+  ["createEndpoint", "endpoint.created", "POST", "", NEW_ENDPOINT],
+  ["updateEndpoint", "endpoint.updated", "PATCH", "/ID", { name: "Shop" }],
+  ["enableEndpoint", "endpoint.enabled", "POST", "/ID/enable"],
+  ["rotateEndpointSecret", "endpoint.secret_rotated", "POST", "/ID/rotate-secret"],
+  ["finishSecretRotation", "endpoint.secret_rotation_finished", "POST", "/ID/rotate-secret/finish"],
+  ["deleteEndpoint", "endpoint.deleted", "DELETE", "/ID"],
+];
+
+test("every route that changes an endpoint adds an entry with the key and the client's address", async () => {
+  const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.0/8"] });
+  const { id: keyId, secret: key } = api.createKey({ name: "Website" });
+  const { endpoint } = await createTestEndpoint(api, keyId);
+  api.store.endpoints.updateStatus(endpoint.id, "DISABLED", "failing", api.now());
+  for (const [operationId, action, method, path, body] of CASES) {
+    const [last] = api.store.audit.list({}, 1);
+    const response = await api.request(WEBHOOKS + path.replace("ID", endpoint.id), {
+      ...(body ? jsonRequest(method, body) : { method }),
+      key,
+    });
+    expect({ operationId, isOk: response.ok }).toEqual({ operationId, isOk: true });
+    const added = api.store.audit.list({}, 100).filter(({ id }) => id > (last?.id ?? ""));
+    expect({ operationId, added }).toMatchObject({
+      operationId,
+      added: [
+        {
+          via: "http",
+          actorId: keyId,
+          actorName: "Website",
+          address: expect.stringMatching(/^[\d.:a-f]+$/),
+          action,
+          businessId: SALON_ID,
+        },
+      ],
+    });
+  }
+  const writing = ROUTES.filter(({ method }) => method !== "GET");
+  const covered = [...CASES.map(([operationId]) => operationId), ...NOT_AUDITED];
+  expect(covered.sort()).toEqual(writing.map(({ operationId }) => operationId).sort());
+});
+
+test("a rejected or repeated request adds no entry to the audit log", async () => {
+  const api = createTestApi();
+  const count = () => api.store.audit.list({ action: "endpoint.created" }, 100).length;
+  const create = (body: object) =>
+    api.request(WEBHOOKS, {
+      ...jsonRequest("POST", body),
+      headers: { "content-type": "application/json", "idempotency-key": "once" },
+    });
+  expect((await create({ ...NEW_ENDPOINT, url: "https://127.0.0.1/" })).status).toBe(422);
+  expect(count()).toBe(0);
+  expect((await create(NEW_ENDPOINT)).status).toBe(201);
+  expect((await create(NEW_ENDPOINT)).status).toBe(201);
+  expect(count()).toBe(1);
+});
