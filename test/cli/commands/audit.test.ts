@@ -73,12 +73,19 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   await expectEntry("seed salon", "catalog.applied", { files: ["salon.yaml"] });
   await expectEntry(`catalog apply ${file}`, "catalog.applied", { files: [file] });
   expect(await runAudited(`catalog apply ${file}`)).toEqual([]);
-  await expectEntry("services update cut --price 91.00 --business salon-aurora", "catalog.edited", {
-    kind: "service",
-    key: "cut",
-    changes: 1,
-  });
-  await expectEntry("menu update espresso --price 9.90 --business cafe-lumen", "catalog.edited");
+  await expectEntry(
+    "services update cut --name Haircut --business salon-aurora",
+    "catalog.edited",
+    {
+      kind: "service",
+      key: "cut",
+      changes: 1,
+    },
+  );
+  await expectEntry(
+    "menu update espresso --name Ristretto --business cafe-lumen",
+    "catalog.edited",
+  );
   await expectEntry("menu sold-out espresso --business cafe-lumen", "dish.sold_out");
   await expectEntry("menu sold-out espresso --undo --business cafe-lumen", "dish.available");
 
