@@ -44,7 +44,7 @@ function read(path: string, sql: string): unknown {
 }
 
 test("amounts keep the decimals that they were stored with", () => {
-  const { dataDir, path } = createOldDatabase(12);
+  const { dataDir, path } = createOldDatabase(11);
   const db = new Database(path);
   const insert = db.prepare(`
     INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at)
