@@ -13,7 +13,7 @@ const NOTES: Record<string, string> = {
   maxAdvanceDays: "How many days ahead an appointment can be booked",
   bufferPolicy: "Whether the buffers of two appointments overlap (MAX) or add up (SUM)",
   grid: "Whether start times count from the full hour (CLOCK) or from the opening time (OPENING)",
-  maxGapMin: "The longest unusable gap, in minutes, that a booking may leave",
+  maxGapMin: "The longest wait, in minutes, between two services of one visit",
   closures: "Closed days: a date, a range with from and to, or the same day every year (yearly)",
   exceptions: "Single days with different hours",
   turnTimes: "How many minutes a party of up to a given size keeps its table",
