@@ -172,11 +172,16 @@ const PROBLEM_CODES = new Set([
   "range_too_large",
 ]);
 
+/** `errors` lists the rest. */
+const MAX_DETAILS = 2;
+
 /** Has the code of the issues if all share one, else invalid_parameter. */
 export function parametersError(issues: ValidationIssue[]): AppError {
   const codes = new Set(issues.map(({ code }) => code));
   const [only = ""] = codes;
   const code =
     codes.size === 1 && PROBLEM_CODES.has(only) ? (only as ErrorCode) : "invalid_parameter";
-  return new AppError(code, issues.map(({ detail }) => detail).join(" "), { issues });
+  const details = issues.slice(0, MAX_DETAILS).map(({ detail }) => detail);
+  if (issues.length > MAX_DETAILS) details.push(`${issues.length - MAX_DETAILS} more in 'errors'.`);
+  return new AppError(code, details.join(" "), { issues });
 }

@@ -34,3 +34,11 @@ test("one parameter can be repeated more than 50 times", () => {
   const query = Array.from({ length: 60 }, (_, i) => `ids=s${i}`).join("&");
   expect(parseParameters(KNOWN, query).ids).toHaveLength(60);
 });
+
+test("the message names two issues and counts the others, which 'errors' lists", () => {
+  const query = Array.from({ length: 20 }, (_, i) => `wrong${i}=1`).join("&");
+  expect(() => parseParameters(KNOWN, query)).toThrow(
+    /^Unknown parameter 'wrong0'\. Unknown parameter 'wrong1'\. 18 more in 'errors'\.$/,
+  );
+  expect(issuesOf(query)).toHaveLength(20);
+});
