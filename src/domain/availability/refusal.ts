@@ -11,8 +11,8 @@ export const REASONS = [
   "TOO_FAR",
   "TOO_SOON",
   "NOBODY_ABLE",
-  "OUTSIDE_HOURS",
   "CLOSURE",
+  "OUTSIDE_HOURS",
   "BREAK",
   "TIME_OFF",
   "OFF_GRID",
@@ -82,8 +82,8 @@ function reasonOf(
   const overlapsSpan = ({ start, end }: Interval): boolean => start < span.end && span.start < end;
 
   const time = plan.workingTimeOf(candidate.staff);
-  if (!covers(time.shifts, span)) return "OUTSIDE_HOURS";
   if (overlaps(time.closures, span)) return "CLOSURE";
+  if (!covers(time.shifts, span)) return "OUTSIDE_HOURS";
   if (overlaps(time.breaks, span)) return "BREAK";
   if (overlaps(time.timeOff, span)) return "TIME_OFF";
 

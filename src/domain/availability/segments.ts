@@ -246,7 +246,9 @@ export function planTable(
   if (partySize > largest)
     addIssue(
       "party_too_large",
-      `No table seats ${partySize}; the largest seats ${largest}.`,
+      largest === 0
+        ? `There are no tables to reserve${area === null ? "" : " in this area"}.`
+        : `No table seats ${partySize}; the largest seats ${largest}.`,
       "partySize",
     );
 

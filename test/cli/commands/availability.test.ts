@@ -175,3 +175,12 @@ test.each([
     stderr: expect.stringContaining(message),
   });
 });
+
+test("a business without tables takes no reservation", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed -", CATALOG.slice(0, CATALOG.indexOf("\nareas:")));
+  expect(await deskbell("availability --party 2")).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining("There are no tables to reserve."),
+  });
+});

@@ -47,6 +47,7 @@ describe("the reason a start is refused", () => {
     [on("08:45"), "OUTSIDE_HOURS"],
     [on("16:45"), "OUTSIDE_HOURS"],
     ["2026-11-24T10:00", "CLOSURE"],
+    ["2026-11-24T08:00", "CLOSURE"],
     [on("11:45"), "BREAK"],
     [on("15:30"), "TIME_OFF"],
     [on("10:50"), "OFF_GRID"],
