@@ -20,6 +20,8 @@ export type Config = {
   http: HttpConfig;
   /** null: alerts are only logged. */
   alertUrl: string | null;
+  /** Whether the daemon refuses to start if other users can access its secrets. */
+  strictPermissions: boolean;
 };
 
 type HttpConfig = {
@@ -29,6 +31,7 @@ type HttpConfig = {
   publicUrl: string;
   /** Allows other machines to read /metrics; null: none may. */
   metricsToken: string | null;
+  metricsTokenFile: string | null;
   accessLog: boolean;
 };
 
@@ -43,6 +46,7 @@ export type ConfigFlags = {
   metricsTokenFile?: string | undefined;
   accessLog?: boolean | undefined;
   alertUrl?: string | undefined;
+  strictPermissions?: boolean | undefined;
 };
 
 const DEFAULT_MAX_IN_FLIGHT_PER_HOST = 8;
@@ -70,6 +74,7 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     maxInFlightPerHost: flags.maxInFlightPerHost ?? DEFAULT_MAX_IN_FLIGHT_PER_HOST,
     http: readHttpConfig(flags, env),
     alertUrl: readAlertUrl(flags.alertUrl ?? env.DESKBELL_ALERT_URL),
+    strictPermissions: flags.strictPermissions ?? isEnvEnabled("DESKBELL_STRICT_PERMISSIONS", env),
   };
 }
 
@@ -88,17 +93,18 @@ function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig 
       "usage",
       "--public-url must be an http or https URL, such as https://api.example.com.",
     );
+  const metricsTokenFile = flags.metricsTokenFile ?? (env.DESKBELL_METRICS_TOKEN_FILE || null);
   return {
     trustedProxies,
     publicUrl: publicUrl.replace(/\/+$/, ""),
-    metricsToken: readMetricsToken(flags.metricsTokenFile, env),
+    metricsToken: readMetricsToken(metricsTokenFile, env),
+    metricsTokenFile,
     accessLog: flags.accessLog ?? isEnvEnabled("DESKBELL_ACCESS_LOG", env),
   };
 }
 
-function readMetricsToken(file: string | undefined, env: NodeJS.ProcessEnv): string | null {
-  const path = file ?? (env.DESKBELL_METRICS_TOKEN_FILE || undefined);
-  if (path === undefined) return env.DESKBELL_METRICS_TOKEN || null;
+function readMetricsToken(path: string | null, env: NodeJS.ProcessEnv): string | null {
+  if (path === null) return env.DESKBELL_METRICS_TOKEN || null;
   try {
     const token = readFileSync(path, "utf8").trim();
     if (token !== "") return token;

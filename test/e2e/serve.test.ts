@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { get } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -139,7 +139,12 @@ test.skipIf(!hasOpenssl())(
     const authority = createAuthority(folder);
     const [cert, key] = [join(folder, "api.pem"), join(folder, "api.key")];
     authority.issue("api", { to: 90 });
-    const daemon = spawnDaemon(await createSalon(), "--tls-cert", cert, "--tls-key", key);
+    chmodSync(key, 0o644);
+    const dataDir = await createSalon();
+    const daemon = spawnDaemon(dataDir, "--tls-cert", cert, "--tls-key", key);
+    await daemon.waitForOutput(
+      /"level":"warn","message":"other users of this machine can access \S+\/api\.key","fix":"chmod o= /,
+    );
     const { port, protocol } = new URL(await waitForUrl(daemon));
     expect(protocol).toBe("https:");
     const isHealthy = async () => {
@@ -178,6 +183,11 @@ test.each([
     flags: ["--tls-cert", "/none.pem", "--tls-key", "/none.key"],
     code: 3,
     stderr: /file \/none.pem for the certificate does not exist/,
+  },
+  {
+    flags: ["--strict-permissions", "--metrics-token-file", import.meta.filename],
+    code: 4,
+    stderr: /--strict-permissions: other users of this machine can access \S+serve\.test\.ts/,
   },
 ])("serve $flags exits with $code and a reason", async ({ flags, code, stderr }) => {
   const dataDir = await createSalon();

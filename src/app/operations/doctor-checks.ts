@@ -6,9 +6,7 @@ import type { EventRow } from "../../store/events.ts";
 import type { DatabaseFacts } from "../../store/read-only-database.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { type Finding, summarizeNames, isoSeconds } from "./health-conditions.ts";
-import { lstatSync, readdirSync, statSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Config } from "../../config.ts";
+import { readFileSync } from "node:fs";
 
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_MS = 7 * DAY_MS;
@@ -125,42 +123,6 @@ export function checkOpenFileLimit(limit: number | null, endpoints: number): Fin
     `the daemon may open at most ${limit} files: under load it needs ${needed} (${what})`,
     "set LimitNOFILE=65536 in its unit (deskbell systemd-unit), or run ulimit -n 65536 before starting it",
   );
-}
-
-type FilePermissions = { path: string; mode: number; uid: number };
-
-const GROUP_AND_OTHERS = 0o077;
-
-/** The data folder first, then everything in it. */
-export function listFilePermissions({ dataDir }: Config): FilePermissions[] {
-  const names = readdirSync(dataDir, { recursive: true, encoding: "utf8" });
-  return [dataDir, ...names.map((name) => join(dataDir, name))].flatMap((path) => {
-    const file = path === dataDir ? statSync(path) : lstatSync(path, { throwIfNoEntry: false });
-    // Deleted meanwhile; or a link, whose own mode means nothing.
-    if (file === undefined || file.isSymbolicLink()) return [];
-    return { path, mode: file.mode, uid: file.uid };
-  });
-}
-
-/** Everything in the data folder must belong to its owner and be closed to other users. */
-export function checkFilePermissions([folder, ...files]: readonly FilePermissions[]): Finding[] {
-  if (folder === undefined) return [];
-  const pathsOf = (those: readonly FilePermissions[]) =>
-    summarizeNames(those.map(({ path }) => path));
-  const open = [folder, ...files].filter(({ mode }) => (mode & GROUP_AND_OTHERS) !== 0);
-  const foreign = files.filter(({ uid }) => uid !== folder.uid);
-  return [
-    open.length > 0 &&
-      problem(
-        `other users of this machine can access ${pathsOf(open)}`,
-        `chmod -R go= ${shellQuote(folder.path)}`,
-      ),
-    foreign.length > 0 &&
-      problem(
-        `${pathsOf(foreign)} ${foreign.length === 1 ? "is" : "are"} not owned by user ${folder.uid}, who owns the folder`,
-        `sudo chown -R ${folder.uid} ${shellQuote(folder.path)}`,
-      ),
-  ].flatMap((findings) => findings || []);
 }
 
 /** Sockets included; null if the system does not provide it. */

@@ -13,10 +13,9 @@ import {
   checkOpenFileLimit,
   checkUnsentEvents,
   checkTimezones,
-  listFilePermissions,
-  checkFilePermissions,
   readOpenFileLimit,
 } from "./doctor-checks.ts";
+import { checkFilePermissions, listFilePermissions } from "./file-permissions.ts";
 import type { Check, Finding, HealthCondition } from "./health-conditions.ts";
 import { readStatus, type Status } from "./status.ts";
 
@@ -30,15 +29,13 @@ export async function* runDoctor(
   config: Config,
   { open, askDaemon }: DoctorDeps,
 ): AsyncGenerator<Check> {
-  // Not on Windows, which has no such modes and owners.
-  if (process.getuid) {
-    const files = listFilePermissions(config);
+  const files = listFilePermissions(config);
+  if (files.length > 0)
     yield {
       about: "files",
       summary: `${files.length} in ${config.dataDir}`,
       findings: checkFilePermissions(files),
     };
-  }
   const database = inspectDatabaseFile(config.databasePath);
   yield database;
   if (database.findings.length > 0) return;

@@ -22,7 +22,8 @@ type Area =
   | "key"
   | "secret"
   | "backup"
-  | "disk";
+  | "disk"
+  | "file";
 
 const condition = (about: Area, text: string, command: string): HealthCondition[] => [
   { about, text, command },

@@ -4,6 +4,7 @@ import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { listLimitedHosts } from "../webhooks/host-limits.ts";
 import { type Backup, listBackups } from "./backups.ts";
+import { checkDataFolder } from "./file-permissions.ts";
 import {
   type HealthCondition,
   checkBackupAge,
@@ -51,6 +52,11 @@ export function readStatus(rt: Runtime): Status {
       ...checkBrowserKeys(rt),
       ...checkBackupAge(rt, lastBackup?.createdAt ?? daemon.startedAt),
       ...checkDiskSpace(rt),
+      ...checkDataFolder(rt.config).map(({ text, fix }): HealthCondition => ({
+        about: "file",
+        text,
+        command: fix,
+      })),
     ],
   };
 }

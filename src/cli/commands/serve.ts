@@ -43,6 +43,9 @@ export const definition = command({
       "file with the bearer token for /metrics; needed with --public-url or a public --host",
     ),
     accessLog: toggle("log every request"),
+    strictPermissions: toggle(
+      "refuse to start if other users can access the data or its secrets (default: log a warning)",
+    ),
     logFormat: choice(
       ["auto", "json", "pretty"],
       "log format on stderr; auto is JSON unless stderr is a terminal",
@@ -69,6 +72,7 @@ export const definition = command({
       allowPrivate: undefinedIfEmpty(flags.allowPrivate),
       trustedProxies: undefinedIfEmpty(flags.trustedProxy),
       accessLog: flags.accessLog || undefined,
+      strictPermissions: flags.strictPermissions || undefined,
     });
     const daemon = await startDaemon(config, { host, port, tls });
     reloadCertificate = daemon.renewCertificate;

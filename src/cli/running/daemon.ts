@@ -1,4 +1,5 @@
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
+import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import type { Config } from "../../config.ts";
 import {
   type OnAttempt,
@@ -44,8 +45,8 @@ const HTTP_BUSY_TIMEOUT_MS = 0;
 /**
  * Starts the HTTP API and the delivery worker. If one part fails to start, the parts before it are
  * stopped again.
- * @throws AppError usage for an invalid setting; state_refuses if another daemon uses the data or
- *   the port is in use
+ * @throws AppError usage for an invalid setting; not_permitted with --strict-permissions if other
+ *   users can access secrets; state_refuses if another daemon uses the data or the port is in use
  */
 export async function startDaemon(
   config: Config,
@@ -53,11 +54,13 @@ export async function startDaemon(
 ): Promise<Daemon> {
   assertAddressRanges("--trusted-proxy", config.http.trustedProxies);
   assertAddressRanges("--allow-private", config.urlAllowances.allowPrivate);
+  const openFiles = checkSecretFiles(config, tls?.key);
   const parts = new AsyncDisposableStack();
   try {
     await assertPortAvailable(host, port);
     const rt = openRuntime(config, HTTP_BUSY_TIMEOUT_MS, { actor: () => DAEMON });
     parts.defer(rt.close);
+    for (const { text, fix } of openFiles) rt.log("warn", text, { fix });
     rt.store.file.disableCheckpoints();
     const lock = acquireDaemonLock(config.databasePath);
     parts.defer(lock.release);

@@ -1,0 +1,91 @@
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../config.ts";
+import { AppError } from "../../domain/errors.ts";
+import { shellQuote } from "../../domain/text.ts";
+import { type Finding, summarizeNames } from "./health-conditions.ts";
+
+type FilePermissions = { path: string; mode: number; uid: number };
+
+const GROUP_AND_OTHERS = 0o077;
+const WRITABLE = 0o022;
+/** A group may read them, as is usual for the key of a TLS certificate. */
+const OTHERS = 0o007;
+
+/** The data folder first, then everything in it. Windows has no such modes and owners. */
+export function listFilePermissions({ dataDir }: Config): FilePermissions[] {
+  if (!process.getuid || !existsSync(dataDir)) return [];
+  const names = readdirSync(dataDir, { recursive: true, encoding: "utf8" });
+  return [dataDir, ...names.map((name) => join(dataDir, name))].flatMap((path) => {
+    const file = path === dataDir ? statSync(path) : lstatSync(path, { throwIfNoEntry: false });
+    // Deleted meanwhile; or a link, whose own mode means nothing.
+    if (file === undefined || file.isSymbolicLink()) return [];
+    return { path, mode: file.mode, uid: file.uid };
+  });
+}
+
+/** Everything in the data folder must belong to its owner and be closed to other users. */
+export function checkFilePermissions(
+  [folder, ...files]: readonly FilePermissions[],
+  folderMask = GROUP_AND_OTHERS,
+): Finding[] {
+  if (folder === undefined) return [];
+  const pathsOf = (those: readonly FilePermissions[]) =>
+    summarizeNames(those.map(({ path }) => path));
+  const open = [folder, ...files].filter(
+    (file) => (file.mode & (file === folder ? folderMask : GROUP_AND_OTHERS)) !== 0,
+  );
+  const foreign = files.filter(({ uid }) => uid !== folder.uid);
+  const findings: Finding[] = [];
+  if (open.length > 0)
+    findings.push({
+      text: `other users of this machine can access ${pathsOf(open)}`,
+      fix: `chmod -R go= ${shellQuote(folder.path)}`,
+    });
+  if (foreign.length > 0)
+    findings.push({
+      text: `${pathsOf(foreign)} ${foreign.length === 1 ? "is" : "are"} not owned by user ${folder.uid}, who owns the folder`,
+      fix: `sudo chown -R ${folder.uid} ${shellQuote(folder.path)}`,
+    });
+  return findings;
+}
+
+/**
+ * Like checkFilePermissions, but a folder that others can only list is accepted: the files in it
+ * are closed to them.
+ */
+export const checkDataFolder = (config: Config): Finding[] =>
+  checkFilePermissions(listFilePermissions(config), WRITABLE);
+
+/**
+ * For the start of the daemon: checks the data folder and other files with secrets.
+ * @throws AppError not_permitted if there are findings and --strict-permissions is set
+ */
+export function checkSecretFiles(config: Config, tlsKey: string | undefined): Finding[] {
+  const others = [tlsKey, config.http.metricsTokenFile ?? undefined].filter(
+    (path) => path !== undefined && isOpenToOthers(path),
+  ) as string[];
+  const findings = [
+    ...checkDataFolder(config),
+    ...others.map((path) => ({
+      text: `other users of this machine can access ${path}`,
+      fix: `chmod o= ${shellQuote(path)}`,
+    })),
+  ];
+  if (findings.length === 0 || !config.strictPermissions) return findings;
+  throw new AppError(
+    "not_permitted",
+    `--strict-permissions: ${findings.map(({ text }) => text).join("; ")}.`,
+    { fix: findings.map(({ fix }) => fix).join(" && ") },
+  );
+}
+
+/** A file that is missing or cannot be read is reported when it is read. */
+function isOpenToOthers(path: string): boolean {
+  if (!process.getuid) return false;
+  try {
+    return (statSync(path).mode & OTHERS) !== 0;
+  } catch {
+    return false;
+  }
+}

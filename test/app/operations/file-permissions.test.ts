@@ -1,0 +1,75 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checkSecretFiles } from "../../../src/app/operations/file-permissions.ts";
+import { readStatus } from "../../../src/app/operations/status.ts";
+import { readConfig } from "../../../src/config.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+/** A data folder with a master key and a backup, and files that serve reads elsewhere. */
+function createServer() {
+  const folder = createTempFolder();
+  const tlsKey = join(folder, "tls.key");
+  const metricsTokenFile = join(folder, "token");
+  writeFileSync(tlsKey, "key", { mode: 0o640 });
+  writeFileSync(metricsTokenFile, "token", { mode: 0o640 });
+  const rt = createTestRuntime({ dataDir: join(folder, "data"), metricsTokenFile });
+  rt.secrets.seal("secret", "whe_1");
+  mkdirSync(rt.config.backupFolder);
+  const backup = join(rt.config.backupFolder, "a.db");
+  writeFileSync(backup, "", { mode: 0o600 });
+  return { rt, tlsKey, metricsTokenFile, backup };
+}
+
+type Server = ReturnType<typeof createServer>;
+
+describe.runIf(process.getuid)("secrets that other users can access", () => {
+  const list = ({ rt, tlsKey }: Server) => checkSecretFiles(rt.config, tlsKey);
+
+  test("are not found in private files, in a listable folder and in a key that a group may read", () => {
+    const server = createServer();
+    chmodSync(server.rt.config.dataDir, 0o755);
+    expect(list(server)).toEqual([]);
+  });
+
+  test.each<{ what: string; mode: number; pathOf: (server: Server) => string; inData: boolean }>([
+    { what: "master key", mode: 0o644, pathOf: ({ rt }) => rt.config.masterKeyPath, inData: true },
+    { what: "data folder", mode: 0o777, pathOf: ({ rt }) => rt.config.dataDir, inData: true },
+    { what: "database", mode: 0o640, pathOf: ({ rt }) => rt.config.databasePath, inData: true },
+    { what: "backup", mode: 0o604, pathOf: ({ backup }) => backup, inData: true },
+    { what: "TLS key", mode: 0o644, pathOf: ({ tlsKey }) => tlsKey, inData: false },
+    { what: "token", mode: 0o644, pathOf: (server) => server.metricsTokenFile, inData: false },
+  ])(
+    "are reported at start and in status, and refused when strict: $what",
+    ({ mode, pathOf, inData }) => {
+      const server = createServer();
+      const { rt, tlsKey } = server;
+      const path = pathOf(server);
+      chmodSync(path, mode);
+      const text = `other users of this machine can access ${path}`;
+      const fix = inData ? `chmod -R go= ${rt.config.dataDir}` : `chmod o= ${path}`;
+      expect(list(server)).toEqual([{ text, fix }]);
+      expect(readStatus(rt).problems.filter(({ about }) => about === "file")).toEqual(
+        inData ? [{ about: "file", text, command: fix }] : [],
+      );
+      const env = { DESKBELL_STRICT_PERMISSIONS: "1" };
+      const { dataDir } = rt.config;
+      const { metricsTokenFile } = server;
+      for (const strict of [
+        readConfig({ dataDir, metricsTokenFile, strictPermissions: true }, {}),
+        readConfig({ dataDir, metricsTokenFile }, env),
+      ])
+        expect(() => checkSecretFiles(strict, tlsKey)).toThrow(
+          expect.objectContaining({
+            code: "not_permitted",
+            message: `--strict-permissions: ${text}.`,
+            fix,
+          }),
+        );
+    },
+  );
+
+  test("are not looked for in a data folder that does not exist yet", () =>
+    expect(checkSecretFiles(readConfig({ dataDir: "/nowhere" }, {}), "/nowhere/key")).toEqual([]));
+});
