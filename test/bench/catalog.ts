@@ -8,7 +8,7 @@ const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const BARE_IMPORT = join(import.meta.dirname, "peers/bare-import.ts");
 const ROUNDS = 9;
 const SIZE = "10k";
-const EXIT_DIFFERENCES = 8;
+export const EXIT_DIFFERENCES = 8;
 
 /** A module that prints the CPU time and memory of the process to stderr when it exits. */
 const METER = `data:text/javascript,${encodeURIComponent(
@@ -24,20 +24,20 @@ const METER = `data:text/javascript,${encodeURIComponent(
 export async function benchCatalog(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   const at = (name: string) => join(processes.dir, name);
-  deskbell("seed", "--generate", SIZE, "--random-seed", "42", "--data-dir", at("seeded"));
+  deskbell(["seed", "--generate", SIZE, "--random-seed", "42", "--data-dir", at("seeded")]);
   const figures: Figure[] = [];
   for (const format of ["yaml", "json"]) {
     const file = at(`catalog.${format}`);
-    deskbell("catalog", "export", "--format", format, "--out", file, "--data-dir", at("seeded"));
+    deskbell(["catalog", "export", "--format", format, "--out", file, "--data-dir", at("seeded")]);
     const edited = at(`edited.${format}`);
     writeFileSync(edited, withOnePriceChanged(readFileSync(file, "utf8")));
 
     const apply = () => {
       rmSync(at("data"), { recursive: true, force: true });
-      return deskbell("catalog", "apply", file, "--data-dir", at("data"));
+      return deskbell(["catalog", "apply", file, "--data-dir", at("data")]);
     };
     const diff = () =>
-      run([BIN, "-q", "catalog", "diff", edited, "--data-dir", at("data")], EXIT_DIFFERENCES);
+      deskbell(["catalog", "diff", edited, "--data-dir", at("data")], EXIT_DIFFERENCES);
     const bareImport = () => {
       rmSync(at("bare"), { force: true });
       return run([BARE_IMPORT, file, at("bare")]);
@@ -56,15 +56,16 @@ export async function benchCatalog(): Promise<Figure[]> {
 }
 
 /** Changes the last price in the file. */
-function withOnePriceChanged(text: string): string {
+export function withOnePriceChanged(text: string): string {
   const [price = ""] = text.match(/"?price"?: "?[\d.]+/g)?.slice(-1) ?? [];
   const at = text.lastIndexOf(price);
   return `${text.slice(0, at)}${price.replace(/\d+/, "777")}${text.slice(at + price.length)}`;
 }
 
-type Usage = { cpuMs: number; rssMb: number };
+export type Usage = { cpuMs: number; rssMb: number };
 
-const deskbell = (...args: string[]): Usage => run([BIN, "-q", ...args]);
+export const deskbell = (args: string[], expectedStatus = 0): Usage =>
+  run([BIN, "-q", ...args], expectedStatus);
 
 function run(args: string[], expectedStatus = 0): Usage {
   // Merge the streams, because execFileSync returns only stdout.

@@ -6,6 +6,7 @@ import { benchExecutable } from "./executable.ts";
 import { benchFrameworks, benchHttp } from "./http.ts";
 import { benchHostile } from "./hostile.ts";
 import { benchLatency } from "./latency.ts";
+import { benchLargeCatalogs } from "./large-catalogs.ts";
 import { benchManyEndpoints } from "./many-endpoints.ts";
 import { benchReading } from "./reading.ts";
 import type { Figure } from "./figure.ts";
@@ -27,6 +28,7 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["s11"], run: benchStart },
   { ids: ["s12"], run: benchHelp },
   { ids: ["s13"], run: benchCatalog },
+  { ids: ["catalogs"], run: benchLargeCatalogs },
   { ids: ["r6"], run: benchManyEndpoints },
   { ids: ["r8"], run: benchWriters },
   { ids: ["hostile"], run: benchHostile },

@@ -85,9 +85,14 @@ async function createData(dataDir: string): Promise<void> {
 /** Creates the files that the examples use. */
 async function createFiles(at: string): Promise<void> {
   mkdirSync(join(at, ".deskbell/backups"), { recursive: true });
-  mkdirSync(join(at, "catalog"));
+  for (const folder of ["catalog", "locations"]) mkdirSync(join(at, folder));
   const write = (name: string, text: string) => writeFileSync(join(at, name), text);
-  for (const name of ["salon.yaml", "my-catalog.yaml", "catalog/salon.yaml"])
+  for (const name of [
+    "salon.yaml",
+    "my-catalog.yaml",
+    "catalog/salon.yaml",
+    "locations/salon.yaml",
+  ])
     write(name, readPreset("salon"));
   write("prices.yaml", "catalog: 1\n");
   write("prices.csv", "type,key,name,price,duration_min\nservice,cut,Cut,40.00,30\n");

@@ -10,7 +10,14 @@ import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import { getObject } from "./objects.ts";
 import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";
-import { type CatalogSource, readCatalog } from "./read-catalog.ts";
+import {
+  type CatalogFile,
+  type CatalogSource,
+  parseSources,
+  readCatalogs,
+} from "./read-catalog.ts";
+import { groupByBusiness } from "./business-files.ts";
+import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
 import { getBusiness } from "../businesses.ts";
 import { loadCatalog } from "./load-catalog.ts";
 import { publishDueTransitions } from "./publish.ts";
@@ -36,43 +43,117 @@ export function applyCatalog(
   sources: CatalogSource[],
   options: ApplyOptions = {},
 ): ChangeResult {
-  const { onStep = () => {} } = options;
-  let readAtVersion = 0;
-  const loaded: LoadedCatalog = { revision: rt.revision(), stored: null };
+  const [read] = readBusinesses(rt, () => [parseSources(sources)], options);
+  return applyBusiness(rt, read as ReadBusiness, options);
+}
+
+export type RejectedBusiness = { slug: string; error: AppError };
+
+/**
+ * Applies the files of one or several businesses, each business in its own transaction.
+ * @throws AppError before anything is written: invalid_input with all issues of all files;
+ *   state_refuses for what needs an option. A single business throws what `applyCatalog` throws
+ */
+export function* applyCatalogs(
+  rt: Runtime,
+  sources: CatalogSource[],
+  options: ApplyOptions = {},
+): Generator<ChangeResult | RejectedBusiness> {
+  const businesses = readBusinesses(rt, () => groupByBusiness(parseSources(sources)), options);
+  if (businesses.length === 1)
+    return yield applyBusiness(rt, businesses[0] as ReadBusiness, options);
+  if (!rt.isDryRun())
+    assertAllowed(
+      businesses.map((read) => planBusiness(rt, read)),
+      options,
+    );
+  for (const read of businesses) yield tryBusiness(rt, read, { ...options, onStep: () => {} });
+}
+
+function tryBusiness(
+  rt: Runtime,
+  read: ReadBusiness,
+  options: ApplyOptions,
+): ChangeResult | RejectedBusiness {
+  try {
+    return applyBusiness(rt, read, options);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { slug: read.catalog.business.slug, error };
+  }
+}
+
+/** `files`: their names. */
+type ReadBusiness = MergedCatalog & { loaded: LoadedCatalog; files: string[] };
+
+/** @param parse returns the files of each business, which are freed when this function returns */
+function readBusinesses(
+  rt: Runtime,
+  parse: () => CatalogFile[][],
+  { prune = false, seedingAt, onStep = () => {} }: ApplyOptions,
+): ReadBusiness[] {
   onStep("reading the files");
-  const { catalog: next, listed } = readCatalog(sources, {
-    prune: options.prune ?? false,
-    seedingAt: options.seedingAt ?? null,
+  const loaded = new Map<string, LoadedCatalog>();
+  const groups = parse();
+  const catalogs = readCatalogs(groups, {
+    prune,
+    seedingAt: seedingAt ?? null,
     current: (slug) => {
-      const business = rt.store.businesses.findBySlug(slug);
-      readAtVersion = business?.catalogVersion ?? 0;
-      loaded.stored = business ? loadCatalog(rt, business) : null;
-      return loaded.stored && loaded.stored.catalog;
+      const business = rt.store.businesses.findBySlug(slug) ?? null;
+      const stored = business && loadCatalog(rt, business);
+      loaded.set(slug, { business, stored });
+      return stored && stored.catalog;
     },
   });
+  return catalogs.map((merged, index) => ({
+    ...merged,
+    files: groups[index]?.map(({ name }) => name) ?? [],
+    loaded: loaded.get(merged.catalog.business.slug) ?? { business: null, stored: null },
+  }));
+}
+
+const planBusiness = (rt: Runtime, { catalog, listed, loaded }: ReadBusiness): ChangeResult =>
+  planChange(rt, catalog, { listed }, loaded).result;
+
+/** Before the first business is written, because a mistake in one is often one in all. */
+function assertAllowed(
+  plans: readonly ChangeResult[],
+  { acceptCurrencyChange, allowMassDelete }: ApplyOptions,
+): void {
+  if (!acceptCurrencyChange) plans.forEach(assertSameCurrency);
+  if (!allowMassDelete)
+    assertNoMassDeletes(
+      plans.flatMap(({ slug, massDeletes }) => massDeletes.map((found) => ({ ...found, slug }))),
+    );
+}
+
+function applyBusiness(
+  rt: Runtime,
+  read: ReadBusiness,
+  { acceptCurrencyChange, allowMassDelete, onStep = () => {} }: ApplyOptions,
+): ChangeResult {
   onStep("comparing with the stored catalog");
   // No transaction: with a large catalog it would block other writers for seconds.
-  if (rt.isDryRun()) return planChange(rt, next, { listed }, loaded).result;
+  if (rt.isDryRun()) return planBusiness(rt, read);
+  const { catalog: next, listed, loaded, files } = read;
+  const { slug } = next.business;
   return rt.tx(() => {
-    const version = rt.store.businesses.findBySlug(next.business.slug)?.catalogVersion ?? 0;
-    if (version !== readAtVersion)
+    const version = rt.store.businesses.findBySlug(slug)?.catalogVersion;
+    if (version !== loaded.business?.catalogVersion)
       throw new AppError(
         "conflict",
-        `The catalog of ${next.business.slug} was changed by another process in the meantime.`,
+        `The catalog of ${slug} was changed by another process in the meantime.`,
         { fix: "run the same command again" },
       );
     const approve = (plan: ChangeResult) => {
       const { massDeletes, changes, events } = plan;
-      if (!options.acceptCurrencyChange) assertSameCurrency(plan);
-      if (!options.allowMassDelete) assertNoMassDeletes(massDeletes);
+      if (!acceptCurrencyChange) assertSameCurrency(plan);
+      if (!allowMassDelete) assertNoMassDeletes(massDeletes);
       if (events.length > 0)
         onStep(`writing ${changes.length} changes and ${events.length} events`);
     };
     const result = changeCatalog(rt, next, { listed }, loaded, approve);
-    const { businessId: id, slug } = result;
-    auditChange(rt, "catalog.applied", { id, name: slug }, result, {
-      files: sources.map(({ name }) => name),
-    });
+    auditChange(rt, "catalog.applied", { id: result.businessId, name: slug }, result, { files });
     return result;
   });
 }
@@ -107,9 +188,14 @@ function assertSameCurrency({ slug, currencyChange }: ChangeResult): void {
   );
 }
 
-function assertNoMassDeletes(massDeletes: readonly MassDelete[]): void {
+type BusinessMassDelete = MassDelete & { slug?: string };
+
+function assertNoMassDeletes(massDeletes: readonly BusinessMassDelete[]): void {
   if (massDeletes.length === 0) return;
-  const parts = massDeletes.map(({ kind, deleted, total }) => `${deleted} of ${total} ${kind}`);
+  const parts = massDeletes.map(
+    ({ kind, deleted, total, slug }) =>
+      `${deleted} of ${total} ${kind}${slug === undefined ? "" : ` of ${slug}`}`,
+  );
   throw new AppError(
     "state_refuses",
     `This would delete ${parts.join(", ")}. Nothing was changed.`,

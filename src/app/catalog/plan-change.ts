@@ -53,10 +53,10 @@ export type ChangeResult = {
   outsideHours: string[];
 };
 
-/** `revision`: of the file when it was loaded. */
-export type LoadedCatalog = { revision: number; stored: StoredCatalog | null };
+/** A catalog and the row of its business when it was loaded; both are null for a new business. */
+export type LoadedCatalog = { business: BusinessRow | null; stored: StoredCatalog | null };
 
-/** @param loaded reused if the file has not changed since */
+/** @param loaded reused if the business has not changed since */
 export function planChange(
   rt: Runtime,
   next: Catalog,
@@ -65,7 +65,8 @@ export function planChange(
 ): { result: ChangeResult; write: () => void } {
   const now = rt.now();
   const row = rt.store.businesses.findBySlug(next.business.slug);
-  const stored = loaded?.revision === rt.revision() ? loaded.stored : row && loadCatalog(rt, row);
+  const isCurrent = loaded && loaded.business?.revision === row?.revision;
+  const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
   const { sortOrderOf } = stored ?? NOTHING_STORED;
   const diff = diffCatalog(stored?.catalog ?? null, next, sortOrderOf);
   const edits: LocalEdits = row ? rt.store.catalog.listLocalEdits(row.id) : new Map();

@@ -1,8 +1,9 @@
 import { validateCatalog, type ValidateOptions } from "../../domain/catalog/validate.ts";
 import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
 import type { CatalogIssue } from "../../domain/catalog/catalog-issue.ts";
-import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/text.ts";
+import { AppError, type ValidationIssue } from "../../domain/errors.ts";
+import { countOf, safe } from "../../domain/text.ts";
+import { describesBusiness } from "./business-files.ts";
 import {
   type CatalogSource,
   type ParsedSource,
@@ -12,6 +13,12 @@ import {
 
 export type { CatalogSource } from "./catalog-source.ts";
 
+/** A parsed catalog file with its name in messages. */
+export type CatalogFile = ParsedSource & { name: string };
+
+export const parseSources = (sources: readonly CatalogSource[]): CatalogFile[] =>
+  sources.map((source) => ({ ...parseSource(source), name: source.name }));
+
 /**
  * Returns the whole catalog that results from applying files to the stored one.
  * @throws AppError with all issues, each with its position in a file
@@ -20,23 +27,57 @@ export function readCatalog(
   sources: readonly CatalogSource[],
   options: ValidateOptions,
 ): MergedCatalog {
-  if (sources.length === 0) throw new AppError("invalid_input", "No catalog file was given.");
-  const files = sources.map((source) => ({ ...parseSource(source), name: source.name }));
-  if (files.some((file) => file.broken)) throw catalogError(files, []);
+  const [merged] = readCatalogs([parseSources(sources)], options);
+  return merged as MergedCatalog;
+}
 
+/**
+ * @param groups the files of each business
+ * @throws AppError with all issues of all files
+ */
+export function readCatalogs(
+  groups: readonly CatalogFile[][],
+  options: ValidateOptions,
+): MergedCatalog[] {
+  const results = groups.map((files) =>
+    groups.length > 1 && !files.some(({ broken, content }) => broken || describesBusiness(content))
+      ? { merged: null, issues: locateIssues(files, [NO_BUSINESS]) }
+      : readGroup(files, options),
+  );
+  const issues = results.flatMap((result) => result.issues);
+  if (issues.length > 0) throw catalogError(issues);
+  return results.flatMap(({ merged }) => merged ?? []);
+}
+
+const NO_BUSINESS: CatalogIssue = {
+  code: "missing_field",
+  path: [0],
+  detail:
+    "'business' is missing, and the files describe several: move this file to a folder with the files of its business only.",
+};
+
+/** Returns `merged` only without issues. */
+function readGroup(
+  files: readonly CatalogFile[],
+  options: ValidateOptions,
+): { merged: MergedCatalog | null; issues: LocatedIssue[] } {
+  if (files.length === 0) throw new AppError("invalid_input", "No catalog file was given.");
+  if (files.some((file) => file.broken)) return { merged: null, issues: locateIssues(files, []) };
   const { merged, issues } = validateCatalog(
     files.map((file) => file.content),
     options,
   );
-  if (merged === null || issues.length > 0 || files.some((file) => file.issues.length > 0))
-    throw catalogError(files, issues);
-  return merged;
+  return { merged, issues: locateIssues(files, issues) };
 }
 
-type File = ParsedSource & { name: string };
+type LocatedIssue = Required<Pick<ValidationIssue, "code" | "detail" | "place">> & { file: string };
 
-function catalogError(files: readonly File[], issues: readonly CatalogIssue[]): AppError {
-  const located = [
+/** The issues of parsing and the given ones of validation, in the order of the files. */
+function locateIssues(
+  files: readonly CatalogFile[],
+  issues: readonly CatalogIssue[],
+): LocatedIssue[] {
+  return [
     ...files.flatMap((file, index) => file.issues.map((issue) => ({ ...issue, file: index }))),
     ...issues.map(({ code, path, detail, otherPath }) => ({
       code,
@@ -46,27 +87,37 @@ function catalogError(files: readonly File[], issues: readonly CatalogIssue[]): 
           : `${detail} The other is at ${formatPosition(files, locate(files, otherPath))}.`,
       ...locate(files, path),
     })),
-  ].sort((a, b) => a.file - b.file || a.line - b.line || a.column - b.column);
-
-  const names = [...new Set(located.map(({ file }) => files[file]?.name ?? ""))];
-  const where = names.length === 1 ? safe(names[0] ?? "") : `${names.length} files`;
-  const message = `${located.length} ${located.length === 1 ? "error" : "errors"} in ${where}. Nothing was changed.`;
-  return new AppError("invalid_input", message, {
-    fix: "fix the errors listed and run the same command again",
-    issues: located.map((issue) => ({
+  ]
+    .sort((a, b) => a.file - b.file || a.line - b.line || a.column - b.column)
+    .map((issue) => ({
       code: issue.code,
       detail: safe(issue.detail, 1000),
       place: formatPosition(files, issue),
-    })),
+      file: files[issue.file]?.name ?? "",
+    }));
+}
+
+function catalogError(issues: readonly LocatedIssue[]): AppError {
+  const names = [...new Set(issues.map(({ file }) => file))];
+  const where = names.length === 1 ? safe(names[0] ?? "") : `${names.length} files`;
+  const message = `${countOf(issues.length, "error")} in ${where}. Nothing was changed.`;
+  return new AppError("invalid_input", message, {
+    fix: "fix the errors listed and run the same command again",
+    issues: issues.map(({ code, detail, place }) => ({ code, detail, place })),
   });
 }
 
 type FilePosition = Position & { file: number };
 
-function locate(files: readonly File[], [file, ...path]: CatalogIssue["path"]): FilePosition {
+function locate(
+  files: readonly CatalogFile[],
+  [file, ...path]: CatalogIssue["path"],
+): FilePosition {
   const index = Number(file);
   return { file: index, ...(files[index]?.locate(path) ?? { line: 1, column: 1 }) };
 }
 
-const formatPosition = (files: readonly File[], { file, line, column }: FilePosition): string =>
-  `${safe(files[file]?.name ?? "")}:${line}:${column}`;
+const formatPosition = (
+  files: readonly CatalogFile[],
+  { file, line, column }: FilePosition,
+): string => `${safe(files[file]?.name ?? "")}:${line}:${column}`;

@@ -1,7 +1,7 @@
 import { totalBytes, readSources, readText, keepHeapSmall } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
 import { shellQuote } from "../../domain/text.ts";
-import { reportChange } from "../output/change-report.ts";
+import { reportChanges } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { EXIT } from "../failure.ts";
 import { choice, text, toggle, requiredText } from "../flags.ts";
@@ -69,11 +69,16 @@ export const catalogImport: CommandGroup = {
   commands: [square, csv],
 };
 
-const FILES = "FILES are catalog files, folders of .yaml, .yml and .json files, or - for stdin.";
+const FILES =
+  "FILES are catalog files, folders of .yaml, .yml and .json files, or - for stdin; a folder without such files stands for its " +
+  "subfolders. They may describe several businesses: a file without 'business' belongs to the only business in its folder.";
 
 const apply = command({
   name: "apply",
-  about: `Apply catalog files to a business and send webhooks for what changed. ${FILES}`,
+  about:
+    `Apply catalog files to their businesses and send webhooks for what changed. ${FILES} All files are checked first: if one is ` +
+    "rejected, nothing is saved. Then each business is saved by itself. Exits with " +
+    `${EXIT.someFailed} if some could not be saved. --verbose lists every changed object.`,
   arguments: ["<files...>"],
   supportsDryRun: true,
   flags: {
@@ -83,14 +88,18 @@ const apply = command({
       "confirm that the prices in the files are in the new currency; prices are not converted",
     ),
   },
-  examples: ["catalog apply salon.yaml --dry-run", "catalog apply salon.yaml prices.yaml --prune"],
+  examples: [
+    "catalog apply salon.yaml --dry-run",
+    "catalog apply salon.yaml prices.yaml --prune",
+    "catalog apply locations/ --dry-run",
+  ],
   async run(cli, flags, names) {
     keepHeapSmall();
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open({ create: true });
-    const { applyCatalog } = await import("../../app/catalog/catalog.ts");
+    const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
     const onStep = createStepReporter(cli, rt, totalBytes(sources));
-    reportChange(cli, applyCatalog(rt, sources, { ...flags, onStep }));
+    return reportChanges(cli, applyCatalogs(rt, sources, { ...flags, onStep })).exitCode;
   },
 });
 
@@ -105,11 +114,10 @@ const diff = command({
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open();
     rt.startDryRun();
-    const { applyCatalog } = await import("../../app/catalog/catalog.ts");
+    const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
     const onStep = createStepReporter(cli, rt, totalBytes(sources));
-    const result = applyCatalog(rt, sources, { prune, onStep });
-    reportChange(cli, result, true);
-    return result.fromVersion === result.version ? EXIT.ok : EXIT.differences;
+    const { differs } = reportChanges(cli, applyCatalogs(rt, sources, { prune, onStep }), true);
+    return differs ? EXIT.differences : EXIT.ok;
   },
 });
 

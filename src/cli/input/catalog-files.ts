@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type Preset, readPreset } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -17,7 +17,7 @@ export const presetSource = (preset: Preset): Source => ({
 
 /**
  * Reads the catalog files of a command line: files, folders of YAML and JSON files, or `-` for
- * stdin.
+ * stdin. A folder without such files stands for its subfolders.
  */
 export async function readSources(names: readonly string[], stdin: Io["stdin"]): Promise<Source[]> {
   const sources: Source[] = [];
@@ -29,18 +29,34 @@ export async function readSources(names: readonly string[], stdin: Io["stdin"]):
 }
 
 function filesOf(name: string): string[] {
-  if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) return [name];
-  const inside = readdirSync(name).filter((file) => /\.(ya?ml|json)$/.test(file));
-  if (inside.length === 0)
-    throw new AppError(
-      "resource_not_found",
-      `The folder ${name} contains no .yaml, .yml or .json file.`,
-      {
-        fix: `ls ${shellQuote(name)}`,
-      },
-    );
-  return inside.sort().map((file) => join(name, file));
+  if (!isFolder(name)) return [name];
+  const inside = catalogFilesIn(name);
+  if (inside.length > 0) return inside;
+  const nested = namesIn(name).filter(isVisibleFolder).flatMap(catalogFilesIn);
+  if (nested.length > 0) return nested;
+  throw new AppError(
+    "resource_not_found",
+    `The folder ${name} contains no .yaml, .yml or .json file.`,
+    {
+      fix: `ls ${shellQuote(name)}`,
+    },
+  );
 }
+
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Not such as .git. */
+const isVisibleFolder = (path: string): boolean =>
+  !basename(path).startsWith(".") && isFolder(path);
+
+const catalogFilesIn = (folder: string): string[] =>
+  namesIn(folder).filter((path) => /\.(ya?ml|json)$/.test(path));
+
+const namesIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .sort()
+    .map((name) => join(folder, name));
 
 const MAX_BYTES = 50_000_000;
 // Fatal, because the default replaces invalid bytes without an error.

@@ -1,32 +1,112 @@
+import type { RejectedBusiness } from "../../app/catalog/catalog.ts";
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
-import { countOf } from "../../domain/text.ts";
+import { countOf, safe } from "../../domain/text.ts";
 import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import { type Currency, currencyChangeText } from "../../domain/currency.ts";
 import { formatMoney } from "../../domain/money.ts";
 import type { Cli } from "../cli.ts";
+import { EXIT } from "../failure.ts";
 import type { Column } from "./table.ts";
+
+type Result = ChangeResult | RejectedBusiness;
+
+/**
+ * Reports one business as `reportChange` does, and several as a table of those that change. If
+ * `results` throws, the businesses before are still reported.
+ */
+export function reportChanges(
+  cli: Cli,
+  results: Iterable<Result>,
+  dryRun = cli.flags.dryRun,
+): { exitCode: number; differs: boolean } {
+  const reported: Result[] = [];
+  try {
+    for (const result of results) reported.push(result);
+  } finally {
+    const [first] = reported;
+    if (reported.length > 1) reportBusinesses(cli, reported, dryRun);
+    else if (first && !isRejected(first)) reportChange(cli, first, dryRun);
+  }
+  return {
+    exitCode: reported.some(isRejected) ? EXIT.someFailed : EXIT.ok,
+    differs: reported.some((result) => !isRejected(result) && isChanged(result)),
+  };
+}
+
+const isRejected = (result: Result): result is RejectedBusiness => "error" in result;
+const isChanged = ({ fromVersion, version }: ChangeResult): boolean => fromVersion !== version;
+
+function reportBusinesses(cli: Cli, results: readonly Result[], dryRun: boolean): void {
+  if (cli.flags.json) return cli.printJson({ data: results.map(toJson) });
+  const rejected = results.filter(isRejected);
+  const changed = results.flatMap((result) =>
+    isRejected(result) || !isChanged(result) ? [] : [result],
+  );
+  if (cli.flags.verbose) for (const result of changed) reportChange(cli, result, dryRun);
+  else {
+    if (changed.length > 0) cli.printList(changed, BUSINESS_COLUMNS, "");
+    for (const result of changed) {
+      noteConsequences(cli, result, dryRun);
+      if (dryRun) noteRequiredFlags(cli, result);
+    }
+  }
+  // Also with --quiet.
+  for (const { slug, error } of rejected)
+    cli.io.stderr.write(`error: ${slug}: ${safe(error.message, 2000)}\n`);
+  const events = changed.reduce((sum, result) => sum + result.events.length, 0);
+  const deliveries = changed.reduce((sum, result) => sum + result.deliveries, 0);
+  const failures = rejected.length > 0 ? `, ${rejected.length} failed` : "";
+  cli.note(
+    `${countOf(results.length, "business")}: ${changed.length} ${dryRun ? "would change" : "changed"}${failures}, ` +
+      `${countOf(events, "event")}, ${countOf(deliveries, "webhook")} to send.`,
+  );
+}
+
+const toJson = (result: Result): object =>
+  isRejected(result)
+    ? { slug: result.slug, error: { code: result.error.code, detail: result.error.message } }
+    : result;
+
+const BUSINESS_COLUMNS: Column<ChangeResult>[] = [
+  { title: "BUSINESS", value: "slug", noTruncate: true },
+  { title: "VERSION", value: ({ fromVersion, version }) => `${fromVersion} -> ${version}` },
+  { title: "CHANGES", value: summarizeChanges },
+  { title: "EVENTS", value: ({ events }) => events.length, align: "right" },
+  { title: "WEBHOOKS", value: "deliveries", align: "right" },
+];
+
+/** `new, 12 services` or `hours, 2 update, 1 delete` */
+function summarizeChanges({ isNew, businessFields, changes }: ChangeResult): string {
+  if (isNew) return ["new", countByKind(changes)].filter((part) => part !== "").join(", ");
+  const actions = [...Map.groupBy(changes, ({ action }) => action)];
+  return [...businessFields, ...actions.map(([action, { length }]) => `${length} ${action}`)].join(
+    ", ",
+  );
+}
 
 /** Prints the changed objects on stdout, and a summary with events and webhooks on stderr. */
 export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.dryRun): void {
   if (cli.flags.json) return cli.printObject(result);
-  const {
-    slug,
-    isNew,
-    fromVersion,
-    version,
-    businessFields,
-    changes,
-    events,
-    deliveries,
-    massDeletes,
-    currencyChange,
-  } = result;
-  if (fromVersion === version) return cli.note(`${slug}: no changes.`);
+  const { slug, isNew, fromVersion, version, businessFields, changes, events, deliveries } = result;
+  if (!isChanged(result)) return cli.note(`${slug}: no changes.`);
   if (isNew) cli.note(`${slug}: new, ${countByKind(changes)}.`);
   else if (changes.length > 0) cli.printList(changes, columns(result), "");
   if (!isNew && businessFields.length > 0)
     cli.note(`${slug}: ${businessFields.join(", ")} changed.`);
+  noteConsequences(cli, result, dryRun);
+  const effects = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}, ${countOf(deliveries, "webhook")} to send`;
+  if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${effects}.`);
+  cli.note(`${slug}: would change version ${fromVersion} -> ${version}, ${effects}.`);
+  noteRequiredFlags(cli, result);
+}
+
+/** The edits of commands that are lost, and the bookings outside the new hours. */
+function noteConsequences(
+  cli: Cli,
+  { slug, changes, outsideHours }: ChangeResult,
+  dryRun: boolean,
+): void {
   const undone = changes.filter(({ overwrittenEdits }) => overwrittenEdits.length > 0);
   if (undone.length > 0) {
     const edits = `${countOf(undone.length, "local edit")} made since the file was last applied`;
@@ -34,10 +114,11 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
       `${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => key).join(", ")}.`,
     );
   }
-  if (result.outsideHours.length > 0) cli.note(`${slug}: ${outsideHoursNote(result.outsideHours)}`);
-  const effects = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}, ${countOf(deliveries, "webhook")} to send`;
-  if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${effects}.`);
-  cli.note(`${slug}: would change version ${fromVersion} -> ${version}, ${effects}.`);
+  if (outsideHours.length > 0) cli.note(`${slug}: ${outsideHoursNote(outsideHours)}`);
+}
+
+/** What the apply itself would reject without a further flag. */
+function noteRequiredFlags(cli: Cli, { slug, currencyChange, massDeletes }: ChangeResult): void {
   if (currencyChange !== null)
     cli.note(
       `${slug}: would change the currency ${currencyChangeText(currencyChange)}, which requires --accept-currency-change.`,

@@ -60,7 +60,8 @@ function cached(load: ValidateOptions["current"]): ValidateOptions["current"] {
   };
 }
 
-function slugIn(content: unknown): string | undefined {
+/** @param content a parsed file that is not validated yet */
+export function slugIn(content: unknown): string | undefined {
   const slug = (content as { business?: { slug?: unknown } | null } | null)?.business?.slug;
   return typeof slug === "string" ? slug : undefined;
 }

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { applyCatalog, editObject } from "../../../src/app/catalog/catalog.ts";
+import { describe, expect, test, vi } from "vitest";
+import { applyCatalog, applyCatalogs, editObject } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
@@ -19,6 +19,12 @@ services:
 
 const apply = (rt: TestRuntime, body: string, options = {}) =>
   applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }], options);
+
+const fileOf = (name: string, slug: string, price: string) => ({
+  name,
+  text: `catalog: 1\nbusiness: {slug: ${slug}, name: ${slug}, timezone: Europe/Zurich, currency: CHF}
+services: [{key: cut, name: Cut, durationMin: 30, price: ${price}}]\n`,
+});
 
 const publicCatalog = (rt: TestRuntime) => {
   return toPublicCatalog(loadCatalog(rt, getBusiness(rt, "salon-aurora")), rt.now());
@@ -215,4 +221,37 @@ test("a change is rolled back if its events cannot be written", () => {
   const failing = { ...rt, newId: () => "evt_same" };
   expect(() => apply(failing as TestRuntime, SERVICES.replace("35.00", "36.00"))).toThrow("UNIQUE");
   expect(getBusiness(rt, "salon-aurora")).toEqual(business);
+});
+
+describe("applying the files of several businesses", () => {
+  const files = (price: string) =>
+    ["bern", "chur", "genf"].map((slug) => fileOf(`${slug}.yaml`, slug, price));
+  const applyAll = (rt: TestRuntime, price: string) => [...applyCatalogs(rt, files(price))];
+  const priceIn = (rt: TestRuntime, slug: string) =>
+    loadCatalog(rt, getBusiness(rt, slug)).catalog.objects.service[0]?.priceCents;
+
+  test("saves the others if one was changed by another process in the meantime", () => {
+    const rt = createTestRuntime();
+    expect(applyAll(rt, "35.00")).toMatchObject([
+      { slug: "bern", version: 1 },
+      { slug: "chur", version: 1 },
+      { slug: "genf", version: 1 },
+    ]);
+    const applying = applyCatalogs(rt, files("40.00"));
+    expect(applying.next().value).toMatchObject({ slug: "bern", version: 2 });
+    editObject(rt, "chur", "service", "cut", (doc) => ({ ...doc, priceCents: 3900 }));
+    expect([...applying]).toMatchObject([
+      { slug: "chur", error: { code: "conflict" } },
+      { slug: "genf", version: 2 },
+    ]);
+    expect(["bern", "chur", "genf"].map((slug) => priceIn(rt, slug))).toEqual([4000, 3900, 4000]);
+  });
+
+  test("loads each business once", () => {
+    const rt = createTestRuntime();
+    applyAll(rt, "35.00");
+    const listObjects = vi.spyOn(rt.store.catalog, "listObjects");
+    applyAll(rt, "40.00");
+    expect(listObjects).toHaveBeenCalledTimes(3);
+  });
 });

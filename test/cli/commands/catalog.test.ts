@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
@@ -69,6 +69,123 @@ describe("catalog diff", () => {
     expect(await deskbell("catalog diff -", FILE.replace("40.00", "4o"))).toMatchObject({
       code: 7,
       stdout: "",
+    });
+  });
+});
+
+describe("catalog apply with several businesses", () => {
+  const SERVICES = "services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00 }]\n";
+  const businessOf = (slug: string) =>
+    `catalog: 1\nbusiness: { slug: ${slug}, name: ${slug}, timezone: Europe/Zurich, currency: CHF }\n`;
+
+  /** Returns a folder with these files. */
+  function writeFiles(files: Record<string, string>): string {
+    const folder = createTempFolder();
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), content);
+    }
+    return folder;
+  }
+
+  test("applies every file of a folder to its business and lists the changed ones", async () => {
+    const { deskbell } = createTerminal();
+    const folder = writeFiles({
+      "bern.yaml": businessOf("bern") + SERVICES,
+      "chur.yaml": businessOf("chur") + SERVICES,
+    });
+    const plan = {
+      code: 0,
+      stdout: "bern\t0 -> 1\tnew, 1 service\t2\t0\nchur\t0 -> 1\tnew, 1 service\t2\t0\n",
+    };
+    expect(await deskbell(`catalog apply ${folder} --dry-run`)).toMatchObject({
+      ...plan,
+      stderr:
+        "2 businesses: 2 would change, 4 events, 0 webhooks to send.\nDry run: nothing was saved.\n",
+    });
+    expect(await deskbell(`catalog apply ${folder}`)).toMatchObject({
+      ...plan,
+      stderr: "2 businesses: 2 changed, 4 events, 0 webhooks to send.\n",
+    });
+    writeFileSync(join(folder, "bern.yaml"), businessOf("bern") + SERVICES.replace("40", "42"));
+    expect(await deskbell(`catalog diff ${folder}`)).toMatchObject({
+      code: 8,
+      stdout: "bern\t1 -> 2\t1 update\t3\t0\n",
+      stderr: "2 businesses: 1 would change, 3 events, 0 webhooks to send.\n",
+    });
+    const verbose = await deskbell(`catalog diff ${folder} --verbose`);
+    expect(verbose.stdout).toMatch(/^update\tservice\tcut\tprice 40\.00 -> 42\.00\tsvc_\w+\n$/);
+    expect(verbose.stderr).toContain("bern: would change version 1 -> 2, 3 events");
+    const json = JSON.parse((await deskbell(`catalog apply ${folder} --json`)).stdout) as {
+      data: { slug: string; fromVersion: number; version: number }[];
+    };
+    expect(json.data).toMatchObject([
+      { slug: "bern", fromVersion: 1, version: 2 },
+      { slug: "chur", fromVersion: 1, version: 1 },
+    ]);
+    expect(await deskbell(`catalog diff ${folder}`)).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  test("merges the files of each subfolder, and skips hidden ones", async () => {
+    const { deskbell } = createTerminal();
+    const folder = writeFiles({
+      "bern/a.yaml": `catalog: 1\n${SERVICES}`,
+      "bern/business.yaml": businessOf("bern"),
+      "chur/business.yaml": businessOf("chur"),
+      ".git/old.yaml": businessOf("old"),
+    });
+    expect(await deskbell(`catalog apply ${folder}`)).toMatchObject({
+      code: 0,
+      stdout: "bern\t0 -> 1\tnew, 1 service\t2\t0\nchur\t0 -> 1\tnew\t1\t0\n",
+    });
+  });
+
+  test("reports the issues of all files and changes nothing if one is invalid", async () => {
+    const { deskbell } = createTerminal();
+    const folder = writeFiles({
+      "bern.yaml": businessOf("bern"),
+      "chur.yaml": `${businessOf("chur")}areas: 1\n`,
+      "genf.yaml": "catalog: 1\nbusiness: {",
+      "prices.yaml": `catalog: 1\n${SERVICES}`,
+    });
+    const { code, stdout, stderr } = await deskbell(`catalog apply ${folder}`);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
+    expect(stderr.replaceAll(`${folder}/`, "")).toBe(
+      "error: 3 errors in 3 files. Nothing was changed.\n" +
+        "  chur.yaml:3:1  'areas' must be a list, not 1.\n" +
+        "  genf.yaml:2:12  A bracket is not closed.\n" +
+        "  prices.yaml:1:1  'business' is missing, and the files describe several: move this file to a folder with the files of " +
+        "its business only.\n" +
+        "fix: fix the errors listed and run the same command again (exit 7)\n",
+    );
+    expect((await deskbell("businesses list")).stdout).toBe("");
+  });
+
+  test("a mass delete of one business stops all", async () => {
+    const { deskbell } = createTerminal();
+    const tables = Array.from({ length: 6 }, (_, i) => `{ key: t${i}, maxSeats: 2 }`).join(", ");
+    const folder = writeFiles({
+      "bern.yaml": businessOf("bern"),
+      "chur.yaml": `${businessOf("chur")}tables: [${tables}]\n`,
+    });
+    await deskbell(`catalog apply ${folder}`);
+    writeFileSync(join(folder, "bern.yaml"), businessOf("bern") + SERVICES);
+    writeFileSync(join(folder, "chur.yaml"), `${businessOf("chur")}tables: []\n`);
+    expect((await deskbell(`catalog apply ${folder} --prune --dry-run`)).stderr).toContain(
+      "chur: would delete 6 of 6 table, which requires --allow-mass-delete.\n",
+    );
+    expect(await deskbell(`catalog apply ${folder} --prune`)).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: expect.stringContaining(
+        "error: This would delete 6 of 6 table of chur. Nothing was changed.\n",
+      ),
+    });
+    expect((await deskbell(`catalog diff ${folder} --prune`)).stdout).toBe(
+      "bern\t1 -> 2\t1 create\t2\t0\nchur\t1 -> 2\t6 delete\t1\t0\n",
+    );
+    expect(await deskbell(`catalog apply ${folder} --prune --allow-mass-delete`)).toMatchObject({
+      code: 0,
     });
   });
 });
