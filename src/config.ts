@@ -118,6 +118,10 @@ function readMetricsToken(path: string | null, env: NodeJS.ProcessEnv): string |
 export const readApiKey = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.DESKBELL_API_KEY;
 
+/** Who ran sudo: on a server, commands run as the owner of the data. */
+export const readSudoUser = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
+  env.SUDO_USER || undefined;
+
 /** Whether the terminal cannot move its cursor. */
 export const isDumbTerminal = (env: NodeJS.ProcessEnv = process.env): boolean =>
   env.TERM === "dumb";

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 import { statfsSync, mkdirSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
-import type { Config } from "../config.ts";
+import { type Config, readSudoUser } from "../config.ts";
 import type { Actor } from "../domain/audit.ts";
 import { createIdSource, type IdPrefix } from "../domain/ids.ts";
 import { createLog, type Log } from "../log.ts";
@@ -94,7 +94,7 @@ function systemUser(): Actor {
   return {
     via: "cli",
     id: `uid:${process.getuid?.() ?? "unknown"}`,
-    name: userName(),
+    name: readSudoUser() ?? userName(),
     address: null,
   };
 }

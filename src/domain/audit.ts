@@ -26,7 +26,7 @@ export type Actor = {
   via: "cli" | "http" | "daemon";
   /** `uid:1000` for a user, the ID of an API key, or `daemon`. */
   id: string;
-  /** Null for the daemon, and for a user ID without a name. */
+  /** Of the key or user, or of the user who ran sudo. Null for the daemon, and without a name. */
   name: string | null;
   /** The client's address; null unless `via` is `http`. */
   address: string | null;

@@ -158,7 +158,7 @@ function applyBusiness(
   });
 }
 
-/** A version of the catalog, if the change made one. */
+/** Audits nothing if the catalog already had this content. */
 function auditChange(
   rt: Runtime,
   action: AuditAction,

@@ -17,8 +17,8 @@ const BATCH_ROWS = 500;
 type Batch = (after: number) => number | undefined;
 
 /**
- * Deletes events, deliveries, statistics and audit entries after their retention period, and above a file size the
- * oldest delivered ones earlier. Undelivered ones stay for their whole period.
+ * Deletes events, deliveries, statistics and audit entries after their retention period, and above
+ * a file size the oldest delivered events earlier. Undelivered ones stay for their whole period.
  */
 export function createPruner(rt: Runtime, { maxBytes = MAX_BYTES } = {}): () => Promise<void> {
   const { audit, endpointSecrets, file, retention, tallies } = rt.store;

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { AuditAction } from "../../../src/domain/audit.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { loadCommands } from "../../support/commands.ts";
@@ -124,6 +124,8 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
 });
 
 test("an entry names the system user, and no address", async () => {
+  vi.stubEnv("SUDO_USER", "");
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { deskbell, list } = openTerminal();
   await deskbell("seed salon");
   const [entry] = await list();
@@ -138,6 +140,15 @@ test("an entry names the system user, and no address", async () => {
     businessId: entry?.subject.id,
     details: { files: ["salon.yaml"], fromVersion: 0, version: 1, changes: expect.any(Number) },
   });
+});
+
+test("an entry of a command run with sudo names the user who ran sudo", async () => {
+  vi.stubEnv("SUDO_USER", "grace");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { deskbell, list } = openTerminal();
+  await deskbell("seed salon");
+  const entries = await list("--actor grace");
+  expect(entries).toMatchObject([{ actor: { id: `uid:${process.getuid?.()}`, name: "grace" } }]);
 });
 
 test("audit list filters by actor, action, time and business, also after the business is deleted", async () => {
@@ -162,9 +173,7 @@ test("audit list filters by actor, action, time and business, also after the bus
     "catalog.applied",
   ]);
   expect(await actions("--action key.created")).toEqual(["key.created"]);
-  const { uid, username } = userInfo();
-  expect(await actions(`--actor ${username}`)).toHaveLength(4);
-  expect(await actions(`--actor uid:${uid}`)).toHaveLength(4);
+  expect(await actions(`--actor uid:${process.getuid?.()}`)).toHaveLength(4);
   expect(await actions("--actor daemon")).toEqual([]);
   expect(await actions("--since 1h")).toHaveLength(4);
   expect(await actions("--until 1h")).toEqual([]);
