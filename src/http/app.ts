@@ -5,6 +5,7 @@ import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import { createAccessControl } from "./auth/access-control.ts";
 import { createGetClientAddress, isLoopbackHost } from "./auth/client-address.ts";
 import { createRateLimits } from "./auth/rate-limits.ts";
+import { createSharedAddressDetector } from "./auth/shared-address.ts";
 import { createScanQueue } from "./handlers/availability/scan-queue.ts";
 import { createListHandler } from "./handlers/catalog/list-handler.ts";
 import { createLongPolls } from "./handlers/changes/long-polls.ts";
@@ -20,7 +21,7 @@ import { createListener } from "./transport/listener.ts";
 export type App = {
   request: (...args: Parameters<Router["request"]>) => Promise<Response>;
   listener: RequestListener;
-  /** Saves request counts and key usage. */
+  /** Saves request counts, key usage and the address of a proxy that hides its clients. */
   flush: () => void;
   shutDown: () => void;
 };
@@ -42,9 +43,12 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
   const longPolls = createLongPolls(rt);
   const scanQueue = createScanQueue(rt.monotonic);
   const observe = createResponseObserver(rt, metrics, getClientAddress);
-  const observeAll: ResponseObserver = (...response) => {
+  const sharedAddress = createSharedAddressDetector(rt);
+  const observeAll: ResponseObserver = (routePath, context, response) => {
     scanQueue.recordRequest();
-    observe(...response);
+    // Not health checks, which a proxy may send itself.
+    if (routePath.path.startsWith("/v1/")) sharedAddress.record(context.request);
+    observe(routePath, context, response);
   };
   const pipeline = createPipeline(rt, accessControl, observeAll, getClientAddress);
   const listHandler = createListHandler(rt);
@@ -74,6 +78,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
     flush() {
       limits.flush();
       keyUsage.flush();
+      sharedAddress.flush();
     },
     shutDown: longPolls.close,
   };

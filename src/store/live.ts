@@ -40,6 +40,8 @@ export type DaemonRow = {
   /** Whether it sends alerts, and its limit of open files, if known. */
   hasAlertUrl?: boolean;
   openFiles?: number | null;
+  /** The only address of its clients, if a proxy seems to hide their own. */
+  sharedAddress?: string | null;
 };
 
 // Rare combinations of conditions are searched in slices of an index, so that a million rows never
@@ -109,11 +111,13 @@ export function createLiveStore(db: Db) {
       LIMIT ${MAX_ENDPOINTS}`)
     .pluck();
   const selectDaemon = db.prepare(
-    `SELECT ${columns("url, started_at, has_alert_url, open_files")} FROM daemon`,
+    `SELECT ${columns("url, started_at, has_alert_url, open_files, shared_address")} FROM daemon`,
   );
   const saveDaemon = db.prepare(`
     INSERT OR REPLACE INTO daemon (id, url, started_at, has_alert_url, open_files)
     VALUES (1, :url, :startedAt, :hasAlertUrl, :openFiles)`);
+
+  const updateSharedAddress = db.prepare("UPDATE daemon SET shared_address = ?");
 
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
 
@@ -192,5 +196,6 @@ export function createLiveStore(db: Db) {
     },
     saveDaemon: ({ hasAlertUrl = false, openFiles = null, ...row }: DaemonRow) =>
       void saveDaemon.run({ ...row, hasAlertUrl: hasAlertUrl ? 1 : 0, openFiles }),
+    saveSharedAddress: (address: string | null) => void updateSharedAddress.run(address),
   };
 }

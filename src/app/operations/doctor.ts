@@ -55,7 +55,12 @@ export async function* runDoctor(
     summary: `${byteSize(status.freeBytes)} free`,
     findings: conditions("disk"),
   };
-  yield await inspectDaemon(rt, status.daemon, conditions("daemon", "delivery-worker"), askDaemon);
+  yield await inspectDaemon(
+    rt,
+    status.daemon,
+    conditions("daemon", "delivery-worker", "proxy"),
+    askDaemon,
+  );
   yield inspectWebhooks(rt, conditions("endpoint", "delivery"));
   yield inspectBackups(status, conditions("backup"));
 }

@@ -23,7 +23,8 @@ type Area =
   | "secret"
   | "backup"
   | "disk"
-  | "file";
+  | "file"
+  | "proxy";
 
 const condition = (about: Area, text: string, command: string): HealthCondition[] => [
   { about, text, command },
@@ -118,6 +119,16 @@ export const checkBrowserKeys = (rt: Runtime): HealthCondition[] =>
     text: `the secret key '${name}' was sent by a web page: every visitor of that page can read it`,
     command: `deskbell keys rotate ${id} --overlap 0s`,
   }));
+
+/** @param address the only one of the daemon's clients */
+export const checkSharedAddress = (address: string | null | undefined): HealthCondition[] =>
+  address
+    ? condition(
+        "proxy",
+        `all clients share the address ${address}, and with it one rate limit: a proxy hides their own. It must send X-Forwarded-For, and deskbell must trust it`,
+        `deskbell serve --trusted-proxy ${address}`,
+      )
+    : [];
 
 /** @param lastAt when the last backup was made, or from when on one was due */
 export function checkBackupAge(rt: Runtime, lastAt: number | null): HealthCondition[] {

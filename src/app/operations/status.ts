@@ -14,6 +14,7 @@ import {
   checkDiskSpace,
   checkEndpoint,
   checkBrowserKeys,
+  checkSharedAddress,
   checkSigningSecrets,
 } from "./health-conditions.ts";
 
@@ -46,6 +47,7 @@ export function readStatus(rt: Runtime): Status {
     problems: [
       ...checkDaemonRunning(daemon.isRunning),
       ...checkDeliveryWorker(rt, daemon.startedAt),
+      ...checkSharedAddress(daemon.isRunning ? rt.store.live.findDaemon()?.sharedAddress : null),
       ...checkSigningSecrets(rt),
       ...endpoints.flatMap((endpoint) => checkEndpoint(endpoint, rt.now())),
       ...checkCorruptEvents(rt),

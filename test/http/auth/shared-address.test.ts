@@ -1,0 +1,84 @@
+import { expect, onTestFinished, test } from "vitest";
+import { readStatus } from "../../../src/app/operations/status.ts";
+import { createSharedAddressDetector } from "../../../src/http/auth/shared-address.ts";
+import { acquireDaemonLock } from "../../../src/store/database.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+import { createTestApi, SALON } from "../support/api.ts";
+
+const PROXIED = { publicUrl: "https://api.example.com" };
+const FORWARDED = { "x-forwarded-for": "203.0.113.9" };
+
+/** The returned function sends requests of a peer and returns the address that is then saved. */
+function createDaemon(flags: Parameters<typeof createTestRuntime>[0] = {}) {
+  const rt = createTestRuntime(flags);
+  rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: rt.now() }));
+  const detector = createSharedAddressDetector(rt);
+  return (peerAddress: string, headers: Record<string, string> = {}, count = 100) => {
+    const request = { peerAddress, headers: { host: "api.example.com", ...headers } };
+    for (let i = 0; i < count; i++) detector.record(request as never);
+    detector.flush();
+    return rt.store.live.findDaemon()?.sharedAddress ?? null;
+  };
+}
+
+test.each([
+  { what: "an untrusted proxy on this machine", flags: {}, peer: "127.0.0.1", headers: FORWARDED },
+  { what: "a proxy that sends no headers but Host", flags: {}, peer: "::1", headers: {} },
+  { what: "a proxy in the network", flags: PROXIED, peer: "172.17.0.1", headers: {} },
+  {
+    what: "a trusted proxy without X-Forwarded-For",
+    flags: { trustedProxies: ["198.51.100.7"] },
+    peer: "198.51.100.7",
+    headers: { "x-real-ip": "203.0.113.9" },
+  },
+])("the address of $what is reported after 100 requests", ({ flags, peer, headers }) => {
+  const send = createDaemon(flags);
+  expect(send(peer, headers, 99)).toBeNull();
+  expect(send(peer, headers, 1)).toBe(peer);
+});
+
+test.each([
+  {
+    what: "a trusted proxy with X-Forwarded-For",
+    flags: { ...PROXIED, trustedProxies: ["127.0.0.1"] },
+    peer: "127.0.0.1",
+    headers: FORWARDED,
+  },
+  { what: "one client on the internet", flags: PROXIED, peer: "203.0.113.9", headers: {} },
+  { what: "one client in the network", flags: {}, peer: "192.168.1.5", headers: {} },
+  { what: "this machine", flags: PROXIED, peer: "127.0.0.1", headers: { host: "localhost:4100" } },
+])("the address of $what is not reported", ({ flags, peer, headers }) =>
+  expect(createDaemon(flags)(peer, headers as Record<string, string>)).toBeNull(),
+);
+
+test("another address clears the report, and a request from this machine does not", () => {
+  const send = createDaemon();
+  expect(send("127.0.0.1", FORWARDED)).toBe("127.0.0.1");
+  expect(send("127.0.0.1", { host: "localhost" }, 1)).toBe("127.0.0.1");
+  expect(send("203.0.113.9", {}, 1)).toBeNull();
+  expect(send("127.0.0.1", FORWARDED, 99)).toBeNull();
+});
+
+test("status reports that all clients share an address, until the daemon starts again", async () => {
+  const api = createTestApi("salon", undefined, PROXIED);
+  onTestFinished(acquireDaemonLock(api.config.databasePath).release);
+  const start = () =>
+    api.tx(() => api.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: api.now() }));
+  const report = () => readStatus(api).problems.filter(({ about }) => about === "proxy");
+  start();
+  const headers = { host: "api.example.com" };
+  for (let i = 0; i < 200; i++) await api.request("/healthz", { key: null, headers });
+  api.flush();
+  expect(report()).toEqual([]);
+  for (let i = 0; i < 100; i++) await api.request(`/v1/businesses/${SALON}/staff`, { headers });
+  api.flush();
+  expect(report()).toEqual([
+    {
+      about: "proxy",
+      text: "all clients share the address 127.0.0.1, and with it one rate limit: a proxy hides their own. It must send X-Forwarded-For, and deskbell must trust it",
+      command: "deskbell serve --trusted-proxy 127.0.0.1",
+    },
+  ]);
+  start();
+  expect(report()).toEqual([]);
+});
