@@ -1,6 +1,6 @@
 import type { BookedSegment, Booking, VisitStatus } from "../domain/bookings/booking.ts";
 import type { Reservation } from "../domain/bookings/reservation.ts";
-import { columns, type Db, insertInto, optional, prepareNewest } from "./db.ts";
+import { columns, type Db, insertInto, LISTED, optional, prepareNewest } from "./db.ts";
 
 export type VisitFilter = {
   businessId: string;
@@ -49,6 +49,14 @@ export function createBookingStore(db: Db) {
     FROM booking_segment WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
     ORDER BY starts_at, booking_id, position`);
 
+  const selectUpcomingOf = db
+    .prepare(`
+      SELECT DISTINCT booking_id FROM booking_segment
+      WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
+        AND (service_id IN ${LISTED} OR variant_id IN ${LISTED} OR staff_id IN ${LISTED})
+      ORDER BY starts_at, booking_id`)
+    .pluck();
+
   const withSegments = (row: unknown): Booking => {
     const booking = row as Omit<Booking, "segments">;
     const rows = segments.all(booking.id) as Raw<BookedSegment>[];
@@ -87,6 +95,10 @@ export function createBookingStore(db: Db) {
 
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit).map(withSegments),
 
+    /** IDs, by start time, of bookings that are not over and use one of the objects. */
+    listUpcomingOf: (businessId: string, now: number, objectIds: readonly string[]) =>
+      selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(objectIds) }) as string[],
+
     /** By start time; `id` is the booking's. */
     listUpcomingSegments: (businessId: string, now: number) =>
       selectUpcoming.all({ businessId, now }) as ({ id: string } & Pick<
@@ -122,6 +134,12 @@ export function createReservationStore(db: Db) {
   const selectBusy = db.prepare(`
     SELECT ${columns(RESERVATION)} FROM reservation
     WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :from AND ends_at <= :until AND starts_at < :to`);
+  const selectUpcomingOf = db
+    .prepare(`
+      SELECT id FROM reservation
+      WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :now AND table_id IN ${LISTED}
+      ORDER BY starts_at, id`)
+    .pluck();
 
   return {
     insert: (businessId: string, reservation: Reservation) =>
@@ -130,6 +148,9 @@ export function createReservationStore(db: Db) {
     findById: (businessId: string, id: string) =>
       selectById.get({ businessId, id }) as Reservation | undefined,
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit) as Reservation[],
+    /** IDs, by start time, of reservations that are not over and have one of the tables. */
+    listUpcomingOf: (businessId: string, now: number, tableIds: readonly string[]) =>
+      selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(tableIds) }) as string[],
     listBusy: (businessId: string, from: number, to: number, until = Infinity) =>
       selectBusy.all({ businessId, from, to, until }) as Reservation[],
   };

@@ -20,6 +20,9 @@ export const columns = (names: string): string =>
 export const insertInto = (table: string, names: string): string =>
   `INSERT INTO ${table} (${names}) VALUES (${names.replaceAll(/\w+/g, (name) => `:${camelCase(name)}`)})`;
 
+/** The values of the parameter `:ids`, a JSON array, for `IN`. */
+export const LISTED = "(SELECT value FROM json_each(:ids))";
+
 export const optional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
   raw === undefined ? undefined : parse(raw);
 

@@ -1,5 +1,5 @@
 import type { TicketOrder, Ticket } from "../domain/bookings/ticket-order.ts";
-import { columns, type Db, insertInto, optional, prepareNewest } from "./db.ts";
+import { columns, type Db, insertInto, LISTED, optional, prepareNewest } from "./db.ts";
 
 export type OrderFilter = {
   businessId: string;
@@ -34,6 +34,12 @@ export function createOrderStore(db: Db) {
   const items = db.prepare(`
     SELECT ${columns(ORDER_ITEM)} FROM ticket_order_item WHERE order_id = ?`);
   const listNewest = prepareNewest(db, "ticket_order", ORDER, ["status", "event_id"]);
+  const selectActiveOf = db.prepare(`
+    SELECT id, ${columns("event_id")} FROM ticket_order
+    WHERE business_id = :businessId AND status IN ('PENDING', 'CONFIRMED')
+      AND (event_id IN ${LISTED} OR EXISTS (
+        SELECT 1 FROM ticket_order_item WHERE order_id = id AND ticket_type_id IN ${LISTED}))
+    ORDER BY id`);
   const selectOverdue = db.prepare(`
     SELECT ${columns(ORDER)} FROM ticket_order
     WHERE status = 'PENDING' AND expires_at <= :now AND business_id = :businessId ORDER BY expires_at, id`);
@@ -74,6 +80,13 @@ export function createOrderStore(db: Db) {
       optional(selectByIdOrCode.get({ businessId, idOrCode, code }), withItems),
 
     list: (filter: OrderFilter, limit: number) => listNewest(filter, limit).map(withItems),
+
+    /** Pending and confirmed orders for one of the public events or ticket types. */
+    listActiveOf: (businessId: string, ids: readonly string[]) =>
+      selectActiveOf.all({ businessId, ids: JSON.stringify(ids) }) as Pick<
+        TicketOrder,
+        "id" | "eventId"
+      >[],
 
     /** Earliest expiry first. */
     listOverdue: (businessId: string, now: number) =>

@@ -8,6 +8,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { MassDelete } from "../../domain/catalog/change/diff.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
+import { assertNoAffectedVisits, cancelAffectedVisits } from "./affected-visits.ts";
 import { getObject } from "./objects.ts";
 import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";
 import {
@@ -27,6 +28,8 @@ export type ApplyOptions = {
   prune?: boolean;
   /** Allow pruning more than a fifth of a kind. */
   allowMassDelete?: boolean;
+  /** Cancel future bookings, reservations and ticket orders of deleted objects. */
+  cancelAffected?: boolean;
   /** Accept the prices in the files as amounts in another currency than until now. */
   acceptCurrencyChange?: boolean;
   onStep?: (step: string) => void;
@@ -118,8 +121,9 @@ const planBusiness = (rt: Runtime, { catalog, listed, loaded }: ReadBusiness): C
 /** Before the first business is written, because a mistake in one is often one in all. */
 function assertAllowed(
   plans: readonly ChangeResult[],
-  { acceptCurrencyChange, allowMassDelete }: ApplyOptions,
+  { acceptCurrencyChange, allowMassDelete, cancelAffected }: ApplyOptions,
 ): void {
+  if (!cancelAffected) for (const { affected } of plans) assertNoAffectedVisits(affected);
   if (!acceptCurrencyChange) plans.forEach(assertSameCurrency);
   if (!allowMassDelete)
     assertNoMassDeletes(
@@ -130,7 +134,7 @@ function assertAllowed(
 function applyBusiness(
   rt: Runtime,
   read: ReadBusiness,
-  { acceptCurrencyChange, allowMassDelete, onStep = () => {} }: ApplyOptions,
+  { acceptCurrencyChange, allowMassDelete, cancelAffected, onStep = () => {} }: ApplyOptions,
 ): ChangeResult {
   onStep("comparing with the stored catalog");
   // No transaction: with a large catalog it would block other writers for seconds.
@@ -145,14 +149,20 @@ function applyBusiness(
         `The catalog of ${slug} was changed by another process in the meantime.`,
         { fix: "run the same command again" },
       );
+    if (cancelAffected) {
+      const { affected } = planChange(rt, next, { listed }, loaded).result;
+      cancelAffectedVisits(rt, slug, affected);
+    }
     const approve = (plan: ChangeResult) => {
       const { massDeletes, changes, events } = plan;
+      assertNoAffectedVisits(plan.affected);
       if (!acceptCurrencyChange) assertSameCurrency(plan);
       if (!allowMassDelete) assertNoMassDeletes(massDeletes);
       if (events.length > 0)
         onStep(`writing ${changes.length} changes and ${events.length} events`);
     };
-    const result = changeCatalog(rt, next, { listed }, loaded, approve);
+    const unchanged = cancelAffected ? null : loaded;
+    const result = changeCatalog(rt, next, { listed }, unchanged, approve);
     auditChange(rt, "catalog.applied", { id: result.businessId, name: slug }, result, { files });
     return result;
   });

@@ -16,12 +16,14 @@ import {
 } from "../../domain/catalog/change/diff.ts";
 import { currencyChange, type CurrencyChange } from "../../domain/currency.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
+import { type AffectedVisits, NO_VISITS } from "../../domain/bookings/affected-visits.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
 import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import { ALL_LISTS, listsAffectedBy } from "../../domain/public/public-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { findAffectedVisits } from "./affected-visits.ts";
 import { loadCatalog } from "./load-catalog.ts";
 import { planUpdate, catalogStateAt, writeUpdate } from "./publish.ts";
 import {
@@ -49,6 +51,8 @@ export type ChangeResult = {
   webhooks: { type: EventType; events: number; deliveries: number }[];
   /** Applying these needs `allowMassDelete`. */
   massDeletes: MassDelete[];
+  /** Deleting their objects needs `cancelAffected`. */
+  affected: AffectedVisits;
   /** IDs of future bookings and reservations outside the new hours only. */
   outsideHours: string[];
 };
@@ -94,6 +98,9 @@ export function planChange(
     deliveries: 0,
     webhooks: [],
     massDeletes: stored ? findMassDeletes(diff.changes, stored.catalog) : [],
+    affected: stored
+      ? findAffectedVisits(rt, business.id, stored.catalog, next, diff.changes)
+      : NO_VISITS,
     outsideHours: stored
       ? findVisitsOutsideHours(rt, business.id, { before: stored.catalog, after: next, diff })
       : [],

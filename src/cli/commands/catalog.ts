@@ -84,6 +84,9 @@ const apply = command({
   flags: {
     prune: toggle("delete objects that the sections of the files do not list"),
     allowMassDelete: toggle("allow --prune to delete more than a fifth of a kind"),
+    cancelAffected: toggle(
+      "cancel the future bookings and ticket orders of objects that this deletes",
+    ),
     acceptCurrencyChange: toggle(
       "confirm that the prices in the files are in the new currency; prices are not converted",
     ),

@@ -1,6 +1,7 @@
 import type { RejectedBusiness } from "../../app/catalog/catalog.ts";
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
+import { affectedVisitsText } from "../../domain/bookings/affected-visits.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import { type Currency, currencyChangeText } from "../../domain/currency.ts";
@@ -118,7 +119,13 @@ function noteConsequences(
 }
 
 /** What the apply itself would reject without a further flag. */
-function noteRequiredFlags(cli: Cli, { slug, currencyChange, massDeletes }: ChangeResult): void {
+function noteRequiredFlags(
+  cli: Cli,
+  { slug, affected, currencyChange, massDeletes }: ChangeResult,
+): void {
+  const booked = affectedVisitsText(affected);
+  if (booked !== null)
+    cli.note(`${slug}: would delete what is booked: ${booked}, which requires --cancel-affected.`);
   if (currencyChange !== null)
     cli.note(
       `${slug}: would change the currency ${currencyChangeText(currencyChange)}, which requires --accept-currency-change.`,

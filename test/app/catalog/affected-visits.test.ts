@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
+import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalog.ts";
+import { CATALOG_HEADER } from "../../support/catalog-file.ts";
+import { dryRun } from "../../support/dry-run.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { captureError, eventTypesOf, recordEvents } from "../../support/use-case.ts";
+
+const SLUG = "salon-aurora";
+const HOURS =
+  'hours: [{ days: [mon, tue, wed, thu, fri, sat, sun], start: "09:00", end: "17:00" }]';
+const CUT = "{ key: cut, name: Cut, durationMin: 30, price: 35.00, staff: [mia] }";
+const SPA = `{ key: spa, name: Spa, durationMin: 30, price: 60.00, staff: [mia],
+  variants: [{ key: long, name: Long, price: 80.00 }] }`;
+const GALA = `{ key: gala, name: Gala, slug: gala, startsAt: 2026-12-01T19:00, durationMin: 180,
+  status: PUBLISHED, ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 },
+  { key: stand, name: Standing, kind: PAID, price: 10.00 }] }`;
+const FILE = `${HOURS}
+staff: [{ key: mia, name: Mia }]
+services: [${CUT}, ${SPA}]
+tables: [{ key: two, maxSeats: 2 }]
+events: [${GALA}]
+`;
+
+const apply = (rt: TestRuntime, body: string, options: ApplyOptions = {}) =>
+  applyCatalog(rt, [{ name: "catalog.yaml", text: CATALOG_HEADER + body }], {
+    allowMassDelete: true,
+    ...options,
+  });
+
+/** A business with a booking of the cut, one of the long spa, a reservation and a ticket order. */
+function openBooked() {
+  const rt = createTestRuntime();
+  apply(rt, FILE);
+  const start = "2026-12-01T10:00";
+  const cut = createBooking(rt, SLUG, { service: "cut", start });
+  const spa = createBooking(rt, SLUG, {
+    service: "spa",
+    variant: "long",
+    start: "2026-12-01T11:00",
+  });
+  const table = createReservation(rt, SLUG, { party: 2, start });
+  const order = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
+  confirmTicketOrder(rt, SLUG, order.id);
+  return { rt, cut, spa, table, order };
+}
+
+type Booked = ReturnType<typeof openBooked>;
+
+describe("a change that deletes what is booked", () => {
+  test.each<[string, string, (booked: Booked) => string[]]>([
+    ["a service", `services: [${SPA}]`, ({ cut }) => [cut.id]],
+    [
+      "a variant",
+      FILE.replace("variants: [{ key: long, name: Long, price: 80.00 }]", "variants: []"),
+      ({ spa }) => [spa.id],
+    ],
+    ["a table", "tables: []", ({ table }) => [table.id]],
+    ["a public event", "events: []", ({ order }) => [order.id]],
+    [
+      "a ticket type",
+      FILE.replace("{ key: seat, name: Seat, kind: PAID, price: 25.00 },", ""),
+      ({ order }) => [order.id],
+    ],
+  ])("is refused and named: %s", (_what, body, idsOf) => {
+    const booked = openBooked();
+    const { rt } = booked;
+    const ids = idsOf(booked);
+    const planned = dryRun(rt, () => apply(rt, body, { prune: true }));
+    expect(Object.values(planned.affected).flat()).toEqual(ids);
+    expect(captureError(() => apply(rt, body, { prune: true }))).toBe(
+      `state_refuses: This would delete objects of the catalog that are booked: 1 ${
+        ids[0]?.startsWith("tor_")
+          ? "ticket order"
+          : ids[0]?.startsWith("rsv_")
+            ? "future reservation"
+            : "future booking"
+      }: ${ids[0]}. Nothing was changed.`,
+    );
+  });
+
+  test("is carried out with --cancel-affected, which notifies partners", () => {
+    const { rt, cut, spa, table, order } = openBooked();
+    const body = "services: []\ntables: []\nevents: []";
+    const events = recordEvents(rt, () => {
+      apply(rt, body, { prune: true, cancelAffected: true });
+    });
+    expect(eventTypesOf(events)).toEqual(expect.arrayContaining(["ticket_order.cancelled"]));
+    const { bookings, reservations, orders, businesses } = rt.store;
+    const id = businesses.findBySlug(SLUG)?.id ?? "";
+    expect([
+      bookings.findById(id, cut.id)?.status,
+      bookings.findById(id, spa.id)?.status,
+      reservations.findById(id, table.id)?.status,
+      orders.findByIdOrCode(id, order.id, "")?.status,
+    ]).toEqual(["CANCELLED", "CANCELLED", "CANCELLED", "CANCELLED"]);
+  });
+
+  test("is allowed if the object stays with another status", () => {
+    const { rt } = openBooked();
+    const body = FILE.replace("name: Cut,", "name: Cut, status: INACTIVE,").replace(
+      "status: PUBLISHED",
+      "status: CANCELLED",
+    );
+    expect(apply(rt, body, { prune: true }).affected).toEqual({
+      bookings: [],
+      reservations: [],
+      ticketOrders: [],
+    });
+  });
+
+  test("is allowed once the visits are over", () => {
+    const { rt } = openBooked();
+    rt.advance(30 * 86_400_000);
+    expect(apply(rt, "services: []\ntables: []\nevents: []", { prune: true }).version).toBe(3);
+  });
+});
