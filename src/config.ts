@@ -33,6 +33,8 @@ type HttpConfig = {
   metricsToken: string | null;
   metricsTokenFile: string | null;
   accessLog: boolean;
+  /** Limit of the response cache. */
+  cacheBytes: number;
 };
 
 export type ConfigFlags = {
@@ -45,11 +47,14 @@ export type ConfigFlags = {
   publicUrl?: string | undefined;
   metricsTokenFile?: string | undefined;
   accessLog?: boolean | undefined;
+  cacheBytes?: number | undefined;
   alertUrl?: string | undefined;
   strictPermissions?: boolean | undefined;
 };
 
 const DEFAULT_MAX_IN_FLIGHT_PER_HOST = 8;
+/** Holds a list of services for each of 10,000 small businesses. It is filled only as needed. */
+const DEFAULT_CACHE_BYTES = 100_000_000;
 
 /** The only code that reads the environment. An empty variable counts as unset. */
 export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): Config {
@@ -100,6 +105,7 @@ function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig 
     metricsToken: readMetricsToken(metricsTokenFile, env),
     metricsTokenFile,
     accessLog: flags.accessLog ?? isEnvEnabled("DESKBELL_ACCESS_LOG", env),
+    cacheBytes: flags.cacheBytes ?? DEFAULT_CACHE_BYTES,
   };
 }
 

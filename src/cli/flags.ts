@@ -118,6 +118,24 @@ export const pastTime = (about: string) =>
     }),
   );
 
+const SIZE_UNITS = { MB: 1e6, GB: 1e9, TB: 1e12 } as const;
+
+/** Returns bytes; NaN for anything but a number with a unit. */
+function parseSize(text: string): number {
+  const [, digits, unit] = /^(\d{1,6})(MB|GB|TB)$/.exec(text) ?? [];
+  return Number(digits) * SIZE_UNITS[unit as keyof typeof SIZE_UNITS];
+}
+
+/** A size such as `500MB`, within inclusive limits. The value is in bytes. */
+export const size = (about: string, [minimum, maximum]: readonly [string, string]) =>
+  number("size", about, (value) => {
+    const bytes = parseSize(value);
+    if (bytes >= parseSize(minimum) && bytes <= parseSize(maximum)) return bytes;
+    throw new InvalidArgumentError(
+      `Use a size from ${minimum} to ${maximum}, such as 500MB or 2GB.`,
+    );
+  });
+
 /** Reads an environment variable too. The flag wins; an empty variable counts as unset. */
 export const withEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({
   read: (raw) => flag.read(raw === "" ? undefined : raw),

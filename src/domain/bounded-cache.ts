@@ -1,43 +1,76 @@
+type Entry<Key, Value> = {
+  key: Key;
+  value: Value;
+  size: number;
+  /** The entry used next after this one; undefined for the one used last. */
+  newer: Entry<Key, Value> | undefined;
+  older: Entry<Key, Value> | undefined;
+};
+
 /**
- * Drops entries not used recently. When the young generation holds half of `maxSize`, it becomes
- * the old one, and the previous old one is dropped; reading an entry moves it to the young one.
- * This is cheaper than keeping entries in order of use.
+ * Evicts the least recently used entries when the sizes of all add up to more than `maxSize`. The
+ * order of use is a linked list: moving an entry to the end of a Map on each read would cost more.
  */
 export class BoundedCache<Key, Value> {
-  readonly #maxYoungSize: number;
+  readonly maxSize: number;
   readonly #sizeOf: (value: Value) => number;
-  #young = new Map<Key, Value>();
-  #old = new Map<Key, Value>();
-  #youngSize = 0;
+  readonly #entries = new Map<Key, Entry<Key, Value>>();
+  #newest: Entry<Key, Value> | undefined;
+  #oldest: Entry<Key, Value> | undefined;
+  #size = 0;
 
   /** @param sizeOf of one entry, in the unit of `maxSize`; by default entries are counted */
   constructor(maxSize: number, sizeOf: (value: Value) => number = () => 1) {
-    this.#maxYoungSize = maxSize / 2;
+    this.maxSize = maxSize;
     this.#sizeOf = sizeOf;
   }
 
-  get(key: Key): Value | undefined {
-    const young = this.#young.get(key);
-    if (young !== undefined) return young;
-    const old = this.#old.get(key);
-    if (old !== undefined) this.set(key, old);
-    return old;
+  get size(): number {
+    return this.#size;
   }
 
+  get(key: Key): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (entry !== this.#newest) {
+      this.#unlink(entry);
+      this.#append(entry);
+    }
+    return entry.value;
+  }
+
+  /** An entry larger than `maxSize` is not kept. */
   set(key: Key, value: Value): void {
     this.delete(key);
-    this.#young.set(key, value);
-    this.#youngSize += this.#sizeOf(value);
-    if (this.#youngSize < this.#maxYoungSize) return;
-    this.#old = this.#young;
-    this.#young = new Map();
-    this.#youngSize = 0;
+    const size = this.#sizeOf(value);
+    if (size > this.maxSize) return;
+    const entry = { key, value, size, newer: undefined, older: undefined };
+    this.#entries.set(key, entry);
+    this.#append(entry);
+    this.#size += size;
+    while (this.#size > this.maxSize && this.#oldest) this.delete(this.#oldest.key);
   }
 
   delete(key: Key): void {
-    const young = this.#young.get(key);
-    if (young !== undefined) this.#youngSize -= this.#sizeOf(young);
-    this.#young.delete(key);
-    this.#old.delete(key);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#unlink(entry);
+    this.#size -= entry.size;
+  }
+
+  #append(entry: Entry<Key, Value>): void {
+    entry.older = this.#newest;
+    entry.newer = undefined;
+    if (this.#newest) this.#newest.newer = entry;
+    else this.#oldest = entry;
+    this.#newest = entry;
+  }
+
+  #unlink({ newer, older }: Entry<Key, Value>): void {
+    if (newer) newer.older = older;
+    else this.#newest = older;
+    if (older) older.newer = newer;
+    else this.#oldest = newer;
   }
 }

@@ -51,7 +51,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
     observe(routePath, context, response);
   };
   const pipeline = createPipeline(rt, accessControl, observeAll, getClientAddress);
-  const listHandler = createListHandler(rt);
+  const listHandler = createListHandler(rt, metrics);
   const deps: HandlerDeps = {
     rt,
     accessControl,

@@ -1,5 +1,6 @@
 import type { LocalEdits } from "../domain/catalog/change/local-edits.ts";
 import {
+  ALL_KINDS,
   type CatalogObjects,
   type DocOf,
   emptyObjects,
@@ -15,7 +16,8 @@ export function createCatalogStore(db: Db) {
     .prepare(`
       SELECT catalog_object.id, slug, kind, catalog_object.doc
       FROM catalog_object JOIN business ON business.id = business_id
-      WHERE business_id = ? ORDER BY kind, sort_order`)
+      WHERE business_id = :businessId AND kind IN (SELECT value FROM json_each(:kinds))
+      ORDER BY kind, sort_order`)
     .raw();
   const selectByKind = db
     .prepare(
@@ -48,10 +50,11 @@ export function createCatalogStore(db: Db) {
     ON CONFLICT DO UPDATE SET version = excluded.version, updated_at = excluded.updated_at`);
 
   return {
-    listObjects(businessId: string): CatalogObjects {
+    /** @param kinds kinds to fill; the others stay empty */
+    listObjects(businessId: string, kinds: readonly Kind[] = ALL_KINDS): CatalogObjects {
       const found = emptyObjects();
-      const rows = selectObjects.iterate(businessId) as Iterable<[string, string, Kind, string]>;
-      for (const [id, slug, kind, text] of rows) {
+      const rows = selectObjects.iterate({ businessId, kinds: JSON.stringify(kinds) });
+      for (const [id, slug, kind, text] of rows as Iterable<[string, string, Kind, string]>) {
         const doc = JSON.parse(text) as DocOf[Kind];
         rememberId(doc, slug, id);
         (found[kind] as unknown[]).push(doc);

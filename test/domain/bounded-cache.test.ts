@@ -1,20 +1,40 @@
 import { expect, test } from "vitest";
 import { BoundedCache } from "../../src/domain/bounded-cache.ts";
 
-test("keeps the entries used last and never more than its maximum", () => {
-  const cache = new BoundedCache<number, string>(10);
-  for (let key = 0; key < 100; key++) {
-    cache.set(key, `value ${key}`);
-    // Reading an entry keeps it.
-    expect(cache.get(0)).toBe("value 0");
-  }
-  const kept = Array.from({ length: 100 }, (_, key) => key).filter((key) => cache.get(key));
-  expect(kept.length).toBeLessThanOrEqual(10);
-  expect(kept).toEqual([0, ...kept.slice(1)]);
-  expect(kept.at(-1)).toBe(99);
+const keysIn = (cache: { get: (key: number) => unknown }, keys: number[]) =>
+  keys.filter((key) => cache.get(key) !== undefined);
+const upTo = (end: number) => Array.from({ length: end }, (_, key) => key);
+
+test("evicts the least recently used entry", () => {
+  const cache = new BoundedCache<number, string>(3);
+  for (const key of [1, 2, 3]) cache.set(key, `value ${key}`);
+  expect(cache.get(1)).toBe("value 1");
+  cache.set(4, "value 4");
+  expect(keysIn(cache, [1, 2, 3, 4])).toEqual([1, 3, 4]);
+  cache.set(3, "replaced");
+  cache.set(5, "value 5");
+  expect(keysIn(cache, [1, 3, 4, 5])).toEqual([3, 4, 5]);
 });
 
-test("counts sizes, and a replaced or deleted entry no longer counts", () => {
+test("entries that fit together are all kept, however they are read", () => {
+  const cache = new BoundedCache<number, number>(100);
+  const keys = upTo(100);
+  for (const key of keys) cache.set(key, key);
+  for (const order of [keys, keys.toReversed(), [...keys, ...keys.filter((key) => key % 3)]])
+    expect(order.map((key) => cache.get(key))).toEqual(order);
+  expect(cache.size).toBe(100);
+});
+
+test("an entry that is read stays while others come and go", () => {
+  const cache = new BoundedCache<number, string>(10);
+  for (const key of upTo(100)) {
+    cache.set(key, `value ${key}`);
+    expect(cache.get(0)).toBe("value 0");
+  }
+  expect(keysIn(cache, upTo(100))).toEqual([0, ...upTo(100).slice(-9)]);
+});
+
+test("counts sizes, and a replaced, evicted or deleted entry no longer counts", () => {
   const cache = new BoundedCache<string, string>(10, ({ length }) => length);
   cache.set("kept", "1");
   for (let i = 0; i < 100; i++) cache.set("replaced", "123");
@@ -27,12 +47,24 @@ test("counts sizes, and a replaced or deleted entry no longer counts", () => {
     "123",
     undefined,
   ]);
-  // Larger than everything together: the entries before it go one generation later.
-  cache.set("large", "12345678901");
-  cache.set("larger", "123456789012");
-  expect(["kept", "large", "larger"].map((key) => cache.get(key)?.length)).toEqual([
+  expect(cache.size).toBe(4);
+  cache.set("large", "12345678");
+  expect(["kept", "replaced", "large"].map((key) => cache.get(key)?.length)).toEqual([
     undefined,
     undefined,
-    12,
+    8,
   ]);
+  expect(cache.size).toBe(8);
+});
+
+test("an entry larger than the maximum is not kept and evicts no other", () => {
+  const cache = new BoundedCache<string, string>(10, ({ length }) => length);
+  cache.set("small", "1");
+  cache.set("grows", "1");
+  cache.set("grows", "12345678901");
+  expect([cache.get("small"), cache.get("grows")]).toEqual(["1", undefined]);
+  expect(cache.size).toBe(1);
+  cache.delete("small");
+  cache.delete("small");
+  expect(cache.size).toBe(0);
 });

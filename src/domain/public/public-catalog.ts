@@ -63,6 +63,10 @@ const AFFECTING_KINDS: Record<ListName, Kind[]> = {
 
 export const ALL_LISTS = Object.keys(AFFECTING_KINDS) as ListName[];
 
+export const kindsAffecting = (lists: readonly ListName[]): Kind[] => [
+  ...new Set(lists.flatMap((list) => AFFECTING_KINDS[list])),
+];
+
 export const listsAffectedBy = (kinds: ReadonlySet<Kind>): ListName[] =>
   ALL_LISTS.filter((list) => AFFECTING_KINDS[list].some((kind) => kinds.has(kind)));
 

@@ -10,7 +10,7 @@ import {
   getHeader,
 } from "../pipeline/request-context.ts";
 import { isLocalRequest } from "../auth/client-address.ts";
-import { formatGauge, type Metrics } from "../pipeline/metrics.ts";
+import { formatMetric, type Metrics } from "../pipeline/metrics.ts";
 
 export const getHealth = (context: RequestContext): HttpResponse =>
   respondJson(context, 200, { status: "ok" }, ["cache-control", "no-store"]);
@@ -42,8 +42,8 @@ export function getMetrics(
     );
     const text = [
       metrics.format(),
-      formatGauge("deskbell_deliveries", "Webhook deliveries by status.", deliveries),
-      formatGauge("process_resident_memory_bytes", "Resident memory of the process.", [
+      formatMetric("deskbell_deliveries", "gauge", "Webhook deliveries by status.", deliveries),
+      formatMetric("process_resident_memory_bytes", "gauge", "Resident memory of the process.", [
         ["", process.memoryUsage.rss()],
       ]),
     ].join("");

@@ -76,11 +76,38 @@ export function createCachedResponse(
   };
 }
 
-/** Compressed when a client first accepts gzip, unless it is small. */
-export const compressible = (body: Buffer): EncodedBodies => ({
-  identity: () => body,
-  ...(body.length > GZIP_MIN_BYTES && { gzip: () => promisify(gzip)(body) }),
-});
+/**
+ * Returns UTF-8 in a memory block of its own size. `Buffer.from` returns a part of a 64 KB block,
+ * which would stay in memory as long as the part is cached.
+ */
+export function encodeExactly(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}
+
+/** Like `encodeExactly`: zlib returns a part of a 16 KB block. */
+function copyExactly(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  copy.set(bytes);
+  return copy;
+}
+
+/**
+ * Compressed when a client first accepts gzip, unless it is small.
+ * @param onCompressed called with the size of the compressed body
+ */
+export const compressible = (
+  body: Buffer,
+  onCompressed?: (bytes: number) => void,
+): EncodedBodies => {
+  const compress = async () => {
+    const compressed = copyExactly(await promisify(gzip)(body));
+    onCompressed?.(compressed.length);
+    return compressed;
+  };
+  return { identity: () => body, ...(body.length > GZIP_MIN_BYTES && { gzip: compress }) };
+};
 
 export const createHashedResponse = (
   body: Buffer,

@@ -9,6 +9,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
   const series = new Map<string, Map<number, Series>>();
+  const sources: (() => string)[] = [];
   // Consecutive requests are often for the same route.
   let last: { route: string; method: string; status: number; series: Series } | undefined;
 
@@ -39,25 +40,29 @@ export function createMetrics() {
       while (bucket < BOUNDS_MS.length && durationMs > (BOUNDS_MS[bucket] as number)) bucket += 1;
       if (bucket < BOUNDS_MS.length) found.buckets[bucket] = (found.buckets[bucket] as number) + 1;
     },
+    /** Adds metrics that `format` reads when it is called. */
+    addSource: (formatSource: () => string): void => void sources.push(formatSource),
     /** In Prometheus' text format. */
     format: (): string =>
       [
         `# HELP ${DURATION} Time from receiving the request headers to the response.`,
         `# TYPE ${DURATION} histogram`,
         ...[...series.values()].flatMap((byStatus) => [...byStatus.values()].flatMap(formatSeries)),
+        ...sources.map((formatSource) => formatSource().trimEnd()),
         "",
       ].join("\n"),
   };
 }
 
-export const formatGauge = (
+export const formatMetric = (
   name: string,
+  type: "gauge" | "counter",
   help: string,
   values: readonly (readonly [labels: string, value: number])[],
 ): string =>
   [
     `# HELP ${name} ${help}`,
-    `# TYPE ${name} gauge`,
+    `# TYPE ${name} ${type}`,
     ...values.map(([labels, value]) => `${name}${labels && `{${labels}}`} ${value}`),
     "",
   ].join("\n");

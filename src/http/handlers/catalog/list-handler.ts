@@ -4,6 +4,8 @@ import type { Runtime } from "../../../app/runtime.ts";
 import { BoundedCache } from "../../../domain/bounded-cache.ts";
 import { formatInstant } from "../../../domain/local-time.ts";
 import {
+  kindsAffecting,
+  type ListName,
   nextTransition,
   type PublicCatalog,
   toPublicCatalog,
@@ -15,9 +17,11 @@ import { businessUrl, getBusiness, toPublicBusiness } from "../../pipeline/busin
 import {
   type CachedResponse,
   compressible,
+  encodeExactly,
   createCachedResponse,
 } from "../../pipeline/cached-response.ts";
 import { linkToNext, paginate } from "../../pipeline/cursor.ts";
+import { formatMetric, type Metrics } from "../../pipeline/metrics.ts";
 import { parseParameters, type ParametersOf } from "../../pipeline/parameters.ts";
 import {
   type RequestContext,
@@ -30,9 +34,8 @@ import { chooseLocale, localise } from "./localisation.ts";
 /** Increment it when the response format changes, so that clients drop their copies. */
 const FORMAT_VERSION = 2;
 
-const MAX_CACHE_BYTES = 64 * 1024 * 1024;
-/** Estimated size of an entry without its bodies: the parameters and three header sets. */
-const OVERHEAD_BYTES = 4096;
+/** Measured size of an entry without its bodies: the parameters, the headers and the cache's own data. */
+const OVERHEAD_BYTES = 2048;
 
 /** A response with the business state and the time for which it is valid. */
 type ListResponse = CachedResponse & {
@@ -40,6 +43,7 @@ type ListResponse = CachedResponse & {
   businessRevision: number;
   /** Epoch milliseconds of the next change caused by time alone; Infinity if there is none. */
   validUntil: number;
+  /** Of all bodies built so far. */
   bodyBytes: number;
 };
 
@@ -48,17 +52,41 @@ const isCurrent = (response: ListResponse, key: Credential, now: number): boolea
   response.businessRevision === key.businessRevision &&
   now < response.validUntil;
 
-/** The compressed body is smaller: count it as the same. */
-const sizeOf = ({ bodyBytes }: ListResponse): number => OVERHEAD_BYTES + 2 * bodyBytes;
+const sizeOf = ({ bodyBytes }: ListResponse): number => OVERHEAD_BYTES + bodyBytes;
 
 export type ListHandler = (
   route: ListRoute,
 ) => (context: RequestContext, key: Credential) => HandlerResult;
 
-export function createListHandler(rt: Runtime): ListHandler {
-  const cache = new BoundedCache<string, ListResponse>(MAX_CACHE_BYTES, sizeOf);
+export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
+  const cache = new BoundedCache<string, ListResponse>(rt.config.http.cacheBytes, sizeOf);
+  let hits = 0;
+  let misses = 0;
+  metrics.addSource(() =>
+    [
+      formatMetric(
+        "deskbell_response_cache_requests_total",
+        "counter",
+        "Catalog lists served from the cache (hit) or built (miss).",
+        [
+          ['result="hit"', hits],
+          ['result="miss"', misses],
+        ],
+      ),
+      formatMetric(
+        "deskbell_response_cache_bytes",
+        "gauge",
+        "Size of the cached catalog lists, and its limit.",
+        [
+          ['kind="used"', cache.size],
+          ['kind="max"', cache.maxSize],
+        ],
+      ),
+    ].join(""),
+  );
   const readCatalog = createCatalogReader(rt);
 
+  /** @param onCompressed called with the size of the compressed body */
   const build = (
     id: string,
     route: ListRoute,
@@ -66,9 +94,11 @@ export function createListHandler(rt: Runtime): ListHandler {
     search: string,
     key: Credential,
     now: number,
+    onCompressed: (bytes: number) => void,
   ): ListResponse => {
     const { business, stored, publicCatalog, asOf } = readCatalog(
       key.businessId,
+      route.lists,
       (timezone) => route.asOf?.(parameters, timezone) ?? now,
     );
     const { slug, timezone, currency } = business.doc;
@@ -86,7 +116,7 @@ export function createListHandler(rt: Runtime): ListHandler {
       parameters["limit"] as number | undefined,
       parameters["cursor"] as string | undefined,
     );
-    const body = Buffer.from(
+    const body = encodeExactly(
       JSON.stringify({
         data: localise(toData(page.objects), locale, parameters["includeTranslations"] === true),
         page: { hasMore: page.nextCursor !== null, nextCursor: page.nextCursor },
@@ -114,7 +144,7 @@ export function createListHandler(rt: Runtime): ListHandler {
         linkToNext(businessUrl(rt, slug, route.path), search, page.nextCursor),
       );
     return {
-      ...createCachedResponse(etag, headers, contentHeaders, compressible(body)),
+      ...createCachedResponse(etag, headers, contentHeaders, compressible(body, onCompressed)),
       catalogVersion: business.catalogVersion,
       businessRevision: business.revision,
       validUntil: validUntil ?? Infinity,
@@ -133,8 +163,16 @@ export function createListHandler(rt: Runtime): ListHandler {
     // Not the query string: ignored parameters and spellings must not build another response.
     const id = `${key.businessId}/${route.path} ${JSON.stringify(values)}`;
     const cached = cache.get(id);
-    if (cached && isCurrent(cached, key, now)) return cached;
-    const response = build(id, route, parameters, search, key, now);
+    if (cached && isCurrent(cached, key, now)) {
+      hits += 1;
+      return cached;
+    }
+    misses += 1;
+    const response = build(id, route, parameters, search, key, now, (bytes) => {
+      response.bodyBytes += bytes;
+      // Counts the entry again, unless it has been evicted or replaced.
+      if (cache.get(id) === response) cache.set(id, response);
+    });
     cache.set(id, response);
     return response;
   };
@@ -151,6 +189,7 @@ export function createListHandler(rt: Runtime): ListHandler {
         !isCurrent(last.response, key, context.now)
       )
         last = { businessId, search, response: getResponse(route, search, key, context.now) };
+      else hits += 1;
       return last.response.respond(context);
     };
   };
@@ -159,28 +198,37 @@ export function createListHandler(rt: Runtime): ListHandler {
 type CatalogSnapshot = {
   business: BusinessRow;
   stored: StoredCatalog;
+  /** Contains only the lists asked for. */
   publicCatalog: PublicCatalog;
   asOf: number;
 };
 
-type ReadCatalog = (businessId: string, asOf: (timezone: string) => number) => CatalogSnapshot;
+type ReadCatalog = (
+  businessId: string,
+  lists: readonly ListName[],
+  asOf: (timezone: string) => number,
+) => CatalogSnapshot;
 
-/** Keeps the last snapshot, because clients often request several lists and pages in a row. */
+/** Keeps the last snapshot, because clients often request several pages of a list in a row. */
 function createCatalogReader(rt: Runtime): ReadCatalog {
-  let last: { snapshot: CatalogSnapshot; validUntil: number } | undefined;
-  return (businessId, asOfIn) => {
+  let last:
+    | { lists: readonly ListName[]; snapshot: CatalogSnapshot; validUntil: number }
+    | undefined;
+  return (businessId, lists, asOfIn) => {
     const current = getBusiness(rt, { businessId });
     const asOf = asOfIn(current.doc.timezone);
     if (
-      last?.snapshot.business.id === current.id &&
+      last?.lists === lists &&
+      last.snapshot.business.id === current.id &&
       last.snapshot.business.revision === current.revision &&
       last.snapshot.asOf <= asOf &&
       asOf < last.validUntil
     )
       return { ...last.snapshot, asOf };
-    const { business, stored } = readConsistently(rt, current);
-    const snapshot = { business, stored, publicCatalog: toPublicCatalog(stored, asOf), asOf };
-    last = { snapshot, validUntil: nextTransition(stored, asOf) ?? Infinity };
+    const { business, stored } = readConsistently(rt, current, lists);
+    const publicCatalog = toPublicCatalog(stored, asOf, lists);
+    const snapshot = { business, stored, publicCatalog, asOf };
+    last = { lists, snapshot, validUntil: nextTransition(stored, asOf) ?? Infinity };
     return snapshot;
   };
 }
@@ -189,9 +237,10 @@ function createCatalogReader(rt: Runtime): ReadCatalog {
 function readConsistently(
   rt: Runtime,
   current: BusinessRow,
+  lists: readonly ListName[],
 ): Pick<CatalogSnapshot, "business" | "stored"> {
   for (let business = current; ;) {
-    const stored = loadCatalog(rt, business);
+    const stored = loadCatalog(rt, business, kindsAffecting(lists));
     const after = getBusiness(rt, { businessId: business.id });
     if (after.revision === business.revision) return { business, stored };
     business = after;

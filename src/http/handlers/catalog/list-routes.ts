@@ -3,7 +3,7 @@ import { minutesOf } from "../../../domain/local-time.ts";
 import type { ListedObject } from "../../../domain/public/public-context.ts";
 import type { PublicPromotion } from "../../../domain/public/promotion.ts";
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
-import type { PublicCatalog, TimedList } from "../../../domain/public/public-catalog.ts";
+import type { ListName, PublicCatalog, TimedList } from "../../../domain/public/public-catalog.ts";
 import type { PublicService } from "../../../domain/public/service.ts";
 import {
   cursor,
@@ -24,6 +24,8 @@ const DAY_MIN = 1440;
 /** One of the six catalog lists. */
 export type ListRoute<P extends Parameters = Parameters> = {
   path: string;
+  /** The lists of the public catalog that `select` reads. */
+  lists: readonly ListName[];
   parameters: P;
   timed?: TimedList;
   /** The instant of a request that is not for now (epoch ms). */
@@ -51,6 +53,7 @@ const defineList = <P extends typeof COMMON_PARAMETERS & Parameters>(
 
 export const servicesList = defineList({
   path: "services",
+  lists: ["services"],
   parameters: {
     ids: list.describe("Filter by ID"),
     categoryId: text.describe("Filter by category"),
@@ -79,18 +82,21 @@ export const servicesList = defineList({
 
 export const serviceCategoriesList = defineList({
   path: "service-categories",
+  lists: ["serviceCategories"],
   parameters: COMMON_PARAMETERS,
   select: ({ serviceCategories }) => ({ objects: serviceCategories }),
 });
 
 export const staffList = defineList({
   path: "staff",
+  lists: ["staff"],
   parameters: COMMON_PARAMETERS,
   select: ({ staff }) => ({ objects: staff }),
 });
 
 export const menuList = defineList({
   path: "menu",
+  lists: ["menuCategories", "menuItems", "modifierGroups"],
   timed: "menu",
   parameters: {
     at: instant.describe("Only items and categories that are served at this time"),
@@ -117,6 +123,7 @@ export const menuList = defineList({
 
 export const promotionsList = defineList({
   path: "promotions",
+  lists: ["promotions"],
   parameters: {
     at: instant.describe("Promotions as of this time; now by default"),
     includeUpcoming: flag.describe("Include promotions that have not started"),
@@ -137,6 +144,7 @@ export const promotionsList = defineList({
 
 export const eventsList = defineList({
   path: "events/catalog",
+  lists: ["events"],
   parameters: {
     from: instant.describe("Only events that end after this time"),
     to: instant.describe("Only events that start before this time"),

@@ -4,7 +4,7 @@ import { createApp } from "../../../../src/http/app.ts";
 import { applyCatalog, editObject } from "../../../../src/app/catalog/catalog.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { openRuntime } from "../../../../src/app/runtime.ts";
-import { createTestApi, SALON, applyPreset } from "../../support/api.ts";
+import { createTestApi, SALON, applyPreset, type TestApi } from "../../support/api.ts";
 
 const at = (path: string) => `/v1/businesses/${SALON}/${path}`;
 const LISTS = ["menu", "services", "service-categories", "staff", "promotions", "events/catalog"];
@@ -208,4 +208,61 @@ test("availability allows CORS requests from any origin", async () => {
   expect(response.status).toBe(204);
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
   expect(response.headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS");
+});
+
+describe("the response cache", () => {
+  const paths = LISTS.flatMap((list) => [1, 2, 3].map((limit) => `${list}?limit=${limit}`));
+  const readAll = async (api: TestApi, headers: Record<string, string> = {}) => {
+    for (const path of paths) await (await api.request(at(path), { headers })).text();
+  };
+  const readMetrics = async (api: TestApi) => {
+    const text = await (await api.request("/metrics", { key: null })).text();
+    const read = (labels: string) =>
+      Number(
+        text
+          .split("\n")
+          .find((line) => line.includes(labels))
+          ?.split(" ")
+          .at(-1),
+      );
+    return {
+      hits: read('{result="hit"}'),
+      misses: read('{result="miss"}'),
+      used: read('{kind="used"}'),
+    };
+  };
+
+  test("serves lists that are read in turn, if they fit together", async () => {
+    const roomy = createTestApi();
+    await readAll(roomy);
+    const { used, hits } = await readMetrics(roomy);
+    expect(hits).toBe(0);
+    for (const [cacheBytes, expected] of [
+      [used, paths.length],
+      [used - 1, 0],
+    ] as const) {
+      const api = createTestApi("salon", undefined, { cacheBytes });
+      await readAll(api);
+      await readAll(api);
+      expect(await readMetrics(api)).toMatchObject({ hits: expected });
+    }
+  });
+
+  test("counts compressed bodies, too", async () => {
+    const api = createTestApi();
+    await readAll(api);
+    const { used } = await readMetrics(api);
+    await readAll(api, { "accept-encoding": "gzip" });
+    const after = await readMetrics(api);
+    expect(after).toMatchObject({ hits: paths.length, misses: paths.length });
+    expect(after.used).toBeGreaterThan(used);
+    expect(after.used).toBeLessThan(2 * used);
+  });
+
+  test("a size of 0 turns it off", async () => {
+    const api = createTestApi("salon", undefined, { cacheBytes: 0 });
+    await readAll(api);
+    await readAll(api);
+    expect(await readMetrics(api)).toEqual({ hits: 0, misses: 2 * paths.length, used: 0 });
+  });
 });
