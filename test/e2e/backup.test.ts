@@ -24,7 +24,7 @@ test("a backup made while the daemon runs can be restored after it has stopped, 
   const atBackup = await etagOf(url, key);
   const { path } = (JSON.parse(await deskbell("backup", "--json")) as { data: { path: string } })
     .data;
-  await deskbell("services", "update", "cut", "--price", "91.00");
+  await deskbell("services", "update", "beard-trim", "--price", "91.00");
   const before = readdirSync(dataDir);
   expect(await runProgram(["restore", path, "--yes", ...on])).toMatchObject({
     code: 5,
@@ -40,6 +40,6 @@ test("a backup made while the daemon runs can be restored after it has stopped, 
     stdout: expect.stringContaining("problem\tthe daemon is not running\t"),
   });
   await deskbell("restore", path, "--yes");
-  expect(await deskbell("services", "show", "cut")).not.toContain("91.00");
+  expect(await deskbell("services", "show", "beard-trim")).not.toContain("91.00");
   expect(await etagOf(await waitForUrl(spawnDaemon(dataDir)), key)).toMatch(/^W\/"c10000\d\d-/);
 });

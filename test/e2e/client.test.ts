@@ -56,7 +56,7 @@ test(
       "all",
       "--allow-private",
     );
-    await deskbell("services", "update", "cut", "--price", "77.00");
+    await deskbell("services", "update", "beard-trim", "--price", "77.00");
     await partner.waitForRequests(3);
 
     const folder = mkdtempSync(join(CLIENT, "generated-"));

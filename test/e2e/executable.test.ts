@@ -74,7 +74,7 @@ test("without Node it serves, sends signed webhooks, recovers from kill -9, back
   const partner = await createReceiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
   const address = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
   const secret = await deskbell("webhooks", "create", ...address);
-  await deskbell("services", "update", "cut", "--price", "77.00");
+  await deskbell("services", "update", "beard-trim", "--price", "77.00");
   await partner.waitForRequests(3);
   first.daemon.child.kill("SIGKILL");
   await first.daemon.waitForExit();
@@ -86,7 +86,7 @@ test("without Node it serves, sends signed webhooks, recovers from kill -9, back
 
   const { path } = (JSON.parse(await deskbell("backup", "--json")) as { data: { path: string } })
     .data;
-  await deskbell("services", "update", "cut", "--price", "91.00");
+  await deskbell("services", "update", "beard-trim", "--price", "91.00");
   second.daemon.child.kill("SIGTERM");
   expect(await second.daemon.waitForExit()).toMatchObject({ code: 0 });
   expect(await execute(["restore", path, "--yes", ...on])).toMatchObject({ code: 0 });
@@ -125,7 +125,7 @@ test.runIf(hasTmux)("the live view runs on a real terminal", async () => {
     "--allow-private",
   );
   await serve();
-  await deskbell("services", "update", "cut", "--price", "77.00");
+  await deskbell("services", "update", "beard-trim", "--price", "77.00");
   await partner.waitForRequests(3);
   const terminal = openTmux(120, 40, program);
   await terminal.start("tui", ...on);

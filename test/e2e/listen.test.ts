@@ -33,7 +33,7 @@ test("new events are forwarded as webhooks, signed with the printed secret", asy
   const listener = listen(salon, site.url);
   const [, secret = ""] = await listener.waitForOutput(/^signing secret {2}(whsec_\S+)$/m);
   await listener.waitForOutput(/forwarding/);
-  await salon.deskbell("services", "update", "cut", "--price", "77.00");
+  await salon.deskbell("services", "update", "beard-trim", "--price", "77.00");
   await site.waitForRequests(3);
   expect(receivedTypes(site)).toEqual([
     "service.updated",
@@ -73,7 +73,7 @@ test("--after resumes at a cursor; --after oldest starts with the oldest stored 
   expect(last).toEqual({ accepted: site.requests.length, failed: 0, cursor: expect.any(String) });
   expect(last.accepted).toBeGreaterThan(1);
 
-  await salon.deskbell("services", "update", "cut", "--price", "78.00");
+  await salon.deskbell("services", "update", "beard-trim", "--price", "78.00");
   const rest = listen(salon, site.url, "--after", last.cursor);
   await site.waitForRequests(last.accepted + 3);
   expect(receivedTypes(site).slice(last.accepted)).toEqual([
@@ -90,11 +90,11 @@ test("after a restart of the daemon the listener reconnects and misses no event"
   const site = await createReceiver();
   const listener = listen(salon, site.url);
   await listener.waitForOutput(/forwarding/);
-  await salon.deskbell("services", "update", "cut", "--price", "77.00");
+  await salon.deskbell("services", "update", "beard-trim", "--price", "77.00");
   await site.waitForRequests(3);
   salon.daemon.child.kill("SIGKILL");
   await listener.waitForOutput(/unreachable \(\w+\); retrying in 0.5 s/);
-  await salon.deskbell("services", "update", "cut", "--price", "78.00");
+  await salon.deskbell("services", "update", "beard-trim", "--price", "78.00");
   await waitForUrl(spawnDaemon(salon.dataDir, "--port", new URL(salon.url).port));
   await site.waitForRequests(6);
   await listener.waitForOutput(/: reachable again\n/);
@@ -109,7 +109,7 @@ test("a failed forward is reported, not repeated, and makes the exit code 6", as
   const site = await createReceiver([{ status: 500 }, { hangUp: true }, {}]);
   const listener = listen(salon, site.url);
   await listener.waitForOutput(/forwarding/);
-  await salon.deskbell("services", "update", "cut", "--price", "77.00");
+  await salon.deskbell("services", "update", "beard-trim", "--price", "77.00");
   await listener.waitForOutput(/catalog.changed/);
   listener.child.kill("SIGTERM");
   expect(await listener.waitForExit()).toMatchObject({
@@ -177,7 +177,7 @@ test("after a restore an earlier cursor exits with 5 and a fix", async () => {
   const { path } = (
     JSON.parse(await salon.deskbell("backup", "--json")) as { data: { path: string } }
   ).data;
-  await salon.deskbell("services", "update", "cut", "--price", "77.00");
+  await salon.deskbell("services", "update", "beard-trim", "--price", "77.00");
   const listener = listen(salon, "http://127.0.0.1:9/");
   await listener.waitForOutput(/forwarding/);
   listener.child.kill("SIGINT");

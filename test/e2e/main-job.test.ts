@@ -53,7 +53,7 @@ test("a price change sends three events in order, with signatures that three ver
   const url = await waitForUrl(spawnDaemon(dataDir));
   const partner = await createReceiver();
   const secret = await subscribe(deskbell, partner.url);
-  await deskbell("services", "update", "cut", "--price", "77.00");
+  await deskbell("services", "update", "beard-trim", "--price", "77.00");
   await partner.waitForRequests(3);
 
   const bySequence = partner.requests.toSorted(
@@ -96,7 +96,7 @@ test("deliveries to a receiver that was down arrive by retry", async () => {
   await waitForUrl(spawnDaemon(dataDir));
   const port = await findUnusedPort();
   await subscribe(deskbell, `http://127.0.0.1:${port}/hook`);
-  await deskbell("services", "update", "cut", "--price", "77.00");
+  await deskbell("services", "update", "beard-trim", "--price", "77.00");
   const listed = async () =>
     (JSON.parse(await deskbell("deliveries", "list", "--json")) as { data: Delivery[] }).data;
   const afterFirstAttempt = await pollUntil(
@@ -120,9 +120,9 @@ test("after a kill with deliveries in flight, all are sent again", async () => {
   await waitForUrl(daemon);
   const partner = await createReceiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
   await subscribe(deskbell, partner.url);
-  await deskbell("services", "update", "cut", "--price", "77.00");
+  await deskbell("services", "update", "beard-trim", "--price", "77.00");
   await partner.waitForRequests(3);
-  await deskbell("services", "update", "cut", "--price", "78.00");
+  await deskbell("services", "update", "beard-trim", "--price", "78.00");
   daemon.child.kill("SIGKILL");
   await daemon.waitForExit();
 

@@ -43,7 +43,7 @@ test("a partner manages an endpoint over HTTP from creation to deletion", async 
   expect(isSignedBy(secret)).toBe(true);
 
   const rotated = (await ask("POST", `webhooks/${id}/rotate-secret`)).data as unknown as Endpoint;
-  await deskbell("services", "update", "cut", "--price", "90.00");
+  await deskbell("services", "update", "beard-trim", "--price", "90.00");
   await partner.waitForRequests(2);
   expect([isSignedBy(rotated.secret), isSignedBy(secret)]).toEqual([true, true]);
   const { id: deliveryId } = await vi.waitFor(async () => {

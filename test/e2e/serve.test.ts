@@ -56,7 +56,15 @@ test("the running daemon delivers a change made on the command line", async () =
 
   const delivered = once(partner, "delivered", { signal: AbortSignal.timeout(10_000) });
   expect(
-    await runProgram(["services", "update", "cut", "--price", "90.00", "--data-dir", dataDir]),
+    await runProgram([
+      "services",
+      "update",
+      "beard-trim",
+      "--price",
+      "90.00",
+      "--data-dir",
+      dataDir,
+    ]),
   ).toMatchObject({
     code: 0,
   });

@@ -26,7 +26,7 @@ async function startDaemonWithDeliveries() {
     );
   await add("till", good.url);
   await add("printer", bad.url);
-  await deskbell("services", "update", "cut", "--price", "77.00");
+  await deskbell("services", "update", "beard-trim", "--price", "77.00");
   await Promise.all([good.waitForRequests(3), bad.waitForRequests(3)]);
   return { dataDir, deskbell, good, bad };
 }
@@ -59,7 +59,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     press("g");
     await waitForText(new RegExp(`▸.*${newest}`));
 
-    await deskbell("services", "update", "cut", "--price", "78.00");
+    await deskbell("services", "update", "beard-trim", "--price", "78.00");
     await waitForText(/▲ 6 new/);
     press("G");
     await waitForText(/1-12 of 12 {2}▮ newest/);

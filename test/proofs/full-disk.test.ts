@@ -40,7 +40,9 @@ describe.skipIf(!canMount())("on a full disk", () => {
         ...init,
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       });
-    expect(await run("services", "update", "cut", "--price", "91.00")).toMatchObject({ code: 0 });
+    expect(await run("services", "update", "beard-trim", "--price", "91.00")).toMatchObject({
+      code: 0,
+    });
     await partner.waitForRequests(1);
 
     disk.fill();
@@ -55,7 +57,7 @@ describe.skipIf(!canMount())("on a full disk", () => {
     const refused = await ask("/v1/businesses/salon-aurora/webhooks", { method: "POST", body });
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ code: "storage_full" });
-    expect(await run("services", "update", "cut", "--price", "92.00")).toMatchObject({
+    expect(await run("services", "update", "beard-trim", "--price", "92.00")).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(
         /^error: Only .* free on the disk of \/.*\/data: no new data is accepted\.\nfix: free some space; pending deliveries are still sent, and writes resume automatically \(exit 5\)\n$/,
@@ -68,7 +70,7 @@ describe.skipIf(!canMount())("on a full disk", () => {
     disk.free();
     const freedAt = performance.now();
     await expect
-      .poll(async () => (await run("services", "update", "cut", "--price", "93.00")).code, {
+      .poll(async () => (await run("services", "update", "beard-trim", "--price", "93.00")).code, {
         timeout: RESUMES_MS,
       })
       .toBe(0);

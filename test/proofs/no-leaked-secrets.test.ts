@@ -175,7 +175,7 @@ test(
       ),
     );
 
-    await deskbell("services", "update", "cut", "--price", "77.00");
+    await deskbell("services", "update", "beard-trim", "--price", "77.00");
     await Promise.all([good.waitForRequests(3), bad.waitForRequests(3)]);
     const [{ id: keyId } = { id: "" }] = await listed("keys", "list");
     const endpoints = await listed("webhooks", "list");
@@ -184,7 +184,7 @@ test(
     secrets.push(...masterKeys(dataDir));
     await deskbell("keys", "rotate-master");
     secrets.push(...masterKeys(dataDir));
-    await deskbell("services", "update", "cut", "--price", "78.00");
+    await deskbell("services", "update", "beard-trim", "--price", "78.00");
     await good.waitForRequests(6);
 
     const foreign = generateApiKey("SECRET", randomBytes);
