@@ -17,7 +17,26 @@ const SEGMENT = `${BUSY_SEGMENT}, variant_id, addons, price_cents`;
 
 type BusySegment = Omit<BookedSegment, "variantId" | "addons" | "priceCents">;
 
+/** A segment of a booking, with the booking's ID, or a reservation. */
+export type UpcomingVisit = Pick<BookedSegment, "staffId" | "startsAt" | "endsAt"> & { id: string };
+
 type Raw<Row> = Omit<Row, "addons" | "resources"> & { addons: string; resources: string };
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Selects the rows that overlap a span and end by `:until`. Reads at most the rows of a day after
+ * the span, however many follow; those that last longer than a day have their own index.
+ * @param isBusy a condition that also selects the rows of that index
+ */
+const selectOverlapping = (names: string, table: string, isBusy: string, longIndex: string) => `
+  SELECT ${columns(names)} FROM ${table}
+  WHERE business_id = :businessId AND ${isBusy} AND ends_at > :from AND ends_at <= min(:until, :to + ${DAY_MS})
+    AND starts_at < :to AND ends_at - starts_at <= ${DAY_MS}
+  UNION ALL
+  SELECT ${columns(names)} FROM ${table} INDEXED BY ${longIndex}
+  WHERE business_id = :businessId AND ${isBusy} AND ends_at > :from AND ends_at <= :until
+    AND starts_at < :to AND ends_at - starts_at > ${DAY_MS}`;
 
 /** Shared, because most of the thousands of segments of a calendar use no resources. */
 const NONE: BookedSegment["resources"] = [];
@@ -41,13 +60,13 @@ export function createBookingStore(db: Db) {
     `SELECT ${columns(SEGMENT)} FROM booking_segment WHERE booking_id = ? ORDER BY position`,
   );
   const listNewest = prepareNewest(db, "booking", BOOKING, ["status"]);
-  const selectBusy = db.prepare(`
-    SELECT ${columns(BUSY_SEGMENT)} FROM booking_segment
-    WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :from AND ends_at <= :until AND starts_at < :to`);
+  const selectBusy = db.prepare(
+    selectOverlapping(BUSY_SEGMENT, "booking_segment", "is_busy = 1", "booking_segment_long"),
+  );
   const selectUpcoming = db.prepare(`
     SELECT booking_id AS id, ${columns("staff_id, starts_at, ends_at")}
     FROM booking_segment WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
-    ORDER BY starts_at, booking_id, position`);
+    ORDER BY ends_at`);
 
   const selectUpcomingOf = db
     .prepare(`
@@ -99,12 +118,9 @@ export function createBookingStore(db: Db) {
     listUpcomingOf: (businessId: string, now: number, objectIds: readonly string[]) =>
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(objectIds) }) as string[],
 
-    /** By start time; `id` is the booking's. */
-    listUpcomingSegments: (businessId: string, now: number) =>
-      selectUpcoming.all({ businessId, now }) as ({ id: string } & Pick<
-        BookedSegment,
-        "staffId" | "startsAt" | "endsAt"
-      >)[],
+    /** By end time. */
+    iterateUpcoming: (businessId: string, now: number) =>
+      selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
 
     /** Segments that overlap the span, buffers excluded, and end by `until`. */
     listBusySegments(
@@ -131,15 +147,18 @@ export function createReservationStore(db: Db) {
     `SELECT ${columns(RESERVATION)} FROM reservation WHERE business_id = :businessId AND id = :id`,
   );
   const listNewest = prepareNewest(db, "reservation", RESERVATION, ["status"]);
-  const selectBusy = db.prepare(`
-    SELECT ${columns(RESERVATION)} FROM reservation
-    WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :from AND ends_at <= :until AND starts_at < :to`);
   const selectUpcomingOf = db
     .prepare(`
       SELECT id FROM reservation
       WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :now AND table_id IN ${LISTED}
       ORDER BY starts_at, id`)
     .pluck();
+  const selectBusy = db.prepare(
+    selectOverlapping(RESERVATION, "reservation", "status <> 'CANCELLED'", "reservation_long"),
+  );
+  const selectUpcoming = db.prepare(`
+    SELECT id, NULL AS staffId, ${columns("starts_at, ends_at")} FROM reservation
+    WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :now ORDER BY ends_at`);
 
   return {
     insert: (businessId: string, reservation: Reservation) =>
@@ -151,6 +170,9 @@ export function createReservationStore(db: Db) {
     /** IDs, by start time, of reservations that are not over and have one of the tables. */
     listUpcomingOf: (businessId: string, now: number, tableIds: readonly string[]) =>
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(tableIds) }) as string[],
+    /** By end time. */
+    iterateUpcoming: (businessId: string, now: number) =>
+      selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
     listBusy: (businessId: string, from: number, to: number, until = Infinity) =>
       selectBusy.all({ businessId, from, to, until }) as Reservation[],
   };

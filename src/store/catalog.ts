@@ -27,6 +27,7 @@ export function createCatalogStore(db: Db) {
   const selectSortOrders = db
     .prepare("SELECT id, sort_order FROM catalog_object WHERE business_id = ?")
     .raw();
+  const selectKey = db.prepare("SELECT key FROM catalog_object WHERE id = ?").pluck();
   const selectVersions = db
     .prepare("SELECT object_id, version, updated_at FROM representation WHERE business_id = ?")
     .raw();
@@ -67,6 +68,7 @@ export function createCatalogStore(db: Db) {
 
     listSortOrders: (businessId: string): Map<string, number> =>
       new Map(selectSortOrders.iterate(businessId) as Iterable<[string, number]>),
+    findKey: (id: string) => selectKey.get(id) as string | undefined,
 
     listVersions(businessId: string): Map<string, ObjectVersion> {
       const found = new Map<string, ObjectVersion>();

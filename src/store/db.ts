@@ -42,17 +42,24 @@ export const matching = <Filter extends object>(
  * @param optional columns that must match if the filter sets them; it may also set `before`, an ID
  */
 export function prepareNewest(db: Db, table: string, names: string, optional: readonly string[]) {
-  const conditions = optional.map((name) => {
-    const parameter = `:${camelCase(name)}`;
-    return `AND (${parameter} IS NULL OR ${name} = ${parameter})`;
-  });
-  const statement = db.prepare(`
-    SELECT ${columns(names)} FROM ${table}
-    WHERE business_id = :businessId ${conditions.join(" ")} AND (:before IS NULL OR id < :before)
-    ORDER BY id DESC LIMIT :limit`);
-  const unset = Object.fromEntries(
-    ["before", ...optional.map(camelCase)].map((name) => [name, null]),
-  );
-  return (filter: { businessId: string }, limit: number): unknown[] =>
-    statement.all({ ...unset, ...filter, limit });
+  const conditions: Record<string, string> = {
+    ...Object.fromEntries(
+      optional.map((name) => [camelCase(name), `${name} = :${camelCase(name)}`]),
+    ),
+    before: "id < :before",
+  };
+  // A statement for each combination, so that each can use an index.
+  const statements = new Map<string, Database.Statement>();
+  return (filter: { businessId: string }, limit: number): unknown[] => {
+    const { businessId, ...others } = filter;
+    const where = matching(conditions, others);
+    let statement = statements.get(where);
+    if (statement === undefined) {
+      statement = db.prepare(`
+        SELECT ${columns(names)} FROM ${table} WHERE business_id = :businessId AND ${where}
+        ORDER BY id DESC LIMIT :limit`);
+      statements.set(where, statement);
+    }
+    return statement.all({ businessId, ...others, limit });
+  };
 }

@@ -1,20 +1,27 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "undici";
-import { createAvailabilityFinder } from "../../src/app/availability/availability.ts";
+import {
+  type AvailabilityFinder,
+  createAvailabilityFinder,
+} from "../../src/app/availability/availability.ts";
+import { createBooking } from "../../src/app/bookings/bookings.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { createKey } from "../../src/app/keys.ts";
 import { createEventLoopYield } from "../../src/app/availability/yield-to-event-loop.ts";
 import { readConfig } from "../../src/config.ts";
-import { openRuntime } from "../../src/app/runtime.ts";
+import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
 import { createLargeSalon, type SalonSize } from "../support/large-salon.ts";
-import { type Figure, median } from "./figure.ts";
+import { compareInTurns, type Figure, median } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const LIMIT = 1_000_000_000;
 const REQUESTS = 400;
 const HEAVY_REQUESTS = 10;
+const MILLION = 1_000_000;
+const WARM_UP = 40;
+const ROUNDS = 200;
 
 const today = Temporal.Now.plainDateISO("Europe/Lisbon");
 const firstDay = today.add({ days: 1 }).toString();
@@ -25,8 +32,83 @@ const WORST: SalonSize = { people: 50, services: 8, firstDay, days: 62, bookings
 
 /** S10: the response time of availability, and how long a heavy query delays other requests. */
 export async function benchAvailability(): Promise<Figure[]> {
-  return [await benchResponseTime(), await benchOtherRequests()];
+  return [await benchResponseTime(), await benchOtherRequests(), ...(await benchStoredBookings())];
 }
+
+/** The cost of a query and of a booking against the number of stored bookings, in turns. */
+async function benchStoredBookings(): Promise<Figure[]> {
+  await using processes = new BenchProcesses();
+  const open = (bookingsElsewhere: number) => {
+    const dataDir = join(processes.dir, `data-${bookingsElsewhere}`);
+    const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
+    const salon = createLargeSalon(rt, { ...SALON, bookings: 1000, bookingsElsewhere });
+    return { rt, ...salon, ask: createAvailabilityFinder(rt) };
+  };
+  const [few, many] = [open(0), open(MILLION)];
+  const figures: Figure[] = [];
+  for (const [description, measure] of [
+    ["availability, 31 days", timeAvailability],
+    ["bookings create", timeBooking],
+  ] as const) {
+    for (let i = 0; i < WARM_UP; i++) for (const salon of [few, many]) await measure(salon, i);
+    let round = WARM_UP;
+    const result = await compareInTurns(
+      ROUNDS,
+      () => measure(many, round),
+      () => measure(few, round++),
+    );
+    figures.push({
+      id: "S10",
+      description: `${description}: with 1,000,000 bookings stored, and with 1,000`,
+      ours: `${result.ours.toFixed(2)} ms`,
+      peer: `${result.peer.toFixed(2)} ms`,
+      ratio: result.ratio,
+      goal: "<= 2",
+    });
+  }
+  for (const { rt } of [few, many]) rt.close();
+  return figures;
+}
+
+type OpenSalon = ReturnType<typeof createLargeSalon> & {
+  rt: Runtime;
+  ask: AvailabilityFinder;
+};
+
+async function timeAvailability(
+  { rt, slug, services, ask }: OpenSalon,
+  i: number,
+): Promise<number> {
+  const startedAt = performance.now();
+  const query = availabilityQuery(
+    services[i % 5] ?? "",
+    today.add({ days: SALON.days }).toString(),
+  );
+  for await (const some of ask(getBusiness(rt, slug), query).days()) JSON.stringify(some);
+  return performance.now() - startedAt;
+}
+
+/** Books a slot after the days with bookings; each has room for ten. */
+function timeBooking({ rt, slug }: OpenSalon, i: number): Promise<number> {
+  const day = today.add({ days: SALON.days + 2 + Math.floor(i / 80) });
+  const time = Temporal.PlainTime.from("08:00").add({ minutes: 60 * (Math.floor(i / 8) % 10) });
+  const startedAt = performance.now();
+  createBooking(rt, slug, {
+    service: "s0",
+    start: day.toPlainDateTime(time).toString({ smallestUnit: "minute" }),
+  });
+  return Promise.resolve(performance.now() - startedAt);
+}
+
+const availabilityQuery = (serviceId: string, to: string) =>
+  ({
+    audience: "PUBLIC",
+    request: { serviceIds: [serviceId], variantIds: [], addonIds: [], staffIds: [], guests: 1 },
+    dates: { from: firstDay, to },
+    timezone: null,
+    explain: false,
+    yieldToEventLoop: createEventLoopYield(),
+  }) as const;
 
 async function benchResponseTime(): Promise<Figure> {
   await using salon = await openSalon(SALON);
@@ -42,26 +124,10 @@ async function benchResponseTime(): Promise<Figure> {
 
   // CPU time too, because other processes on the machine increase only the wall clock time.
   const ask = createAvailabilityFinder(rt);
-  const yieldToEventLoop = createEventLoopYield();
   const cpuMs: number[] = [];
   for (let i = 0; i < REQUESTS; i++) {
     const before = process.threadCpuUsage();
-    const request = {
-      serviceIds: [services[i % 5] ?? ""],
-      variantIds: [],
-      addonIds: [],
-      staffIds: [],
-      guests: 1,
-    };
-    const dates = { from: firstDay, to };
-    const query = {
-      audience: "PUBLIC",
-      request,
-      dates,
-      timezone: null,
-      explain: false,
-      yieldToEventLoop,
-    } as const;
+    const query = availabilityQuery(services[i % 5] ?? "", to);
     for await (const some of ask(getBusiness(rt, slug), query).days()) JSON.stringify(some);
     const { user, system } = process.threadCpuUsage(before);
     cpuMs.push((user + system) / 1000);

@@ -7,6 +7,9 @@ import { buildCatalog, buildStaffMember, buildService } from "./catalog-builders
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+const DAYS_ELSEWHERE = 1000;
+/** Bookings nearer than this could affect the days of the salon. */
+const MARGIN_DAYS = 7;
 
 export type SalonSize = {
   people: number;
@@ -15,6 +18,8 @@ export type SalonSize = {
   firstDay: string;
   days: number;
   bookings: number;
+  /** Further bookings in the 1,000 days before and after those days. */
+  bookingsElsewhere?: number;
 };
 
 /** A salon that is open daily from 8:00 to 20:00, in which everyone does every service. */
@@ -61,35 +66,40 @@ export function createLargeSalon(
   ) as [string[], string[]];
   const opensAt = Date.parse(`${size.firstDay}T08:00:00Z`);
   const random = createRandom();
+  const insertBooking = (day: number): void => {
+    const startsAt = opensAt + day * DAY_MS + random(46) * 15 * MINUTE_MS;
+    const span = { startsAt, endsAt: startsAt + 30 * MINUTE_MS };
+    rt.store.bookings.insert(businessId(slug), {
+      id: rt.newId("bkg"),
+      status: "CONFIRMED",
+      ...span,
+      guests: 1,
+      totalCents: 3000,
+      ...isoCurrency("EUR"),
+      customerRef: null,
+      createdAt: rt.now(),
+      updatedAt: rt.now(),
+      segments: [
+        {
+          serviceId: services[random(services.length)] ?? "",
+          variantId: null,
+          addons: [],
+          staffId: staff[random(staff.length)] ?? "",
+          resources: [],
+          seats: 1,
+          bufferBeforeMin: 0,
+          bufferAfterMin: 5,
+          priceCents: 3000,
+          ...span,
+        },
+      ],
+    });
+  };
   rt.tx(() => {
-    for (let i = 0; i < size.bookings; i++) {
-      const startsAt = opensAt + random(size.days) * DAY_MS + random(46) * 15 * MINUTE_MS;
-      const span = { startsAt, endsAt: startsAt + 30 * MINUTE_MS };
-      rt.store.bookings.insert(businessId(slug), {
-        id: rt.newId("bkg"),
-        status: "CONFIRMED",
-        ...span,
-        guests: 1,
-        totalCents: 3000,
-        ...isoCurrency("EUR"),
-        customerRef: null,
-        createdAt: rt.now(),
-        updatedAt: rt.now(),
-        segments: [
-          {
-            serviceId: services[random(services.length)] ?? "",
-            variantId: null,
-            addons: [],
-            staffId: staff[random(staff.length)] ?? "",
-            resources: [],
-            seats: 1,
-            bufferBeforeMin: 0,
-            bufferAfterMin: 5,
-            priceCents: 3000,
-            ...span,
-          },
-        ],
-      });
+    for (let i = 0; i < size.bookings; i++) insertBooking(random(size.days));
+    for (let i = 0; i < (size.bookingsElsewhere ?? 0); i++) {
+      const distance = MARGIN_DAYS + random(DAYS_ELSEWHERE);
+      insertBooking(i % 2 === 0 ? -distance : size.days + distance);
     }
   });
   return { slug, services, staff };

@@ -22,6 +22,7 @@ import type { EventType } from "../../domain/event-types.ts";
 import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import { ALL_LISTS, listsAffectedBy } from "../../domain/public/public-catalog.ts";
 import type { Runtime } from "../runtime.ts";
+import type { UpcomingVisit } from "../../store/bookings.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { findAffectedVisits } from "./affected-visits.ts";
 import { loadCatalog } from "./load-catalog.ts";
@@ -181,23 +182,38 @@ function newBusiness(rt: Runtime, { business: doc, schedule }: Catalog, now: num
 }
 
 const MINUTE_MS = 60_000;
+/** Visits checked at a time, which limits the memory. */
+const VISITS_PER_CHECK = 10_000;
 
-export const findVisitsOutsideHours = (
+/** Returns the IDs of upcoming visits within working hours before the change, but not after it. */
+export function findVisitsOutsideHours(
   rt: Runtime,
   businessId: string,
   { before, after, diff }: { before: Catalog; after: Catalog; diff: CatalogDiff },
-): string[] =>
-  changesHours(diff) ? findOutsideHours(before, after, appointmentsOf(rt, businessId)) : [];
-
-function appointmentsOf(rt: Runtime, businessId: string): BookedInterval[] {
-  const reserved = rt.store.reservations.listBusy(businessId, rt.now(), Infinity);
-  const booked = rt.store.bookings.listUpcomingSegments(businessId, rt.now());
-  return [...booked, ...reserved.map((reservation) => ({ ...reservation, staffId: null }))].map(
-    ({ id, staffId, startsAt, endsAt }) => ({
-      id,
-      staffId,
-      start: startsAt / MINUTE_MS,
-      end: endsAt / MINUTE_MS,
-    }),
-  );
+): string[] {
+  if (!changesHours(diff)) return [];
+  const found: BookedInterval[] = [];
+  for (const { iterateUpcoming } of [rt.store.bookings, rt.store.reservations])
+    for (const visits of inGroups(iterateUpcoming(businessId, rt.now()), VISITS_PER_CHECK))
+      found.push(...findOutsideHours(before, after, visits.map(toInterval)));
+  found.sort((a, b) => a.start - b.start);
+  return [...new Set(found.map(({ id }) => id))];
 }
+
+function* inGroups<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let group: T[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+const toInterval = ({ id, staffId, startsAt, endsAt }: UpcomingVisit): BookedInterval => ({
+  id,
+  staffId,
+  start: startsAt / MINUTE_MS,
+  end: endsAt / MINUTE_MS,
+});

@@ -45,7 +45,6 @@ export const definition = [
       ...toPublicBooking(booking, timezone),
       currencyDigits: booking.currencyDigits,
     }),
-    kinds: ["service", "staff"],
     columns: (keyOf) => [
       "id",
       { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },

@@ -38,7 +38,6 @@ export const definition = [
     freed: "its table",
     read: (rt, filter, limit) => rt.store.reservations.list(filter, limit),
     toPublic: toPublicReservation,
-    kinds: ["table"],
     columns: (keyOf) => [
       "id",
       { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },

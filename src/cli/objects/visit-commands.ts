@@ -1,10 +1,8 @@
-import type { Kind } from "../../domain/catalog/catalog.ts";
 import type { VisitStatus } from "../../domain/bookings/booking.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { VisitFilter } from "../../store/bookings.ts";
 import { command, type CommandSpec } from "../command.ts";
 import { choice, pageFlags } from "../flags.ts";
-import { listObjects } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
 const STATUSES = [
@@ -24,8 +22,6 @@ type Visits<Row, Shown> = {
   freed: string;
   read: (rt: Runtime, filter: VisitFilter, limit: number) => Row[];
   toPublic: (row: Row, timezone: string) => Shown;
-  /** The kinds of objects that the list shows by key. */
-  kinds: readonly Kind[];
   columns: (keyOf: (id: string | null) => string) => Column<Shown>[];
   /** Imported only when a command runs. */
   useCases: () => Promise<{
@@ -66,9 +62,9 @@ export function visitCommands<Row, Shown extends { id: string }>(
         visits
           .read(rt, { businessId, ...filter }, maximum)
           .map((row) => toPublic(row, doc.timezone));
-      const objects = visits.kinds.flatMap((kind) => listObjects(rt, business, kind));
-      const keys = new Map(objects.map(({ id, key }) => [id, key]));
-      const columns = visits.columns((id) => (id === null ? "-" : (keys.get(id) ?? id)));
+      const keyOf = (id: string | null) =>
+        id === null ? "-" : (rt.store.catalog.findKey(id) ?? id);
+      const columns = visits.columns(keyOf);
       cli.printPage(limit, read, columns, `${slug} has no ${group}.`);
     },
   });

@@ -17,19 +17,17 @@ export const changesHours = ({ businessFields, changes }: CatalogDiff): boolean 
       kind === "staff" && (action === "delete" || fields.some((field) => HOURS_FIELDS.has(field))),
   );
 
-/** IDs, in order, of bookings within working hours before the change but not after it. */
+/** Returns the bookings within working hours before the change but not after it. */
 export function findOutsideHours(
   before: Catalog,
   after: Catalog,
   bookings: readonly BookedInterval[],
-): string[] {
+): BookedInterval[] {
   const [fitBefore, fitsAfter] = [
     createHoursCheck(before, bookings),
     createHoursCheck(after, bookings),
   ];
-  return [
-    ...new Set(bookings.filter((one) => fitBefore(one) && !fitsAfter(one)).map(({ id }) => id)),
-  ];
+  return bookings.filter((one) => fitBefore(one) && !fitsAfter(one));
 }
 
 function createHoursCheck(

@@ -1,0 +1,157 @@
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { createAvailabilityFinder } from "../../src/app/availability/availability.ts";
+import { createEventLoopYield } from "../../src/app/availability/yield-to-event-loop.ts";
+import {
+  cancelBooking,
+  cancelReservation,
+  createBooking,
+  createReservation,
+} from "../../src/app/bookings/bookings.ts";
+import { createTimeOff } from "../../src/app/bookings/time-off.ts";
+import {
+  cancelTicketOrder,
+  checkInTicket,
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../src/app/bookings/ticket-orders.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
+import { createTestRuntime, type TestRuntime } from "../support/test-runtime.ts";
+import { applyCatalogBody } from "../support/use-case.ts";
+
+// The plan of a query shows whether its cost follows the size of a table.
+
+/** Tables that grow with every visit or ticket. */
+const GROWING = [
+  "booking",
+  "booking_segment",
+  "reservation",
+  "ticket_order",
+  "ticket_order_item",
+  "ticket",
+];
+
+/** Returns the plan of each query that reads a growing table while `run` runs. */
+async function plansOf(rt: TestRuntime, run: () => unknown): Promise<Map<string, string[]>> {
+  const db = new Database(rt.config.databasePath, { readonly: true });
+  onTestFinished(() => void db.close());
+  const queries = new Set<string>();
+  const prototype = Object.getPrototypeOf(db.prepare("SELECT 1")) as Record<string, unknown>;
+  const restore = (["get", "all", "run", "iterate"] as const).map((name) => {
+    const original = prototype[name] as (...args: unknown[]) => unknown;
+    prototype[name] = function (this: Database.Statement, ...args: unknown[]) {
+      queries.add(this.source);
+      return original.apply(this, args);
+    };
+    return () => void (prototype[name] = original);
+  });
+  try {
+    await run();
+  } finally {
+    for (const end of restore) end();
+  }
+  const plans = new Map<string, string[]>();
+  for (const query of queries) {
+    if (/^\s*(?:INSERT|BEGIN|COMMIT|PRAGMA)/.test(query)) continue;
+    const rows = db.prepare(`EXPLAIN QUERY PLAN ${query.replaceAll(/:\w+|\?/g, "1")}`).all();
+    const steps = (rows as { detail: string }[]).map(({ detail }) => detail);
+    if (steps.some((step) => readsGrowingTable(step))) plans.set(query, steps);
+  }
+  return plans;
+}
+
+const readsGrowingTable = (step: string): boolean =>
+  GROWING.includes(/^(?:SCAN|SEARCH) (\w+)/.exec(step)?.[1] ?? "");
+
+const SLUG = "salon-aurora";
+const DAY = "2026-11-24";
+const CATALOG = `
+hours: [{ days: [mon-sun], start: "08:00", end: "22:00" }]
+services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00, staff: [leo] }]
+staff: [{ key: leo, name: Leo }]
+tables: [{ key: t2, minSeats: 1, maxSeats: 2 }]
+events:
+  - key: gala
+    name: Gala
+    slug: gala
+    startsAt: ${DAY}T19:00
+    durationMin: 180
+    status: PUBLISHED
+    ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 }]
+`;
+
+function openSalon(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
+  return rt;
+}
+
+async function findSlots(rt: TestRuntime): Promise<void> {
+  const request = { serviceIds: ["cut"], variantIds: [], addonIds: [], staffIds: [], guests: 1 };
+  const { days } = createAvailabilityFinder(rt)(getBusiness(rt, SLUG), {
+    audience: "INTERNAL",
+    request,
+    dates: { from: DAY, to: "2026-12-20" },
+    timezone: null,
+    explain: false,
+    yieldToEventLoop: createEventLoopYield(),
+  });
+  await Array.fromAsync(days());
+}
+
+function sell(rt: TestRuntime): void {
+  const booking = createBooking(rt, SLUG, { service: "cut", start: `${DAY}T10:00` });
+  cancelBooking(rt, SLUG, booking.id);
+  const reservation = createReservation(rt, SLUG, { party: 2, start: `${DAY}T10:00` });
+  cancelReservation(rt, SLUG, reservation.id);
+  const order = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
+  const { tickets } = confirmTicketOrder(rt, SLUG, order.code);
+  checkInTicket(rt, SLUG, tickets[0]?.admissionCode ?? "");
+  const other = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
+  cancelTicketOrder(rt, SLUG, other.id);
+  createTimeOff(rt, SLUG, { staff: "leo", from: DAY, to: "2026-11-25", reason: null });
+}
+
+function list(rt: TestRuntime): void {
+  const { id: businessId } = getBusiness(rt, SLUG);
+  const before = "zzz";
+  const { bookings, reservations, orders, tickets } = rt.store;
+  for (const store of [bookings, reservations])
+    for (const status of [undefined, "PENDING"] as const)
+      store.list({ businessId, status, before }, 10);
+  for (const eventId of [undefined, "evt_1"]) {
+    orders.list({ businessId, eventId, before }, 10);
+    tickets.list({ businessId, eventId, before }, 10);
+  }
+  orders.list({ businessId, status: "PENDING", before }, 10);
+  tickets.list({ businessId, orderId: "tor_1" }, 10);
+}
+
+const SCAN = /^SCAN/;
+const SCAN_OR_SORT = /^(?:SCAN|USE TEMP B-TREE)/;
+
+test.each([
+  ["availability", findSlots, SCAN],
+  ["a sale", sell, SCAN],
+  ["a list", list, SCAN_OR_SORT],
+])("%s scans no table that grows with every visit", async (_name, run, refused) => {
+  const rt = openSalon();
+  const plans = await plansOf(rt, () => run(rt));
+  expect(plans.size).toBeGreaterThan(1);
+  for (const [query, steps] of plans)
+    for (const step of steps) expect(`${step} in ${query}`).not.toMatch(refused);
+});
+
+test("the busy intervals of a window are read between two ends of the index", async () => {
+  const rt = openSalon();
+  const plans = await plansOf(rt, () => findSlots(rt));
+  const steps = [...plans.values()].flat().filter(readsGrowingTable);
+  expect([...new Set(steps)].sort()).toEqual(
+    ["booking_segment", "reservation"].flatMap((table) =>
+      ["busy", "long"].map(
+        (index) =>
+          `SEARCH ${table} USING INDEX ${table}_${index} (business_id=? AND ends_at>? AND ends_at<?)`,
+      ),
+    ),
+  );
+});
