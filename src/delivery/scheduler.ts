@@ -5,6 +5,7 @@ import { expireTicketOrders } from "../app/bookings/ticket-holds.ts";
 import { createCommitDetector } from "../app/commit-detector.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
 import { backUpNightly } from "../app/operations/backups.ts";
+import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
 import { createPruner } from "../app/operations/retention.ts";
 import { AppError } from "../domain/errors.ts";
 import { isStorageFull } from "../store/database.ts";
@@ -46,6 +47,7 @@ export function startScheduler(rt: Runtime, worker: DeliveryWorker): { stop: () 
     startWritingJob(EVERY_FIVE_MINUTES, prune),
     startWritingJob(EVERY_SECOND, () => publishClockChanges(rt)),
     startWritingJob(EVERY_SECOND, () => expireTicketOrders(rt)),
+    startWritingJob(EVERY_SECOND, () => continueBacklogMoves(rt)),
     startJob(EVERY_NIGHT, () => backUpNightly(rt)),
   ];
   return {

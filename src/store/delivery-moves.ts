@@ -3,21 +3,7 @@ import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import { toSqlCondition, type DeliveryFilter } from "./deliveries.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
-/** Status changes that are not caused by attempts. */
-const MOVES = {
-  park: { from: ["PENDING"], to: "PARKED", set: "next_attempt_at = NULL" },
-  cancel: {
-    from: ["PENDING", "PARKED", "CORRUPT"],
-    to: "CANCELLED",
-    set: "next_attempt_at = NULL",
-  },
-  // All become due at the same time and are then ordered by number.
-  recover: {
-    from: ["PARKED"],
-    to: "PENDING",
-    set: "next_attempt_at = :at, is_replay = 1, attempts_before = attempt_count",
-  },
-} as const satisfies Record<string, { from: DeliveryStatus[]; to: DeliveryStatus; set: string }>;
+const CANCELLABLE: DeliveryStatus[] = ["PENDING", "PARKED", "CORRUPT"];
 
 /** Rare statuses have their own index, which the query planner would not choose. */
 function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
@@ -50,14 +36,13 @@ export type ReplayBatch = {
 export function createDeliveryMoveStore(db: Db) {
   const tallies = createTallyStore(db);
 
-  const statusesOf = (name: keyof typeof MOVES, { status }: DeliveryFilter): DeliveryStatus[] =>
-    MOVES[name].from.filter((from) => status === undefined || status === from);
+  const cancellable = ({ status }: DeliveryFilter): DeliveryStatus[] =>
+    CANCELLABLE.filter((one) => status === undefined || status === one);
 
-  function move(name: keyof typeof MOVES, filter: DeliveryFilter, at: number): number {
-    const { to, set } = MOVES[name];
+  function cancel(filter: DeliveryFilter): number {
     const tallyChanges = createTallyChanges();
-    let moved = 0;
-    for (const status of statusesOf(name, filter)) {
+    let cancelled = 0;
+    for (const status of cancellable(filter)) {
       const { source, condition, parameters } = selectStatus(filter, status);
       const counted = db
         .prepare(
@@ -66,19 +51,21 @@ export function createDeliveryMoveStore(db: Db) {
         .all(parameters) as { businessId: string; count: number }[];
       for (const { businessId, count } of counted) {
         tallyChanges.add(businessId, status, -count);
-        tallyChanges.add(businessId, to, count);
+        tallyChanges.add(businessId, "CANCELLED", count);
       }
       const { changes } = db
-        .prepare(`UPDATE ${source} SET status = '${to}', ${set} WHERE ${condition}`)
-        .run(set.includes(":at") ? { ...parameters, at } : parameters);
-      moved += changes;
+        .prepare(
+          `UPDATE ${source} SET status = 'CANCELLED', next_attempt_at = NULL WHERE ${condition}`,
+        )
+        .run(parameters);
+      cancelled += changes;
     }
     tallyChanges.write(tallies);
-    return moved;
+    return cancelled;
   }
 
   function countCancellable(filter: DeliveryFilter): number {
-    const counts = statusesOf("cancel", filter).map((status) => {
+    const counts = cancellable(filter).map((status) => {
       const { source, condition, parameters } = selectStatus(filter, status);
       return db
         .prepare(`SELECT count(*) FROM ${source} WHERE ${condition}`)
@@ -90,9 +77,7 @@ export function createDeliveryMoveStore(db: Db) {
 
   return {
     countCancellable,
-    park: (filter: DeliveryFilter): number => move("park", filter, 0),
-    cancel: (filter: DeliveryFilter): number => move("cancel", filter, 0),
-    recover: (filter: DeliveryFilter, at: number): number => move("recover", filter, at),
+    cancel,
 
     countUntriedReplays(filter: DeliveryFilter): number {
       const { where, parameters } = toSqlCondition(filter);

@@ -1,4 +1,5 @@
 import { createAuditStore } from "./audit.ts";
+import { createBacklogMoveStore } from "./backlog-moves.ts";
 import { createBookingStore, createReservationStore } from "./bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
 import { createCatalogStore } from "./catalog.ts";
@@ -34,6 +35,7 @@ const STORES = {
   hosts: createHostStore,
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,
+  backlogMoves: createBacklogMoveStore,
   due: createDueStore,
   endpointSecrets: createEndpointSecretStore,
   rateCounts: createRateCountStore,

@@ -1,7 +1,7 @@
 import { assert, boolean, integer, property, record, uniqueArray } from "fast-check";
 import { expect, test } from "vitest";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
-import { isoCurrency } from "../../src/domain/money.ts";
+import { isoCurrency } from "../../src/domain/currency.ts";
 import { seedShop, SHOP_SLUG } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 

@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { LIVE_STATES, type LiveFilter, toLiveCondition } from "../../src/store/live-filter.ts";
 import type { LiveRow, PageStart } from "../../src/store/live.ts";
@@ -136,8 +137,7 @@ test("disabled and failing endpoints come first, with their pending and parked d
   };
   rt.tx(() => {
     rt.store.endpoints.updateStreak(endpoints[2]!, streak);
-    rt.store.endpoints.updateStatus(endpoints[0]!, "DISABLED", "manual", rt.now());
-    rt.store.deliveryMoves.park({ endpointId: endpoints[0] });
+    disableEndpoint(rt, endpoints[0]!, "manual");
   });
   expect(
     live.listEndpoints(null, 10).map(({ id, pending, parked }) => ({ id, pending, parked })),

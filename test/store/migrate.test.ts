@@ -111,7 +111,8 @@ test("deliveries keep their attempts, statuses and constraints when their table 
     deliveries: rowsOf("delivery"),
     attempts: rowsOf("attempt"),
     indexes: indexes(),
-  }).toEqual(before);
+    // Later migrations add indexes.
+  }).toEqual({ ...before, indexes: expect.arrayContaining(before.indexes) });
   expect(db.pragma("foreign_key_check")).toEqual([]);
   expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
 

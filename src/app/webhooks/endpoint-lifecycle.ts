@@ -5,6 +5,7 @@ import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
+import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
 
 /** Why an endpoint is disabled. `manual`, by the operator, replaces any earlier reason. */
 export type DisabledReason = "gone" | "failing" | "manual";
@@ -40,15 +41,17 @@ export function disableEndpoint(
       rt.store.endpoints.updateStatus(id, "DISABLED", reason, rt.now());
       auditEndpoint(rt, "endpoint.disabled", before, { reason });
     }
-    const parked = rt.store.deliveryMoves.park({ endpointId: id });
-    return { endpoint: getEndpoint(rt, id), parked };
+    const endpoint = getEndpoint(rt, id);
+    const { parked } = startBacklogMove(rt, endpoint, { move: "PARK", recoverSince: null });
+    return { endpoint, parked };
   });
 }
 
 /**
  * Resets the failure streak. Parked deliveries that are not recovered are cancelled.
  * @throws AppError resource_not_found; validation_failed if `recover` is in the future; conflict
- *   if a partner enables an endpoint that the operator disabled
+ *   if a partner enables an endpoint that the operator disabled; busy while its deliveries are
+ *   still being parked
  */
 export function enableEndpoint(
   rt: Runtime,
@@ -67,18 +70,23 @@ export function enableEndpoint(
     const now = rt.now();
     if (typeof recover === "number" && recover > now) throw futureRecoverError();
     if (status === "DISABLED") {
+      if (isMovingBacklog(rt, id))
+        throw new AppError("busy", "Its deliveries are still being parked; retry in a moment.");
       rt.store.endpoints.updateStatus(id, "ACTIVE", null, now);
       rt.store.endpoints.updateStreak(id, NO_STREAK);
     }
-    const since = recover === "all" ? undefined : recover;
-    const recovered =
-      since === "none" ? 0 : rt.store.deliveryMoves.recover({ endpointId: id, since }, now);
-    const cancelled = rt.store.deliveryMoves.cancel({ endpointId: id, status: "PARKED" });
+    const endpoint = getEndpoint(rt, id);
+    const recoverSince = recover === "all" ? 0 : recover === "none" ? RECOVER_NOTHING : recover;
+    const move = { move: "RECOVER", recoverSince } as const;
+    const { recovered, cancelled } = startBacklogMove(rt, endpoint, move);
     if (status === "DISABLED")
       auditEndpoint(rt, "endpoint.enabled", before, { recovered, cancelled });
-    return { endpoint: getEndpoint(rt, id), recovered, cancelled };
+    return { endpoint, recovered, cancelled };
   });
 }
+
+/** Later than any delivery. */
+const RECOVER_NOTHING = Number.MAX_SAFE_INTEGER;
 
 /** A mistyped future date would silently cancel all parked deliveries. */
 function futureRecoverError(): AppError {
@@ -95,7 +103,7 @@ export function deleteEndpoint(rt: Runtime, id: string): { cancelled: number } {
     const endpoint = getEndpoint(rt, id);
     rt.store.endpoints.delete(id, rt.now());
     rt.store.endpointSecrets.deleteAll(id);
-    const cancelled = rt.store.deliveryMoves.cancel({ endpointId: id });
+    const { cancelled } = startBacklogMove(rt, endpoint, { move: "CANCEL", recoverSince: null });
     auditEndpoint(rt, "endpoint.deleted", endpoint, { cancelled });
     return { cancelled };
   });

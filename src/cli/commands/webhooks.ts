@@ -164,6 +164,7 @@ const toOutput = (endpoint: EndpointRow) =>
   withIsoTimes(endpoint, "failingSince", "warnedAt", "disableAt", "createdAt", "updatedAt");
 
 const lifecycle = () => import("../../app/webhooks/endpoint-lifecycle.ts");
+const backlogMoves = () => import("../../app/webhooks/backlog-moves.ts");
 
 const enable = command({
   name: "enable",
@@ -186,7 +187,11 @@ const enable = command({
       recover === "all" || recover === "none"
         ? recover
         : parseTime("--recover", recover, timezone, rt.now());
+    const { finishBacklogMove } = await backlogMoves();
+    // Its deliveries may still be being parked.
+    finishBacklogMove(rt, id);
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
+    finishBacklogMove(rt, id);
     if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
     cli.note(
       `${cli.verb("Enabled", "enable")} ${id}. Parked deliveries to send: ${recovered}; cancelled: ${cancelled}.`,
@@ -205,6 +210,7 @@ const disable = command({
     const { id } = resolveEndpoint(cli, rt, nameOrId);
     const { disableEndpoint } = await lifecycle();
     const { parked } = disableEndpoint(rt, id, "manual");
+    (await backlogMoves()).finishBacklogMove(rt, id);
     cli.report(
       { id, parked },
       `${cli.verb("Disabled", "disable")} ${id} and ${cli.flags.dryRun ? "park" : "parked"} ${countOf(parked, "delivery")}. To enable it again: ${cli.program} webhooks enable ${id}`,
@@ -224,6 +230,7 @@ const deleteCommand = command({
     const { deleteEndpoint } = await lifecycle();
     await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
     const { cancelled } = deleteEndpoint(rt, id);
+    (await backlogMoves()).finishBacklogMove(rt, id);
     cli.report(
       { id, cancelled },
       `${cli.verb("Deleted", "delete")} ${id} and ${cli.flags.dryRun ? "cancel" : "cancelled"} ${countOf(cancelled, "delivery")}.`,

@@ -1,0 +1,61 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { BacklogCounts, BacklogMove, UnfinishedMove } from "../../store/backlog-moves.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
+import type { Runtime } from "../runtime.ts";
+
+// A change of an endpoint moves its whole backlog: it parks, recovers or cancels each delivery. A
+// large backlog is moved in several transactions, so that no other writer waits for all of it. The
+// endpoint's row records the move until it is finished: after a crash, the daemon continues it.
+
+/** Deliveries moved in one transaction, which takes about 10 ms. */
+const SLICE_ROWS = 2000;
+
+/**
+ * Moves a small backlog; for a large one, only records the move. Call it in the transaction that
+ * changes the endpoint: the deliveries that are not moved yet are not sent, because the worker sends
+ * only those of an active endpoint.
+ * @returns the size of the whole move
+ */
+export function startBacklogMove(
+  rt: Runtime,
+  { id: endpointId, businessId }: EndpointRow,
+  move: BacklogMove,
+): BacklogCounts {
+  const { backlogMoves } = rt.store;
+  const counts = backlogMoves.count(endpointId, move);
+  backlogMoves.start(endpointId, move);
+  if (counts.parked + counts.recovered + counts.cancelled < SLICE_ROWS)
+    moveSlice(rt, { ...move, endpointId, businessId });
+  return counts;
+}
+
+export const isMovingBacklog = (rt: Runtime, endpointId: string): boolean =>
+  findUnfinished(rt, endpointId) !== undefined;
+
+/** Finishes the move of an endpoint's backlog; blocks until then. */
+export function finishBacklogMove(rt: Runtime, endpointId: string): void {
+  while (rt.tx(() => continueMove(rt, endpointId)));
+}
+
+/** Continues all moves, and lets deliveries and other writers proceed between slices. */
+export async function continueBacklogMoves(rt: Runtime): Promise<void> {
+  for (const { endpointId } of rt.store.backlogMoves.listUnfinished())
+    while (rt.tx(() => continueMove(rt, endpointId))) await delay(LOCK_BREAK_MS);
+}
+
+/** Returns whether there is more to move. Another process may have finished or replaced the move. */
+function continueMove(rt: Runtime, endpointId: string): boolean {
+  const unfinished = findUnfinished(rt, endpointId);
+  return unfinished !== undefined && moveSlice(rt, unfinished);
+}
+
+const findUnfinished = (rt: Runtime, id: string): UnfinishedMove | undefined =>
+  rt.store.backlogMoves.listUnfinished().find(({ endpointId }) => endpointId === id);
+
+/** Returns whether there is more to move. */
+function moveSlice(rt: Runtime, move: UnfinishedMove): boolean {
+  const isFinished = rt.store.backlogMoves.moveSlice(move, rt.now(), SLICE_ROWS);
+  if (isFinished) rt.store.backlogMoves.finish(move.endpointId);
+  return !isFinished;
+}

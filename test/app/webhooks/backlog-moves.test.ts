@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import {
+  continueBacklogMoves,
+  finishBacklogMove,
+} from "../../../src/app/webhooks/backlog-moves.ts";
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+} from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
+import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../support/delivery.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { captureError } from "../../support/use-case.ts";
+
+const OLD = 2300;
+const NEW = 2200;
+const HOUR_MS = 3_600_000;
+
+const OK: Outcome = { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+
+/** An endpoint with more pending deliveries than one transaction moves. */
+async function setUp() {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9000/");
+  const emit = (count: number) =>
+    emitEvents(rt, business, ...Array<"service.updated">(count).fill("service.updated"));
+  emit(OLD);
+  rt.advance(HOUR_MS);
+  const since = rt.now();
+  emit(NEW);
+  return { rt, id: endpoint.id, since };
+}
+
+/** Returns the sequence numbers that a delivery worker sends now. */
+async function deliver(rt: TestRuntime): Promise<number[]> {
+  const sent: number[] = [];
+  const worker = createTestWorker(rt, ({ headers }) => {
+    sent.push(Number(headers["X-Service-Sequence"]));
+    return Promise.resolve(OK);
+  });
+  worker.sweep();
+  await worker.whenIdle();
+  return sent;
+}
+
+const countByStatus = (rt: Runtime) =>
+  Object.fromEntries(
+    Object.entries(rt.store.tallies.countByStatus()).filter(([, count]) => count > 0),
+  );
+
+/** Counts the rows, which must agree with the counts that are kept. */
+function countRows(rt: Runtime): Record<string, number> {
+  const rows = rt.store.deliveries.list({}, 10_000);
+  const counts = Object.fromEntries(
+    Map.groupBy(rows, ({ status }) => status)
+      .entries()
+      .map(([status, { length }]) => [status, length]),
+  );
+  expect(countByStatus(rt)).toEqual(counts);
+  return counts;
+}
+
+/** Moves one slice, crashes, and returns the runtime of the next start. */
+async function crashAfterFirstSlice(rt: TestRuntime): Promise<TestRuntime> {
+  let slices = 0;
+  const crashing: Runtime = {
+    ...rt,
+    tx: (work) => {
+      if (slices++ > 0) throw new Error("crash");
+      return rt.tx(work);
+    },
+  };
+  await expect(continueBacklogMoves(crashing)).rejects.toThrow("crash");
+  return createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
+}
+
+test("the backlog of a disabled endpoint is parked in slices, also after a crash, and never sent", async () => {
+  const { rt, id } = await setUp();
+  expect(disableEndpoint(rt, id, "manual")).toMatchObject({ parked: OLD + NEW });
+  expect(countRows(rt)).toEqual({ PENDING: OLD + NEW });
+  expect(await deliver(rt)).toEqual([]);
+  const restarted = await crashAfterFirstSlice(rt);
+  expect(countRows(restarted)).toEqual({ PENDING: OLD + NEW - 2000, PARKED: 2000 });
+  expect(await deliver(restarted)).toEqual([]);
+  await continueBacklogMoves(restarted);
+  expect(countRows(restarted)).toEqual({ PARKED: OLD + NEW });
+  expect(restarted.store.backlogMoves.listUnfinished()).toEqual([]);
+});
+
+test("the backlog of an enabled endpoint is recovered in slices, also after a crash, and sent once", async () => {
+  const { rt, id, since } = await setUp();
+  disableEndpoint(rt, id, "manual");
+  finishBacklogMove(rt, id);
+  expect(enableEndpoint(rt, id, since)).toMatchObject({ recovered: NEW, cancelled: OLD });
+  expect(countRows(rt)).toEqual({ PARKED: OLD + NEW });
+  const restarted = await crashAfterFirstSlice(rt);
+  expect(countRows(restarted)).toEqual({ PARKED: OLD + NEW - 2000, CANCELLED: 2000 });
+  await continueBacklogMoves(restarted);
+  expect(countRows(restarted)).toEqual({ PENDING: NEW, CANCELLED: OLD });
+  const sent = await deliver(restarted);
+  expect(sent).toEqual(Array.from({ length: NEW }, (_, i) => OLD + i + 1));
+  expect(countRows(restarted)).toEqual({ DELIVERED: NEW, CANCELLED: OLD });
+});
+
+test("the backlog of a deleted endpoint is cancelled in slices, also after a crash, and never sent", async () => {
+  const { rt, id } = await setUp();
+  expect(deleteEndpoint(rt, id)).toEqual({ cancelled: OLD + NEW });
+  const restarted = await crashAfterFirstSlice(rt);
+  expect(countRows(restarted)).toEqual({ PENDING: OLD + NEW - 2000, CANCELLED: 2000 });
+  expect(await deliver(restarted)).toEqual([]);
+  await continueBacklogMoves(restarted);
+  expect(countRows(restarted)).toEqual({ CANCELLED: OLD + NEW });
+});
+
+test("an endpoint cannot be enabled while its backlog is still being parked", async () => {
+  const { rt, id } = await setUp();
+  disableEndpoint(rt, id, "failing");
+  expect(captureError(() => enableEndpoint(rt, id, "none"))).toBe(
+    "busy: Its deliveries are still being parked; retry in a moment.",
+  );
+  finishBacklogMove(rt, id);
+  expect(enableEndpoint(rt, id, "none")).toMatchObject({ recovered: 0, cancelled: OLD + NEW });
+  // Disabled again before its deliveries were cancelled: they stay parked.
+  expect(disableEndpoint(rt, id, "manual")).toMatchObject({ parked: 0 });
+  await continueBacklogMoves(rt);
+  expect(countRows(rt)).toEqual({ PARKED: OLD + NEW });
+});
