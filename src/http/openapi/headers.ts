@@ -75,7 +75,8 @@ export const HEADERS = {
   },
   "Access-Control-Expose-Headers": {
     description: "Response headers that pages of other origins may read",
-    example: "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
+    example:
+      "ETag, Catalog-Version, X-Service-Sequence, Link, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
   },
 } as const satisfies Record<string, HeaderSpec>;
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ResponseSpec, RouteSpec } from "../pipeline/route.ts";
+import { allowsCors, type ResponseSpec, type RouteSpec } from "../pipeline/route.ts";
 import { IDEMPOTENCY_KEY } from "../handlers/webhooks/endpoints.ts";
 import { exampleOf } from "./examples.ts";
 import {
@@ -16,7 +16,7 @@ export const templatePathOf = ({ path }: Pick<RouteSpec, "path">): string =>
   path.replace(":slug", "{businessSlug}").replace(":id", "{id}");
 
 export function describeOperation(route: RouteSpec): JsonObject {
-  const { operationId, group, summary, description, scope, body } = route;
+  const { operationId, group, summary, description, body } = route;
   return {
     operationId,
     tags: [group],
@@ -35,7 +35,7 @@ export function describeOperation(route: RouteSpec): JsonObject {
         },
       },
     }),
-    responses: { ...describeResponses(route, headersFor(scope)), ...describeProblems(route) },
+    responses: { ...describeResponses(route, headersFor(route)), ...describeProblems(route) },
   };
 }
 
@@ -45,10 +45,10 @@ function securityOf({ operationId, scope }: RouteSpec): JsonObject[] {
   return scope === "public" ? [{}, { ApiKey: ["services.read"] }] : [{ ApiKey: [scope] }];
 }
 
-const headersFor = (scope: RouteSpec["scope"]): readonly HeaderName[] => [
+const headersFor = (route: RouteSpec): readonly HeaderName[] => [
   ...COMMON_HEADERS,
   ...RATE_LIMIT_HEADERS,
-  ...(scope === "public" ? CORS_HEADERS : []),
+  ...(allowsCors(route) ? CORS_HEADERS : []),
 ];
 
 const describeResponses = ({ responses }: RouteSpec, always: readonly HeaderName[]): JsonObject =>

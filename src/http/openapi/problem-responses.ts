@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { ValidationIssue } from "../../domain/errors.ts";
 import { HTTP_CODES, type HttpCode, meaningOf, statusOf } from "../pipeline/problem-codes.ts";
 import { createProblem, problemBody } from "../pipeline/problems.ts";
-import type { RouteSpec } from "../pipeline/route.ts";
+import { allowsCors, type RouteSpec } from "../pipeline/route.ts";
 import {
   COMMON_HEADERS,
   CORS_HEADERS,
@@ -54,13 +54,13 @@ function codesOf({ method, path, scope, query = {}, body, problems = [] }: Route
 
 export function describeProblems(route: RouteSpec): JsonObject {
   const byStatus = Map.groupBy(new Set(codesOf(route)), statusOf);
-  const isPublic = route.scope === "public";
+  const withCors = allowsCors(route);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      SHARED_STATUS.includes(status) && !isPublic
+      SHARED_STATUS.includes(status) && !withCors
         ? { $ref: refTo("responses", responseName(status)) }
-        : describeProblem(status, codes, isPublic),
+        : describeProblem(status, codes, withCors),
     ]),
   );
 }
@@ -77,12 +77,12 @@ export const describeSharedProblems = (): JsonObject =>
 function describeProblem(
   status: number,
   codes: readonly HttpCode[],
-  isPublic: boolean,
+  withCors: boolean,
 ): JsonObject {
   const [first] = codes;
   return {
     description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join("\n\n"),
-    headers: describeHeaders(headersOf(status), isPublic ? CORS_HEADERS : [], RATE_LIMIT_HEADERS),
+    headers: describeHeaders(headersOf(status), withCors ? CORS_HEADERS : [], RATE_LIMIT_HEADERS),
     content: {
       "application/problem+json": {
         schema: {

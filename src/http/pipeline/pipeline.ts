@@ -20,7 +20,13 @@ import { type RoutePath, UNKNOWN_PATH } from "./route.ts";
 export const API_VERSION = "1.0";
 const CORS_HEADERS = toRawHeaders({
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
+  "access-control-expose-headers":
+    "ETag, Catalog-Version, X-Service-Sequence, Link, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
+});
+// Without Authorization: a page must not contain a key.
+const PREFLIGHT_HEADERS = toRawHeaders({
+  "access-control-allow-headers": "If-None-Match, Accept-Language",
+  "access-control-max-age": "86400",
 });
 
 const COUNTER_DIGITS = 6;
@@ -46,7 +52,7 @@ export function createPipeline(
   const createContext = (routePath: RoutePath, request: HttpRequest): RequestContext => {
     const requestId = nextRequestId();
     const responseHeaders: RawHeaders = ["request-id", requestId, "api-version", API_VERSION];
-    if (routePath.isPublic) responseHeaders.push(...CORS_HEADERS);
+    if (routePath.allowsCors) responseHeaders.push(...CORS_HEADERS);
     return {
       request,
       requestId,
@@ -116,13 +122,13 @@ export function createPipeline(
 /** Responds to OPTIONS, and rejects a method that the path does not support. */
 function respondToOtherMethod(
   context: RequestContext,
-  { allow, isPublic }: RoutePath,
+  { allow, allowsCors }: RoutePath,
 ): HttpResponse {
   context.responseHeaders.push("allow", allow);
   if (context.request.method !== "OPTIONS")
     throw new AppError("method_not_allowed", `This path supports only ${allow}.`);
-  const preflightHeaders = isPublic
-    ? ["access-control-allow-methods", allow, "access-control-max-age", "86400"]
+  const preflightHeaders = allowsCors
+    ? ["access-control-allow-methods", allow, ...PREFLIGHT_HEADERS]
     : [];
   return respond(context, 204, preflightHeaders);
 }

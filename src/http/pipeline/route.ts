@@ -27,15 +27,22 @@ export type RoutePath = {
   path: string;
   byMethod: ReadonlyMap<string, Route>;
   allow: string;
-  isPublic: boolean;
+  allowsCors: boolean;
 };
 
 export const UNKNOWN_PATH: RoutePath = {
   path: "(none)",
   byMethod: new Map(),
   allow: "",
-  isPublic: false,
+  allowsCors: false,
 };
+
+/**
+ * Whether pages of any origin may read the responses. Routes that need a key are excluded, because
+ * anyone who can open a page could copy the key.
+ */
+export const allowsCors = ({ scope, path }: Pick<RouteSpec, "scope" | "path">): boolean =>
+  scope === "public" || path === "/openapi.json";
 
 /** Groups routes by path. A path with GET also accepts HEAD. */
 export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
@@ -47,7 +54,7 @@ export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
       path,
       byMethod,
       allow: [...byMethod.keys(), "OPTIONS"].join(", "),
-      isPublic: group.some(({ scope }) => scope === "public"),
+      allowsCors: group.some(allowsCors),
     };
   });
 

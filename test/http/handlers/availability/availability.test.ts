@@ -611,7 +611,7 @@ test("every response allows any origin, including errors and 429", async () => {
   for (const { headers } of responses) {
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(headers.get("access-control-expose-headers")).toBe(
-      "ETag, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
+      "ETag, Catalog-Version, X-Service-Sequence, Link, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
     );
     expect(headers.get("ratelimit-policy")).toBe(
       '"per-minute";q=60;w=60, "per-hour";q=1000;w=3600',

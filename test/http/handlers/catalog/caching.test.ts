@@ -198,17 +198,30 @@ test("OPTIONS needs no key, and does not allow CORS for routes with a key", asyn
   expect(response.headers.get("access-control-allow-origin")).toBeNull();
 });
 
-test("availability allows CORS requests from any origin", async () => {
-  const headers = { origin: "https://shop.example", "access-control-request-method": "GET" };
-  const response = await createTestApi().request(at("availability"), {
-    method: "OPTIONS",
-    key: null,
-    headers,
-  });
-  expect(response.status).toBe(204);
-  expect(response.headers.get("access-control-allow-origin")).toBe("*");
-  expect(response.headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS");
-});
+test.for([at("availability"), "/openapi.json"])(
+  "%s allows conditional requests of pages from any origin, without a key",
+  async (path) => {
+    const api = createTestApi();
+    const response = await api.request(path, {
+      method: "OPTIONS",
+      key: null,
+      headers: {
+        origin: "https://shop.example",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "accept-language,authorization,if-none-match",
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS");
+    expect(response.headers.get("access-control-allow-headers")).toBe(
+      "If-None-Match, Accept-Language",
+    );
+    const { headers } = await api.request(path, { key: null });
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(headers.get("access-control-expose-headers")).toContain("ETag, Catalog-Version");
+  },
+);
 
 describe("the response cache", () => {
   const paths = LISTS.flatMap((list) => [1, 2, 3].map((limit) => `${list}?limit=${limit}`));
