@@ -12,7 +12,8 @@ import {
 import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 import type { WebhookPost, Send } from "../../../src/domain/webhooks/webhook-post.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
-import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
+import { createIdSource } from "../../../src/domain/ids.ts";
+import { openRuntime, type Runtime, systemRandom } from "../../../src/app/runtime.ts";
 import { isStorageFull } from "../../../src/store/database.ts";
 import type { Bug } from "./bugs.ts";
 import { createCommands } from "./commands.ts";
@@ -69,13 +70,19 @@ export async function simulate(
     lines.push(line);
     if (lines.length > SHOWN_LINES) lines.shift();
   };
-  const open = (): Runtime =>
-    openRuntime(config, 1000, {
+  // Not from the seed, so that an entry in the audit log does not change what happens next.
+  const newAuditId = createIdSource(time.wall, systemRandom);
+  const open = (): Runtime => {
+    const rt = openRuntime(config, 1000, {
       now: time.wall,
       monotonic: time.elapsed,
       random: (bytes) => Buffer.from(Array.from({ length: bytes }, () => random.integer(0, 255))),
       log: (level, message) => void (level === "error" && note(`error: ${message}`)),
     });
+    const { newId } = rt;
+    rt.newId = (prefix) => (prefix === "aud" ? newAuditId(prefix) : newId(prefix));
+    return rt;
+  };
   const admin = open();
   const ledger = openLedger(config.databasePath, time);
   const bugMemory = new Map<string, number>();
