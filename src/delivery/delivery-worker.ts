@@ -63,6 +63,8 @@ export function createDeliveryWorker(
   const inFlight = createInFlight(deliveryQueue, rt.monotonic);
   let unwritten: AttemptResult[] = [];
   let lastSeen = due.getLastNumber();
+  /** Above `lastSeen` if a sweep or another attempt found the delivery before the wake did. */
+  let lastSent = 0;
   // The times of unwritten outcomes use the clock before the jump.
   const clock = createClockWatch(rt, (byMs) => {
     for (const { settlement } of unwritten)
@@ -75,9 +77,11 @@ export function createDeliveryWorker(
   let isBlocked = false;
   let idleWaiters: (() => void)[] = [];
 
+  const checkClock = (): void => clock.check(Math.max(lastSeen, lastSent));
+
   /** Sends new deliveries. Call it after a commit. */
   function wake(): void {
-    clock.check(lastSeen);
+    checkClock();
     const newest = due.getLastNumber();
     for (const id of due.listEndpointsWithNew(lastSeen, newest)) enqueue(id);
     lastSeen = newest;
@@ -86,7 +90,7 @@ export function createDeliveryWorker(
 
   /** Sends all due deliveries. A late or skipped call only delays them. */
   function sweep(): void {
-    clock.check(lastSeen);
+    checkClock();
     inFlight.markOverdue();
     enqueueInBatches(due.listDueEndpoints(rt.now()));
   }
@@ -150,10 +154,11 @@ export function createDeliveryWorker(
     const delivery = inFlight.add(queue, row, permit);
     hosts.claim(queue);
     claimed.add(row.number);
+    lastSent = Math.max(lastSent, row.number);
     const result = await attempt({ due: row, destination, host, keys });
     if (state === "stopped") return;
     // Apply clock jumps before adding this outcome: its times already use the new clock.
-    clock.check(lastSeen);
+    checkClock();
     inFlight.remove(delivery);
     if (result.outcomeClass !== undefined) queue.recordOutcome(result.outcomeClass, rt.monotonic());
     hosts.endAttempt(host, owner).forEach(enqueue);
@@ -171,7 +176,7 @@ export function createDeliveryWorker(
   function write(): void {
     clearTimeout(writeTimer);
     writeTimer = undefined;
-    clock.check(lastSeen);
+    checkClock();
     const group = unwritten;
     let alerts: Alert[];
     try {

@@ -56,6 +56,21 @@ test.each([30, -30, 1, -1])(
   },
 );
 
+test.each([30, -30])(
+  "a clock jump of %d days does not change when an attempt is due that a sweep sent before the wake",
+  async (days) => {
+    const { emitEvent, run, getDelay, setClock, countAttempts } = await setUp();
+    emitEvent();
+    await run("sweep");
+    expect(countAttempts()).toBe(2);
+    const before = getDelay();
+    setClock(days * DAY);
+    await run("wake");
+    expect(getDelay()).toBe(before);
+    expect(countAttempts()).toBe(2);
+  },
+);
+
 test.each([30, 0.5, -0.5, -30])(
   "an event after a clock jump of %d days is sent immediately",
   async (days) => {
