@@ -23,10 +23,11 @@ export function localToInstant(local: string, timezone: string): number {
 }
 
 export function isTimezone(name: string): boolean {
-  // Intl also accepts offsets such as "+01:00", which are not IANA names.
+  // Temporal also accepts offsets such as "+01:00", which are not IANA names.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name }).format(0);
+    // Intl.DateTimeFormat takes longer, and accepts names that Temporal rejects, such as "PST".
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return true;
   } catch {
     return false;

@@ -9,7 +9,14 @@ import {
 import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/change/diff.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
-import { type Db, insertInto } from "./db.ts";
+import { columns, type Db, insertInto, optional } from "./db.ts";
+
+function parse<K extends Kind>(row: unknown): DocOf[K] {
+  const [id, slug, text] = row as [string, string, string];
+  const doc = JSON.parse(text) as DocOf[K];
+  rememberId(doc, slug, id);
+  return doc;
+}
 
 export function createCatalogStore(db: Db) {
   const selectObjects = db
@@ -19,11 +26,25 @@ export function createCatalogStore(db: Db) {
       WHERE business_id = :businessId AND kind IN (SELECT value FROM json_each(:kinds))
       ORDER BY kind, sort_order`)
     .raw();
-  const selectByKind = db
+  const selectOfKind = (where = "") =>
+    db
+      .prepare(`
+        SELECT catalog_object.id, slug, catalog_object.doc
+        FROM catalog_object JOIN business ON business.id = business_id
+        WHERE business_id = :businessId AND kind = :kind ${where} ORDER BY sort_order`)
+      .raw();
+  const selectByKind = selectOfKind();
+  const selectByKeys = selectOfKind("AND key IN (SELECT value FROM json_each(:keys))");
+  const selectByKeyOrId = selectOfKind("AND (key = :keyOrId OR catalog_object.id = :keyOrId)");
+  const selectKeys = db
     .prepare(
-      "SELECT doc FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY sort_order",
+      "SELECT key FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY sort_order",
     )
     .pluck();
+  const countKinds = db
+    .prepare("SELECT kind, count(*) FROM catalog_object WHERE business_id = ? GROUP BY kind")
+    .raw();
+  const selectSortOrder = db.prepare("SELECT sort_order FROM catalog_object WHERE id = ?").pluck();
   const selectSortOrders = db
     .prepare("SELECT id, sort_order FROM catalog_object WHERE business_id = ?")
     .raw();
@@ -31,6 +52,10 @@ export function createCatalogStore(db: Db) {
   const selectVersions = db
     .prepare("SELECT object_id, version, updated_at FROM representation WHERE business_id = ?")
     .raw();
+  const selectVersion = db.prepare(
+    `SELECT ${columns("version, updated_at")} FROM representation
+     WHERE business_id = :businessId AND object_id = :objectId`,
+  );
   const deleteObject = db.prepare("DELETE FROM catalog_object WHERE id = ?");
   const insertObject = db.prepare(
     insertInto("catalog_object", "id, business_id, kind, key, sort_order, doc"),
@@ -41,6 +66,9 @@ export function createCatalogStore(db: Db) {
       "SELECT id, authored FROM catalog_object WHERE business_id = ? AND authored IS NOT NULL",
     )
     .raw();
+  const selectLocalEdit = db
+    .prepare("SELECT authored FROM catalog_object WHERE id = ? AND authored IS NOT NULL")
+    .pluck();
   const setAuthored = db.prepare("UPDATE catalog_object SET authored = :authored WHERE id = :id");
   const deleteVersion = db.prepare(
     "DELETE FROM representation WHERE business_id = :businessId AND object_id = :objectId",
@@ -55,20 +83,37 @@ export function createCatalogStore(db: Db) {
     listObjects(businessId: string, kinds: readonly Kind[] = ALL_KINDS): CatalogObjects {
       const found = emptyObjects();
       const rows = selectObjects.iterate({ businessId, kinds: JSON.stringify(kinds) });
-      for (const [id, slug, kind, text] of rows as Iterable<[string, string, Kind, string]>) {
-        const doc = JSON.parse(text) as DocOf[Kind];
-        rememberId(doc, slug, id);
-        (found[kind] as unknown[]).push(doc);
-      }
+      for (const [id, slug, kind, text] of rows as Iterable<[string, string, Kind, string]>)
+        (found[kind] as unknown[]).push(parse([id, slug, text]));
       return found;
     },
 
     listByKind: <K extends Kind>(businessId: string, kind: K): DocOf[K][] =>
-      selectByKind.all({ businessId, kind }).map((doc) => JSON.parse(doc as string) as DocOf[K]),
+      selectByKind.all({ businessId, kind }).map((row) => parse<K>(row)),
+
+    listByKeys: <K extends Kind>(
+      businessId: string,
+      kind: K,
+      keys: readonly string[],
+    ): DocOf[K][] =>
+      selectByKeys
+        .all({ businessId, kind, keys: JSON.stringify(keys) })
+        .map((row) => parse<K>(row)),
+
+    findByKeyOrId: <K extends Kind>(businessId: string, kind: K, keyOrId: string) =>
+      optional(selectByKeyOrId.get({ businessId, kind, keyOrId }), (row) => parse<K>(row)),
+
+    listKeys: (businessId: string, kind: Kind) => selectKeys.all({ businessId, kind }) as string[],
+    findKey: (objectId: string) => selectKey.get(objectId) as string | undefined,
+    findSortOrder: (objectId: string) => selectSortOrder.get(objectId) as number | undefined,
+    countByKind: (businessId: string) => new Map(countKinds.all(businessId) as [Kind, number][]),
+    findVersion: (businessId: string, objectId: string) =>
+      selectVersion.get({ businessId, objectId }) as ObjectVersion | undefined,
+    findLocalEdit: (objectId: string): DocOf[Kind] | undefined =>
+      optional(selectLocalEdit.get(objectId), (text) => JSON.parse(text as string) as DocOf[Kind]),
 
     listSortOrders: (businessId: string): Map<string, number> =>
       new Map(selectSortOrders.iterate(businessId) as Iterable<[string, number]>),
-    findKey: (id: string) => selectKey.get(id) as string | undefined,
 
     listVersions(businessId: string): Map<string, ObjectVersion> {
       const found = new Map<string, ObjectVersion>();

@@ -55,6 +55,45 @@ export async function benchCatalog(): Promise<Figure[]> {
   return figures;
 }
 
+/**
+ * One price edit against `keys list`, which reads no catalog: whole commands in processor time, as
+ * above.
+ */
+export async function benchEdit(): Promise<Figure[]> {
+  await using processes = new BenchProcesses();
+  const figures: Figure[] = [];
+  for (const [size, goal] of [
+    ["10k", "<= 2.5, <= 100 MB"],
+    ["100k", "<= 5"],
+  ] as const) {
+    const dataDir = join(processes.dir, `edit-${size}`);
+    deskbell(["seed", "--generate", size, "--random-seed", "42", "--data-dir", dataDir]);
+    const key = keyOfPricedService(dataDir);
+    let price = 50;
+    const edit = () =>
+      deskbell(["services", "update", key, "--price", `${price++}.00`, "--data-dir", dataDir]);
+    const listKeys = () => deskbell(["keys", "list", "--data-dir", dataDir]);
+    figures.push({
+      ...(await compare(`price edit of one in ${size} objects`, goal, edit, listKeys)),
+      id: "edit",
+    });
+  }
+  return figures;
+}
+
+function keyOfPricedService(dataDir: string): string {
+  const args = [BIN, "services", "list", "--json", "--data-dir", dataDir];
+  const output = execFileSync(process.execPath, args, { encoding: "utf8", maxBuffer: 2 ** 30 });
+  const services = JSON.parse(output) as {
+    data: { key: string; priceType: string; variants: unknown[] }[];
+  };
+  const found = services.data.find(
+    ({ priceType, variants }) => priceType === "FIXED" && variants.length === 0,
+  );
+  if (!found) throw new Error("The generated catalog has no service with a fixed price.");
+  return found.key;
+}
+
 /** Changes the last price in the file. */
 export function withOnePriceChanged(text: string): string {
   const [price = ""] = text.match(/"?price"?: "?[\d.]+/g)?.slice(-1) ?? [];

@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 import { benchAvailability } from "./availability.ts";
-import { benchCatalog } from "./catalog.ts";
+import { benchCatalog, benchEdit } from "./catalog.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchExecutable } from "./executable.ts";
 import { benchFrameworks, benchHttp } from "./http.ts";
@@ -29,6 +29,7 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["s12"], run: benchHelp },
   { ids: ["s13"], run: benchCatalog },
   { ids: ["catalogs"], run: benchLargeCatalogs },
+  { ids: ["edit"], run: benchEdit },
   { ids: ["r6"], run: benchManyEndpoints },
   { ids: ["r8"], run: benchWriters },
   { ids: ["hostile"], run: benchHostile },

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { changeCatalog } from "../../src/app/catalog/catalog.ts";
+import { changeCatalog } from "../../src/app/catalog/change-catalog.ts";
 import { createKey } from "../../src/app/keys.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { loadCatalog } from "../../src/app/catalog/load-catalog.ts";

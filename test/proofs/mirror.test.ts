@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import { changeCatalog } from "../../src/app/catalog/catalog.ts";
+import { changeCatalog } from "../../src/app/catalog/change-catalog.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { setSoldOut } from "../../src/app/catalog/sold-out.ts";
 import { loadCatalog } from "../../src/app/catalog/load-catalog.ts";

@@ -29,7 +29,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { getBusiness } from "../businesses.ts";
 import { endTicketOrder, expireDueOrders, changeHolds } from "./ticket-holds.ts";
 import { appendEvents } from "../events.ts";
-import { getByKeyOrId, getPublicEvent } from "../catalog/objects.ts";
+import { getByKeyOrId, getStoredObject } from "../catalog/objects.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 
 const PENDING_MS = 15 * 60_000;
@@ -57,7 +57,7 @@ export function createTicketOrder(rt: Runtime, slug: string, input: unknown): Pu
 
 function planOrder(rt: Runtime, business: BusinessRow, request: TicketOrderRequest): TicketOrder {
   const now = rt.now();
-  const event = getPublicEvent(rt, business, request.event);
+  const event = getStoredObject(rt, business, "public_event", request.event);
   const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
   const requested = [...Map.groupBy(request.items, ({ key }) => findType(event, key, idOf))].map(
     ([type, items]) => ({

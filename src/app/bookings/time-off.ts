@@ -5,9 +5,8 @@ import { parseTimeRange } from "../../domain/bookings/start-time.ts";
 import type { Runtime } from "../runtime.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { getBusiness } from "../businesses.ts";
-import { getObject } from "../catalog/objects.ts";
+import { getStoredObject } from "../catalog/objects.ts";
 import { publishChange } from "../catalog/publish.ts";
-import { loadBookableCatalog } from "../catalog/load-catalog.ts";
 
 export type TimeOffRequest = {
   staff: string;
@@ -32,11 +31,7 @@ export function createTimeOff(
     throw new AppError("validation_failed", "The reason must be one line of 1 to 200 characters.");
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
-    const staffId = objectId(
-      "staff",
-      slug,
-      getObject(loadBookableCatalog(rt, business), "staff", request.staff),
-    );
+    const staffId = objectId("staff", slug, getStoredObject(rt, business, "staff", request.staff));
     const range = parseTimeRange(request.from, request.to, business.doc.timezone);
     const row = {
       id: rt.newId("tof"),

@@ -1,15 +1,9 @@
-import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
-import { objectId } from "../../domain/catalog/object-id.ts";
-import type { AuditAction } from "../../domain/audit.ts";
-import type { Catalog, DocOf, Kind } from "../../domain/catalog/catalog.ts";
-import { assertValidObject } from "../../domain/catalog/validate.ts";
 import { currencyChangeText } from "../../domain/currency.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { MassDelete } from "../../domain/catalog/change/diff.ts";
-import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import { assertNoAffectedVisits, cancelAffectedVisits } from "./affected-visits.ts";
-import { getObject } from "./objects.ts";
+import { auditChange, changeCatalog } from "./change-catalog.ts";
 import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";
 import {
   type CatalogFile,
@@ -19,9 +13,7 @@ import {
 } from "./read-catalog.ts";
 import { groupByBusiness } from "./business-files.ts";
 import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
-import { getBusiness } from "../businesses.ts";
 import { loadCatalog } from "./load-catalog.ts";
-import { publishDueTransitions } from "./publish.ts";
 
 export type ApplyOptions = {
   /** Delete objects that are missing from the sections in the files. */
@@ -168,24 +160,6 @@ function applyBusiness(
   });
 }
 
-/** Audits nothing if the catalog already had this content. */
-function auditChange(
-  rt: Runtime,
-  action: AuditAction,
-  subject: { id: string; name: string },
-  { businessId, fromVersion, version, changes, businessFields }: ChangeResult,
-  details: Record<string, unknown>,
-): void {
-  if (version === fromVersion) return;
-  const count = changes.length + businessFields.length;
-  audit(rt, {
-    action,
-    subject,
-    businessId,
-    details: { ...details, fromVersion, version, changes: count },
-  });
-}
-
 function assertSameCurrency({ slug, currencyChange }: ChangeResult): void {
   if (currencyChange === null) return;
   throw new AppError(
@@ -211,50 +185,4 @@ function assertNoMassDeletes(massDeletes: readonly BusinessMassDelete[]): void {
     `This would delete ${parts.join(", ")}. Nothing was changed.`,
     { fix: "check the output of --dry-run; if this is intended, add --allow-mass-delete" },
   );
-}
-
-/**
- * Edits one object, with the same checks and events as a catalog file.
- * @throws AppError invalid_input, resource_not_found
- */
-export function editObject<K extends Kind>(
-  rt: Runtime,
-  slug: string,
-  kind: K,
-  keyOrId: string,
-  edit: (doc: DocOf[K]) => DocOf[K],
-): ChangeResult {
-  return rt.tx(() => {
-    const { catalog } = loadCatalog(rt, getBusiness(rt, slug));
-    const docs: DocOf[K][] = catalog.objects[kind];
-    const doc = getObject(catalog, kind, keyOrId);
-    const edited = edit(doc);
-    const next = {
-      ...catalog,
-      objects: { ...catalog.objects, [kind]: docs.with(docs.indexOf(doc), edited) },
-    };
-    assertValidObject(catalog, kind, edited);
-    const result = changeCatalog(rt, next, "local", null);
-    const subject = { id: objectId(kind, slug, doc), name: doc.name };
-    auditChange(rt, "catalog.edited", subject, result, { kind, key: doc.key });
-    return result;
-  });
-}
-
-/** @param approve throws to reject the plan */
-export function changeCatalog(
-  rt: Runtime,
-  next: Catalog,
-  origin: ChangeOrigin,
-  loaded: LoadedCatalog | null,
-  approve: (plan: ChangeResult) => void = () => {},
-): ChangeResult {
-  return rt.tx(() => {
-    const row = rt.store.businesses.findBySlug(next.business.slug);
-    if (row) publishDueTransitions(rt, row);
-    const { result, write } = planChange(rt, next, origin, loaded);
-    approve(result);
-    write();
-    return result;
-  });
 }

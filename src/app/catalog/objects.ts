@@ -1,10 +1,4 @@
-import {
-  type Catalog,
-  type DocOf,
-  type Kind,
-  type PublicEventDoc,
-  KIND_NAMES,
-} from "../../domain/catalog/catalog.ts";
+import { type Catalog, type DocOf, type Kind, KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import { ID_PREFIXES, objectId } from "../../domain/catalog/object-id.ts";
 import { quote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -19,8 +13,10 @@ export function getObject<K extends Kind>(
 ): DocOf[K] {
   const docs: DocOf[K][] = objects[kind];
   const idOf = (doc: DocOf[K]) => objectId(kind, business.slug, doc);
-  return getByKeyOrId(docs, `There is no ${KIND_NAMES[kind]}`, keyOrId, idOf, listCommandFor(kind));
+  return getByKeyOrId(docs, notFoundMessage(kind), keyOrId, idOf, listCommandFor(kind));
 }
+
+const notFoundMessage = (kind: Kind): string => `There is no ${KIND_NAMES[kind]}`;
 
 const NOUNS: Partial<Record<Kind, string>> = {
   service: "services",
@@ -34,41 +30,57 @@ export const listCommandFor = (kind: Kind): string =>
   NOUNS[kind] === undefined ? "deskbell catalog export" : `deskbell ${NOUNS[kind]} list`;
 
 /**
- * @param notFound the start of the error message, such as "There is no service"
+ * @param message the start of the error message, such as "There is no service"
  * @throws AppError resource_not_found
  */
 export function getByKeyOrId<Doc extends { key: string }>(
   docs: readonly Doc[],
-  notFound: string,
+  message: string,
   keyOrId: string,
   idOf: (doc: Doc) => string,
   fix: string,
 ): Doc {
   const found = docs.find((doc) => doc.key === keyOrId || idOf(doc) === keyOrId);
   if (found) return found;
-  const hint = didYouMean(
+  throw notFound(
+    message,
     keyOrId,
     docs.map(({ key }) => key),
+    fix,
   );
-  throw new AppError("resource_not_found", `${notFound} ${quote(keyOrId)}.${hint}`, { fix });
 }
 
-/** Returns a public event without loading the rest of the catalog, which may be large. */
-export const getPublicEvent = (
+const notFound = (message: string, keyOrId: string, keys: string[], fix: string): AppError =>
+  new AppError("resource_not_found", `${message} ${quote(keyOrId)}.${didYouMean(keyOrId, keys)}`, {
+    fix,
+  });
+
+/**
+ * Returns one object without loading the rest of the catalog, which may be large.
+ * @throws AppError resource_not_found
+ */
+export function getStoredObject<K extends Kind>(
   rt: Runtime,
-  { id, slug }: BusinessRow,
+  { id }: BusinessRow,
+  kind: K,
   keyOrId: string,
-): PublicEventDoc =>
-  getByKeyOrId(
-    rt.store.catalog.listByKind(id, "public_event"),
-    "There is no event",
+): DocOf[K] {
+  const found = rt.store.catalog.findByKeyOrId(id, kind, keyOrId);
+  if (found !== undefined) return found;
+  throw notFound(
+    notFoundMessage(kind),
     keyOrId,
-    (doc) => objectId("public_event", slug, doc),
-    listCommandFor("public_event"),
+    rt.store.catalog.listKeys(id, kind),
+    listCommandFor(kind),
   );
+}
 
 /** An ID is returned as it is: the event may have been deleted. */
 export const getPublicEventId = (rt: Runtime, business: BusinessRow, keyOrId: string): string =>
   keyOrId.startsWith(`${ID_PREFIXES.public_event}_`)
     ? keyOrId
-    : objectId("public_event", business.slug, getPublicEvent(rt, business, keyOrId));
+    : objectId(
+        "public_event",
+        business.slug,
+        getStoredObject(rt, business, "public_event", keyOrId),
+      );

@@ -10,6 +10,7 @@ import {
   isEmptyDiff,
   type ObjectChange,
   type CatalogDiff,
+  type RowChanges,
   type MassDelete,
   findMassDeletes,
   sortOrdersAfter,
@@ -74,7 +75,7 @@ export function planChange(
   const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
   const { sortOrderOf } = stored ?? NOTHING_STORED;
   const diff = diffCatalog(stored?.catalog ?? null, next, sortOrderOf);
-  const edits: LocalEdits = row ? rt.store.catalog.listLocalEdits(row.id) : new Map();
+  const edits = origin === "local" ? findLocalEdits(rt, diff.rows) : listLocalEdits(rt, row);
   const nextEdits = nextLocalEdits(edits, diff, stored?.catalog ?? null, next, origin);
   const business = {
     ...(row ?? newBusiness(rt, next, now)),
@@ -156,6 +157,18 @@ function countWebhooks(
     deliveries: events * endpoints.filter((endpoint) => endpoint.events.includes(type)).length,
   }));
 }
+
+const listLocalEdits = (rt: Runtime, row: BusinessRow | undefined): LocalEdits =>
+  row ? rt.store.catalog.listLocalEdits(row.id) : new Map();
+
+/** Returns the earlier edits of the objects in `written`. */
+const findLocalEdits = (rt: Runtime, { written }: RowChanges): LocalEdits =>
+  new Map(
+    written.flatMap(({ id }) => {
+      const authored = rt.store.catalog.findLocalEdit(id);
+      return authored === undefined ? [] : [[id, authored] as const];
+    }),
+  );
 
 const NOTHING_STORED = {
   versionOf: () => ({ version: 0, updatedAt: 0 }),

@@ -12,7 +12,7 @@ import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { type FlagValues, integer, text, toggle, visitFlags } from "../flags.ts";
 import { widthOf } from "../io.ts";
-import { listObjects } from "../objects/objects.ts";
+import { keyOf } from "../objects/objects.ts";
 import type { Column } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 
@@ -62,12 +62,7 @@ export const definition = command({
       explain,
       yieldToEventLoop: createEventLoopYield(),
     });
-    const keys = new Map(
-      (["staff", "table"] as const)
-        .flatMap((kind) => listObjects(rt, business, kind))
-        .map(({ id, key }) => [id, key]),
-    );
-    const nameOf = (id: string) => keys.get(id) ?? id;
+    const nameOf = (id: string) => keyOf(rt, id);
     if (next === undefined) return printDays(cli, dates, availability, nameOf);
     const slots = await availability.nextSlots(next, dates.from);
     if (cli.flags.json) cli.printObject({ ...availability.terms, from: dates.from, slots });

@@ -1,3 +1,4 @@
+import { ALL_KINDS } from "../../domain/catalog/catalog.ts";
 import type { BusinessContents } from "../../store/businesses.ts";
 import { countOf } from "../../domain/text.ts";
 import { command } from "../command.ts";
@@ -39,14 +40,14 @@ const show = command({
   async run(cli, _flags, slug) {
     const rt = await cli.open();
     const { id, doc, schedule, catalogVersion, updatedAt } = cli.business(rt, slug);
-    const objects = Object.entries(rt.store.catalog.listObjects(id));
+    const counts = rt.store.catalog.countByKind(id);
     cli.printObject({
       id,
       ...doc,
       ...schedule,
       catalogVersion,
       updatedAt: new Date(updatedAt).toISOString(),
-      objects: Object.fromEntries(objects.map(([kind, docs]) => [kind, docs.length])),
+      objects: Object.fromEntries(ALL_KINDS.map((kind) => [kind, counts.get(kind) ?? 0])),
     });
   },
 });

@@ -72,7 +72,7 @@ const update = command({
         "--status cannot be combined with --size: a size has no status.",
         "leave out --status or --size",
       );
-    const { editObject } = await import("../../app/catalog/catalog.ts");
+    const { editObject } = await import("../../app/catalog/edit-object.ts");
     const result = editObject(rt, slug, "menu_item", dish, (doc) => {
       const selection = { noun: "size", parts: doc.sizes, selected: size, all } as const;
       const sizes = withEditedParts({ ...selection, isPartRequired: doc.sizes.length > 0 }, edits);

@@ -50,7 +50,7 @@ const update = command({
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
     const edits = parseEdits({ ...given, durationMin: duration }, doc);
-    const { editObject } = await import("../../app/catalog/catalog.ts");
+    const { editObject } = await import("../../app/catalog/edit-object.ts");
     let kept: VariantDoc[] = [];
     const result = editObject(rt, slug, "service", service, (doc) => {
       const booked = doc.variants.find(({ isDefault }) => isDefault);

@@ -3,7 +3,7 @@ import { countOf } from "../../domain/text.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { command } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
-import { listObjects } from "../objects/objects.ts";
+import { keyOf } from "../objects/objects.ts";
 
 const create = command({
   name: "create",
@@ -57,13 +57,12 @@ const list = command({
   examples: ["time-off list", "time-off list --past --json"],
   async run(cli, { past }) {
     const { rt, business } = await cli.openBusiness();
-    const keys = new Map(listObjects(rt, business, "staff").map(({ id, key }) => [id, key]));
     const rows = rt.store.timeOff.listEndingAfter(business.id, past ? 0 : rt.now());
     cli.printList(
       rows.map((row) => toOutput(row, business.doc.timezone)),
       [
         "id",
-        { title: "STAFF", value: ({ staffId }) => keys.get(staffId) ?? staffId },
+        { title: "STAFF", value: ({ staffId }) => keyOf(rt, staffId) },
         { title: "FROM", value: ({ from }) => from.slice(0, 16), noTruncate: true },
         { title: "TO", value: ({ to }) => to.slice(0, 16), noTruncate: true },
         "reason",

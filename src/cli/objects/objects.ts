@@ -3,9 +3,8 @@ import {
   type Kind,
   type Status,
   type BusinessDoc,
-  KIND_NAMES,
 } from "../../domain/catalog/catalog.ts";
-import { getByKeyOrId, listCommandFor } from "../../app/catalog/objects.ts";
+import { getByKeyOrId, getStoredObject } from "../../app/catalog/objects.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Currency } from "../../domain/currency.ts";
@@ -28,7 +27,7 @@ export const listObjects = <K extends Kind>(
   kind: K,
 ): (DocOf[K] & { id: string })[] => {
   const withId = (doc: DocOf[K]) => ({ id: objectId(kind, business.slug, doc), ...doc });
-  return rt.store.catalog.listObjects(business.id)[kind].map(withId);
+  return rt.store.catalog.listByKind(business.id, kind).map(withId);
 };
 
 /**
@@ -40,14 +39,13 @@ export const resolveObject = <K extends Kind>(
   business: BusinessRow,
   kind: K,
   name: string,
-): DocOf[K] & { id: string } =>
-  getByKeyOrId(
-    listObjects(rt, business, kind),
-    `There is no ${KIND_NAMES[kind]}`,
-    name,
-    ({ id }) => id,
-    listCommandFor(kind),
-  );
+): DocOf[K] & { id: string } => {
+  const doc = getStoredObject(rt, business, kind, name);
+  return { id: objectId(kind, business.slug, doc), ...doc };
+};
+
+/** Returns the key of an object, or its ID if it was deleted. */
+export const keyOf = (rt: Runtime, id: string): string => rt.store.catalog.findKey(id) ?? id;
 
 export const editFlags = {
   price: text("amount", "new price, such as 45.00"),

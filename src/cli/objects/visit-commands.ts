@@ -3,6 +3,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { VisitFilter } from "../../store/bookings.ts";
 import { command, type CommandSpec } from "../command.ts";
 import { choice, pageFlags } from "../flags.ts";
+import { keyOf } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
 const STATUSES = [
@@ -62,9 +63,7 @@ export function visitCommands<Row, Shown extends { id: string }>(
         visits
           .read(rt, { businessId, ...filter }, maximum)
           .map((row) => toPublic(row, doc.timezone));
-      const keyOf = (id: string | null) =>
-        id === null ? "-" : (rt.store.catalog.findKey(id) ?? id);
-      const columns = visits.columns(keyOf);
+      const columns = visits.columns((id) => (id === null ? "-" : keyOf(rt, id)));
       cli.printPage(limit, read, columns, `${slug} has no ${group}.`);
     },
   });

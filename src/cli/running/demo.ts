@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyCatalog, editObject } from "../../app/catalog/catalog.ts";
+import { applyCatalog } from "../../app/catalog/catalog.ts";
+import { editObject } from "../../app/catalog/edit-object.ts";
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import { getBusiness } from "../../app/businesses.ts";
 import { createEndpoint } from "../../app/webhooks/endpoints.ts";
@@ -169,8 +170,8 @@ const STEP_CENTS = 100;
  */
 export function editNextPrice(rt: Runtime, business: BusinessRow, n: number): ChangeResult {
   const services = rt.store.catalog
-    .listObjects(business.id)
-    .service.filter(({ priceType, status }) => priceType === "FIXED" && status === "ACTIVE");
+    .listByKind(business.id, "service")
+    .filter(({ priceType, status }) => priceType === "FIXED" && status === "ACTIVE");
   const service = services[n % services.length];
   if (!service) throw new Error(`${business.slug} has no service with a price`);
   const step = Math.floor(n / services.length) % 2 === 0 ? STEP_CENTS : -STEP_CENTS;

@@ -83,6 +83,17 @@ const REFERENCES: { [K in Kind]?: (doc: DocOf[K]) => Reference[] } = {
 const referencesOf = <K extends Kind>(kind: K, doc: DocOf[K]): Reference[] =>
   REFERENCES[kind]?.(doc) ?? [];
 
+/** The objects to which a document refers, without repetitions. */
+export function referredKeys<K extends Kind>(kind: K, doc: DocOf[K]): Map<Kind, Set<string>> {
+  const keys = new Map<Kind, Set<string>>();
+  for (const { to, key } of referencesOf(kind, doc)) {
+    const target = to === "ticket_type" ? "public_event" : to;
+    const known = keys.get(target) ?? new Set();
+    keys.set(target, known.add(to === "ticket_type" ? key.slice(0, key.indexOf("/")) : key));
+  }
+  return keys;
+}
+
 /** The same object if none of its references was renamed. */
 export function followRenames<K extends Kind>(
   kind: K,
@@ -107,16 +118,18 @@ export const ticketTypeKeys = (event: PublicEventDoc): string[] =>
   event.ticketTypes.map((type) => `${event.key}/${type.key}`);
 
 /**
- * In a whole catalog. References to `unreadable` objects are accepted: they exist in the file, but
- * have issues of their own.
+ * References to `unreadable` objects are accepted: they exist in the file, but have issues of their
+ * own.
+ * @param referring the objects whose references are checked; absent: all
  */
 export function findReferenceIssues(
   catalog: Catalog,
   unreadable: ReadonlySet<string>,
+  referring?: ReadonlySet<DocOf[Kind]>,
 ): ReferenceIssue[] {
   const { objects } = catalog;
   return [
-    ...findUnknownReferences(objects, unreadable),
+    ...findUnknownReferences(objects, unreadable, referring),
     ...findCycles("service_category", objects.service_category),
     ...findCycles("menu_category", objects.menu_category),
     ...ALL_KINDS.flatMap((kind) => findSharedIds(kind, objects[kind])),
@@ -127,6 +140,7 @@ export function findReferenceIssues(
 function findUnknownReferences(
   objects: CatalogObjects,
   unreadable: ReadonlySet<string>,
+  referring?: ReadonlySet<DocOf[Kind]>,
 ): ReferenceIssue[] {
   const known = Object.fromEntries([
     ...ALL_KINDS.map((kind) => [kind, new Set(objects[kind].map(({ key }) => key))]),
@@ -140,16 +154,18 @@ function findUnknownReferences(
       : unreadable.has(objectRef(to, key)));
 
   return ALL_KINDS.flatMap((kind) =>
-    objects[kind].flatMap((doc) =>
-      referencesOf(kind, doc)
-        .filter((reference) => !mayExist(reference))
-        .map(({ to, key, path }) => {
-          const noun = to === "ticket_type" ? "ticket type" : KIND_NAMES[to];
-          const hint = renameHint(objects, to, key) || suggest(key, [...known[to]]);
-          const detail = `There is no ${noun} ${quote(key)}.${hint}`;
-          return { code: "unknown_reference" as const, kind, key: doc.key, path, detail };
-        }),
-    ),
+    objects[kind]
+      .filter((doc) => referring?.has(doc) ?? true)
+      .flatMap((doc) =>
+        referencesOf(kind, doc)
+          .filter((reference) => !mayExist(reference))
+          .map(({ to, key, path }) => {
+            const noun = to === "ticket_type" ? "ticket type" : KIND_NAMES[to];
+            const hint = renameHint(objects, to, key) || suggest(key, [...known[to]]);
+            const detail = `There is no ${noun} ${quote(key)}.${hint}`;
+            return { code: "unknown_reference" as const, kind, key: doc.key, path, detail };
+          }),
+      ),
   );
 }
 

@@ -1,4 +1,11 @@
-import { type Catalog, type DocOf, emptyObjects, type Kind, KIND_NAMES } from "./catalog.ts";
+import {
+  type Catalog,
+  type DocOf,
+  emptyObjects,
+  emptySchedule,
+  type Kind,
+  KIND_NAMES,
+} from "./catalog.ts";
 import { mergeCatalog, type MergedCatalog } from "./change/merge.ts";
 import { findUnchanged } from "./change/unchanged-items.ts";
 import { validateSchema } from "./file/schema-check.ts";
@@ -15,6 +22,8 @@ export type ValidateOptions = {
   /** Deletes stored objects that a section of the files does not list. */
   prune: boolean;
   seedingAt: number | null;
+  /** `current` has only the objects that those in the files refer to. */
+  isPartial?: boolean;
 };
 
 /**
@@ -40,7 +49,11 @@ export function validateCatalog(
   if ("detail" in normalised) return { merged: null, issues: [...schema.issues, normalised] };
 
   const merged = mergeCatalog(normalised.current, normalised.patch, options.prune);
-  const references = findReferenceIssues(merged.catalog, normalised.unreadableKeys);
+  const references = findReferenceIssues(
+    merged.catalog,
+    normalised.unreadableKeys,
+    options.isPartial ? merged.listed : undefined,
+  );
   return {
     merged,
     issues: [
@@ -81,14 +94,23 @@ function withFilePath(
 
 /**
  * Applies the rules of catalog files to an object that a command edited.
+ * @param isPartial `current` may lack objects to which the edited one does not refer
  * @throws AppError invalid_input that lists every issue
  */
-export function assertValidObject<K extends Kind>(current: Catalog, kind: K, doc: DocOf[K]): void {
-  const file = exportCatalog({ ...current, objects: { ...emptyObjects(), [kind]: [doc] } });
+export function assertValidObject<K extends Kind>(
+  current: Catalog,
+  kind: K,
+  doc: DocOf[K],
+  isPartial: boolean,
+): void {
+  const { business } = current;
+  const objects = { ...emptyObjects(), [kind]: [doc] };
+  const file = exportCatalog({ business, schedule: emptySchedule(), objects });
   const { issues } = validateCatalog([file], {
     current: () => current,
     prune: false,
     seedingAt: null,
+    isPartial,
   });
   const [first] = issues;
   if (first === undefined) return;

@@ -134,7 +134,7 @@ export function nextTransition(
   after: number,
   lists = TIMED_LISTS,
 ): number | null {
-  let next: number | null = null;
+  let next = stored.others?.nextTransitionAt ?? null;
   for (const instant of lists.flatMap((list) => TRANSITIONS[list](stored)))
     if (instant !== null && instant > after && (next === null || instant < next)) next = instant;
   return next;

@@ -24,6 +24,8 @@ export type StoredCatalog = {
   /** Of an object of a list; ascending, with gaps. */
   sortOrderOf: SortOrderOf;
   stock: Stock;
+  /** Set if only some objects are loaded: the next transition that another object causes. */
+  others?: { nextTransitionAt: number | null };
 };
 
 type PublicCommon = {

@@ -10,7 +10,7 @@ import {
   record,
 } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { editObject } from "../../../src/app/catalog/catalog.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
 import {
   cancelTicketOrder,

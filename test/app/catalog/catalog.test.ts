@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { applyCatalog, applyCatalogs, editObject } from "../../../src/app/catalog/catalog.ts";
+import { applyCatalog, applyCatalogs } from "../../../src/app/catalog/catalog.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import type { AppError } from "../../../src/domain/errors.ts";

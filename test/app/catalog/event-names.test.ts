@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editObject } from "../../../src/app/catalog/catalog.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
 import {

@@ -4,7 +4,8 @@ import {
   createBooking,
   createReservation,
 } from "../../../src/app/bookings/bookings.ts";
-import { applyCatalog, editObject } from "../../../src/app/catalog/catalog.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
 import { dryRun } from "../../support/dry-run.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { editObject } from "../../../src/app/catalog/catalog.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";

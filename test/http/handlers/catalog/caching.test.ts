@@ -1,7 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { createApp } from "../../../../src/http/app.ts";
-import { applyCatalog, editObject } from "../../../../src/app/catalog/catalog.ts";
+import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
+import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { openRuntime } from "../../../../src/app/runtime.ts";
 import { createTestApi, SALON, applyPreset, type TestApi } from "../../support/api.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { editObject } from "../../../../src/app/catalog/catalog.ts";
+import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { createTicketOrder } from "../../../../src/app/bookings/ticket-orders.ts";
 import type { WeeklyWindow } from "../../../../src/domain/catalog/catalog.ts";
 import {

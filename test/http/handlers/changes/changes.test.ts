@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { editObject } from "../../../../src/app/catalog/catalog.ts";
+import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { revokeKey, rotateKey } from "../../../../src/app/keys.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";

@@ -1,0 +1,109 @@
+import {
+  ALL_KINDS,
+  type CatalogObjects,
+  type DocOf,
+  emptyObjects,
+  type Kind,
+} from "../../domain/catalog/catalog.ts";
+import { assertValidObject } from "../../domain/catalog/validate.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { referredKeys } from "../../domain/catalog/references.ts";
+import { affectsOthers } from "../../domain/public/affects-others.ts";
+import { nextTransition } from "../../domain/public/public-catalog.ts";
+import type { StoredCatalog, Stock } from "../../domain/public/public-context.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Runtime } from "../runtime.ts";
+import { loadCatalog } from "./load-catalog.ts";
+import { getBusiness } from "../businesses.ts";
+import { auditChange, changeCatalog } from "./change-catalog.ts";
+import { getStoredObject } from "./objects.ts";
+import type { ChangeResult } from "./plan-change.ts";
+import { publishDueTransitions } from "./publish.ts";
+
+/**
+ * Edits one object, with the same checks and events as a catalog file.
+ * @throws AppError invalid_input, resource_not_found
+ */
+export function editObject<K extends Kind>(
+  rt: Runtime,
+  slug: string,
+  kind: K,
+  keyOrId: string,
+  edit: (doc: DocOf[K]) => DocOf[K],
+): ChangeResult {
+  return rt.tx(() => {
+    const business = publishDueTransitions(rt, getBusiness(rt, slug));
+    const doc = getStoredObject(rt, business, kind, keyOrId);
+    const edited = edit(doc);
+    const stored = loadForEdit(rt, business, kind, doc, edited);
+    const { catalog } = stored;
+    assertValidObject(catalog, kind, edited, stored.others !== undefined);
+    const docs: DocOf[K][] = catalog.objects[kind].map((one) =>
+      one.key === doc.key ? edited : (one as DocOf[K]),
+    );
+    const next = { ...catalog, objects: { ...catalog.objects, [kind]: docs } };
+    const result = changeCatalog(rt, next, "local", { business, stored });
+    const subject = { id: objectId(kind, slug, doc), name: doc.name };
+    auditChange(rt, "catalog.edited", subject, result, { kind, key: doc.key });
+    return result;
+  });
+}
+
+/**
+ * Returns what an edit of one object reads and changes: the object and those it refers to. Returns
+ * the whole catalog if that is not enough: the edit affects other objects or the time of the next
+ * transition, or refers to an object that does not exist, for which the error suggests others.
+ */
+function loadForEdit<K extends Kind>(
+  rt: Runtime,
+  business: BusinessRow,
+  kind: K,
+  doc: DocOf[K],
+  edited: DocOf[K],
+): StoredCatalog {
+  const objects = affectsOthers(kind, doc, edited)
+    ? null
+    : loadReferred(rt, business, kind, doc, edited);
+  if (objects === null) return loadCatalog(rt, business);
+  const { store } = rt;
+  const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
+  const stored: StoredCatalog = {
+    catalog: { business: business.doc, schedule: business.schedule, objects },
+    versionOf: (id) => store.catalog.findVersion(business.id, id) ?? unmarked,
+    sortOrderOf: (id) => store.catalog.findSortOrder(id) ?? 0,
+    stock: loadStock(rt, business, kind, objectId(kind, business.slug, doc)),
+  };
+  const { nextTransitionAt } = business;
+  const isOwn = nextTransitionAt !== null && nextTransition(stored, rt.now()) === nextTransitionAt;
+  return isOwn ? loadCatalog(rt, business) : { ...stored, others: { nextTransitionAt } };
+}
+
+/** Returns null if an object does not exist. */
+function loadReferred<K extends Kind>(
+  rt: Runtime,
+  business: BusinessRow,
+  kind: K,
+  doc: DocOf[K],
+  edited: DocOf[K],
+): CatalogObjects | null {
+  const [before, after] = [referredKeys(kind, doc), referredKeys(kind, edited)];
+  const objects = emptyObjects();
+  function load<T extends Kind>(target: T): boolean {
+    const keys = new Set([...(before.get(target) ?? []), ...(after.get(target) ?? [])]);
+    if ((target as Kind) === kind) keys.add(doc.key);
+    if (keys.size === 0) return true;
+    const found = rt.store.catalog.listByKeys(business.id, target, [...keys]);
+    objects[target] = found as CatalogObjects[T];
+    return found.length === keys.size;
+  }
+  return ALL_KINDS.every(load) ? objects : null;
+}
+
+/** Returns the counts that the list of the edited object shows. */
+function loadStock(rt: Runtime, business: BusinessRow, kind: Kind, id: string): Stock {
+  const soldOut = kind === "menu_item" ? rt.store.soldOut.list(business.id) : new Map();
+  return {
+    soldOut: new Map([...soldOut].filter(([soldOutId]) => soldOutId === id)),
+    taken: kind === "public_event" ? rt.store.orders.countHeldTickets(business.id) : new Map(),
+  };
+}

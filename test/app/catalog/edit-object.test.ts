@@ -1,0 +1,239 @@
+import Database from "better-sqlite3";
+import { expect, test, vi } from "vitest";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
+import { getObject } from "../../../src/app/catalog/objects.ts";
+import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
+import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
+import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
+import {
+  ALL_KINDS,
+  type Catalog,
+  type DocOf,
+  type Kind,
+} from "../../../src/domain/catalog/catalog.ts";
+import { assertValidObject } from "../../../src/domain/catalog/validate.ts";
+import { createRandomInt, type RandomInt } from "../../support/random-edits.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { applyCatalogBody, captureError } from "../../support/use-case.ts";
+
+const HOUR = 3_600_000;
+const SLUG = "salon-aurora";
+
+type Edit = (doc: DocOf[Kind]) => DocOf[Kind];
+
+/** The rules of an edit by definition: compare the whole catalog before with the whole after it. */
+function editInWholeCatalog(rt: TestRuntime, kind: Kind, key: string, edit: Edit) {
+  return rt.tx(() => {
+    const { catalog } = loadCatalog(rt, getBusiness(rt, SLUG));
+    const doc = getObject(catalog, kind, key);
+    const edited = edit(doc);
+    assertValidObject(catalog, kind, edited, false);
+    const docs = (catalog.objects[kind] as DocOf[Kind][]).map((one) =>
+      one === doc ? edited : one,
+    );
+    const next = { ...catalog, objects: { ...catalog.objects, [kind]: docs } };
+    return changeCatalog(rt, next, "local", null);
+  });
+}
+
+/** Sets a field that the kind has to a random value, which may be invalid. */
+function randomEdit(seed: number, { objects }: Catalog): Edit {
+  return (doc) => {
+    const randomInt = createRandomInt(seed);
+    const edited = structuredClone(doc) as unknown as Record<string, unknown>;
+    const names = Object.keys(edited).filter((name) => name in VALUES);
+    const name = names[randomInt(names.length)] ?? "name";
+    const value = VALUES[name]?.(edited[name], randomInt, objects);
+    return { ...edited, [name]: value } as unknown as DocOf[Kind];
+  };
+}
+
+const pick = <T>(list: readonly T[], randomInt: RandomInt): T => list[randomInt(list.length)] as T;
+const some = (docs: readonly { key: string }[], randomInt: RandomInt): string[] =>
+  docs.map(({ key }) => key).filter(() => randomInt(4) === 0);
+const toggled = (value: unknown): boolean => !(value as boolean);
+
+type Value = (now: unknown, randomInt: RandomInt, objects: Catalog["objects"]) => unknown;
+
+const VALUES: Record<string, Value> = {
+  name: (_, randomInt) => (randomInt(9) === 0 ? "two\nlines" : `Name ${randomInt(99)}`),
+  description: (_, randomInt) => `Text ${randomInt(99)}`,
+  status: (now, randomInt) =>
+    now === "ACTIVE"
+      ? pick(["INACTIVE", "DRAFT"], randomInt)
+      : pick(["ACTIVE", "PUBLISHED"], randomInt),
+  priceCents: (_, randomInt) => randomInt(9000) - 90,
+  durationMin: (_, randomInt) => randomInt(90),
+  maxSelections: (_, randomInt) => randomInt(6),
+  capacity: (_, randomInt) => randomInt(6),
+  public: toggled,
+  bookable: toggled,
+  category: (_, randomInt, { service_category }) =>
+    pick([null, "unknown", ...service_category.map(({ key }) => key)], randomInt),
+  categories: (_, randomInt, { menu_category }) => some(menu_category, randomInt),
+  parent: (_, randomInt, objects) =>
+    pick([null, ...objects.service_category, ...objects.menu_category], randomInt)?.key ?? null,
+  modifierGroups: (_, randomInt, { modifier_group }) => some(modifier_group, randomInt),
+  staff: (_, randomInt, { staff }) => some(staff, randomInt),
+  addons: (now, randomInt) => (now as unknown[]).filter(() => randomInt(2) === 0),
+  variants: (now, randomInt) =>
+    (now as object[]).map((variant) => ({ ...variant, priceCents: randomInt(9000) })),
+  appliesTo: (now, randomInt, { service, menu_item }) => ({
+    ...(now as object),
+    all: false,
+    services: some(service, randomInt),
+    menuItems: some(menu_item, randomInt),
+  }),
+  schedule: (now, randomInt) => ({
+    ...(now as object),
+    startsAt: START + randomInt(20) * HOUR,
+    endsAt: START + (20 + randomInt(20)) * HOUR,
+  }),
+  endsAt: (_, randomInt) => START + (1000 + randomInt(50)) * HOUR,
+  ticketTypes: (now, randomInt) =>
+    (now as object[]).map((type) => ({
+      ...type,
+      status: pick(["ACTIVE", "INACTIVE"], randomInt),
+      salesStartAt: START + randomInt(40) * HOUR,
+    })),
+};
+
+const START = Date.parse("2026-11-20T12:00:00Z");
+
+/** With IDs that count from 1 for each prefix, so that two runtimes write the same bytes. */
+function createRuntime(size: number, seed: number): TestRuntime {
+  const counts = new Map<string, number>();
+  const rt = {
+    ...createTestRuntime(),
+    newId(prefix: string): string {
+      const count = (counts.get(prefix) ?? 0) + 1;
+      counts.set(prefix, count);
+      return `${prefix}_${count}`;
+    },
+  };
+  const { business, ...sections } = generateCatalog(size, seed);
+  const text = JSON.stringify({ business: { ...business, slug: SLUG }, ...sections });
+  applyCatalog(rt, [{ name: "catalog", text }], { seedingAt: rt.now() });
+  return rt;
+}
+
+function createReader({ config }: TestRuntime) {
+  const db = new Database(config.databasePath, { readonly: true });
+  const tables = ["catalog_object", "representation", "event", "business"];
+  let lastSequence = -1;
+  return () => {
+    const rows = tables.map((table) =>
+      table === "event"
+        ? db
+            .prepare("SELECT id, CAST(body AS TEXT) FROM event WHERE sequence > ?")
+            .all(lastSequence)
+        : db.prepare(`SELECT * FROM ${table}`).all(),
+    );
+    lastSequence = db.prepare("SELECT max(sequence) FROM event").pluck().get() as number;
+    return rows;
+  };
+}
+
+test.each([1, 2])(
+  "an edit writes the same rows and events as a comparison of whole catalogs (seed %i)",
+  (seed) => {
+    const randomInt = createRandomInt(seed);
+    const [rt, reference] = [createRuntime(60, seed), createRuntime(60, seed)];
+    const [read, readReference] = [createReader(rt), createReader(reference)];
+    const { listObjects } = rt.store.catalog;
+    let wholeLoads = 0;
+    rt.store.catalog.listObjects = (id) => (wholeLoads++, listObjects(id));
+    let written = 0;
+    const rounds = 80;
+    for (let round = 0; round < rounds; round++) {
+      const { catalog } = loadCatalog(reference, getBusiness(reference, SLUG));
+      if (randomInt(8) === 0) {
+        const dish = pick(catalog.objects.menu_item, randomInt).key;
+        const until = pick([null, reference.now() + randomInt(30) * HOUR + HOUR], randomInt);
+        for (const one of [rt, reference]) setSoldOut(one, getBusiness(one, SLUG), dish, until);
+        const ms = randomInt(3) * HOUR;
+        for (const one of [rt, reference]) {
+          one.advance(ms);
+          publishClockChanges(one);
+        }
+      }
+      const kind = pick(ALL_KINDS, randomInt);
+      const { key } = pick(catalog.objects[kind] as DocOf[Kind][], randomInt);
+      const edit = randomEdit(randomInt(2 ** 31), catalog);
+      wholeLoads = 0;
+      const result = captureError(() => editObject(rt, SLUG, kind, key, edit as never));
+      if (wholeLoads === 0) written += 1;
+      expect(result).toBe(captureError(() => editInWholeCatalog(reference, kind, key, edit)));
+      expect(read()).toEqual(readReference());
+    }
+    // Otherwise this would compare the whole catalog with itself.
+    expect(written).toBeGreaterThan(rounds / 4);
+  },
+);
+
+test("a price edit reads only the object and those that it refers to", () => {
+  const rt = createRuntime(100, 1);
+  const { catalog: store } = rt.store;
+  const { service } = loadCatalog(rt, getBusiness(rt, SLUG)).catalog.objects;
+  const { key } = service.find(({ staff, addons }) => staff.length > 0 && addons.length > 0) ?? {};
+  const wholeReads = (["listObjects", "listByKind", "listVersions", "listSortOrders"] as const).map(
+    (name) => vi.spyOn(store, name),
+  );
+  const { changes } = editObject(rt, SLUG, "service", key ?? "", (doc) => ({
+    ...doc,
+    priceCents: doc.priceCents + 100,
+  }));
+  expect(changes).toHaveLength(1);
+  for (const read of wholeReads) expect(read).not.toHaveBeenCalled();
+});
+
+const CATEGORIES = ["a", "b", "c"].map(
+  (key) =>
+    `{key: ${key}, name: ${key}${key === "a" ? "" : `, parent: ${key === "b" ? "a" : "b"}`}}`,
+);
+
+test("an edit that makes a category its own ancestor is rejected", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, `serviceCategories: [${CATEGORIES.join(", ")}]`);
+  const edit = () =>
+    editObject(rt, SLUG, "service_category", "a", (doc) => ({ ...doc, parent: "c" }));
+  expect(captureError(edit)).toContain("These categories form a cycle");
+});
+
+test("an edit that postpones the next transition leaves that of another object", () => {
+  const rt = createTestRuntime();
+  const startsAt = (hour: number) => Date.parse(`2026-11-20T${hour}:00:00Z`);
+  const line = (key: string, hour: number) =>
+    `{key: ${key}, name: ${key}, benefit: {type: PERCENT_OFF, percent: 10}, schedule: {startsAt: 2026-11-20T${hour}:00Z}}`;
+  applyCatalogBody(rt, `promotions: [${line("first", 13)}, ${line("second", 15)}]`);
+  const next = () => getBusiness(rt, SLUG).nextTransitionAt;
+  expect(next()).toBe(startsAt(13));
+  const move = (key: string, hour: number) =>
+    editObject(rt, SLUG, "promotion", key, (doc) => ({
+      ...doc,
+      schedule: { ...doc.schedule, startsAt: startsAt(hour) },
+    }));
+  move("first", 17);
+  expect(next()).toBe(startsAt(15));
+  move("first", 14);
+  expect(next()).toBe(startsAt(14));
+});
+
+test("an edit that withdraws a ticket type also updates the promotions for it", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(
+    rt,
+    `
+events: [{key: jazz, name: Jazz, startsAt: 2026-12-01T19:00, durationMin: 60, ticketTypes: [{key: all, name: All, price: 9.00}]}]
+promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, appliesTo: {ticketTypes: [jazz/all]}, schedule: {startsAt: 2026-11-21T10:00Z}}]`,
+  );
+  const { events } = editObject(rt, SLUG, "public_event", "jazz", (doc) => ({
+    ...doc,
+    ticketTypes: doc.ticketTypes.map((type) => ({ ...type, status: "INACTIVE" as const })),
+  }));
+  expect(events.map(({ type }) => type)).toContain("promotion.updated");
+});
