@@ -69,10 +69,7 @@ function applyEdit(file: AuthoredFile, { section, at, action }: Edit): void {
   if (action === "hide") item.status = section === "events" ? "DRAFT" : "ARCHIVED";
   if (action === "retitle") item.name = `${item.name} # "new": yes`;
   if (action === "move") items.push(...items.splice(index, 1));
-  if (action === "copy")
-    items.push({
-      ...structuredClone(item),
-      key: `copy-${items.length}-${at}`,
-      previousKeys: undefined,
-    });
+  const key = `copy-${items.length}-${at}`;
+  if (action === "copy" && !items.some((one) => one.key === key))
+    items.push({ ...structuredClone(item), key, previousKeys: undefined });
 }
