@@ -8,26 +8,24 @@ import type { Runtime } from "../runtime.ts";
 // large backlog is moved in several transactions, so that no other writer waits for all of it. The
 // endpoint's row records the move until it is finished: after a crash, the daemon continues it.
 
-/** Deliveries moved in one transaction, which takes about 10 ms. */
-const SLICE_ROWS = 2000;
+/** Deliveries moved in one transaction: few enough not to block other writers. */
+const SLICE_ROWS = 1000;
 
 /**
  * Moves a small backlog; for a large one, only records the move. Call it in the transaction that
  * changes the endpoint: the deliveries that are not moved yet are not sent, because the worker sends
  * only those of an active endpoint.
- * @returns the size of the whole move
+ * @param counts of the move. Count before the transaction, so that no other writer waits for it
  */
 export function startBacklogMove(
   rt: Runtime,
   { id: endpointId, businessId }: EndpointRow,
   move: BacklogMove,
-): BacklogCounts {
-  const { backlogMoves } = rt.store;
-  const counts = backlogMoves.count(endpointId, move);
-  backlogMoves.start(endpointId, move);
-  if (counts.parked + counts.recovered + counts.cancelled < SLICE_ROWS)
+  { parked, recovered, cancelled }: BacklogCounts,
+): void {
+  rt.store.backlogMoves.start(endpointId, move);
+  if (parked + recovered + cancelled < SLICE_ROWS)
     moveSlice(rt, { ...move, endpointId, businessId });
-  return counts;
 }
 
 export const isMovingBacklog = (rt: Runtime, endpointId: string): boolean =>

@@ -10,6 +10,9 @@ import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
 /** Why an endpoint is disabled. `manual`, by the operator, replaces any earlier reason. */
 export type DisabledReason = "gone" | "failing" | "manual";
 
+const PARK = { move: "PARK", recoverSince: null } as const;
+const CANCEL = { move: "CANCEL", recoverSince: null } as const;
+
 /** Which parked deliveries to send: a number, those created since (epoch ms). */
 export type Recover = "all" | "none" | number;
 
@@ -35,6 +38,7 @@ export function disableEndpoint(
   id: string,
   reason: DisabledReason,
 ): { endpoint: EndpointRow; parked: number } {
+  const counts = rt.store.backlogMoves.count(id, PARK);
   return rt.tx(() => {
     const before = getEndpoint(rt, id);
     if (before.status === "ACTIVE" || reason === "manual") {
@@ -42,8 +46,8 @@ export function disableEndpoint(
       auditEndpoint(rt, "endpoint.disabled", before, { reason });
     }
     const endpoint = getEndpoint(rt, id);
-    const { parked } = startBacklogMove(rt, endpoint, { move: "PARK", recoverSince: null });
-    return { endpoint, parked };
+    startBacklogMove(rt, endpoint, PARK, counts);
+    return { endpoint, parked: counts.parked };
   });
 }
 
@@ -59,6 +63,9 @@ export function enableEndpoint(
   recover: Recover,
   { byPartner = false } = {},
 ): { endpoint: EndpointRow; recovered: number; cancelled: number } {
+  const recoverSince = recover === "all" ? 0 : recover === "none" ? RECOVER_NOTHING : recover;
+  const move = { move: "RECOVER", recoverSince } as const;
+  const counts = rt.store.backlogMoves.count(id, move);
   return rt.tx(() => {
     const before = getEndpoint(rt, id);
     const { status, disabledReason } = before;
@@ -76,9 +83,8 @@ export function enableEndpoint(
       rt.store.endpoints.updateStreak(id, NO_STREAK);
     }
     const endpoint = getEndpoint(rt, id);
-    const recoverSince = recover === "all" ? 0 : recover === "none" ? RECOVER_NOTHING : recover;
-    const move = { move: "RECOVER", recoverSince } as const;
-    const { recovered, cancelled } = startBacklogMove(rt, endpoint, move);
+    startBacklogMove(rt, endpoint, move, counts);
+    const { recovered, cancelled } = counts;
     if (status === "DISABLED")
       auditEndpoint(rt, "endpoint.enabled", before, { recovered, cancelled });
     return { endpoint, recovered, cancelled };
@@ -99,11 +105,13 @@ function futureRecoverError(): AppError {
 
 /** Past deliveries stay until their retention period ends. */
 export function deleteEndpoint(rt: Runtime, id: string): { cancelled: number } {
+  const counts = rt.store.backlogMoves.count(id, CANCEL);
   return rt.tx(() => {
     const endpoint = getEndpoint(rt, id);
     rt.store.endpoints.delete(id, rt.now());
     rt.store.endpointSecrets.deleteAll(id);
-    const { cancelled } = startBacklogMove(rt, endpoint, { move: "CANCEL", recoverSince: null });
+    startBacklogMove(rt, endpoint, CANCEL, counts);
+    const { cancelled } = counts;
     auditEndpoint(rt, "endpoint.deleted", endpoint, { cancelled });
     return { cancelled };
   });

@@ -14,8 +14,9 @@ import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../supp
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { captureError } from "../../support/use-case.ts";
 
-const OLD = 2300;
-const NEW = 2200;
+const OLD = 1200;
+const NEW = 1100;
+const SLICE = 1000;
 const HOUR_MS = 3_600_000;
 
 const OK: Outcome = { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
@@ -83,7 +84,7 @@ test("the backlog of a disabled endpoint is parked in slices, also after a crash
   expect(countRows(rt)).toEqual({ PENDING: OLD + NEW });
   expect(await deliver(rt)).toEqual([]);
   const restarted = await crashAfterFirstSlice(rt);
-  expect(countRows(restarted)).toEqual({ PENDING: OLD + NEW - 2000, PARKED: 2000 });
+  expect(countRows(restarted)).toEqual({ PENDING: OLD + NEW - SLICE, PARKED: SLICE });
   expect(await deliver(restarted)).toEqual([]);
   await continueBacklogMoves(restarted);
   expect(countRows(restarted)).toEqual({ PARKED: OLD + NEW });
@@ -97,7 +98,7 @@ test("the backlog of an enabled endpoint is recovered in slices, also after a cr
   expect(enableEndpoint(rt, id, since)).toMatchObject({ recovered: NEW, cancelled: OLD });
   expect(countRows(rt)).toEqual({ PARKED: OLD + NEW });
   const restarted = await crashAfterFirstSlice(rt);
-  expect(countRows(restarted)).toEqual({ PARKED: OLD + NEW - 2000, CANCELLED: 2000 });
+  expect(countRows(restarted)).toEqual({ PARKED: OLD + NEW - SLICE, CANCELLED: SLICE });
   await continueBacklogMoves(restarted);
   expect(countRows(restarted)).toEqual({ PENDING: NEW, CANCELLED: OLD });
   const sent = await deliver(restarted);
@@ -109,7 +110,7 @@ test("the backlog of a deleted endpoint is cancelled in slices, also after a cra
   const { rt, id } = await setUp();
   expect(deleteEndpoint(rt, id)).toEqual({ cancelled: OLD + NEW });
   const restarted = await crashAfterFirstSlice(rt);
-  expect(countRows(restarted)).toEqual({ PENDING: OLD + NEW - 2000, CANCELLED: 2000 });
+  expect(countRows(restarted)).toEqual({ PENDING: OLD + NEW - SLICE, CANCELLED: SLICE });
   expect(await deliver(restarted)).toEqual([]);
   await continueBacklogMoves(restarted);
   expect(countRows(restarted)).toEqual({ CANCELLED: OLD + NEW });
