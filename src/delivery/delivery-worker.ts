@@ -103,7 +103,7 @@ export function createDeliveryWorker(
       setImmediate(() => enqueueInBatches(endpointIds.slice(SWEEP_BATCH)));
   }
 
-  /** Warns about endpoints that keep failing, and disables them after five days. */
+  /** Warns about endpoints that keep failing, and announces when they will be disabled. */
   const reviewFailing = (): void => reviewEndpoints(rt).forEach(onAlert);
 
   function enqueue(endpointId: string): void {

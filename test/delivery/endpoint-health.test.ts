@@ -202,7 +202,7 @@ describe("the outcome of a delivery", () => {
 });
 
 describe("an endpoint that keeps failing", () => {
-  test("raises an alert after one day and four days, and is disabled after five", async () => {
+  test("raises an alert after one day and four days, and is disabled by the first failure after five", async () => {
     const { send } = createReceiver(responded(500));
     const { rt, worker, emit, deliver, advanceTime, getEndpoint } = await setUp(send);
     emit(3);
@@ -215,7 +215,7 @@ describe("an endpoint that keeps failing", () => {
     await advanceTime(3 * DAY, MINUTE);
     expect(alertTypes()).toEqual(["endpoint.failing", "endpoint.disable_scheduled"]);
     expect(worker.alerts[1]!.text).toContain("2026-11-25T12:0");
-    await advanceTime(DAY, MINUTE);
+    await advanceTime(2 * DAY, MINUTE);
     expect(alertTypes()).toEqual([
       "endpoint.failing",
       "endpoint.disable_scheduled",
@@ -224,6 +224,21 @@ describe("an endpoint that keeps failing", () => {
     expect(getEndpoint()).toMatchObject({ status: "DISABLED", disabledReason: "failing" });
     expect(getEndpoint().failureCount).toBeGreaterThanOrEqual(20);
     expect(countByStatus(rt)).toMatchObject({ PARKED: 3, PENDING: 0 });
+  });
+
+  test("is not disabled if its receiver works again before the next attempt", async () => {
+    let isUp = false;
+    const { rt, emit, deliver, advanceTime, getEndpoint } = await setUp(async () =>
+      responded(isUp ? 200 : 500),
+    );
+    emit(3);
+    await deliver();
+    while (getEndpoint().disableAt === null || rt.now() < getEndpoint().disableAt! - HOUR)
+      await advanceTime(HOUR, MINUTE);
+    isUp = true;
+    await advanceTime(2 * DAY, MINUTE);
+    expect(getEndpoint()).toMatchObject({ status: "ACTIVE", disableAt: null });
+    expect(countByStatus(rt)).toMatchObject({ DELIVERED: 3, PENDING: 0 });
   });
 
   test("stays active while only one event fails", async () => {

@@ -9,7 +9,7 @@ const RUNS = chooseScale(14, 800);
 /** A full run uses other seeds each time. */
 const FIRST = chooseScale(1, Math.floor(performance.timeOrigin / 1000) % 1_000_000);
 /** Seeds that have found bugs. */
-const REGRESSIONS = [18, 28, 51];
+const REGRESSIONS = [18, 28, 51, 309790, 311399];
 /** SIM_SEED reproduces a single run. */
 const SEEDS =
   process.env.SIM_SEED === undefined

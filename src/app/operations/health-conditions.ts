@@ -72,7 +72,10 @@ export function checkEndpoint(endpoint: EndpointRow, now: number): HealthConditi
     return condition("endpoint", text, `deskbell webhooks show ${id}`);
   }
   if (failingSince === null || !needsAttention(endpoint, now)) return [];
-  const end = disableAt === null ? "" : `, and will be disabled at ${isoSeconds(disableAt)}`;
+  const end =
+    disableAt === null
+      ? ""
+      : `, and will be disabled by the first failure after ${isoSeconds(disableAt)}`;
   const times = failureCount === 1 ? "once" : `${failureCount} times`;
   return condition(
     "endpoint",

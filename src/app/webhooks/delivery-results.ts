@@ -1,4 +1,5 @@
 import {
+  endsInDisabling,
   recordFailure,
   NO_STREAK,
   type FailureStreak,
@@ -11,7 +12,7 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 import { createTallyChanges } from "../../store/tallies.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
 import { recordHostResults } from "./host-limits.ts";
-import { disableEndpoint } from "./endpoint-lifecycle.ts";
+import { disableEndpoint, disableFailing } from "./endpoint-lifecycle.ts";
 
 export type DeliveryResult = {
   due: DueRow;
@@ -75,10 +76,13 @@ function updateEndpoint(
 ): Alert[] {
   const alerts: Alert[] = [];
   let streak: FailureStreak = endpoint;
+  let isDisableDue = false;
   for (const { due, settlement, attempt } of results) {
     if (attempt === null) continue;
-    if (settlement.status !== "DELIVERED") streak = recordFailure(streak, due.eventId, attempt.at);
-    else if (streak.failingSince !== null) {
+    if (settlement.status !== "DELIVERED") {
+      streak = recordFailure(streak, due.eventId, attempt.at);
+      isDisableDue = endsInDisabling(streak, attempt.at);
+    } else if (streak.failingSince !== null) {
       if (streak.warnedAt !== null)
         alerts.push(makeAlert(rt, "endpoint.recovered", endpoint, "is working again."));
       streak = NO_STREAK;
@@ -97,7 +101,9 @@ function updateEndpoint(
       text: `${what} to '${endpoint.name}' of ${alert.business} failed permanently: ${first.settlement.error}.`,
     });
   }
-  if (endpoint.status === "ACTIVE" && results.some(({ isGone }) => isGone)) {
+  if (endpoint.status === "ACTIVE" && isDisableDue && streak.failingSince !== null)
+    alerts.push(disableFailing(rt, endpoint));
+  else if (endpoint.status === "ACTIVE" && results.some(({ isGone }) => isGone)) {
     disableEndpoint(rt, endpoint.id, "gone");
     alerts.push(
       makeAlert(

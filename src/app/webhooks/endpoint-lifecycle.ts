@@ -138,15 +138,18 @@ function reviewEndpoint(rt: Runtime, endpoint: EndpointRow): Alert[] {
     case "announce": {
       const { disableAt } = action;
       rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, disableAt });
-      const what = `has not accepted a delivery ${since}. It will be disabled at ${isoMinute(disableAt)}.`;
+      const what = `has not accepted a delivery ${since}. It will be disabled at ${isoMinute(disableAt)} if the next attempt fails too.`;
       return [makeAlert(rt, "endpoint.disable_scheduled", endpoint, what)];
     }
-    case "disable": {
-      const { parked } = disableEndpoint(rt, endpoint.id, "failing");
-      const what = `was disabled: it has not accepted a delivery ${since}. ${parked} deliveries are parked.`;
-      return [makeAlert(rt, "endpoint.disabled", endpoint, what)];
-    }
   }
+}
+
+/** Disables an endpoint whose attempts still fail after the announced time. */
+export function disableFailing(rt: Runtime, endpoint: EndpointRow): Alert {
+  const { parked } = disableEndpoint(rt, endpoint.id, "failing");
+  const since = isoMinute(endpoint.failingSince ?? rt.now());
+  const what = `was disabled: it has not accepted a delivery since ${since}. ${parked} deliveries are parked.`;
+  return makeAlert(rt, "endpoint.disabled", endpoint, what);
 }
 
 const isoMinute = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;

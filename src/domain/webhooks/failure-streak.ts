@@ -8,14 +8,11 @@ export type FailureStreak = {
   failedEvents: number;
   /** When the operator was warned. */
   warnedAt: number | null;
-  /** Unless a delivery succeeds first. */
+  /** The first failed attempt from then on disables the endpoint. */
   disableAt: number | null;
 };
 
-type StreakAction =
-  | { action: "warn" }
-  | { action: "announce"; disableAt: number }
-  | { action: "disable" };
+type StreakAction = { action: "warn" } | { action: "announce"; disableAt: number };
 
 export const NO_STREAK: FailureStreak = {
   failingSince: null,
@@ -45,6 +42,13 @@ export function recordFailure(streak: FailureStreak, eventId: string, at: number
   };
 }
 
+/**
+ * Whether a failed attempt at `at` disables the endpoint. Time alone does not, because no attempt may
+ * have been due since the receiver works again.
+ */
+export const endsInDisabling = ({ disableAt }: FailureStreak, at: number): boolean =>
+  disableAt !== null && at >= disableAt;
+
 /** The operator has been warned, or is about to be. */
 export const needsAttention = (streak: FailureStreak, now: number): boolean =>
   streak.warnedAt !== null ||
@@ -54,8 +58,7 @@ export const needsAttention = (streak: FailureStreak, now: number): boolean =>
 /** Disabling is announced at least a day ahead. */
 export function nextStreakAction(streak: FailureStreak, now: number): StreakAction | undefined {
   const { failingSince, failureCount, failedEvents, warnedAt, disableAt } = streak;
-  if (failingSince === null) return undefined;
-  if (disableAt !== null) return now >= disableAt ? { action: "disable" } : undefined;
+  if (failingSince === null || disableAt !== null) return undefined;
   if (warnedAt === null)
     return now >= failingSince + WARN_AFTER_MS ? { action: "warn" } : undefined;
   if (failureCount < MIN_FAILURES || failedEvents < MIN_EVENTS) return undefined;

@@ -81,7 +81,7 @@ test("status prints each problem with a command, and exits with 6", async () => 
     code: 6,
     stdout: [
       "problem\tthe daemon is not running\tdeskbell serve",
-      `problem\tthe endpoint 'till' has failed 3 times since 2026-11-20T12:00:00Z, and will be disabled at 2026-11-20T12:01:00Z\tdeskbell deliveries list --failed --endpoint ${endpoint.id}`,
+      `problem\tthe endpoint 'till' has failed 3 times since 2026-11-20T12:00:00Z, and will be disabled by the first failure after 2026-11-20T12:01:00Z\tdeskbell deliveries list --failed --endpoint ${endpoint.id}`,
       "problem\tthe backup of 2026-11-20T12:00:00Z failed: the moon␛[2J\tdeskbell backup",
     ],
   });

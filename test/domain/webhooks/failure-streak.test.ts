@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   recordFailure,
+  endsInDisabling,
   nextStreakAction,
   NO_STREAK,
   type FailureStreak,
@@ -79,8 +80,15 @@ test.each([
     name: "an announced endpoint at its deadline",
     streak: failing(20, 2, announced),
     at: START + 5 * DAY,
-    step: { action: "disable" },
+    step: undefined,
   },
 ])("$name: $step", ({ streak, at, step }) => {
   expect(nextStreakAction(streak, at)).toEqual(step);
+});
+
+test("only a failure at or after the announced time disables an endpoint", () => {
+  const streak = failing(20, 2, announced);
+  expect(endsInDisabling(streak, START + 5 * DAY - 1)).toBe(false);
+  expect(endsInDisabling(streak, START + 5 * DAY)).toBe(true);
+  expect(endsInDisabling(failing(20, 2), START + 9 * DAY)).toBe(false);
 });

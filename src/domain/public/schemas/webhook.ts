@@ -15,7 +15,7 @@ export const endpoint = z.strictObject({
     .describe("DISABLED: events are kept for the endpoint but not sent"),
   disabledReason: orNull(
     z.string(),
-    "`gone`: the receiver responded with 410; `failing`: it failed for 5 days; `manual`: the business disabled it; null if the endpoint is active",
+    "`gone`: the receiver responded with 410; `failing`: it failed for more than 5 days; `manual`: the business disabled it; null if the endpoint is active",
   ),
   failingSince: orNull(instant, "When its deliveries started to fail; null if they succeed"),
   createdAt: instant,
