@@ -18,10 +18,18 @@ export type Config = {
   /** Deliveries in flight to one host, over all endpoints that the operator does not trust. */
   maxInFlightPerHost: number;
   http: HttpConfig;
+  history: HistoryBudget;
   /** null: alerts are only logged. */
   alertUrl: string | null;
   /** Whether the daemon refuses to start if other users can access its secrets. */
   strictPermissions: boolean;
+};
+
+export type HistoryBudget = {
+  /** Delivered events are deleted after this many days. */
+  keepDays: number;
+  /** Above this size, the oldest delivered events are deleted earlier. */
+  maxBytes: number;
 };
 
 type HttpConfig = {
@@ -48,11 +56,16 @@ export type ConfigFlags = {
   metricsTokenFile?: string | undefined;
   accessLog?: boolean | undefined;
   cacheBytes?: number | undefined;
+  keepDays?: number | undefined;
+  keepBytes?: number | undefined;
   alertUrl?: string | undefined;
   strictPermissions?: boolean | undefined;
 };
 
 const DEFAULT_MAX_IN_FLIGHT_PER_HOST = 8;
+const DEFAULT_KEEP_DAYS = 30;
+/** 30 days of 10,000 businesses with five changes a day, which are 4.5 million events. */
+const DEFAULT_KEEP_BYTES = 10_000_000_000;
 /** Holds a list of services for each of 10,000 small businesses. It is filled only as needed. */
 const DEFAULT_CACHE_BYTES = 100_000_000;
 
@@ -78,6 +91,10 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     },
     maxInFlightPerHost: flags.maxInFlightPerHost ?? DEFAULT_MAX_IN_FLIGHT_PER_HOST,
     http: readHttpConfig(flags, env),
+    history: {
+      keepDays: flags.keepDays ?? DEFAULT_KEEP_DAYS,
+      maxBytes: flags.keepBytes ?? DEFAULT_KEEP_BYTES,
+    },
     alertUrl: readAlertUrl(flags.alertUrl ?? env.DESKBELL_ALERT_URL),
     strictPermissions: flags.strictPermissions ?? isEnvEnabled("DESKBELL_STRICT_PERMISSIONS", env),
   };

@@ -68,7 +68,7 @@ export function createAlerter(rt: Runtime): Alerter {
       rt.log(type === "endpoint.recovered" ? "info" : "warn", text, {
         type,
         business,
-        endpoint: endpoint.id,
+        endpoint: endpoint?.id ?? null,
       });
       if (alertUrl !== null) void post(alertUrl, alert);
     },

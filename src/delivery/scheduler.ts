@@ -10,6 +10,7 @@ import { createPruner } from "../app/operations/retention.ts";
 import { AppError } from "../domain/errors.ts";
 import { isStorageFull } from "../store/database.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/write-lock.ts";
+import type { Alert } from "../app/webhooks/alerts.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 
 const POLL_MS = 50;
@@ -20,11 +21,15 @@ const EVERY_FIVE_MINUTES = "30 */5 * * * *";
 const EVERY_NIGHT = "0 17 3 * * *";
 
 /** Wakes the worker within 50 ms of a commit, and runs the periodic jobs. */
-export function startScheduler(rt: Runtime, worker: DeliveryWorker): { stop: () => void } {
+export function startScheduler(
+  rt: Runtime,
+  worker: DeliveryWorker,
+  onAlert: (alert: Alert) => void,
+): { stop: () => void } {
   const hasNewCommit = createCommitDetector(rt);
   hasNewCommit();
   const poll = setInterval(() => hasNewCommit() && worker.wake(), POLL_MS);
-  const prune = createPruner(rt);
+  const prune = createPruner(rt, onAlert);
   const stopping = new AbortController();
 
   /** Retries while another writer holds the lock. After a full disk, the next tick tries again. */

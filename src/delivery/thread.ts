@@ -29,7 +29,7 @@ const worker = createDeliveryWorker(rt, async (post) => (await loadSender()).sen
   onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,
   onAlert: alerter.send,
 });
-const scheduler = startScheduler(rt, worker);
+const scheduler = startScheduler(rt, worker, alerter.send);
 
 let stopped: Promise<void> | undefined;
 

@@ -2,6 +2,12 @@ import type { Db } from "./db.ts";
 import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
+/**
+ * `next`: the number to continue after, or undefined at the end. `deletedUntil`: when the newest
+ * deleted row was created, 0 if there is none.
+ */
+export type PrunedBatch = { next: number | undefined; deletedUntil: number };
+
 /** Deliveries created before these can be deleted. */
 export type Cutoffs = { ended: number; unresolved: number };
 
@@ -10,8 +16,7 @@ export function createRetentionStore(db: Db) {
 
   const eventsAfter = db
     .prepare(`
-      SELECT rowid, id FROM event WHERE rowid > :after AND created_at < :createdBefore
-      ORDER BY rowid LIMIT :limit`)
+      SELECT rowid, id, created_at FROM event WHERE rowid > :after ORDER BY rowid LIMIT :limit`)
     .raw();
   const deleteDeliveries = db
     .prepare(`
@@ -24,34 +29,38 @@ export function createRetentionStore(db: Db) {
     DELETE FROM event WHERE id = :eventId AND NOT EXISTS (SELECT 1 FROM delivery WHERE event_id = :eventId)`);
   const attemptsAfter = db
     .prepare(`
-      SELECT number, response_text IS NOT NULL FROM attempt
-      WHERE number > :after AND at < :madeBefore ORDER BY number LIMIT :limit`)
+      SELECT number, at, response_text IS NOT NULL FROM attempt
+      WHERE number > :after ORDER BY number LIMIT :limit`)
     .raw();
   const clearText = db.prepare("UPDATE attempt SET response_text = NULL WHERE number = ?");
 
   return {
     /**
-     * Deletes old deliveries of the next events. An event is deleted with its last delivery.
-     * @returns the number to continue after, or undefined at the end
+     * Deletes old deliveries of the next events. An event is deleted with its last delivery. Events
+     * are stored in the order of their time, so a batch without an old one is the last.
      */
-    pruneEvents(after: number, limit: number, { ended, unresolved }: Cutoffs): number | undefined {
-      const batch = eventsAfter.all({ after, limit, createdBefore: ended }) as [number, string][];
+    pruneEvents(after: number, limit: number, { ended, unresolved }: Cutoffs): PrunedBatch {
+      const rows = eventsAfter.all({ after, limit }) as [number, string, number][];
+      const old = rows.filter(([, , createdAt]) => createdAt < ended);
       const tallyChanges = createTallyChanges();
-      for (const [, eventId] of batch) {
+      let deletedUntil = 0;
+      for (const [, eventId, createdAt] of old) {
         const deleted = deleteDeliveries.all({ eventId, ended, unresolved });
         for (const [businessId, status] of deleted as [string, DeliveryStatus][])
           tallyChanges.add(businessId, status, -1);
-        deleteEvent.run({ eventId });
+        const { changes } = deleteEvent.run({ eventId });
+        if (deleted.length + changes > 0) deletedUntil = Math.max(deletedUntil, createdAt);
       }
       tallyChanges.write(tallies);
-      return batch.at(-1)?.[0];
+      return { next: old.length === 0 ? undefined : rows.at(-1)?.[0], deletedUntil };
     },
 
-    /** @returns like `pruneEvents` */
-    pruneResponses(after: number, limit: number, madeBefore: number): number | undefined {
-      const batch = attemptsAfter.all({ after, limit, madeBefore }) as [number, 0 | 1][];
-      for (const [number, hasText] of batch) if (hasText) clearText.run(number);
-      return batch.at(-1)?.[0];
+    /** Deletes the response texts of the next attempts that are old. */
+    pruneResponses(after: number, limit: number, madeBefore: number): PrunedBatch {
+      const rows = attemptsAfter.all({ after, limit }) as [number, number, 0 | 1][];
+      const old = rows.filter(([, at]) => at < madeBefore);
+      for (const [number, , hasText] of old) if (hasText) clearText.run(number);
+      return { next: old.at(-1)?.[0], deletedUntil: 0 };
     },
   };
 }

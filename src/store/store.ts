@@ -11,6 +11,7 @@ import { createEndpointSecretStore } from "./endpoint-secrets.ts";
 import { createEndpointStore } from "./endpoints.ts";
 import { createEventStore, createFeedStore } from "./events.ts";
 import { createFileStore } from "./file.ts";
+import { createHistoryStore } from "./history.ts";
 import { createHostStore } from "./hosts.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
@@ -32,6 +33,7 @@ const STORES = {
   events: createEventStore,
   feed: createFeedStore,
   file: createFileStore,
+  history: createHistoryStore,
   hosts: createHostStore,
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,

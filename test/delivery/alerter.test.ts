@@ -49,7 +49,7 @@ test("an endpoint's name cannot mention, link, format or hide anything in an ale
   );
   expect(text).toContain("evil·example");
   expect(text).not.toMatch(/[<>@[\]&]|:\/\/|evil\.example/);
-  expect(text + shown.name).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(text + shown!.name).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   expect(body).not.toMatch(/\\u|\\n/);
   await alerter.close();
 });

@@ -19,7 +19,7 @@ test("the nightly backup runs once, at 03:17 in the server's time zone", async (
     now: new Date(2026, 10, 20, 3, 15, 30),
     toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
   });
-  const scheduler = startScheduler(rt, idleWorker);
+  const scheduler = startScheduler(rt, idleWorker, () => {});
   const pass = async (ms: number) => {
     rt.advance(ms);
     await vi.advanceTimersByTimeAsync(ms);

@@ -55,6 +55,11 @@ export async function* runDoctor(
     summary: `${byteSize(status.freeBytes)} free`,
     findings: conditions("disk"),
   };
+  yield {
+    about: "history",
+    summary: `${byteSize(status.history.bytes)} of ${byteSize(status.history.maxBytes)}, kept ${status.history.keepDays} days`,
+    findings: conditions("history"),
+  };
   yield await inspectDaemon(
     rt,
     status.daemon,

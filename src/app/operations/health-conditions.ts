@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
-import { shellQuote } from "../../domain/text.ts";
+import { byteSize, shellQuote } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
 import { type Runtime, assertDiskSpace } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { lastBackupFailure } from "./backups.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
+import type { History } from "./history.ts";
 import { canDecryptSecret } from "../webhooks/endpoint-secrets.ts";
 
 /** `command` fixes the problem or shows the details. */
@@ -23,6 +24,7 @@ type Area =
   | "secret"
   | "backup"
   | "disk"
+  | "history"
   | "file"
   | "proxy";
 
@@ -151,6 +153,16 @@ export function checkDiskSpace(rt: Runtime): HealthCondition[] {
     if (!(error instanceof AppError)) throw error;
     return condition("disk", error.message, `df -h ${shellQuote(rt.config.dataDir)}`);
   }
+}
+
+/** Reports events that were deleted earlier than intended, because the history was too large. */
+export function checkHistory({ cutUntil, keepDays, maxBytes }: History): HealthCondition[] {
+  if (cutUntil === null) return [];
+  return condition(
+    "history",
+    `history was cut: delivered events up to ${isoSeconds(cutUntil)} were deleted before their ${keepDays} days were up, because the history is larger than ${byteSize(maxBytes)}`,
+    "deskbell serve --keep-size SIZE (larger), or --keep-days N (fewer)",
+  );
 }
 
 export const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -3,6 +3,7 @@ import { isDaemonRunning } from "../../store/database.ts";
 import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { listLimitedHosts } from "../webhooks/host-limits.ts";
+import { type History, readHistory } from "./history.ts";
 import { type Backup, listBackups } from "./backups.ts";
 import { checkDataFolder } from "./file-permissions.ts";
 import {
@@ -12,6 +13,7 @@ import {
   checkDeliveryWorker,
   checkDaemonRunning,
   checkDiskSpace,
+  checkHistory,
   checkEndpoint,
   checkBrowserKeys,
   checkSharedAddress,
@@ -27,6 +29,7 @@ export type Status = {
   nextAttemptAt: number | null;
   /** Hosts that have had their deliveries of this hour, because they never accepted one. */
   limitedHosts: string[];
+  history: History;
   lastBackup: Backup | null;
   freeBytes: number;
   problems: HealthCondition[];
@@ -35,6 +38,7 @@ export type Status = {
 export function readStatus(rt: Runtime): Status {
   const daemon = readDaemon(rt);
   const endpoints = rt.store.endpoints.list();
+  const history = readHistory(rt);
   const lastBackup = listBackups(rt.config)[0] ?? null;
   return {
     daemon,
@@ -42,6 +46,7 @@ export function readStatus(rt: Runtime): Status {
     endpoints: countEndpoints(endpoints),
     nextAttemptAt: rt.store.due.getNextAttemptAt(),
     limitedHosts: listLimitedHosts(rt),
+    history,
     lastBackup,
     freeBytes: rt.freeBytes(),
     problems: [
@@ -54,6 +59,7 @@ export function readStatus(rt: Runtime): Status {
       ...checkBrowserKeys(rt),
       ...checkBackupAge(rt, lastBackup?.createdAt ?? daemon.startedAt),
       ...checkDiskSpace(rt),
+      ...checkHistory(history),
       ...checkDataFolder(rt.config).map(({ text, fix }): HealthCondition => ({
         about: "file",
         text,

@@ -6,14 +6,16 @@ export type AlertType =
   | "endpoint.disable_scheduled"
   | "endpoint.disabled"
   | "endpoint.recovered"
-  | "delivery.exhausted";
+  | "delivery.exhausted"
+  | "history.cut";
 
 /** An alert for the operator. Slack, Mattermost and ntfy accept its JSON. */
 export type Alert = {
   text: string;
   type: AlertType;
-  business: string;
-  endpoint: { id: string; name: string; url: string };
+  /** Both are null if the alert is about the whole server. */
+  business: string | null;
+  endpoint: { id: string; name: string; url: string } | null;
   at: string;
 };
 

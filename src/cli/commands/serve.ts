@@ -47,6 +47,17 @@ export const definition = command({
       "DESKBELL_CACHE_SIZE",
       size("memory for cached responses (default 100MB)", ["0MB", "100GB"]),
     ),
+    keepDays: withEnvironment(
+      "DESKBELL_KEEP_DAYS",
+      integer(9, 3650, "days for which delivered events are kept (default 30)"),
+    ),
+    keepSize: withEnvironment(
+      "DESKBELL_KEEP_SIZE",
+      size(
+        "size of events and deliveries above which the oldest are deleted earlier (default 10GB)",
+        ["10MB", "1000TB"],
+      ),
+    ),
     accessLog: toggle("log every request"),
     strictPermissions: toggle(
       "refuse to start if other users can access the data or its secrets (default: log a warning)",
@@ -81,6 +92,7 @@ export const definition = command({
       accessLog: flags.accessLog || undefined,
       strictPermissions: flags.strictPermissions || undefined,
       cacheBytes: flags.cacheSize,
+      keepBytes: flags.keepSize,
     });
     const daemon = await startDaemon(config, { host, port, tls });
     reloadCertificate = daemon.renewCertificate;

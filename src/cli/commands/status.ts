@@ -32,7 +32,7 @@ const terminalLine = (cli: Cli, { about, state, command }: StatusRow): string =>
     : `${cli.paint("red", "✗")} ${safe(state, 1000)}\n  ${cli.paint("bold", safe(command))}\n`;
 
 function stateRows(
-  { daemon, queue, endpoints, nextAttemptAt, limitedHosts, lastBackup, freeBytes }: Status,
+  { daemon, queue, endpoints, nextAttemptAt, limitedHosts, history, lastBackup, freeBytes }: Status,
   now: number,
 ): StatusRow[] {
   const row = (about: string, state: string): StatusRow => ({ about, state, command: null });
@@ -48,6 +48,7 @@ function stateRows(
       nextAttemptAt === null ? "none" : nextAttemptAt <= now ? "due now" : timeText(nextAttemptAt),
     ),
     ...(limitedHosts.length === 0 ? [] : [row("hosts", limitedText(limitedHosts))]),
+    row("history", historyText(history)),
     row(
       "last backup",
       lastBackup ? `${timeText(lastBackup.createdAt)}, ${byteSize(lastBackup.bytes)}` : "none",
@@ -63,6 +64,10 @@ const problemRows = (status: Status, program: string): StatusRow[] =>
     command: insertProgramName(command, program),
   }));
 
+/** `1.2 GB of 10.0 GB, kept 30 days, since Nov 22 12:00` */
+const historyText = ({ bytes, maxBytes, keepDays, oldestAt }: Status["history"]): string =>
+  `${byteSize(bytes)} of ${byteSize(maxBytes)}, kept ${keepDays} days${oldestAt === null ? "" : `, since ${timeText(oldestAt)}`}`;
+
 const limitedText = (hosts: readonly string[]): string =>
   `limited, because they never accepted a delivery: ${summarizeNames(hosts.slice(0, 10), hosts.length)}`;
 
@@ -75,9 +80,10 @@ const countsText = (counts: Record<string, number>): string =>
 
 const timeText = (ms: number): string => shortTime(isoTime(ms)) ?? "";
 
-const inIsoTime = ({ daemon, nextAttemptAt, lastBackup, ...status }: Status) => ({
+const inIsoTime = ({ daemon, nextAttemptAt, history, lastBackup, ...status }: Status) => ({
   daemon: withIsoTimes(daemon, "startedAt"),
   nextAttemptAt: isoTime(nextAttemptAt),
+  history: withIsoTimes(history, "oldestAt", "cutUntil"),
   lastBackup: lastBackup && withIsoTimes(lastBackup, "createdAt"),
   ...status,
 });

@@ -95,7 +95,11 @@ async function saveAddress(rt: Runtime, url: string): Promise<void> {
     hasAlertUrl: rt.config.alertUrl !== null,
     openFiles: readOpenFileLimit(),
   };
-  const save = () => rt.tx(() => rt.store.live.saveDaemon(row));
+  const save = () =>
+    rt.tx(() => {
+      rt.store.live.saveDaemon(row);
+      rt.store.history.saveBudget(rt.config.history);
+    });
   await retryWhileBusy(rt, save).catch((error: Error) =>
     rt.log("warn", "could not save the address", { reason: error.message }),
   );

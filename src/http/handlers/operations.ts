@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
+import { type History, readHistory } from "../../app/operations/history.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
   type HttpResponse,
@@ -43,6 +44,7 @@ export function getMetrics(
     const text = [
       metrics.format(),
       formatMetric("deskbell_deliveries", "gauge", "Webhook deliveries by status.", deliveries),
+      ...formatHistory(readHistory(rt)),
       formatMetric("process_resident_memory_bytes", "gauge", "Resident memory of the process.", [
         ["", process.memoryUsage.rss()],
       ]),
@@ -51,6 +53,30 @@ export function getMetrics(
     return respondBytes(context, 200, type, Buffer.from(text), ["cache-control", "no-store"]);
   };
 }
+
+const formatHistory = ({ bytes, maxBytes, oldestAt, cutUntil }: History): string[] => [
+  formatMetric(
+    "deskbell_history_bytes",
+    "gauge",
+    "Size of events, deliveries and attempts, and its limit.",
+    [
+      ['kind="used"', bytes],
+      ['kind="max"', maxBytes],
+    ],
+  ),
+  formatMetric(
+    "deskbell_history_oldest_event_timestamp_seconds",
+    "gauge",
+    "When the oldest event was created; 0 if there is none.",
+    [["", (oldestAt ?? 0) / 1000]],
+  ),
+  formatMetric(
+    "deskbell_history_cut",
+    "gauge",
+    "1 if events were deleted before their days were up, because the history is too large.",
+    [["", cutUntil === null ? 0 : 1]],
+  ),
+];
 
 function assertMetricsToken(request: HttpRequest, token: string | null): void {
   if (token === null)

@@ -1,14 +1,22 @@
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { deleteBusiness } from "../../../src/app/businesses.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { readHistory } from "../../../src/app/operations/history.ts";
+import { readStatus } from "../../../src/app/operations/status.ts";
+import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
+import type { Alert } from "../../../src/app/webhooks/alerts.ts";
+import type { ConfigFlags } from "../../../src/config.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
-import { createTestRuntime } from "../../support/test-runtime.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
 const DAY = 86_400_000;
 
-async function setUp() {
-  const rt = createTestRuntime();
+async function setUp(flags: ConfigFlags = {}) {
+  const rt = createTestRuntime(flags);
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
   const answer = { statusCode: 200 };
@@ -42,6 +50,17 @@ test("delivered events, their deliveries and attempts are deleted after 30 days"
   expect(countRows()).toEqual({ events: 0, deliveries: 0 });
   expect(rt.store.deliveries.listAttemptsAfter(0, 10)).toEqual([]);
   expect(rt.store.tallies.countByStatus()).toMatchObject({ DELIVERED: 0 });
+});
+
+test("delivered events are kept for --keep-days", async () => {
+  const { rt, emitAndDeliver, countRows } = await setUp({ keepDays: 9 });
+  await emitAndDeliver();
+  rt.advance(9 * DAY);
+  await createPruner(rt)();
+  expect(countRows().events).toBe(1);
+  rt.advance(1);
+  await createPruner(rt)();
+  expect(countRows().events).toBe(0);
 });
 
 test("response texts are deleted after 7 days, attempts later", async () => {
@@ -81,24 +100,100 @@ test("parked deliveries are deleted after 90 days, pending ones never", async ()
   expect(rt.store.tallies.countByStatus()).toMatchObject({ PARKED: 0, PENDING: 1 });
 });
 
+const withBudget = (rt: TestRuntime, maxBytes: number): TestRuntime => ({
+  ...rt,
+  config: { ...rt.config, history: { keepDays: 30, maxBytes } },
+});
+
 test("above the maximum size, the oldest delivered events are deleted but no pending ones", async () => {
   const { rt, answer, emitAndDeliver, countRows } = await setUp();
   await emitAndDeliver(1200);
   answer.statusCode = 500;
   await emitAndDeliver(5);
-  const full = rt.store.file.getUsedBytes();
-  await createPruner(rt, { maxBytes: full })();
+  const full = rt.store.history.get().bytes;
+  await createPruner(withBudget(rt, full))();
   expect(countRows()).toEqual({ events: 1205, deliveries: 1205 });
-  await createPruner(rt, { maxBytes: full - 50_000 })();
+  await createPruner(withBudget(rt, full / 2))();
   const left = rt.store.events.list({}, 10_000);
-  expect(left.length).toBeLessThanOrEqual(705);
-  expect(left.length).toBeGreaterThan(200);
+  expect(rt.store.history.get().bytes).toBeLessThanOrEqual(full / 2);
+  expect(left.length).toBeGreaterThan(500);
   // The newest remain.
   expect(left.map(({ sequence }) => sequence)).toEqual(left.map((_, i) => 1205 - i));
-  await createPruner(rt, { maxBytes: 0 })();
+  await createPruner(withBudget(rt, 0))();
   expect(rt.store.deliveries.list({}, 100).map(({ status }) => status)).toEqual(
     Array(5).fill("PENDING"),
   );
+});
+
+test("a large catalog does not shorten the history", async () => {
+  const { rt, emitAndDeliver, countRows } = await setUp();
+  await emitAndDeliver(20);
+  const { bytes } = rt.store.history.get();
+  const text = JSON.stringify(generateCatalog(1000, 1));
+  const { slug } = applyCatalog(rt, [{ name: "generated.json", text }], { seedingAt: rt.now() });
+  const { events } = countRows();
+  await createPruner(withBudget(rt, rt.store.history.get().bytes))();
+  expect(countRows().events).toBe(events);
+  deleteBusiness(rt, rt.store.businesses.findBySlug(slug)!);
+  expect(rt.store.history.get().bytes).toBe(bytes);
+});
+
+test("a cut of the history is reported once, and in status until its days are up", async () => {
+  const { rt, emitAndDeliver } = await setUp();
+  await emitAndDeliver(3);
+  const cutAt = rt.now();
+  const alerts: Alert[] = [];
+  const small = withBudget(rt, 10);
+  const prune = createPruner(small, (alert) => alerts.push(alert));
+  const conditions = () => readStatus(small).problems.filter(({ about }) => about === "history");
+  expect([readHistory(small).cutUntil, conditions()]).toEqual([null, []]);
+  await prune();
+  rt.advance(1000);
+  await prune();
+  expect(alerts).toMatchObject([{ type: "history.cut", business: null, endpoint: null }]);
+  expect(alerts[0]?.text).toContain("deleted before their 30 days were up");
+  expect(readHistory(small)).toMatchObject({ cutUntil: cutAt, bytes: 0, oldestAt: null });
+  expect(conditions()).toMatchObject([{ text: expect.stringMatching(/^history was cut: /) }]);
+  rt.advance(30 * DAY);
+  expect([readHistory(small).cutUntil, conditions()]).toEqual([null, []]);
+});
+
+test("the size of the history is close to what SQLite uses for it", async () => {
+  const { rt, emitAndDeliver } = await setUp();
+  await emitAndDeliver(2000);
+  const text = JSON.stringify(generateCatalog(2000, 1));
+  applyCatalog(rt, [{ name: "generated.json", text }], { seedingAt: rt.now() });
+  const db = new Database(rt.config.databasePath, { readonly: true });
+  const used = db
+    .prepare(`
+      SELECT sum(pgsize) FROM dbstat
+      WHERE name IN (SELECT name FROM sqlite_schema WHERE tbl_name IN ('event', 'delivery', 'attempt'))`)
+    .pluck()
+    .get() as number;
+  db.close();
+  const { bytes } = rt.store.history.get();
+  expect(bytes / used).toBeGreaterThan(0.8);
+  expect(bytes / used).toBeLessThan(1.25);
+});
+
+test("deletes in transactions that end after 20 ms, with a break after each", async () => {
+  const { rt, emitAndDeliver, countRows } = await setUp();
+  await emitAndDeliver(1000);
+  rt.advance(31 * DAY);
+  let elapsed = 0;
+  let transactions = 0;
+  const slow: TestRuntime = {
+    ...rt,
+    // Every look at the clock finds that 10 ms have passed.
+    monotonic: () => (elapsed += 10),
+    tx: (work) => {
+      transactions += 1;
+      return rt.tx(work);
+    },
+  };
+  await createPruner(slow)();
+  expect(countRows()).toEqual({ events: 0, deliveries: 0 });
+  expect(transactions).toBeGreaterThan(5);
 });
 
 test("expired secrets and old statistics are deleted", async () => {

@@ -116,7 +116,8 @@ export async function simulate(
   };
 
   /** Follows the worker when it disables an endpoint. */
-  function followAlert({ type, endpoint: { id } }: Alert): void {
+  function followAlert({ type, endpoint: alerted }: Alert): void {
+    const id = alerted?.id ?? "";
     note(`${type} ${id}`);
     const endpoint = ledger.subscriptions.get(id);
     if (type !== "endpoint.disabled" || endpoint === undefined) return;
