@@ -71,6 +71,9 @@ export function parseSource(source: CatalogSource): ParsedSource {
   }
 }
 
+/** Takes the place of an event that was read. */
+const USED_EVENT: Event = { type: EVENT_ID.POP };
+
 type AddIssue = (code: SourceIssue["code"], offset: number, detail: string) => void;
 
 type NodeEvent = AliasEvent | MappingEvent | ScalarEvent | SequenceEvent;
@@ -78,7 +81,7 @@ type NodeEvent = AliasEvent | MappingEvent | ScalarEvent | SequenceEvent;
 /** Where the fields of each object and the items of each list begin; -1 if they are empty. */
 type Offsets = Map<unknown, Record<string | number, number>>;
 
-/** Returns the content of the only document, and adds its offsets to `offsets`. */
+/** Returns the content of the only document, and adds its offsets to `offsets`. Uses the events up. */
 function readDocument(
   { text, events }: YamlEvents,
   addIssue: AddIssue,
@@ -87,10 +90,19 @@ function readDocument(
   /** Indexes of events. */
   const anchors = new Map<string, number>();
   let aliasedValues = 0;
+  let endOfLastValue = 0;
   // The first event opens the document.
   let next = 1;
 
-  const takeEvent = (): NodeEvent => events[next++] as NodeEvent;
+  function takeEvent(): NodeEvent {
+    const event = events[next] as NodeEvent;
+    // The events of a large file take three times as much memory as its content. Only an alias
+    // needs them again.
+    if (anchors.size === 0) events[next] = USED_EVENT;
+    next += 1;
+    if (event.type === EVENT_ID.SCALAR) endOfLastValue = Math.max(endOfLastValue, event.valueEnd);
+    return event;
+  }
 
   function isAtEnd(): boolean {
     if (events[next]?.type !== EVENT_ID.POP) return false;
@@ -108,8 +120,10 @@ function readDocument(
         "The aliases (*name) in this file expand to too many values.",
       );
     if (event.type === EVENT_ID.ALIAS) return readAlias(event, field, depth);
-    if (event.anchorStart !== -1 && !aliased)
+    if (event.anchorStart !== -1 && !aliased) {
       anchors.set(text.slice(event.anchorStart, event.anchorEnd), index);
+      events[index] = event;
+    }
     if (event.type === EVENT_ID.SCALAR) return readScalar(event, field);
     if (event.type === EVENT_ID.MAPPING) return readMapping(event, depth, aliased);
     return readSequence(event, field, depth, aliased);
@@ -217,7 +231,7 @@ function readDocument(
   // The event at `next` ends the document.
   if (next + 1 < events.length)
     throw new SyntaxIssue(
-      findSecondDocument(text, events, next),
+      findSecondDocument(text, endOfLastValue),
       "A second document begins here ('---'). Move it to a separate file.",
     );
 
@@ -228,10 +242,11 @@ function readDocument(
 function createLocator(text: string): (path: Path) => number {
   const offsets: Offsets = new Map();
   const yaml = parseYaml(text);
+  const start = Math.max(startOf(yaml.events[1] as NodeEvent), 0);
   const content = readDocument(yaml, () => {}, offsets);
   return (path) => {
     let value = content;
-    let offset = Math.max(startOf(yaml.events[1] as NodeEvent), 0);
+    let offset = start;
     for (const part of path) {
       const starts = offsets.get(value);
       if (starts === undefined || !Object.hasOwn(starts, part)) break;
@@ -250,12 +265,9 @@ function startOf(event: NodeEvent): number {
 }
 
 /** A document that is not the first begins with the first marker after the last value before it. */
-function findSecondDocument(text: string, events: readonly Event[], end: number): number {
-  const last = events.findLast(
-    (event, index) => index < end && event.type === EVENT_ID.SCALAR && event.valueEnd !== -1,
-  ) as ScalarEvent | undefined;
+function findSecondDocument(text: string, endOfLastValue: number): number {
   const marker = /^(?:---|\.\.\.)(?=\s|$)/gm;
-  marker.lastIndex = last?.valueEnd ?? 0;
+  marker.lastIndex = endOfLastValue;
   return marker.exec(text)?.index ?? 0;
 }
 

@@ -106,7 +106,11 @@ export const totalBytes = (sources: readonly Source[]): number =>
   sources.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
 
 /**
- * Saves 60 MB in a short command that holds a whole catalog. V8 enlarges the young generation for
- * short-lived objects, but a catalog's documents live until the end and are only copied.
+ * Saves memory in a short command that holds a whole catalog: 60 MB by not enlarging the young
+ * generation, because a catalog's documents live until the end and are only copied; a third of a
+ * large catalog by collecting whenever the heap has grown by half, not only when it has doubled.
  */
-export const keepHeapSmall = (): void => setFlagsFromString("--semi-space-growth-factor=1");
+export const keepHeapSmall = (): void => {
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--heap-growing-percent=50");
+};
