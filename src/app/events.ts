@@ -41,12 +41,11 @@ function append(
   rt: Runtime,
   business: BusinessRow,
   drafts: readonly EventDraft[],
-  receiversOf: (event: EventRow) => EndpointRow[],
+  receiversOf: (event: WrittenEvent) => EndpointRow[],
 ): AppendResult {
   if (drafts.length > 0) assertDiskSpace(rt);
   const first = rt.store.businesses.allocateSequences(business.id, drafts.length);
-  const events = drafts.map((draft, i) => sealEvent(rt, business, draft, first + i));
-  for (const event of events) rt.store.events.insert(event);
+  const events = drafts.map((draft, i) => writeEvent(rt, business, draft, first + i));
   const deliveries = events.flatMap((event) =>
     receiversOf(event).map(({ id: endpointId, status }) => ({
       id: rt.newId("dlv"),
@@ -64,17 +63,22 @@ function append(
   };
 }
 
-function sealEvent(
+/** Without the body: those of a large catalog would take more memory than the catalog. */
+type WrittenEvent = Omit<EventRow, "body" | "sha256">;
+
+function writeEvent(
   rt: Runtime,
   business: BusinessRow,
   draft: EventDraft,
   sequence: number,
-): EventRow {
+): WrittenEvent {
   const id = rt.newId("evt");
   const createdAt = rt.now();
   const body = serializeEnvelope(business, draft, id, createdAt);
   const sha256 = hash("sha256", body, "buffer");
-  return { id, businessId: business.id, sequence, type: draft.type, body, sha256, createdAt };
+  const event = { id, businessId: business.id, sequence, type: draft.type, createdAt };
+  rt.store.events.insert({ ...event, body, sha256 });
+  return event;
 }
 
 export function serializeEnvelope(

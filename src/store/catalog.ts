@@ -118,7 +118,12 @@ export function createCatalogStore(db: Db) {
     listVersions(businessId: string): Map<string, ObjectVersion> {
       const found = new Map<string, ObjectVersion>();
       const rows = selectVersions.iterate(businessId) as Iterable<[string, number, number]>;
-      for (const [id, version, updatedAt] of rows) found.set(id, { version, updatedAt });
+      // Most objects were last changed together: they share one value, to save memory.
+      let last: ObjectVersion = { version: 0, updatedAt: 0 };
+      for (const [id, version, updatedAt] of rows) {
+        if (version !== last.version || updatedAt !== last.updatedAt) last = { version, updatedAt };
+        found.set(id, last);
+      }
       return found;
     },
 

@@ -45,7 +45,7 @@ export type AttemptWithDelivery = Omit<AttemptRow, "responseText"> & {
 type NewDelivery = {
   id: string;
   endpointId: string;
-  event: EventRow;
+  event: Omit<EventRow, "body" | "sha256">;
   nextAttemptAt: number | null;
 };
 
