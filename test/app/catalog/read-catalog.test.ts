@@ -467,6 +467,10 @@ services:
       "'timezone' must be a time zone's IANA name such as Europe/Zurich, not '+01:00'.",
     ],
     [
+      "timezone: PST",
+      "'timezone' must be a time zone's IANA name such as Europe/Zurich, not 'PST'.",
+    ],
+    [
       "currency: USd",
       "'currency' must be a currency's ISO 4217 code such as CHF, not 'USd'. Did you mean 'USD'?",
     ],
