@@ -7,6 +7,7 @@ import { benchFrameworks, benchHttp } from "./http.ts";
 import { benchHostile } from "./hostile.ts";
 import { benchLatency } from "./latency.ts";
 import { benchLargeCatalogs } from "./large-catalogs.ts";
+import { benchManyBusinesses } from "./many-businesses.ts";
 import { benchManyEndpoints } from "./many-endpoints.ts";
 import { benchReading } from "./reading.ts";
 import type { Figure } from "./figure.ts";
@@ -30,6 +31,7 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["s13"], run: benchCatalog },
   { ids: ["catalogs"], run: benchLargeCatalogs },
   { ids: ["edit"], run: benchEdit },
+  { ids: ["s14"], run: benchManyBusinesses },
   { ids: ["r6"], run: benchManyEndpoints },
   { ids: ["r8"], run: benchWriters },
   { ids: ["hostile"], run: benchHostile },
