@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { appendEvents } from "../../src/app/events.ts";
 import { addBusiness, buildEventDraft, emitEvents, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -107,4 +107,18 @@ test("deliveries are listed newest first, by each filter, and paged by ID", asyn
   expect(types({ status: "DELIVERED" })).toEqual([]);
   const [newest] = rt.store.deliveries.list(ofOne, 1);
   expect(types({ ...ofOne, before: newest!.id })).toEqual(["staff.updated", "service.updated"]);
+});
+
+test("each event is written before the next is serialized, so that the bodies of all are never in memory", () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const insert = vi.spyOn(rt.store.events, "insert");
+  const serialized: number[] = [];
+  const newId = rt.newId;
+  rt.newId = (prefix) => {
+    if (prefix === "evt") serialized.push(insert.mock.calls.length);
+    return newId(prefix);
+  };
+  emitEvents(rt, business, "service.updated", "staff.updated", "catalog.changed");
+  expect(serialized).toEqual([0, 1, 2]);
 });

@@ -112,6 +112,15 @@ test("an alias is read in the field that it is in", () => {
   });
 });
 
+test("an alias of a value that follows others is read each time", () => {
+  expect(read("a: [1, {b: 2}]\nc: &x {d: [3, {e: 4}], f: 5}\ng: *x\nh: [*x]\n")).toEqual({
+    a: [1, { b: 2 }],
+    c: { d: [3, { e: 4 }], f: 5 },
+    g: { d: [3, { e: 4 }], f: 5 },
+    h: [{ d: [3, { e: 4 }], f: 5 }],
+  });
+});
+
 test("a byte order mark, document markers and directives are accepted", () => {
   expect(read("\ufeff%YAML 1.1\n---\n# comment\na: yes\n...\n# end\n")).toEqual({ a: "yes" });
 });
