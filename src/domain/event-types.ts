@@ -64,6 +64,7 @@ export const CHANGED_FLAGS = {
     "staff",
     "promotions",
     "events",
+    "profile",
     "availability",
   ],
   ticket_order: ["status", "items"],

@@ -25,6 +25,7 @@ const pathBelowBusiness = (path: string) => `/v1/businesses/:slug/${path}`;
 
 const UNCHANGED = "Not modified: the ETag in If-None-Match still matches.";
 const CACHEABLE = ["ETag", "Cache-Control", "Vary"] as const;
+const CATALOG_HEADERS = [...CACHEABLE, "Catalog-Version", "X-Service-Sequence"] as const;
 const UNPAGED = ["Cache-Control"] as const;
 const PAGED = ["Cache-Control", "Link"] as const;
 
@@ -53,9 +54,9 @@ const list = (
     200: {
       description: "The list, or one page of it.",
       body,
-      headers: [...CACHEABLE, "Catalog-Version", "Link"],
+      headers: [...CATALOG_HEADERS, "Link"],
     },
-    304: { description: UNCHANGED, headers: [...CACHEABLE, "Catalog-Version"] },
+    304: { description: UNCHANGED, headers: CATALOG_HEADERS },
   },
   handle: ({ listHandler }) => listHandler(route),
 });
@@ -98,6 +99,26 @@ const openRoute = (
 
 /** Every route; the OpenAPI document is generated from this table. */
 export const ROUTES: readonly RouteDefinition[] = [
+  {
+    operationId: "getBusiness",
+    group: "Catalog",
+    method: "GET",
+    path: "/v1/businesses/:slug",
+    scope: "services.read",
+    summary: "Get the business",
+    description:
+      "Name, contact details, opening hours, languages and booking policy. `catalog.changed` calls this route `profile`.",
+    query: lists.profile.parameters,
+    responses: {
+      200: {
+        description: "The business.",
+        body: "BusinessProfileResponse",
+        headers: CATALOG_HEADERS,
+      },
+      304: { description: UNCHANGED, headers: CATALOG_HEADERS },
+    },
+    handle: ({ listHandler }) => listHandler(lists.profile),
+  },
   list(
     "getMenu",
     lists.menuList,
@@ -184,7 +205,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     scope: "webhooks.read",
     summary: "List events in the feed",
     description:
-      "Returns the same envelopes, with the same IDs, that webhooks carry. Pass `page.nextCursor` as `after` to continue; without `after` the feed starts at the oldest event that is kept. After a 410, read every list again.",
+      "Returns the same envelopes, with the same IDs, that webhooks carry. Pass `page.nextCursor` as `after` to continue; without `after` the feed starts at the oldest event that is kept, and with `after=latest` at its end. After a 410, request `after=latest`, read every list again, and continue with that cursor.",
     query: CHANGES_PARAMETERS,
     responses: ok("Events, oldest first.", "EventList"),
     problems: ["cursor_expired", "conflict"],

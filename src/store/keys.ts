@@ -38,6 +38,7 @@ export type Credential = KeyRow & {
   businessSlug: string;
   catalogVersion: number;
   businessRevision: number;
+  lastSequence: number;
 };
 
 type Raw<Row extends KeyRow> = Omit<Row, "scopes" | "cidrs"> & { scopes: string; cidrs: string };
@@ -58,7 +59,8 @@ export function createKeyStore(db: Db) {
 
   const selectCredential = db.prepare(`
     SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt, business.slug AS businessSlug,
-      business.catalog_version AS catalogVersion, business.revision AS businessRevision
+      business.catalog_version AS catalogVersion, business.revision AS businessRevision,
+      business.last_sequence AS lastSequence
     FROM api_key_secret secret
     JOIN api_key key ON key.id = secret.key_id
     JOIN business ON business.id = key.business_id

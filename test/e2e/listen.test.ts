@@ -190,7 +190,7 @@ test("after a restore an earlier cursor exits with 5 and a fix", async () => {
     {
       code: 5,
       stderr: expect.stringMatching(
-        /^error: The events after this cursor are no longer available: fetch every list again, then continue without 'after'\.\nfix: fetch all lists over the API again, then run this command without --after \(exit 5\)\n$/,
+        /^error: The events after this cursor are no longer available: request 'after=latest', read every list again, then continue with its cursor\.\nfix: fetch all lists over the API again, then run this command without --after \(exit 5\)\n$/,
       ),
     },
   );

@@ -26,6 +26,7 @@ const LISTS_OF_ROUTE: Record<Refetch["route"], (keyof PublicCatalog)[]> = {
   menu: ["menuCategories", "menuItems", "modifierGroups"],
   promotions: ["promotions"],
   "events/catalog": ["events"],
+  profile: [],
   availability: [],
 };
 

@@ -39,6 +39,12 @@ const MAX_IDS = 500;
 
 const wholeList = (route: CatalogRoute): Refetch => ({ route, ids: [], idsComplete: false });
 
+export const PROFILE_ROUTE: ChangedRoute = {
+  flag: "profile",
+  route: "profile",
+  refetch: wholeList("profile"),
+};
+
 export const AVAILABILITY_ROUTE: ChangedRoute = {
   flag: "availability",
   route: "availability",
@@ -127,6 +133,7 @@ export const fullRefetchEvent = (
   catalogChangedEvent(
     [
       ...ROUTES.map(({ flag, route }) => ({ flag, route, refetch: wholeList(route) })),
+      PROFILE_ROUTE,
       AVAILABILITY_ROUTE,
     ],
     [businessId],

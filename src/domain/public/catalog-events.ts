@@ -7,16 +7,18 @@ import {
   catalogChangedEvent,
   type CatalogState,
   changedRoutes,
+  PROFILE_ROUTE,
   usesChangedGroup,
 } from "./catalog-changed.ts";
 import { changedFlags, changedVariants, repricedVariants } from "./changed-flags.ts";
+import { profileFields } from "./profile.ts";
 import type { ListName, PublicCatalog } from "./public-catalog.ts";
 import type { ObjectVersion, PublicObject } from "./public-context.ts";
 import type { PublicService } from "./service.ts";
 
 export type PublicDiff = {
   drafts: EventDraft[];
-  /** New and changed ones, embedded objects included. */
+  /** New and changed ones, embedded objects and the business's profile included. */
   changedIds: Set<string>;
   removedIds: Set<string>;
   /** false if only counts, such as the tickets left, changed; no event reports those. */
@@ -74,13 +76,15 @@ export function diffPublicCatalogs(
       version.text,
       diff,
     );
-  const availability =
-    isAvailabilityAffected || !before || bookabilityDiffers(before.catalog, after.catalog);
   const routes = changedRoutes(before, after, diff);
-  diff.isSignificant =
-    diff.drafts.length > 0 || availability || routes.some(({ flag }) => flag !== "events");
-  if (availability) routes.push(AVAILABILITY_ROUTE);
   const ids: [string, ...string[]] = [business.id, ...diff.changedIds, ...diff.removedIds];
+  if (!before || !deepEqual(profileFields(before.catalog), profileFields(after.catalog))) {
+    routes.push(PROFILE_ROUTE);
+    diff.changedIds.add(business.id);
+  }
+  if (isAvailabilityAffected || !before || bookabilityDiffers(before.catalog, after.catalog))
+    routes.push(AVAILABILITY_ROUTE);
+  diff.isSignificant = diff.drafts.length > 0 || routes.some(({ flag }) => flag !== "events");
   diff.drafts.push(
     catalogChangedEvent(routes, ids, { from: business.version, to: version.version }),
   );

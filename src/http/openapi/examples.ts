@@ -7,7 +7,9 @@ import { generateCatalog } from "../../app/sample-catalog/generate.ts";
 import { createEnvelope, type Envelope, type EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
 import { catalogChangedEvent } from "../../domain/public/catalog-changed.ts";
+import { toPublicProfile } from "../../domain/public/profile.ts";
 import { toPublicCatalog } from "../../domain/public/public-catalog.ts";
+import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import type { availability } from "../../domain/public/schemas/availability.ts";
 import type * as webhook from "../../domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
@@ -34,11 +36,13 @@ const sortOrderOf = sortOrdersAfter(
   diffCatalog(null, catalog, () => 0),
   () => 0,
 );
-const stock = { soldOut: new Map(), taken: new Map() };
-const publicCatalog = toPublicCatalog(
-  { catalog, versionOf: () => ({ version: VERSION, updatedAt: NOW }), sortOrderOf, stock },
-  NOW,
-);
+const stored: StoredCatalog = {
+  catalog,
+  versionOf: () => ({ version: VERSION, updatedAt: NOW }),
+  sortOrderOf,
+  stock: { soldOut: new Map(), taken: new Map() },
+};
+const publicCatalog = toPublicCatalog(stored, NOW);
 // Services with variants and add-ons make the best examples.
 publicCatalog.services.sort(
   (a, b) => b.variants.length + b.addonLinks.length - a.variants.length - a.addonLinks.length,
@@ -54,7 +58,11 @@ const listResponse = (data: unknown) => ({
   meta: { ...meta, validUntil: null },
 });
 const listOfFirst = (objects: readonly unknown[]) => listResponse(objects.slice(0, 1));
-const pageResponse = (data: unknown) => ({ data: [data], page, meta: { business } });
+const pageResponse = (data: unknown, meta: object = {}) => ({
+  data: [data],
+  page,
+  meta: { business, ...meta },
+});
 
 export function exampleEvent(type: EventType): Envelope {
   const draft = type === "catalog.changed" ? catalogChanged() : sampleOf(type);
@@ -189,8 +197,12 @@ const EXAMPLES: { [name: string]: unknown } = {
     items: publicCatalog.menuItems.slice(0, 1),
     modifierGroups: publicCatalog.modifierGroups.slice(0, 1),
   }),
+  BusinessProfileResponse: {
+    data: toPublicProfile(stored),
+    meta: { ...meta, validUntil: null },
+  },
   Availability: { data: slots, meta },
-  EventList: pageResponse(exampleEvent("service_category.updated")),
+  EventList: pageResponse(exampleEvent("service_category.updated"), { sequences: [977] }),
   EndpointList: pageResponse(endpoint),
   DeliveryList: pageResponse(listedDelivery),
   EndpointResponse: { data: endpoint },

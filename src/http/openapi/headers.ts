@@ -43,6 +43,11 @@ export const HEADERS = {
       "Version of the catalog; lists with the same version show the same state of the catalog",
     example: 1842,
   },
+  "X-Service-Sequence": {
+    description:
+      "Sequence number of the last event that the response includes: it reflects every event up to this number, as in `meta.sequences` of `/changes`",
+    example: 977,
+  },
   "Cache-Control": {
     description: "Caching rules for the response",
     example: "private, no-cache",

@@ -4,6 +4,7 @@ import * as availability from "../../domain/public/schemas/availability.ts";
 import { booking, reservation, ticket, ticketOrder } from "../../domain/public/schemas/bookings.ts";
 import { business, catalogChange, envelopeSchema } from "../../domain/public/schemas/envelope.ts";
 import { menuCategory, menuItem, modifierGroup } from "../../domain/public/schemas/menu.ts";
+import { profile } from "../../domain/public/schemas/profile.ts";
 import { promotion } from "../../domain/public/schemas/promotion.ts";
 import {
   publicEvent,
@@ -49,8 +50,16 @@ const listMeta = catalogMeta.extend({
 });
 
 const list = (data: z.ZodType) => z.strictObject({ data, page, meta: listMeta });
-const pageOf = (item: z.ZodType) =>
-  z.strictObject({ data: z.array(item), page, meta: z.strictObject({ business }) });
+const pageMeta = z.strictObject({ business });
+const pageOf = (item: z.ZodType, meta = pageMeta) =>
+  z.strictObject({ data: z.array(item), page, meta });
+const feedMeta = pageMeta.extend({
+  sequences: z
+    .array(z.int())
+    .describe(
+      "Sequence number of each event in `data`, in the same order; webhooks have it in X-Service-Sequence",
+    ),
+});
 const response = (data: z.ZodType) => z.strictObject({ data });
 
 const envelopes = EVENT_TYPES.map((type) => [eventSchemaName(type), envelopeSchema(type)] as const);
@@ -117,6 +126,7 @@ const NAMED = {
   Image: image,
   WeeklyWindow: weeklyWindow,
   Business: business,
+  BusinessProfile: profile,
   Page: page,
   CatalogMeta: catalogMeta,
   ListMeta: listMeta,
@@ -150,8 +160,9 @@ const NAMED = {
       modifierGroups: z.array(modifierGroup),
     }),
   ),
+  BusinessProfileResponse: z.strictObject({ data: profile, meta: listMeta }),
   Availability: z.strictObject({ data: availability.availability, meta: catalogMeta }),
-  EventList: pageOf(event),
+  EventList: pageOf(event, feedMeta),
   EndpointList: pageOf(webhook.endpoint),
   DeliveryList: pageOf(webhook.delivery),
   EndpointResponse: response(webhook.endpoint),

@@ -37,6 +37,23 @@ export const list = z
   .refine(({ length }) => length > 0, { error: "must not be empty." })
   .meta({ isList: true, inputSchema: { type: "array", items: { type: "string" }, minItems: 1 } });
 
+/** As many as `refetch` of catalog.changed names. */
+const MAX_IDS = 500;
+
+/** Sorted and without duplicates, so that the same set always has the same cached response. */
+export const ids = list
+  .transform((names) => [...new Set(names)].sort())
+  .refine(({ length }) => length <= MAX_IDS, { error: `must have at most ${MAX_IDS} IDs.` })
+  .meta({
+    isList: true,
+    inputSchema: {
+      type: "array",
+      items: { type: "string" },
+      minItems: 1,
+      maxItems: MAX_IDS,
+    },
+  });
+
 /** @param unit for the error message, such as "of seconds " */
 export const integer = (minimum: number, maximum: number, unit = "") => {
   const error = `must be a whole number ${unit}from ${minimum} to ${maximum}.`;

@@ -89,7 +89,7 @@ export const PROBLEM_CODES = {
   cursor_expired: [
     410,
     "The events after the cursor are no longer kept.",
-    "Read every list again, then call `/changes` without `after`.",
+    "Call `/changes?after=latest`, read every list again, then continue with the cursor of that response.",
   ],
   body_too_large: [
     413,

@@ -346,13 +346,14 @@ describe("refetch in catalog.changed", () => {
     expect(refetch(to)).toEqual([{ route: "promotions", ids, idsComplete: true }]);
   });
 
-  test("asks for every list after a change of the business", () => {
+  test("asks for every list and the profile after a change of the business", () => {
     const to = buildCatalog(base);
     to.business = { ...to.business, name: "Aurora" };
     expect(refetch(to)).toEqual(
-      ["menu", "services", "service-categories", "staff", "promotions", "events/catalog"].map(
-        (route) => ({ route, ids: [], idsComplete: false }),
-      ),
+      [
+        ...["menu", "services", "service-categories", "staff", "promotions", "events/catalog"],
+        "profile",
+      ].map((route) => ({ route, ids: [], idsComplete: false })),
     );
   });
 

@@ -29,13 +29,16 @@ const catalogRoute = z.enum([
   "staff",
   "promotions",
   "events/catalog",
+  "profile",
   "availability",
 ]);
 
 export const catalogChange = z.strictObject({
   catalogVersion: z.int().describe("Version of the catalog after the change"),
   previousVersion: z.int().describe("Version of the catalog before the change"),
-  routes: z.array(catalogRoute).describe("Routes whose response changed"),
+  routes: z
+    .array(catalogRoute)
+    .describe("Routes whose response changed; `profile` is the route of the business itself"),
   refetch: z
     .array(
       z.strictObject({

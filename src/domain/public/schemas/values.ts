@@ -56,7 +56,7 @@ export const active = z
   .literal("ACTIVE")
   .describe("Always ACTIVE: objects with another status are not served");
 
-const wallTime = z
+export const wallTime = z
   .string()
   .regex(/^\d{2}:\d{2}$/)
   .describe("HH:MM in the business's time zone");

@@ -28,7 +28,7 @@ import {
   toRawHeaders,
   type HandlerResult,
 } from "../../pipeline/request-context.ts";
-import type { ListRoute } from "./list-routes.ts";
+import { type ListRoute, type Selection, withIds } from "./list-routes.ts";
 import { chooseLocale, localise } from "./localisation.ts";
 
 /** Increment it when the response format changes, so that clients drop their copies. */
@@ -41,6 +41,8 @@ const OVERHEAD_BYTES = 2048;
 type ListResponse = CachedResponse & {
   catalogVersion: number;
   businessRevision: number;
+  /** Of the last event when the catalog was read. */
+  lastSequence: number;
   /** Epoch milliseconds of the next change caused by time alone; Infinity if there is none. */
   validUntil: number;
   /** Of all bodies built so far. */
@@ -99,27 +101,22 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
     const { business, stored, publicCatalog, asOf } = readCatalog(
       key.businessId,
       route.lists,
-      (timezone) => route.asOf?.(parameters, timezone) ?? now,
+      ({ doc, publishedUntil }) =>
+        // Not before the last published transition: the list reflects every event up to its
+        // sequence number, even if the request arrived just before that transition.
+        route.asOf?.(parameters, doc.timezone) ?? Math.max(now, publishedUntil),
     );
     const { slug, timezone, currency } = business.doc;
 
     const locale = chooseLocale(parameters["locale"] as string | undefined, business.doc);
-    const validUntil =
-      route.timed && asOf === now ? nextTransition(stored, now, [route.timed]) : null;
-    const { objects, toData = (page) => page } = route.select(publicCatalog, parameters, {
-      now: asOf,
-      timezone,
-    });
-    const page = paginate(
-      route.path,
-      objects,
-      parameters["limit"] as number | undefined,
-      parameters["cursor"] as string | undefined,
-    );
+    const isForNow = route.asOf?.(parameters, timezone) === undefined;
+    const validUntil = route.timed && isForNow ? nextTransition(stored, asOf, [route.timed]) : null;
+    const selection = route.select(publicCatalog, parameters, { now: asOf, timezone, stored });
+    const { data, page } = toPage(route, selection, parameters);
     const body = encodeExactly(
       JSON.stringify({
-        data: localise(toData(page.objects), locale, parameters["includeTranslations"] === true),
-        page: { hasMore: page.nextCursor !== null, nextCursor: page.nextCursor },
+        data: localise(data, locale, parameters["includeTranslations"] === true),
+        page,
         meta: {
           business: toPublicBusiness(business),
           currency,
@@ -138,7 +135,7 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
       "catalog-version": String(business.catalogVersion),
     });
     const contentHeaders = ["content-type", "application/json"];
-    if (page.nextCursor !== null)
+    if (page && page.nextCursor !== null)
       contentHeaders.push(
         "link",
         linkToNext(businessUrl(rt, slug, route.path), search, page.nextCursor),
@@ -147,6 +144,7 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
       ...createCachedResponse(etag, headers, contentHeaders, compressible(body, onCompressed)),
       catalogVersion: business.catalogVersion,
       businessRevision: business.revision,
+      lastSequence: business.lastSequence,
       validUntil: validUntil ?? Infinity,
       bodyBytes: body.length,
     };
@@ -190,9 +188,31 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
       )
         last = { businessId, search, response: getResponse(route, search, key, context.now) };
       else hits += 1;
-      return last.response.respond(context);
+      const { response } = last;
+      // Events that leave the list unchanged, such as bookings, are later than a cached response.
+      const sequence = Math.max(key.lastSequence, response.lastSequence);
+      context.responseHeaders.push("x-service-sequence", String(sequence));
+      return response.respond(context);
     };
   };
+}
+
+/** Returns no `page` if the response is not a list. */
+function toPage(
+  route: ListRoute,
+  selection: Selection,
+  parameters: ParametersOf<ListRoute["parameters"]>,
+) {
+  if ("object" in selection) return { data: selection.object };
+  const { objects, toData = (page) => page } = selection;
+  const page = paginate(
+    route.path,
+    withIds(objects, parameters["ids"] as string[] | undefined),
+    parameters["limit"] as number | undefined,
+    parameters["cursor"] as string | undefined,
+  );
+  const { nextCursor } = page;
+  return { data: toData(page.objects), page: { hasMore: nextCursor !== null, nextCursor } };
 }
 
 type CatalogSnapshot = {
@@ -206,7 +226,7 @@ type CatalogSnapshot = {
 type ReadCatalog = (
   businessId: string,
   lists: readonly ListName[],
-  asOf: (timezone: string) => number,
+  asOf: (business: BusinessRow) => number,
 ) => CatalogSnapshot;
 
 /** Keeps the last snapshot, because clients often request several pages of a list in a row. */
@@ -214,18 +234,19 @@ function createCatalogReader(rt: Runtime): ReadCatalog {
   let last:
     | { lists: readonly ListName[]; snapshot: CatalogSnapshot; validUntil: number }
     | undefined;
-  return (businessId, lists, asOfIn) => {
+  return (businessId, lists, getAsOf) => {
     const current = getBusiness(rt, { businessId });
-    const asOf = asOfIn(current.doc.timezone);
+    const wanted = getAsOf(current);
     if (
       last?.lists === lists &&
       last.snapshot.business.id === current.id &&
       last.snapshot.business.revision === current.revision &&
-      last.snapshot.asOf <= asOf &&
-      asOf < last.validUntil
+      last.snapshot.asOf <= wanted &&
+      wanted < last.validUntil
     )
-      return { ...last.snapshot, asOf };
+      return { ...last.snapshot, business: current, asOf: wanted };
     const { business, stored } = readConsistently(rt, current, lists);
+    const asOf = getAsOf(business);
     const publicCatalog = toPublicCatalog(stored, asOf, lists);
     const snapshot = { business, stored, publicCatalog, asOf };
     last = { lists, snapshot, validUntil: nextTransition(stored, asOf) ?? Infinity };

@@ -1,6 +1,7 @@
 import type { Day, WeeklyWindow } from "../../../domain/catalog/catalog.ts";
 import { minutesOf } from "../../../domain/local-time.ts";
-import type { ListedObject } from "../../../domain/public/public-context.ts";
+import { toPublicProfile } from "../../../domain/public/profile.ts";
+import type { ListedObject, StoredCatalog } from "../../../domain/public/public-context.ts";
 import type { PublicPromotion } from "../../../domain/public/promotion.ts";
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import type { ListName, PublicCatalog, TimedList } from "../../../domain/public/public-catalog.ts";
@@ -8,8 +9,8 @@ import type { PublicService } from "../../../domain/public/service.ts";
 import {
   cursor,
   flag,
+  ids,
   instant,
-  list,
   locale,
   pageSize,
   type Parameters,
@@ -21,7 +22,7 @@ import {
 const DAYS: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const DAY_MIN = 1440;
 
-/** One of the six catalog lists. */
+/** One of the six catalog lists, or the business itself. */
 export type ListRoute<P extends Parameters = Parameters> = {
   path: string;
   /** The lists of the public catalog that `select` reads. */
@@ -35,11 +36,17 @@ export type ListRoute<P extends Parameters = Parameters> = {
   select: (catalog: PublicCatalog, parameters: ParametersOf<P>, context: ListContext) => Selection;
 };
 
-export type ListContext = { now: number; timezone: string };
+export type ListContext = { now: number; timezone: string; stored: StoredCatalog };
 
-export type Selection = { objects: ListedObject[]; toData?: (page: ListedObject[]) => unknown };
+export type Selection =
+  | { objects: ListedObject[]; toData?: (page: ListedObject[]) => unknown }
+  /** Not a list. */
+  | { object: object };
 
 const COMMON_PARAMETERS = {
+  ids: ids.describe(
+    "Only the objects with these IDs; an ID that the list does not have is ignored",
+  ),
   limit: pageSize,
   cursor,
   locale,
@@ -47,7 +54,7 @@ const COMMON_PARAMETERS = {
 };
 
 /** Types `select` by the list's own parameters, then gives all lists one type. */
-const defineList = <P extends typeof COMMON_PARAMETERS & Parameters>(
+const defineList = <P extends Pick<typeof COMMON_PARAMETERS, "locale"> & Parameters>(
   route: ListRoute<P>,
 ): ListRoute => route as unknown as ListRoute;
 
@@ -55,7 +62,6 @@ export const servicesList = defineList({
   path: "services",
   lists: ["services"],
   parameters: {
-    ids: list.describe("Filter by ID"),
     categoryId: text.describe("Filter by category"),
     staffId: text.describe("Filter by staff member"),
     bookable: flag.describe("Filter by whether the service can be booked"),
@@ -65,9 +71,7 @@ export const servicesList = defineList({
   },
   select({ services }, parameters) {
     const { categoryId, staffId, bookable, includeVariants, includeAddons } = parameters;
-    const ids = parameters.ids && new Set(parameters.ids);
     const matches = (service: PublicService) =>
-      (ids === undefined || ids.has(service.id)) &&
       (categoryId === undefined || service.categoryId === categoryId) &&
       (staffId === undefined || service.staffIds.includes(staffId)) &&
       (bookable === undefined || service.bookable === bookable);
@@ -102,11 +106,11 @@ export const menuList = defineList({
     at: instant.describe("Only items and categories that are served at this time"),
     ...COMMON_PARAMETERS,
   },
-  select({ menuCategories, menuItems, modifierGroups }, { at }, { timezone }) {
+  select({ menuCategories, menuItems, modifierGroups }, { at, ids }, { timezone }) {
     const toData = (categories: typeof menuCategories) => (items: ListedObject[]) => ({
-      categories,
+      categories: withIds(categories, ids),
       items,
-      modifierGroups,
+      modifierGroups: withIds(modifierGroups, ids),
     });
     if (!at) return { objects: menuItems, toData: toData(menuCategories) };
     const instant = at.resolve(timezone);
@@ -172,6 +176,23 @@ export const eventsList = defineList({
     return { objects: events.filter(matches) };
   },
 });
+
+export const profile = defineList({
+  path: "",
+  lists: [],
+  parameters: { locale },
+  select: (_catalog, _parameters, { stored }) => ({ object: toPublicProfile(stored) }),
+});
+
+/** @param ids absent: every object */
+export function withIds<T extends { id: string }>(
+  objects: readonly T[],
+  ids: readonly string[] | undefined,
+): readonly T[] {
+  if (ids === undefined) return objects;
+  const wanted = new Set(ids);
+  return objects.filter(({ id }) => wanted.has(id));
+}
 
 const without = <T extends object>(object: T, names: readonly string[]): T =>
   names.length === 0

@@ -23,11 +23,12 @@ const MAX_PAGE_BYTES = 1024 * 1024;
 /** or, when filtering by type, after this many events have been read. */
 const MAX_SCANNED_EVENTS = 5000;
 
+const LATEST = "latest";
 const CURSOR = /^([0-9a-z]{1,11})\.([\w-]{10})$/;
 
 export const CHANGES_PARAMETERS = {
   after: cursor.describe(
-    "`page.nextCursor` of the previous response; by default, the feed starts at the oldest event that is kept",
+    "`page.nextCursor` of the previous response, or `latest` for events from now on; by default, the feed starts at the oldest event that is kept",
   ),
   types: list
     .superRefine((names, { addIssue }) => {
@@ -52,7 +53,8 @@ export const CHANGES_PARAMETERS = {
 const unknownEventMessage = (name: string): string =>
   `knows no event '${safe(name, 60)}'.${didYouMean(name.slice(0, 60), EVENT_TYPES)}`;
 
-type FeedPage = { envelopes: Buffer[]; position: number; hasMore: boolean };
+type FeedEvent = { sequence: number; body: Buffer };
+type FeedPage = { events: FeedEvent[]; position: number; hasMore: boolean };
 
 export function listChanges(
   rt: Runtime,
@@ -86,7 +88,7 @@ export function listChanges(
   };
 }
 
-const isEmpty = ({ envelopes, hasMore }: FeedPage): boolean => envelopes.length === 0 && !hasMore;
+const isEmpty = ({ events, hasMore }: FeedPage): boolean => events.length === 0 && !hasMore;
 
 /**
  * Returns the sequence number that the feed starts after.
@@ -94,6 +96,7 @@ const isEmpty = ({ envelopes, hasMore }: FeedPage): boolean => envelopes.length 
  * cursor was issued before a restore of a backup
  */
 function getStart(rt: Runtime, businessId: string, cursor: string | undefined): number {
+  if (cursor === LATEST) return rt.store.feed.getLastSequence(businessId);
   const pruned = rt.store.feed.getPrunedSequence(businessId);
   if (cursor === undefined) return pruned;
   const position = decodeChangeCursor(businessId, cursor);
@@ -108,7 +111,7 @@ function getStart(rt: Runtime, businessId: string, cursor: string | undefined): 
     return position;
   throw new AppError(
     "cursor_expired",
-    "The events after this cursor are no longer available: fetch every list again, then continue without 'after'.",
+    "The events after this cursor are no longer available: request 'after=latest', read every list again, then continue with its cursor.",
   );
 }
 
@@ -124,32 +127,33 @@ function readPage(
     after,
     types ? MAX_SCANNED_EVENTS : limit + 1,
   );
-  const envelopes: Buffer[] = [];
+  const events: FeedEvent[] = [];
   let position = after;
   let bytes = 0;
   for (const { sequence, type } of scanned) {
     if (!types || types.has(type)) {
-      if (envelopes.length === limit || bytes >= MAX_PAGE_BYTES)
-        return { envelopes, position, hasMore: true };
+      if (events.length === limit || bytes >= MAX_PAGE_BYTES)
+        return { events, position, hasMore: true };
       const body = rt.store.feed.findBody(businessId, sequence);
       // Missing if it was pruned since it was listed: skip it.
-      if (body) envelopes.push(body);
+      if (body) events.push({ sequence, body });
       bytes += body?.length ?? 0;
     }
     position = sequence;
   }
   const hasMore = types !== undefined && scanned.length === MAX_SCANNED_EVENTS;
-  return { envelopes, position, hasMore };
+  return { events, position, hasMore };
 }
 
 /** Joins the stored bytes, which stay identical to the webhooks. */
-function buildBody(business: BusinessRow, { envelopes, position, hasMore }: FeedPage): Buffer {
+function buildBody(business: BusinessRow, { events, position, hasMore }: FeedPage): Buffer {
   const comma = Buffer.from(",");
   const page = { hasMore, nextCursor: encodeChangeCursor(business.id, position) };
-  const meta = { business: toPublicBusiness(business) };
+  const sequences = events.map(({ sequence }) => sequence);
+  const meta = { business: toPublicBusiness(business), sequences };
   return Buffer.concat([
     Buffer.from('{"data":['),
-    ...envelopes.flatMap((envelope, i) => (i === 0 ? [envelope] : [comma, envelope])),
+    ...events.flatMap(({ body }, i) => (i === 0 ? [body] : [comma, body])),
     Buffer.from(`],"page":${JSON.stringify(page)},"meta":${JSON.stringify(meta)}}`),
   ]);
 }

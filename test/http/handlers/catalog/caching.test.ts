@@ -5,9 +5,14 @@ import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { openRuntime } from "../../../../src/app/runtime.ts";
+import { publishClockChanges } from "../../../../src/app/catalog/publish.ts";
+import { createBooking } from "../../../../src/app/bookings/bookings.ts";
+import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { createTestApi, SALON, applyPreset, type TestApi } from "../../support/api.ts";
 
 const at = (path: string) => `/v1/businesses/${SALON}/${path}`;
+const SEQUENCE = "x-service-sequence";
+const BUSINESS = businessId(SALON);
 const LISTS = ["menu", "services", "service-categories", "staff", "promotions", "events/catalog"];
 
 describe("ETags", () => {
@@ -19,7 +24,7 @@ describe("ETags", () => {
     const second = await api.request(at(path), { headers: { "if-none-match": etag } });
     expect(second.status).toBe(304);
     expect(await second.text()).toBe("");
-    for (const name of ["etag", "cache-control", "catalog-version", "vary"])
+    for (const name of ["etag", "cache-control", "catalog-version", "vary", SEQUENCE])
       expect(second.headers.get(name), name).toBe(first.headers.get(name));
     expect(second.headers.get("content-length")).toBeNull();
     expect(second.headers.get("ratelimit")).not.toBeNull();
@@ -80,6 +85,71 @@ describe("ETags", () => {
     expect(
       (await api.request(at("staff"), { headers: { "if-none-match": ifNoneMatch } })).status,
     ).toBe(status);
+  });
+});
+
+describe("X-Service-Sequence", () => {
+  const sequenceOf = (response: Response) => Number(response.headers.get(SEQUENCE));
+  const lastSequence = (api: TestApi) => api.store.feed.getLastSequence(BUSINESS);
+
+  test.each([...LISTS.map(at), `/v1/businesses/${SALON}`])(
+    "of %s is that of the last event, also if the list stays the same, and with a 304",
+    async (path) => {
+      const api = createTestApi();
+      const first = await api.request(path);
+      expect(sequenceOf(first)).toBe(lastSequence(api));
+      expect(sequenceOf(first)).toBeGreaterThan(1);
+      createBooking(api, SALON, { service: "cut", start: "2026-12-02T10:00" });
+      const etag = first.headers.get("etag") as string;
+      const second = await api.request(path, { headers: { "if-none-match": etag } });
+      expect([second.status, sequenceOf(second)]).toEqual([304, sequenceOf(first) + 1]);
+    },
+  );
+
+  test("includes the events that another process commits while the list is read", async () => {
+    const api = createTestApi();
+    const before = lastSequence(api);
+    const other = openRuntime(api.config, 1000);
+    const rename = (name: string) =>
+      editObject(other, SALON, "service", "cut", (service) => ({ ...service, name }));
+    // Between the key and the business, then between the business and its objects.
+    const { findById } = api.store.businesses;
+    vi.spyOn(api.store.businesses, "findById").mockImplementationOnce((id) => {
+      rename("First");
+      return findById(id);
+    });
+    const { listObjects } = api.store.catalog;
+    vi.spyOn(api.store.catalog, "listObjects").mockImplementationOnce((...args) => {
+      rename("Second");
+      return listObjects(...args);
+    });
+    const response = await api.request(at("services"));
+    other.close();
+    expect(await response.text()).toContain('"name":"Second"');
+    expect(sequenceOf(response)).toBe(before + 4);
+    expect(lastSequence(api)).toBe(before + 4);
+  });
+
+  test("never counts a clock event that the list does not reflect", async () => {
+    const api = createTestApi();
+    const namesNow = async () => {
+      const response = await api.request(at("promotions"));
+      const { data, meta } = (await response.json()) as {
+        data: { name: string }[];
+        meta: { validUntil: string };
+      };
+      return { names: data.map(({ name }) => name), meta, sequence: sequenceOf(response) };
+    };
+    const before = await namesNow();
+    // The clock of another process is slightly ahead.
+    const then = Date.parse(before.meta.validUntil);
+    const other = openRuntime(api.config, 1000, { now: () => then });
+    publishClockChanges(other);
+    other.close();
+    const after = await namesNow();
+    expect(after.sequence).toBe(lastSequence(api));
+    expect(after.sequence).toBeGreaterThan(before.sequence);
+    expect(after.names).not.toEqual(before.names);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { createTicketOrder } from "../../../../src/app/bookings/ticket-orders.ts";
 import type { WeeklyWindow } from "../../../../src/domain/catalog/catalog.ts";
@@ -102,6 +103,169 @@ describe("services", () => {
     expect(await api.requestProblem(at("services?ids="))).toMatchObject({
       status: 400,
       errors: [{ parameter: "ids" }],
+    });
+  });
+});
+
+describe("ids", () => {
+  const LISTS = [
+    ["salon", "services"],
+    ["salon", "service-categories"],
+    ["salon", "staff"],
+    ["salon", "promotions"],
+    ["venue", "events/catalog"],
+  ] as const;
+  const seeded = (preset: "salon" | "venue" | "restaurant") => {
+    const api = createTestApi(preset);
+    return { api, slug: api.store.businesses.list()[0]?.slug as string };
+  };
+
+  test.each(LISTS)("of %s: %s returns these objects in the order of the list", async (...list) => {
+    const { api, slug } = seeded(list[0]);
+    const { data } = await read(api, list[1], slug);
+    const [first, second] = data as [Listed, Listed];
+    const found = await read(api, `${list[1]}?ids=${second.id},xyz_none,${first.id}`, slug);
+    expect(found.data).toEqual([first, second]);
+    const etagOf = async (ids: string) =>
+      (await api.request(at(`${list[1]}?ids=${ids}`, slug))).headers.get("etag");
+    expect(await etagOf(`${first.id},${second.id}`)).toBe(
+      await etagOf(`${second.id},${first.id},${first.id}`),
+    );
+    expect(await etagOf(first.id)).not.toBe(await etagOf(second.id));
+  });
+
+  test("of the menu selects items, categories and modifier groups", async () => {
+    const { api, slug } = seeded("restaurant");
+    const { data } = await read<Menu>(api, "menu", slug);
+    const wanted = [data.categories[1], data.items[2], data.modifierGroups[0]] as Listed[];
+    const found = await read<Menu>(api, `menu?ids=${wanted.map(({ id }) => id)}`, slug);
+    expect(found.data).toEqual({
+      categories: [wanted[0]],
+      items: [wanted[1]],
+      modifierGroups: [wanted[2]],
+    });
+  });
+
+  test.each(["menu", "services", "service-categories", "staff", "promotions", "events/catalog"])(
+    "%s accepts 500 IDs and rejects 501",
+    async (path) => {
+      const api = createTestApi();
+      const ids = (count: number) =>
+        Array.from({ length: count }, (_, i) => `svc_${String(i).padStart(20, "0")}`).join(",");
+      expect((await api.request(at(`${path}?ids=${ids(500)}`))).status).toBe(200);
+      expect(await api.requestProblem(at(`${path}?ids=${ids(501)}`))).toMatchObject({
+        status: 400,
+        detail: "'ids' must have at most 500 IDs.",
+        errors: [{ parameter: "ids" }],
+      });
+    },
+  );
+});
+
+describe("the business", () => {
+  const PATH = `/v1/businesses/${SALON}`;
+  const HEADER = `catalog: 1
+business:
+  {slug: ${SALON}, name: Salon Aurora, timezone: America/New_York, currency: USD, locale: en,
+   locales: [en, es], address: 1 Pine St, phone: +1 212 555 0100, email: hi@aurora.example,
+   websiteUrl: "https://aurora.example", description: Hair., bookingPolicy: {minNoticeMin: 30}}
+`;
+  const HOURS = `hours: [{days: [mon], start: "09:00", end: "26:00", validFrom: 2026-11-30}]
+closures: [{name: Christmas, yearly: "12-25"}, {from: 2027-01-01, to: 2027-01-03}]
+exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end: "12:00"}]}]
+`;
+  const apply = (api: TestApi, text: string) =>
+    applyCatalog(api, [{ name: "business.yaml", text }], { prune: false });
+  const readBusiness = async (api: TestApi) => {
+    const response = await api.request(PATH);
+    return {
+      headers: response.headers,
+      ...((await response.json()) as { data: Listed; meta: List["meta"] }),
+    };
+  };
+
+  test("has everything in its file that is meant for guests", async () => {
+    const api = createTestApi();
+    apply(api, HEADER + HOURS);
+    const { data, meta, headers } = await readBusiness(api);
+    expect(data).toEqual({
+      id: expect.stringMatching(/^biz_/),
+      slug: SALON,
+      name: "Salon Aurora",
+      description: "Hair.",
+      address: "1 Pine St",
+      phone: "+1 212 555 0100",
+      email: "hi@aurora.example",
+      websiteUrl: "https://aurora.example",
+      timezone: "America/New_York",
+      currency: "USD",
+      currencyDigits: 2,
+      locale: "en",
+      locales: ["en", "es"],
+      openingHours: {
+        regular: [
+          { days: ["mon"], start: "09:00", end: "26:00", validFrom: "2026-11-30", validTo: null },
+        ],
+        exceptions: [
+          {
+            date: "2026-12-24",
+            mode: "REPLACE",
+            intervals: [{ start: "09:00", end: "12:00" }],
+          },
+        ],
+        closures: [
+          { name: "Christmas", from: null, to: null, yearly: "12-25" },
+          { name: null, from: "2027-01-01", to: "2027-01-03", yearly: null },
+        ],
+      },
+      bookingPolicy: { slotIntervalMin: 15, minNoticeMin: 30, maxAdvanceDays: 90 },
+      version: 2,
+      updatedAt: expect.stringMatching(/^20/),
+    });
+    expect(meta).toMatchObject({ locale: "en", catalogVersion: 2, validUntil: null });
+    expect(headers.get("catalog-version")).toBe("2");
+    const etag = headers.get("etag") as string;
+    expect((await api.request(PATH, { headers: { "if-none-match": etag } })).status).toBe(304);
+    expect((await readBusiness(api)).data["version"]).toBe(2);
+    const spanish = (await (await api.request(`${PATH}?locale=es-MX`)).json()) as List;
+    expect(spanish.meta.locale).toBe("es");
+  });
+
+  test("catalog.changed names its route `profile`, and only other changes keep its version", async () => {
+    const api = createTestApi();
+    const lastChange = () => {
+      const [event] = api.store.events.list({ type: "catalog.changed" }, 1);
+      const { body } = api.store.events.findById(event?.id as string)!;
+      const { data } = JSON.parse(body.toString()) as {
+        data: { changed: Record<string, boolean>; object: { routes: string[]; refetch: object[] } };
+      };
+      return data;
+    };
+    apply(api, HEADER);
+    expect(lastChange()).toMatchObject({
+      changed: { profile: true, availability: true, services: false },
+      object: {
+        routes: ["profile", "availability"],
+        refetch: [
+          { route: "profile", ids: [], idsComplete: false },
+          { route: "availability", ids: [], idsComplete: false },
+        ],
+      },
+    });
+    editObject(api, SALON, "service", "cut", (service) => ({ ...service, name: "Cut" }));
+    expect(lastChange().changed["profile"]).toBe(false);
+    expect((await readBusiness(api)).data["version"]).toBe(2);
+    apply(api, HEADER + HOURS);
+    expect(lastChange().object.routes).toEqual(["profile", "availability"]);
+    expect((await readBusiness(api)).data["version"]).toBe(4);
+  });
+
+  test("needs the scope services.read", async () => {
+    const api = createTestApi();
+    const { secret } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.read"] });
+    expect(await api.requestProblem(PATH, { key: secret })).toMatchObject({
+      status: 403,
+      code: "insufficient_scope",
     });
   });
 });

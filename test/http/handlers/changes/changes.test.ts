@@ -16,6 +16,7 @@ const BUSINESS = businessId(SALON);
 type Feed = {
   data: { id: string; type: string; data: { object: { name?: string } } }[];
   page: { hasMore: boolean; nextCursor: string };
+  meta: { sequences: number[] };
 };
 
 const read = async (api: TestApi, query = ""): Promise<Feed> => {
@@ -77,6 +78,39 @@ test("filters by type, and the cursor advances past other events", async () => {
   expect(none).toMatchObject({
     data: [],
     page: { hasMore: false, nextCursor: feed.page.nextCursor },
+  });
+});
+
+test("meta.sequences has the sequence number of each event, in the order of data", async () => {
+  const api = createTestApi();
+  const numbers = new Map(stored(api).map(({ id, sequence }) => [id, sequence]));
+  for (const query of ["?limit=500", "?types=catalog.changed,staff.created"]) {
+    const { data, meta } = await read(api, query);
+    expect(data.length).toBeGreaterThan(0);
+    expect(meta.sequences).toEqual(data.map(({ id }) => numbers.get(id)));
+  }
+});
+
+describe("after=latest", () => {
+  test("returns an empty page whose cursor continues with the next event", async () => {
+    const api = createTestApi();
+    const head = await read(api, "?after=latest");
+    expect(head).toMatchObject({
+      data: [],
+      page: { hasMore: false, nextCursor: encodeChangeCursor(BUSINESS, lastSequence(api)) },
+      meta: { sequences: [] },
+    });
+    rename(api, "Cut");
+    const { data } = await read(api, `?after=${head.page.nextCursor}`);
+    expect(data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
+  });
+
+  test("also works after every event has been pruned", async () => {
+    const api = createTestApi();
+    deleteEvents(api, "TRUE");
+    const { page } = await read(api, "?after=latest");
+    rename(api, "Cut");
+    expect((await read(api, `?after=${page.nextCursor}`)).data).toHaveLength(2);
   });
 });
 

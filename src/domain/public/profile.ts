@@ -1,0 +1,59 @@
+import type { z } from "zod";
+import type { Catalog } from "../catalog/catalog.ts";
+import { businessId } from "../catalog/object-id.ts";
+import { formatInstant } from "../local-time.ts";
+import type { StoredCatalog } from "./public-context.ts";
+import type { profile } from "./schemas/profile.ts";
+
+export type PublicProfile = z.infer<typeof profile>;
+
+/** Everything of a business that is meant for its guests. */
+export function toPublicProfile({ catalog, versionOf }: StoredCatalog): PublicProfile {
+  const id = businessId(catalog.business.slug);
+  const { version, updatedAt } = versionOf(id);
+  return {
+    id,
+    ...profileFields(catalog),
+    version,
+    updatedAt: formatInstant(updatedAt, catalog.business.timezone),
+  };
+}
+
+/** The fields whose change makes a new version. */
+export function profileFields({
+  business,
+  schedule,
+}: Pick<Catalog, "business" | "schedule">): Omit<PublicProfile, "id" | "version" | "updatedAt"> {
+  const { slotIntervalMin, minNoticeMin, maxAdvanceDays } = business.bookingPolicy;
+  return {
+    slug: business.slug,
+    name: business.name,
+    description: business.description,
+    address: business.address,
+    phone: business.phone,
+    email: business.email,
+    websiteUrl: business.websiteUrl,
+    timezone: business.timezone,
+    currency: business.currency,
+    currencyDigits: business.currencyDigits,
+    locale: business.locale,
+    locales: business.locales,
+    openingHours: {
+      regular: schedule.hours.map(({ days, start, end, validFrom, validTo }) => ({
+        days,
+        start,
+        end,
+        validFrom,
+        validTo,
+      })),
+      exceptions: schedule.exceptions,
+      closures: schedule.closures.map((closure) => ({
+        name: closure.name,
+        ...("yearly" in closure
+          ? { from: null, to: null, yearly: closure.yearly }
+          : { from: closure.from, to: closure.to, yearly: null }),
+      })),
+    },
+    bookingPolicy: { slotIntervalMin, minNoticeMin, maxAdvanceDays },
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import {
+  count,
+  currency,
+  description,
+  id,
+  instant,
+  localDate,
+  orNull,
+  wallTime,
+  weeklyWindow,
+} from "./values.ts";
+
+const openingRule = weeklyWindow.extend({
+  validFrom: orNull(localDate, "First day on which it applies; null if it always has"),
+  validTo: orNull(localDate, "Last day on which it applies; null if it has no end"),
+});
+
+const openingException = z.strictObject({
+  date: localDate,
+  mode: z
+    .enum(["REPLACE", "ADD", "REMOVE"])
+    .describe(
+      "What `intervals` do to the regular hours of that day: REPLACE them (closed if there are none), ADD to them, or REMOVE from them. They apply in this order",
+    ),
+  intervals: z.array(z.strictObject({ start: wallTime, end: weeklyWindow.shape.end })),
+});
+
+const closure = z
+  .strictObject({
+    name: orNull(z.string(), "Reason, such as a public holiday; null if not specified"),
+    from: orNull(localDate, "First closed day; null if it is yearly"),
+    to: orNull(localDate, "Last closed day; null if it is yearly"),
+    yearly: orNull(
+      z.string(),
+      "MM-DD of a day that is closed every year; null if it is not yearly",
+    ),
+  })
+  .describe("Days on which the business is closed, whatever the other hours say");
+
+const openingHours = z
+  .strictObject({
+    regular: z.array(openingRule).describe("Weekly hours; days in none of them are closed"),
+    exceptions: z.array(openingException).describe("Single days with different hours"),
+    closures: z.array(closure),
+  })
+  .describe("Opening hours in the business's time zone");
+
+export const profile = z.strictObject({
+  id,
+  slug: z.string().describe("The business's name in URLs"),
+  name: z.string(),
+  description,
+  address: orNull(z.string(), "Postal address; null if not specified"),
+  phone: orNull(z.string(), "Telephone number; null if not specified"),
+  email: orNull(z.string(), "E-mail address; null if not specified"),
+  websiteUrl: orNull(z.string(), "URL of the business's own website; null if not specified"),
+  timezone: z.string().describe("IANA time zone"),
+  currency,
+  currencyDigits: count.describe(
+    "Decimals of every amount in minor units: with 2, 4500 means 45.00",
+  ),
+  locale: z.string().describe("Language of texts without a translation"),
+  locales: z.array(z.string()).describe("Languages of the texts; request one with `locale`"),
+  openingHours,
+  bookingPolicy: z
+    .strictObject({
+      slotIntervalMin: z.int().describe("Minutes between possible starts"),
+      minNoticeMin: z.int().describe("Minimum notice in minutes"),
+      maxAdvanceDays: z.int().describe("Booking horizon in days"),
+    })
+    .describe("Rules of all services whose own `bookingRules` have null"),
+  version: z.int().describe("`catalogVersion` when one of these fields last changed"),
+  updatedAt: instant,
+});
