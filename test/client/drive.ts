@@ -42,6 +42,11 @@ async function readCatalog(): Promise<void> {
   });
   assert.ok(dataOf(rest).data.every(({ variants }) => variants === undefined));
 
+  const { data: business } = dataOf(
+    await client.GET("/v1/businesses/{businessSlug}", { params: { path } }),
+  );
+  assert.ok(business.currencyDigits === 2 && business.openingHours.regular.length > 0);
+
   const etag = response.response.headers.get("etag") ?? "";
   const again = await client.GET("/v1/businesses/{businessSlug}/services", {
     params: { path, query, header: { "If-None-Match": etag } },
