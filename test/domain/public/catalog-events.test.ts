@@ -351,7 +351,12 @@ describe("refetch in catalog.changed", () => {
     to.business = { ...to.business, name: "Aurora" };
     expect(refetch(to)).toEqual(
       [
-        ...["menu", "services", "service-categories", "staff", "promotions", "events/catalog"],
+        "menu",
+        "services",
+        "service-categories",
+        "staff",
+        "promotions",
+        "events/catalog",
         "profile",
       ].map((route) => ({ route, ids: [], idsComplete: false })),
     );
