@@ -48,6 +48,7 @@ export const EXIT_CODE_OF = {
   conflict: EXIT.conflict,
   duplicate_endpoint: EXIT.conflict,
   cursor_expired: EXIT.conflict,
+  version_mismatch: EXIT.conflict,
   idempotency_key_reused: EXIT.conflict,
   service_not_bookable: EXIT.conflict,
   rate_limited: EXIT.conflict,

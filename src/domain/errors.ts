@@ -22,6 +22,7 @@ export type ErrorCode =
   | "conflict"
   | "duplicate_endpoint"
   | "cursor_expired"
+  | "version_mismatch"
   | "body_too_large"
   | "uri_too_long"
   | "unsupported_media_type"

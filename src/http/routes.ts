@@ -27,12 +27,17 @@ const UNCHANGED = "Not modified: the ETag in If-None-Match still matches.";
 const CACHEABLE = ["ETag", "Cache-Control", "Vary"] as const;
 const CATALOG_HEADERS = [...CACHEABLE, "Catalog-Version", "X-Service-Sequence"] as const;
 const UNPAGED = ["Cache-Control"] as const;
+const VERSIONED = ["ETag", "Cache-Control"] as const;
 const PAGED = ["Cache-Control", "Link"] as const;
 
 const EMPTY_BODY = { schema: endpoints.emptyBody, isOptional: true };
 
 const ok = (description: string, body: SchemaName): Record<number, ResponseSpec> => ({
   200: { description, body, headers: UNPAGED },
+});
+
+const versioned = (description: string, body: SchemaName): Record<number, ResponseSpec> => ({
+  200: { description, body, headers: VERSIONED },
 });
 
 const list = (
@@ -62,7 +67,7 @@ const list = (
 });
 
 type Details<Handler> = Pick<RouteSpec, "responses"> &
-  Partial<Pick<RouteSpec, "description" | "query" | "requestHeaders" | "body" | "problems">> & {
+  Partial<Pick<RouteSpec, "description" | "query" | "body" | "problems">> & {
     handle: (deps: HandlerDeps) => Handler;
   };
 
@@ -227,26 +232,31 @@ export const ROUTES: readonly RouteDefinition[] = [
   webhookRoute("POST", "webhooks", "createEndpoint", "Create a webhook endpoint", {
     description:
       "An API key can have 10 endpoints, unless the business sets another maximum. Until a host has responded with 2xx to an event, it gets at most 60 requests per hour.",
-    requestHeaders: ["Idempotency-Key"],
     body: { schema: endpoints.createEndpointBody },
     responses: {
       201: {
         description: "The new endpoint with its signing secret.",
         body: "CreatedEndpointResponse",
-        headers: ["Location", "Cache-Control"],
+        headers: ["Location", "ETag", "Cache-Control"],
       },
     },
-    problems: ["idempotency_key_reused", "duplicate_endpoint", "unsafe_url"],
+    problems: ["duplicate_endpoint", "unsafe_url"],
     handle: endpoints.handleCreateEndpoint,
   }),
   webhookRoute("GET", "webhooks/:id", "getEndpoint", "Get a webhook endpoint", {
-    responses: ok("The endpoint.", "EndpointResponse"),
+    description:
+      "The ETag is the endpoint's `version`. A 304 says that its settings, status and secrets are the same: `failingSince` may differ.",
+    responses: {
+      ...versioned("The endpoint.", "EndpointResponse"),
+      304: { description: UNCHANGED, headers: VERSIONED },
+    },
     handle: endpoints.handleGetEndpoint,
   }),
   webhookRoute("PATCH", "webhooks/:id", "updateEndpoint", "Update a webhook endpoint", {
-    description: "Omitted fields keep their value.",
+    description:
+      "Omitted fields keep their value. `status` DISABLED pauses the endpoint: its deliveries are kept, and sent when `status` is ACTIVE again. If-Match avoids overwriting a change by somebody else.",
     body: { schema: endpoints.updateEndpointBody },
-    responses: ok("The updated endpoint.", "EndpointResponse"),
+    responses: versioned("The updated endpoint.", "EndpointResponse"),
     problems: ["duplicate_endpoint", "unsafe_url"],
     handle: endpoints.handleUpdateEndpoint,
   }),
@@ -270,7 +280,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     description:
       "Enables a disabled endpoint and sends the events that it missed, as requested with `recover`. An endpoint that the business disabled (`disabledReason` is `manual`) can only be enabled by the business.",
     body: { schema: endpoints.enableEndpointBody, isOptional: true },
-    responses: ok(
+    responses: versioned(
       "The enabled endpoint, with the number of recovered deliveries.",
       "EnabledEndpointResponse",
     ),
@@ -283,9 +293,9 @@ export const ROUTES: readonly RouteDefinition[] = [
     "Rotate the signing secret",
     {
       description:
-        "Creates a new signing secret. Events are signed with both secrets until the overlap ends.",
+        "Creates a new signing secret. Events are signed with both secrets until the overlap ends, at `oldSecretEndsAt`. Send an Idempotency-Key: if the response is lost, the same request returns the same secret.",
       body: { schema: endpoints.rotateSecretBody, isOptional: true },
-      responses: ok("The endpoint with its new signing secret.", "SecretRotationResponse"),
+      responses: versioned("The endpoint with its new signing secret.", "SecretRotationResponse"),
       handle: endpoints.handleRotateEndpointSecret,
     },
   ),
@@ -296,7 +306,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     "Finish the rotation of the signing secret",
     {
       body: EMPTY_BODY,
-      responses: ok("The endpoint.", "FinishedSecretRotationResponse"),
+      responses: versioned("The endpoint.", "FinishedSecretRotationResponse"),
       handle: endpoints.handleFinishSecretRotation,
     },
   ),

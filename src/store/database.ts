@@ -12,7 +12,7 @@ export type Connection = {
    * fails immediately if another connection has written in between.
    */
   tx: <T>(work: () => T) => T;
-  /** Rises with every commit to the file, by this connection or any other. */
+  /** Rises with every commit that changes the file, by this connection or any other. */
   revision: () => number;
   /**
    * Starts a dry run: transactions run in full and see each other's writes, but nothing is saved.
@@ -53,14 +53,16 @@ export function openDatabase(
   // In a transaction, better-sqlite3 makes it a savepoint.
   const runInSavepoint = db.transaction((work: () => unknown) => work());
   const commit = db.prepare("COMMIT");
+  const totalChanges = db.prepare("SELECT total_changes()").pluck();
   let isDryRun = false;
 
   function runInTransaction<T>(work: () => T): T {
     writeLock.begin();
     try {
+      const changes = totalChanges.get();
       const result = work();
       commit.run();
-      ownCommits += 1;
+      if (totalChanges.get() !== changes) ownCommits += 1;
       return result;
     } finally {
       // After some errors SQLite has already ended the transaction.

@@ -21,8 +21,9 @@ export function createEndpointSecretStore(db: Db) {
   const insert = db.prepare(
     insertInto("endpoint_secret", "id, endpoint_id, sealed, created_at, expires_at"),
   );
-  const expire = db.prepare(
-    "UPDATE endpoint_secret SET expires_at = :at WHERE endpoint_id = :endpointId AND expires_at IS NULL",
+  const expire = db.prepare("UPDATE endpoint_secret SET expires_at = :at WHERE id = :id");
+  const deleteOthers = db.prepare(
+    "DELETE FROM endpoint_secret WHERE endpoint_id = :endpointId AND id <> :id",
   );
   const deleteExpiring = db.prepare(
     "DELETE FROM endpoint_secret WHERE endpoint_id = ? AND expires_at IS NOT NULL",
@@ -37,9 +38,13 @@ export function createEndpointSecretStore(db: Db) {
       selectValid.all({ endpointId, now }) as SecretRow[],
     list: () => selectAll.all() as SecretRow[],
     insert: (row: SecretRow) => void insert.run(row),
-    expireCurrent: (endpointId: string, at: number) => void expire.run({ endpointId, at }),
-    /** Deletes all but the current one. @returns whether there was one */
-    deleteOld: (endpointId: string): boolean => deleteExpiring.run(endpointId).changes > 0,
+    /** Deletes the endpoint's other secrets. The kept one is valid until `at`. */
+    keepOnly({ id, endpointId }: SecretRow, at: number): void {
+      deleteOthers.run({ id, endpointId });
+      expire.run({ id, at });
+    },
+    /** Deletes all but the current one. */
+    deleteOld: (endpointId: string) => void deleteExpiring.run(endpointId),
     deleteAll: (endpointId: string) => void deleteByEndpoint.run(endpointId),
     deleteExpired: (now: number) => void deleteExpiredBefore.run(now),
     updateSealed: (id: string, sealed: Buffer) => void updateSealedById.run({ id, sealed }),

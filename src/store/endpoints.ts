@@ -18,6 +18,8 @@ export type EndpointRow = {
   maxInFlight: number;
   status: EndpointStatus;
   disabledReason: string | null;
+  /** Counts the changes of its settings, status and secrets. */
+  version: number;
   createdAt: number;
   updatedAt: number;
 } & FailureStreak;
@@ -45,7 +47,7 @@ type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allo
 const DESTINATION = columns(
   "id, business_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at",
 );
-const COLUMNS = `${DESTINATION}, ${columns(`name, events, status, disabled_reason,
+const COLUMNS = `${DESTINATION}, ${columns(`name, events, status, disabled_reason, version,
   failing_since, failed_event_id, failed_events, warned_at, disable_at, created_at`)}`;
 
 /** Deleted endpoints are kept for their deliveries, but only `findCreatorKeyId` returns them. */
@@ -77,17 +79,18 @@ export function createEndpointStore(db: Db) {
     insertInto(
       "endpoint",
       `id, business_id, key_id, name, url, events, allow_private, timeout_ms, max_in_flight, status,
-      created_at, updated_at`,
+      version, created_at, updated_at`,
     ),
   );
   // updated_at always rises: the delivery worker detects changes by it.
   const update = db.prepare(`
     UPDATE endpoint SET name = :name, url = :url, events = :events, allow_private = :allowPrivate, timeout_ms = :timeoutMs,
-      max_in_flight = :maxInFlight, updated_at = max(:at, updated_at + 1)
+      max_in_flight = :maxInFlight, version = version + 1, updated_at = max(:at, updated_at + 1)
     WHERE id = :id`);
   const setStatusById = db.prepare(
-    "UPDATE endpoint SET status = :status, disabled_reason = :reason, updated_at = max(:at, updated_at + 1) WHERE id = :id",
+    "UPDATE endpoint SET status = :status, disabled_reason = :reason, version = version + 1, updated_at = max(:at, updated_at + 1) WHERE id = :id",
   );
+  const raiseVersionById = db.prepare("UPDATE endpoint SET version = version + 1 WHERE id = ?");
   const markDeleted = db.prepare(
     "UPDATE endpoint SET deleted_at = :at, updated_at = :at WHERE id = :id",
   );
@@ -113,6 +116,7 @@ export function createEndpointStore(db: Db) {
       void update.run({ ...serialise(settings), id, at }),
     updateStatus: (id: string, status: EndpointStatus, reason: string | null, at: number) =>
       void setStatusById.run({ id, status, reason, at }),
+    raiseVersion: (id: string) => void raiseVersionById.run(id),
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
     /** Returns undefined for a disabled or deleted endpoint. */

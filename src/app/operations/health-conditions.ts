@@ -68,8 +68,8 @@ function waitForLimitedHosts(rt: Runtime, dueAt: number): boolean {
 export function checkEndpoint(endpoint: EndpointRow, now: number): HealthCondition[] {
   const { id, name, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
   if (status === "DISABLED") {
-    // Intended by the operator.
-    if (disabledReason === "manual") return [];
+    // Intended by the operator or the partner.
+    if (disabledReason === "manual" || disabledReason === "paused") return [];
     const text = `the endpoint '${name}' is disabled (${disabledReason})`;
     return condition("endpoint", text, `deskbell webhooks show ${id}`);
   }

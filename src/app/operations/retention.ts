@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { byteSize } from "../../domain/text.ts";
 import type { PrunedBatch } from "../../store/retention.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
+import { pruneReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Alert } from "../webhooks/alerts.ts";
 import { pruneHosts } from "../webhooks/host-limits.ts";
@@ -92,6 +93,7 @@ export function createPruner(
     rt.tx(() => {
       endpointSecrets.deleteExpired(now);
       pruneHosts(rt);
+      pruneReplies(rt);
       audit.deleteBefore(now - AUDIT_RETENTION_MS);
       tallies.deleteMinutesBefore(now - STATISTICS_RETENTION_MS);
     });

@@ -7,8 +7,11 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
 import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
 
-/** Why an endpoint is disabled. `manual`, by the operator, replaces any earlier reason. */
-export type DisabledReason = "gone" | "failing" | "manual";
+/**
+ * Why an endpoint is disabled. `manual`, by the operator, replaces any earlier reason; `paused` is by
+ * a partner.
+ */
+export type DisabledReason = "gone" | "failing" | "manual" | "paused";
 
 const PARK = { move: "PARK", recoverSince: null } as const;
 const CANCEL = { move: "CANCEL", recoverSince: null } as const;
@@ -41,7 +44,7 @@ export function disableEndpoint(
   const counts = rt.store.backlogMoves.count(id, PARK);
   return rt.tx(() => {
     const before = getEndpoint(rt, id);
-    if (before.status === "ACTIVE" || reason === "manual") {
+    if (before.status === "ACTIVE" || (reason === "manual" && before.disabledReason !== "manual")) {
       rt.store.endpoints.updateStatus(id, "DISABLED", reason, rt.now());
       auditEndpoint(rt, "endpoint.disabled", before, { reason });
     }

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { generateSecret } from "../../domain/webhooks/signature.ts";
 import { audit, auditTime } from "../audit.ts";
+import { listSealedReplies, reencryptReplies } from "../idempotent-replies.ts";
+import { assertMasterKey } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../../store/endpoint-secrets.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
@@ -10,7 +11,7 @@ import { assertOverlap, DEFAULT_OVERLAP_MS } from "../keys.ts";
 
 export type RotationOptions = {
   overlapMs?: number | undefined;
-  /** Finishes an unfinished rotation first. */
+  /** During an overlap too: the secret in between is dropped, which no receiver may have. */
   force?: boolean;
   /** Allow creating a master key if the old one is lost; only for the operator. */
   allowNewMasterKey?: boolean;
@@ -29,24 +30,6 @@ function storeNewSecret(rt: Runtime, endpointId: string): string {
   const sealed = rt.secrets.seal(secret, id);
   rt.store.endpointSecrets.insert({ id, endpointId, sealed, createdAt: rt.now(), expiresAt: null });
   return secret;
-}
-
-/** A secret encrypted with a wrong or new key would hide that the stored ones need another key. */
-function assertMasterKey({ config, secrets }: Runtime, stored: readonly SecretRow[]): void {
-  if (secrets.opensAny(stored)) return;
-  const what = existsSync(config.masterKeyPath)
-    ? "The master key does not match the stored signing secrets."
-    : "The master key is missing, so the stored signing secrets cannot be decrypted.";
-  throw new AppError("signing_unavailable", what, {
-    fix: `restore the right ${config.masterKeyPath}; if it is lost, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
-  });
-}
-
-/** For repeating the response that created the endpoint. */
-export function decryptSigningSecret(rt: Runtime, endpointId: string): string {
-  const [current] = rt.store.endpointSecrets.listValid(endpointId, rt.now());
-  if (!current) throw new Error(`The endpoint ${endpointId} has no secret.`);
-  return rt.secrets.open(current.sealed, current.id);
 }
 
 export function canDecryptSecret(
@@ -78,8 +61,8 @@ export function rotateEndpointSecret(
 ): { endpoint: EndpointRow; secret: string; oldEndsAt: number } {
   assertOverlap(overlapMs);
   return rt.tx(() => {
-    const endpoint = getEndpoint(rt, id);
     const now = rt.now();
+    getEndpoint(rt, id);
     const [current, old] = rt.store.endpointSecrets.listValid(id, now);
     if (old && !force)
       throw new AppError(
@@ -89,34 +72,47 @@ export function rotateEndpointSecret(
       );
     if (!allowNewMasterKey)
       assertMasterKey(rt, current ? [current] : rt.store.endpointSecrets.list());
+    // The receiver still uses the oldest secret if the response to the last rotation was lost.
+    const kept = old ?? current;
     // A secret that cannot be decrypted would block every delivery during the overlap.
-    const isUndecryptable =
-      allowNewMasterKey && current !== undefined && !canDecryptSecret(rt, current);
-    const oldEndsAt = isUndecryptable ? now : now + overlapMs;
-    if (isUndecryptable) rt.store.endpointSecrets.deleteAll(id);
-    rt.store.endpointSecrets.deleteOld(id);
-    rt.store.endpointSecrets.expireCurrent(id, oldEndsAt);
+    const isDropped =
+      overlapMs === 0 || (allowNewMasterKey && kept !== undefined && !canDecryptSecret(rt, kept));
+    const oldEndsAt = isDropped ? now : now + overlapMs;
+    if (isDropped || !kept) rt.store.endpointSecrets.deleteAll(id);
+    else rt.store.endpointSecrets.keepOnly(kept, oldEndsAt);
+    const secret = storeNewSecret(rt, id);
+    rt.store.endpoints.raiseVersion(id);
+    const endpoint = getEndpoint(rt, id);
     auditEndpoint(rt, "endpoint.secret_rotated", endpoint, {
       oldSecretEndsAt: auditTime(oldEndsAt),
     });
-    return { endpoint, secret: storeNewSecret(rt, id), oldEndsAt };
+    return { endpoint, secret, oldEndsAt };
   });
 }
 
-/** @returns whether there was an old secret */
-export function finishSecretRotation(rt: Runtime, id: string): boolean {
+/** @returns `finished` is false if there was no old secret */
+export function finishSecretRotation(
+  rt: Runtime,
+  id: string,
+): { endpoint: EndpointRow; finished: boolean } {
   return rt.tx(() => {
-    const endpoint = getEndpoint(rt, id);
-    const hadOldSecret = rt.store.endpointSecrets.listValid(id, rt.now()).length > 1;
+    const finished = findOldSecretEnd(rt, id) !== null;
     rt.store.endpointSecrets.deleteOld(id);
-    if (hadOldSecret) auditEndpoint(rt, "endpoint.secret_rotation_finished", endpoint);
-    return hadOldSecret;
+    if (finished) rt.store.endpoints.raiseVersion(id);
+    const endpoint = getEndpoint(rt, id);
+    if (finished) auditEndpoint(rt, "endpoint.secret_rotation_finished", endpoint);
+    return { endpoint, finished };
   });
 }
+
+/** When the overlap of an endpoint's rotation ends; null without one. */
+export const findOldSecretEnd = (rt: Runtime, id: string): number | null =>
+  rt.store.endpointSecrets.listValid(id, rt.now()).find(({ expiresAt }) => expiresAt !== null)
+    ?.expiresAt ?? null;
 
 /**
- * Works while a daemon is running. The key file holds both keys until all secrets are re-encrypted,
- * so an interruption loses nothing. A dry run only checks that every secret can be decrypted.
+ * Works while a daemon is running. The key file holds both keys until all secrets and replies are
+ * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be decrypted.
  * @returns the number of secrets
  */
 export function rotateMasterKey(rt: Runtime): number {
@@ -128,6 +124,7 @@ export function rotateMasterKey(rt: Runtime): number {
     rt.secrets.addKey();
     for (const { id, plain } of decrypted)
       rt.store.endpointSecrets.updateSealed(id, rt.secrets.seal(plain, id));
+    reencryptReplies(rt);
     audit(rt, {
       action: "master_key.rotated",
       subject: { id: null, name: "master key" },
@@ -139,7 +136,7 @@ export function rotateMasterKey(rt: Runtime): number {
   if (rt.isDryRun()) return count;
   // `seal` runs in a transaction too, so no secret is encrypted with a key that is being removed.
   rt.tx(() => {
-    const rows = rt.store.endpointSecrets.list();
+    const rows = [...rt.store.endpointSecrets.list(), ...listSealedReplies(rt)];
     rt.secrets.dropOldKeys((opensWithNewest) =>
       rows.every(({ id, sealed }) => opensWithNewest(sealed, id)),
     );

@@ -24,6 +24,8 @@ export type RequestedSettings = {
   [Name in Exclude<keyof EndpointSettings, "allowPrivate">]: unknown;
 } & {
   allowPrivate: boolean;
+  /** Absent: it stays. */
+  status?: unknown;
 };
 
 const ENDPOINT_FIELDS = ["name", "url", "events"];
@@ -58,6 +60,7 @@ export function parseEndpointSettings(
       minimum: 1,
       maximum: MAX_CONCURRENCY,
     }),
+    ...validateStatus(requested.status),
     ...unknownFields.map(unknownFieldIssue),
   ];
   const [first, ...others] = issues;
@@ -66,7 +69,8 @@ export function parseEndpointSettings(
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
     throw new AppError("validation_failed", `${first.detail}${more}`, { issues });
   }
-  const { name, url, events, ...settings } = requested as EndpointSettings;
+  const { status: _, ...requestedSettings } = requested;
+  const { name, url, events, ...settings } = requestedSettings as EndpointSettings;
   return {
     settings: {
       ...settings,
@@ -129,6 +133,12 @@ function validateEvents(events: unknown): ValidationIssue[] {
     const hint = didYouMean(shown, EVENT_TYPES);
     return issue("unknown_event", `'${shown}' is not an event name.${hint}`);
   });
+}
+
+function validateStatus(status: unknown): ValidationIssue[] {
+  if (status === undefined || status === "ACTIVE" || status === "DISABLED") return [];
+  const detail = "'status' must be ACTIVE or DISABLED.";
+  return [{ pointer: "#/status", code: "invalid_value", detail }];
 }
 
 function validateInteger(

@@ -5,21 +5,22 @@ import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
 import { type Runtime, assertDiskSpace } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import type { IdempotencyRow } from "../../store/idempotency.ts";
 import {
   type RequestedSettings,
   assertSafeAddresses,
   type ValidatedSettings,
   parseEndpointSettings,
 } from "./endpoint-settings.ts";
-import { auditEndpoint, getEndpoint } from "./endpoint-lifecycle.ts";
-import { createSigningSecret, decryptSigningSecret } from "./endpoint-secrets.ts";
+import {
+  auditEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  getEndpoint,
+} from "./endpoint-lifecycle.ts";
+import { createSigningSecret } from "./endpoint-secrets.ts";
 import { type Resolve, resolveName } from "./resolver.ts";
-import { hash } from "node:crypto";
 
 export const MAX_ENDPOINTS = 50;
-/** How long a creation can be repeated with its Idempotency-Key. */
-const REPEATABLE_MS = 86_400_000;
 
 /** Not validated yet, so that all issues are reported together. */
 export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events"> & {
@@ -34,7 +35,6 @@ export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events">
   maxInFlight?: unknown;
   /** Each is reported as an issue. */
   unknownFields?: string[];
-  idempotencyKey?: string | undefined;
 };
 
 export type EndpointChanges = Partial<RequestedSettings> & {
@@ -44,33 +44,37 @@ export type EndpointChanges = Partial<RequestedSettings> & {
   unknownFields?: string[];
 };
 
+type NewEndpoint = { endpoint: EndpointRow; secret: string };
+
 /**
  * The secret cannot be read again later.
  * @throws AppError validation_failed, unsafe_url, conflict, duplicate_endpoint
  */
-export async function createEndpoint(
+export const createEndpoint = async (
+  rt: Runtime,
+  request: EndpointRequest,
+  resolve?: Resolve,
+): Promise<NewEndpoint> => (await prepareEndpoint(rt, request, resolve))();
+
+/** Checks the request, also in DNS. Returns the function that creates the endpoint. */
+export async function prepareEndpoint(
   rt: Runtime,
   {
     businessId,
     keyId,
-    idempotencyKey: token,
     unknownFields,
     timeoutMs = 10_000,
     maxInFlight = 4,
     ...requested
   }: EndpointRequest,
   resolve: Resolve = resolveName,
-): Promise<{ endpoint: EndpointRow; secret: string }> {
+): Promise<() => NewEndpoint> {
   const checked = parseEndpointSettings(
     { ...requested, timeoutMs, maxInFlight },
     rt.config.urlAllowances,
     unknownFields,
   );
   const { settings } = checked;
-  const requestHash = hash("sha256", JSON.stringify(settings), "buffer");
-  const request = token === undefined || keyId === null ? null : { keyId, token, requestHash };
-  const created = request && findCreated(rt, request);
-  if (created) return created;
   await assertSafeAddresses(rt, checked, resolve, keyId !== null);
   const now = rt.now();
   const endpoint: EndpointRow = {
@@ -80,14 +84,12 @@ export async function createEndpoint(
     ...settings,
     status: "ACTIVE",
     disabledReason: null,
+    version: 1,
     ...NO_STREAK,
     createdAt: now,
     updatedAt: now,
   };
-  return rt.tx(() => {
-    // The same request may have arrived again during the DNS lookup.
-    const createdMeanwhile = request && findCreated(rt, request);
-    if (createdMeanwhile) return createdMeanwhile;
+  const create = (): NewEndpoint => {
     assertDiskSpace(rt);
     if (rt.store.endpoints.count(businessId) >= MAX_ENDPOINTS)
       throw new AppError(
@@ -97,13 +99,10 @@ export async function createEndpoint(
       );
     if (keyId !== null) assertKeyMayCreate(rt, keyId, endpoint);
     rt.store.endpoints.insert(endpoint);
-    if (request) {
-      rt.store.idempotency.deleteUntil(now - REPEATABLE_MS);
-      rt.store.idempotency.insert({ ...request, endpointId: endpoint.id, createdAt: now });
-    }
     auditEndpoint(rt, "endpoint.created", endpoint, { host: hostOf(endpoint.url) });
     return { endpoint, secret: createSigningSecret(rt, endpoint.id) };
-  });
+  };
+  return () => rt.tx(create);
 }
 
 /** @throws AppError conflict at the key's maximum, duplicate_endpoint */
@@ -148,50 +147,46 @@ function assertNotDuplicate(
   });
 }
 
-/** @throws AppError idempotency_key_reused, conflict if the endpoint was deleted since */
-function findCreated(
-  rt: Runtime,
-  { keyId, token, requestHash }: Pick<IdempotencyRow, "keyId" | "token" | "requestHash">,
-): { endpoint: EndpointRow; secret: string } | undefined {
-  const created = rt.store.idempotency.find(keyId, token, rt.now() - REPEATABLE_MS);
-  if (created === undefined) return undefined;
-  if (!created.requestHash.equals(requestHash))
-    throw new AppError(
-      "idempotency_key_reused",
-      "This Idempotency-Key was already used with another body.",
-      { fix: "use a new key for each request" },
-    );
-  const endpoint = rt.store.endpoints.findById(created.endpointId);
-  if (!endpoint)
-    throw new AppError("conflict", "The endpoint created with this Idempotency-Key was deleted.");
-  return { endpoint, secret: decryptSigningSecret(rt, endpoint.id) };
-}
-
 /**
- * A new URL resets the failure streak.
- * @throws AppError resource_not_found, validation_failed, unsafe_url, duplicate_endpoint
+ * A new URL resets the failure streak. A status pauses or resumes the endpoint: its deliveries are
+ * kept meanwhile.
+ * @throws AppError resource_not_found, validation_failed, unsafe_url, duplicate_endpoint; conflict
+ *   or busy if it cannot be resumed
  */
-export async function updateEndpoint(
+export const updateEndpoint = async (
+  rt: Runtime,
+  id: string,
+  changes: EndpointChanges,
+  resolve?: Resolve,
+): Promise<EndpointRow> => (await prepareUpdate(rt, id, changes, resolve))();
+
+/** Checks the changes, also in DNS. Returns the function that makes them. */
+export async function prepareUpdate(
   rt: Runtime,
   id: string,
   changes: EndpointChanges,
   resolve: Resolve = resolveName,
-): Promise<EndpointRow> {
+): Promise<() => EndpointRow> {
   const checked = parseChanges(rt, getEndpoint(rt, id), changes);
   await assertSafeAddresses(rt, checked, resolve, changes.byPartner === true);
-  return rt.tx(() => {
+  const update = (): EndpointRow => {
     // It may have been changed during the DNS lookup.
     const before = getEndpoint(rt, id);
     const { settings } = parseChanges(rt, before, changes);
     if (changes.byPartner && (settings.url !== before.url || changes.events !== undefined))
       assertNotDuplicate(rt, before.keyId, { ...before, ...settings });
-    rt.store.endpoints.update(id, settings, rt.now());
-    if (settings.url !== before.url) rt.store.endpoints.updateStreak(id, NO_STREAK);
     const fields = differingFields(before, { ...before, ...settings });
-    if (fields.length > 0)
+    if (fields.length > 0) {
+      rt.store.endpoints.update(id, settings, rt.now());
+      if (settings.url !== before.url) rt.store.endpoints.updateStreak(id, NO_STREAK);
       auditEndpoint(rt, "endpoint.updated", before, { fields, host: hostOf(settings.url) });
+    }
+    if (changes.status === "DISABLED") disableEndpoint(rt, id, "paused");
+    if (changes.status === "ACTIVE" && before.status === "DISABLED")
+      enableEndpoint(rt, id, "all", { byPartner: changes.byPartner === true });
     return getEndpoint(rt, id);
-  });
+  };
+  return () => rt.tx(update);
 }
 
 /** For the audit log: the path and query of a URL often contain a secret. */

@@ -103,15 +103,12 @@ const show = command({
   async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
     const endpoint = resolveEndpoint(cli, rt, nameOrId);
-    const secrets = rt.store.endpointSecrets.listValid(endpoint.id, rt.now());
-    const oldSecretEndsAt = isoTime(
-      secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt ?? null,
-    );
+    const { findOldSecretEnd } = await import("../../app/webhooks/endpoint-secrets.ts");
     const { readHostLimit } = await import("../../app/webhooks/host-limits.ts");
     const { host, verifiedAt, deliveriesLeft } = readHostLimit(rt, endpoint);
     cli.printObject({
       ...toOutput(endpoint),
-      oldSecretEndsAt,
+      oldSecretEndsAt: isoTime(findOldSecretEnd(rt, endpoint.id)),
       host: { name: host, verifiedAt: isoTime(verifiedAt), deliveriesLeft },
     });
   },
@@ -251,7 +248,7 @@ const rotateSecret = command({
     ]),
     finish: toggle("end the overlap now, after the receiver has the new secret"),
     force: toggle(
-      "rotate even if the last rotation is unfinished; the oldest secret becomes invalid now",
+      "rotate even if the last rotation is unfinished; the oldest secret stays valid, the one in between is dropped",
     ),
     out: text("file", "write the secret to a new file (0600) instead of stdout"),
   },
@@ -267,7 +264,7 @@ const rotateSecret = command({
     if (finish) {
       if (overlap !== undefined || force || out !== undefined)
         throw usageError("--finish cannot be combined with --overlap, --force or --out.");
-      const finished = finishSecretRotation(rt, id);
+      const { finished } = finishSecretRotation(rt, id);
       if (cli.flags.json) cli.printObject({ id, finished });
       return cli.note(
         finished

@@ -98,6 +98,8 @@ const endpoint: z.infer<typeof webhook.endpoint> = {
   status: "ACTIVE",
   disabledReason: null,
   failingSince: null,
+  oldSecretEndsAt: null,
+  version: 1,
   createdAt: at(0),
   updatedAt: at(0),
 };

@@ -35,8 +35,13 @@ export const HEADERS = {
   },
   ETag: {
     description:
-      "Version of the response; send it in If-None-Match to get a 304 if nothing has changed",
+      'Version of the response; send it in If-None-Match to get a 304 if nothing has changed. That of a single endpoint is strong (`"3"`): send it in If-Match',
     example: 'W/"c1842-1-9f86d081884c7d65"',
+  },
+  "Idempotency-Replayed": {
+    description:
+      "`true` if this is the response to an earlier request with the same Idempotency-Key; otherwise absent",
+    example: "true",
   },
   "Catalog-Version": {
     description:
@@ -118,7 +123,9 @@ export function describeSharedHeaders(): JsonObject {
     { ...describeHeader(HEADERS[name]), required },
   ];
   return Object.fromEntries([
-    ...(Object.keys(HEADERS) as HeaderName[]).map((name) => describe(name, "", name !== "Link")),
+    ...(Object.keys(HEADERS) as HeaderName[]).map((name) =>
+      describe(name, "", name !== "Link" && name !== "Idempotency-Replayed"),
+    ),
     ...RATE_LIMIT_HEADERS.map((name) => describe(name, OPTIONAL, false)),
   ]);
 }

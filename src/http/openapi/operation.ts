@@ -1,6 +1,11 @@
 import type { z } from "zod";
-import { allowsCors, type ResponseSpec, type RouteSpec } from "../pipeline/route.ts";
-import { IDEMPOTENCY_KEY } from "../handlers/webhooks/endpoints.ts";
+import {
+  allowsCors,
+  changesVersion,
+  type ResponseSpec,
+  type RouteSpec,
+} from "../pipeline/route.ts";
+import { IDEMPOTENCY_KEY } from "../pipeline/idempotency.ts";
 import { exampleOf } from "./examples.ts";
 import {
   COMMON_HEADERS,
@@ -49,6 +54,7 @@ const headersFor = (route: RouteSpec): readonly HeaderName[] => [
   ...COMMON_HEADERS,
   ...RATE_LIMIT_HEADERS,
   ...(allowsCors(route) ? CORS_HEADERS : []),
+  ...(route.method === "POST" ? (["Idempotency-Replayed"] as const) : []),
 ];
 
 const describeResponses = ({ responses }: RouteSpec, always: readonly HeaderName[]): JsonObject =>
@@ -99,17 +105,17 @@ export const REQUEST_HEADERS = {
   },
   "Idempotency-Key": {
     description:
-      "Unique key of 1 to 255 ASCII characters without spaces; repeating the request with the same key and body within 24 hours returns the same endpoint",
+      "Unique key of 1 to 255 ASCII characters without spaces. If the response is lost, send the same request with the same key again within 24 hours: it takes effect once, and the first response is returned",
     schema: { type: "string", pattern: IDEMPOTENCY_KEY.source },
+  },
+  "If-Match": {
+    description:
+      "ETag of the endpoint, several separated by commas, or `*`; returns 412 if the endpoint has another version by now. Weak ETags never match",
+    schema: { type: "string" },
   },
 };
 
-function describeParameters({
-  path,
-  query = {},
-  requestHeaders = [],
-  responses,
-}: RouteSpec): JsonObject[] {
+function describeParameters({ path, query = {}, ...route }: RouteSpec): JsonObject[] {
   const pathParameters = Object.entries(PATH_PARAMETERS)
     .filter(([part]) => path.includes(part))
     .map(([, parameter]) => ({
@@ -118,13 +124,18 @@ function describeParameters({
       schema: { type: "string" },
       ...parameter,
     }));
-  const headers = [...requestHeaders, ...(304 in responses ? (["If-None-Match"] as const) : [])];
   return [
     ...pathParameters,
     ...Object.entries(query).map(([name, schema]) => describeQuery(name, schema)),
-    ...headers.map((name) => ({ $ref: refTo("parameters", name) })),
+    ...requestHeadersOf({ path, ...route }).map((name) => ({ $ref: refTo("parameters", name) })),
   ];
 }
+
+const requestHeadersOf = (route: RouteSpec): (keyof typeof REQUEST_HEADERS)[] => [
+  ...(route.method === "POST" ? (["Idempotency-Key"] as const) : []),
+  ...(changesVersion(route) ? (["If-Match"] as const) : []),
+  ...(304 in route.responses ? (["If-None-Match"] as const) : []),
+];
 
 function describeQuery(name: string, zodSchema: z.ZodType): JsonObject {
   const { description, ...schema } = describeInput(zodSchema);

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { ValidationIssue } from "../../domain/errors.ts";
 import { HTTP_CODES, type HttpCode, meaningOf, statusOf } from "../pipeline/problem-codes.ts";
 import { createProblem, problemBody } from "../pipeline/problems.ts";
-import { allowsCors, type RouteSpec } from "../pipeline/route.ts";
+import { allowsCors, changesVersion, type RouteSpec } from "../pipeline/route.ts";
 import {
   COMMON_HEADERS,
   CORS_HEADERS,
@@ -46,6 +46,8 @@ function codesOf({ method, path, scope, query = {}, body, problems = [] }: Route
     ...(path.includes(":id") ? (["resource_not_found"] as const) : []),
     ...(body ? BODY_CODES : []),
     ...(method === "GET" ? [] : (["busy", "storage_full", "conflict"] as const)),
+    ...(method === "POST" ? (["idempotency_key_reused", "signing_unavailable"] as const) : []),
+    ...(changesVersion({ method, path }) ? (["version_mismatch"] as const) : []),
     ...problems,
     "uri_too_long",
     "internal",

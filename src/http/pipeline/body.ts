@@ -11,14 +11,14 @@ const MAX_DEPTH = 32;
  */
 export async function readJsonObject(context: RequestContext): Promise<Record<string, unknown>> {
   assertJsonContent(context);
-  return parseJsonObject(await readBytes(context));
+  return parseJsonObject(await getBytes(context));
 }
 
 /** Like readJsonObject, but a missing body is read as an empty object. */
 export async function readOptionalJsonObject(
   context: RequestContext,
 ): Promise<Record<string, unknown>> {
-  const bytes = await readBytes(context);
+  const bytes = await getBytes(context);
   if (bytes.length === 0) return {};
   assertJsonContent(context);
   return parseJsonObject(bytes);
@@ -48,6 +48,9 @@ function parseJsonObject(bytes: Buffer): Record<string, unknown> {
     issues: [{ pointer: "#", code: "type", detail }],
   });
 }
+
+const getBytes = (context: RequestContext): Promise<Buffer> =>
+  (context.body ??= readBytes(context));
 
 /** Counts the bytes: Content-Length can be missing or wrong. */
 async function readBytes({ request }: RequestContext): Promise<Buffer> {

@@ -37,13 +37,6 @@ export const toPublicBusiness = ({ id, slug, doc: { name, timezone } }: Business
 export const businessUrl = (rt: Runtime, slug: string, path: string): string =>
   `${rt.config.http.publicUrl}/v1/businesses/${slug}/${path}`;
 
-export const respondData = (
-  context: RequestContext,
-  data: unknown,
-  status = 200,
-  headers = PRIVATE,
-): HttpResponse => respondJson(context, status, { data }, headers);
-
 /** For lists that are not part of the catalog. */
 export function respondPage(
   rt: Runtime,

@@ -124,13 +124,17 @@ export const createHashedResponse = (
 const withoutWeakPrefix = (etag: string): string => (etag.startsWith("W/") ? etag.slice(2) : etag);
 
 /** Whether If-None-Match, a list or `*`, matches by weak comparison (RFC 9110, 13.1.2). */
-function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch.trim() === "*") return true;
   return (ifNoneMatch.match(ENTITY_TAG) ?? []).some(
     (candidate) => withoutWeakPrefix(candidate) === withoutWeakPrefix(etag),
   );
 }
+
+/** Whether If-Match, a list or `*`, matches by strong comparison (RFC 9110, 13.1.1). */
+export const matchesEtagStrongly = (ifMatch: string, etag: string): boolean =>
+  ifMatch.trim() === "*" || ifMatch.match(ENTITY_TAG)?.includes(etag) === true;
 
 const acceptsGzip = createAccepts("gzip", "x-gzip");
 const acceptsBrotli = createAccepts("br");

@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { createIdSource } from "../../domain/ids.ts";
 import type { AccessControl } from "../auth/access-control.ts";
 import type { GetClientAddress } from "../auth/client-address.ts";
+import { createHandleOnce } from "./idempotency.ts";
 import { respondWithProblem } from "./problems.ts";
 import {
   type HttpRequest,
@@ -34,7 +35,7 @@ const COUNTER_DIGITS = 6;
 export type Pipeline = {
   /**
    * Handles a request. The checks run in this order: URL length, path, method, key, slug, scope,
-   * rate limit, parameters. Never throws: errors become problem responses.
+   * rate limit, Idempotency-Key, parameters. Never throws: errors become problem responses.
    */
   handle: (routePath: RoutePath, request: HttpRequest) => HandlerResult;
   /** Responds to a request that failed before it reached a route. */
@@ -48,6 +49,7 @@ export function createPipeline(
   getClientAddress: GetClientAddress,
 ): Pipeline {
   const nextRequestId = createRequestIds(rt);
+  const handleOnce = createHandleOnce(rt);
 
   const createContext = (routePath: RoutePath, request: HttpRequest): RequestContext => {
     const requestId = nextRequestId();
@@ -60,6 +62,8 @@ export function createPipeline(
       startedAt: rt.monotonic(),
       responseHeaders,
       keyId: null,
+      body: null,
+      saveReply: null,
     };
   };
 
@@ -82,7 +86,10 @@ export function createPipeline(
       return route.handle(context);
     }
     const key = accessControl.authorize(context, params["slug"] ?? "", route.scope);
-    const handle = () => route.handle(context, key);
+    const handle = () =>
+      method === "POST"
+        ? handleOnce(context, key, () => route.handle(context, key))
+        : route.handle(context, key);
     // Reads are not audited, and must be fast.
     if (route.method === "GET") return handle();
     const address = getClientAddress(context.request);

@@ -91,6 +91,11 @@ export const PROBLEM_CODES = {
     "The events after the cursor are no longer kept.",
     "Call `/changes?after=latest`, read every list again, then continue with the cursor of that response.",
   ],
+  version_mismatch: [
+    412,
+    "The object has changed: its version is not in If-Match.",
+    "Read the object again, apply the change to it, and send its new ETag in If-Match.",
+  ],
   body_too_large: [
     413,
     `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`,
@@ -143,8 +148,8 @@ export const PROBLEM_CODES = {
   ],
   idempotency_key_reused: [
     422,
-    "The Idempotency-Key was already used with a different body.",
-    "Send a new Idempotency-Key for each different body.",
+    "The Idempotency-Key was already used for another request.",
+    "Send a new Idempotency-Key for each request; repeat one only with the same method, path and body.",
   ],
   unsafe_url: [
     422,

@@ -33,6 +33,10 @@ export type RequestContext = {
   responseHeaders: RawHeaders;
   /** Null until the request is authenticated. */
   keyId: string | null;
+  /** Set once the body is being read: a request with an Idempotency-Key reads it twice. */
+  body: Promise<Buffer> | null;
+  /** Stores a reply that can be replayed; null without an Idempotency-Key. */
+  saveReply: ((reply: HttpResponse) => void) | null;
 };
 
 export type HttpResponse = { status: number; headers: RawHeaders; body: Buffer | null };
@@ -72,10 +76,11 @@ export const respondBytes = (
   type: string,
   body: Buffer,
   headers: RawHeaders = [],
-): HttpResponse =>
-  respond(
-    context,
-    status,
-    ["content-type", type, "content-length", String(body.length), ...headers],
-    body,
-  );
+): HttpResponse => respond(context, status, [...contentHeaders(type, body), ...headers], body);
+
+export const contentHeaders = (type: string, body: Buffer): RawHeaders => [
+  "content-type",
+  type,
+  "content-length",
+  String(body.length),
+];

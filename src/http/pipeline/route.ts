@@ -44,6 +44,10 @@ export const UNKNOWN_PATH: RoutePath = {
 export const allowsCors = ({ scope, path }: Pick<RouteSpec, "scope" | "path">): boolean =>
   scope === "public" || path === "/openapi.json";
 
+/** Whether a request may have If-Match: it changes an object that has a version. */
+export const changesVersion = ({ method, path }: Pick<RouteSpec, "method" | "path">): boolean =>
+  method !== "GET" && path.includes("/webhooks/:id");
+
 /** Groups routes by path. A path with GET also accepts HEAD. */
 export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
   [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => {
@@ -77,7 +81,6 @@ export type RouteSpec = {
   summary: string;
   description?: string;
   query?: Parameters;
-  requestHeaders?: readonly "Idempotency-Key"[];
   body?: { schema: z.ZodObject; isOptional?: boolean };
   responses: Record<number, ResponseSpec>;
   problems?: readonly HttpCode[];

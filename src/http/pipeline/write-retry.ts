@@ -3,7 +3,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isBusy, LOCK_RETRY_MS } from "../../store/write-lock.ts";
 
-const TIMEOUT_MS = 2000;
+export const WRITE_TIMEOUT_MS = 2000;
 
 /**
  * Retries a write while another writer holds the lock. The HTTP thread's connection does not wait
@@ -19,7 +19,7 @@ export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>
       if ((error as { code?: unknown }).code === "SQLITE_FULL")
         throw new AppError("storage_full", "The server's disk is full; nothing can be saved.");
       if (!isBusy(error)) throw error;
-      if (rt.monotonic() - startedAt >= TIMEOUT_MS)
+      if (rt.monotonic() - startedAt >= WRITE_TIMEOUT_MS)
         throw new AppError("busy", "Another writer holds the database lock; retry in a moment.");
     }
     await delay(LOCK_RETRY_MS);

@@ -15,9 +15,19 @@ export const endpoint = z.strictObject({
     .describe("DISABLED: events are kept for the endpoint but not sent"),
   disabledReason: orNull(
     z.string(),
-    "`gone`: the receiver responded with 410; `failing`: it failed for more than 5 days; `manual`: the business disabled it; null if the endpoint is active",
+    "`gone`: the receiver responded with 410; `failing`: it failed for more than 5 days; `manual`: the business disabled it; `paused`: a partner set `status` to DISABLED; null if the endpoint is active",
   ),
   failingSince: orNull(instant, "When its deliveries started to fail; null if they succeed"),
+  oldSecretEndsAt: orNull(
+    instant,
+    "Until then, events are also signed with the old secret; null if no rotation is in progress",
+  ),
+  version: z
+    .int()
+    .min(1)
+    .describe(
+      "Counts the changes of the endpoint's settings, status and secrets, but not of `failingSince`; also its ETag",
+    ),
   createdAt: instant,
   updatedAt: instant,
 });

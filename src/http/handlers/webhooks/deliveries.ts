@@ -15,17 +15,11 @@ import type { LiveFilter } from "../../../store/live-filter.ts";
 import { readOptionalJsonObject } from "../../pipeline/body.ts";
 import { getBusiness, respondPage } from "../../pipeline/business-response.ts";
 import { decodeCursor, encodeCursor } from "../../pipeline/cursor.ts";
+import { handleChange, handleGet, pathId } from "../../pipeline/object-handlers.ts";
 import { cursor, instant, oneOf, pageSize, parseParameters } from "../../pipeline/parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
-import {
-  emptyBody,
-  handleObject,
-  ignoreBody,
-  instantOrNull,
-  pathId,
-  toPublicText,
-} from "./endpoints.ts";
+import { emptyBody, instantOrNull, toPublicText } from "./endpoints.ts";
 
 const DEFAULT_LIMIT = 100;
 /** The retry schedule has 20; redeliveries can add any number. */
@@ -64,20 +58,18 @@ export const listDeliveries =
     return respondPage(rt, context, business, path, { data, nextCursor });
   };
 
-export const handleGetDelivery = (deps: HandlerDeps) =>
-  handleObject(deps, getOwnDelivery, ignoreBody, (delivery, timezone) =>
-    withAttempts(deps.rt, delivery, timezone),
-  );
+export const handleGetDelivery = ({ rt }: HandlerDeps) =>
+  handleGet({ rt }, getOwnDelivery, (delivery, timezone) => withAttempts(rt, delivery, timezone));
 
 /** Responds with 202: the delivery is pending again, not yet sent. */
-export const handleRedeliverDelivery = (deps: HandlerDeps) =>
-  handleObject(
-    deps,
+export const handleRedeliverDelivery = ({ rt }: HandlerDeps) =>
+  handleChange(
+    { rt },
     getOwnDelivery,
     readOptionalJsonObject,
     ({ id }, timezone, body) => {
       parseRequest(emptyBody, body);
-      return withAttempts(deps.rt, redeliverDelivery(deps.rt, id), timezone);
+      return () => withAttempts(rt, redeliverDelivery(rt, id), timezone);
     },
     { status: 202 },
   );

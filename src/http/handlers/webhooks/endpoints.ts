@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { deleteEndpoint, enableEndpoint } from "../../../app/webhooks/endpoint-lifecycle.ts";
 import {
+  findOldSecretEnd,
   finishSecretRotation,
   rotateEndpointSecret,
 } from "../../../app/webhooks/endpoint-secrets.ts";
-import { createEndpoint, updateEndpoint } from "../../../app/webhooks/endpoints.ts";
+import { prepareEndpoint, prepareUpdate } from "../../../app/webhooks/endpoints.ts";
+import type { Runtime } from "../../../app/runtime.ts";
 import { limitedHost, recordTest, verifyHostOf } from "../../../app/webhooks/host-limits.ts";
 import { getOwnEndpoint, listOwnEndpoints } from "../../../app/webhooks/own-webhooks.ts";
 import { testEndpoint, type TestResult } from "../../../app/webhooks/test-endpoint.ts";
@@ -24,23 +26,22 @@ import {
   getBusiness,
   getTimezone,
   NO_STORE,
-  PRIVATE,
-  respondData,
   respondPage,
 } from "../../pipeline/business-response.ts";
 import { paginate } from "../../pipeline/cursor.ts";
-import { cursor, instant, pageSize, parseParameters } from "../../pipeline/parameters.ts";
+import { commitReply } from "../../pipeline/idempotency.ts";
 import {
-  getHeader,
-  type HttpResponse,
-  type RequestContext,
-  respond,
-} from "../../pipeline/request-context.ts";
+  handleChange,
+  handleGet,
+  ignoreBody,
+  toDataReply,
+} from "../../pipeline/object-handlers.ts";
+import { cursor, instant, pageSize, parseParameters } from "../../pipeline/parameters.ts";
+import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
 import { retryWhileBusy } from "../../pipeline/write-retry.ts";
 
 const PATH = "webhooks";
-export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const DAY_SECONDS = 86_400;
 /** Far more than people start by hand. */
 const MAX_CONCURRENT_TESTS = 64;
@@ -63,7 +64,15 @@ export const createEndpointBody = z.strictObject({
     .describe("URL to send events to: https, with a public address; a fragment is removed"),
   events: z.array(z.enum(EVENT_TYPES)).min(1).describe("Event types to send"),
 });
-export const updateEndpointBody = createEndpointBody.partial();
+export const updateEndpointBody = createEndpointBody
+  .extend({
+    status: z
+      .enum(["ACTIVE", "DISABLED"])
+      .describe(
+        "DISABLED pauses the endpoint: its deliveries are kept, and sent once it is ACTIVE",
+      ),
+  })
+  .partial();
 
 // The error texts of these schemas are nouns: the caller adds "must be".
 
@@ -92,35 +101,10 @@ export const rotateSecretBody = z.strictObject({
   force: z
     .boolean({ error: "true or false" })
     .default(false)
-    .describe("Start a new rotation even if one is in progress; the oldest secret is dropped"),
+    .describe(
+      "Rotate again although a rotation is in progress. The oldest secret, which the receiver may still use, stays valid for the overlap; the one in between is dropped",
+    ),
 });
-
-export const pathId = ({ request }: RequestContext): string => request.params["id"] ?? "";
-
-/**
- * Handles a request for one object. Errors are checked in the order 400, 404, 422.
- * @param act returns the data of the response; undefined for a 204
- */
-export const handleObject =
-  <Row, Body>(
-    { rt }: Pick<HandlerDeps, "rt">,
-    find: (rt: HandlerDeps["rt"], key: Credential, id: string) => Row,
-    readBody: (context: RequestContext) => Body | Promise<Body>,
-    act: (row: Row, timezone: string, body: Body, context: RequestContext) => unknown,
-    { status = 200, headers = PRIVATE } = {},
-  ) =>
-  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
-    parseParameters({}, context.request.search);
-    const body = await readBody(context);
-    const row = find(rt, key, pathId(context));
-    const timezone = getTimezone(rt, key);
-    const data = await retryWhileBusy(rt, () => act(row, timezone, body, context));
-    return data === undefined
-      ? respond(context, 204, [])
-      : respondData(context, data, status, headers);
-  };
-
-export const ignoreBody = (): void => {};
 
 export const listEndpoints =
   ({ rt }: HandlerDeps) =>
@@ -130,7 +114,7 @@ export const listEndpoints =
     // IDs increase with time, so sorting by ID alone is enough.
     const endpoints = listOwnEndpoints(rt, key).map((endpoint) => ({ ...endpoint, sortOrder: 0 }));
     const { objects, nextCursor } = paginate(PATH, endpoints, limit, cursor);
-    const data = objects.map((endpoint) => toPublicEndpoint(endpoint, business.doc.timezone));
+    const data = objects.map((endpoint) => toPublicEndpoint(rt, endpoint, business.doc.timezone));
     return respondPage(rt, context, business, PATH, { data, nextCursor });
   };
 
@@ -138,66 +122,79 @@ export const handleCreateEndpoint =
   ({ rt }: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     parseParameters({}, context.request.search);
-    const idempotencyKey = readIdempotencyKey(context);
     const { name, url, events, ...others } = await readJsonObject(context);
-    const { endpoint, secret } = await retryWhileBusy(rt, () =>
-      createEndpoint(rt, {
-        businessId: key.businessId,
-        keyId: key.id,
-        name,
-        url,
-        events,
-        allowPrivate: false,
-        unknownFields: Object.keys(others),
-        idempotencyKey,
-      }),
-    );
-    const location = businessUrl(rt, key.businessSlug, `${PATH}/${endpoint.id}`);
-    const data = { ...toPublicEndpoint(endpoint, getTimezone(rt, key)), secret };
-    return respondData(context, data, 201, ["location", location, ...NO_STORE]);
+    const create = await prepareEndpoint(rt, {
+      businessId: key.businessId,
+      keyId: key.id,
+      name,
+      url,
+      events,
+      allowPrivate: false,
+      unknownFields: Object.keys(others),
+    });
+    const timezone = getTimezone(rt, key);
+    return commitReply(rt, context, () => {
+      const { endpoint, secret } = create();
+      const location = businessUrl(rt, key.businessSlug, `${PATH}/${endpoint.id}`);
+      const data = { ...toPublicEndpoint(rt, endpoint, timezone), secret };
+      return toDataReply(data, 201, ["location", location, ...NO_STORE]);
+    });
   };
 
-export const handleGetEndpoint = (deps: HandlerDeps) =>
-  handleObject(deps, getOwnEndpoint, ignoreBody, toPublicEndpoint);
+export const handleGetEndpoint = ({ rt }: HandlerDeps) =>
+  handleGet({ rt }, getOwnEndpoint, (endpoint, timezone) =>
+    toPublicEndpoint(rt, endpoint, timezone),
+  );
 
-export const handleUpdateEndpoint = (deps: HandlerDeps) =>
-  handleObject(deps, getOwnEndpoint, readJsonObject, async ({ id }, timezone, body) => {
-    const { name, url, events, ...others } = body;
-    const changes = { name, url, events, byPartner: true, unknownFields: Object.keys(others) };
-    return toPublicEndpoint(await updateEndpoint(deps.rt, id, changes), timezone);
+export const handleUpdateEndpoint = ({ rt }: HandlerDeps) =>
+  handleChange({ rt }, getOwnEndpoint, readJsonObject, async ({ id }, timezone, body) => {
+    const { name, url, events, status, ...others } = body;
+    const unknownFields = Object.keys(others);
+    const changes = { name, url, events, status, byPartner: true, unknownFields };
+    const update = await prepareUpdate(rt, id, changes);
+    return () => toPublicEndpoint(rt, update(), timezone);
   });
 
-export const handleDeleteEndpoint = (deps: HandlerDeps) =>
-  handleObject(deps, getOwnEndpoint, ignoreBody, ({ id }) => void deleteEndpoint(deps.rt, id));
+export const handleDeleteEndpoint = ({ rt }: HandlerDeps) =>
+  handleChange({ rt }, getOwnEndpoint, ignoreBody, ({ id }) => () => {
+    deleteEndpoint(rt, id);
+    return undefined;
+  });
 
-export const handleEnableEndpoint = (deps: HandlerDeps) =>
-  handleObject(deps, getOwnEndpoint, readOptionalJsonObject, ({ id }, timezone, body) => {
+export const handleEnableEndpoint = ({ rt }: HandlerDeps) =>
+  handleChange({ rt }, getOwnEndpoint, readOptionalJsonObject, ({ id }, timezone, body) => {
     const { recover } = parseRequest(enableEndpointBody, body);
     const missedEvents = typeof recover === "string" ? recover : recover.resolve(timezone);
-    const { endpoint, ...counts } = enableEndpoint(deps.rt, id, missedEvents, { byPartner: true });
-    return { ...toPublicEndpoint(endpoint, timezone), ...counts };
+    return () => {
+      const { endpoint, ...counts } = enableEndpoint(rt, id, missedEvents, { byPartner: true });
+      return { ...toPublicEndpoint(rt, endpoint, timezone), ...counts };
+    };
   });
 
-export const handleRotateEndpointSecret = (deps: HandlerDeps) =>
-  handleObject(
-    deps,
+export const handleRotateEndpointSecret = ({ rt }: HandlerDeps) =>
+  handleChange(
+    { rt },
     getOwnEndpoint,
     readOptionalJsonObject,
     ({ id }, timezone, body) => {
       const { overlapSeconds, force } = parseRequest(rotateSecretBody, body);
       const overlap = { overlapMs: overlapSeconds * 1000, force };
-      const { endpoint, secret, oldEndsAt } = rotateEndpointSecret(deps.rt, id, overlap);
-      const oldSecretEndsAt = formatInstant(oldEndsAt, timezone);
-      return { ...toPublicEndpoint(endpoint, timezone), secret, oldSecretEndsAt };
+      return () => {
+        const { endpoint, secret, oldEndsAt } = rotateEndpointSecret(rt, id, overlap);
+        const oldSecretEndsAt = formatInstant(oldEndsAt, timezone);
+        return { ...toPublicEndpoint(rt, endpoint, timezone), secret, oldSecretEndsAt };
+      };
     },
     { headers: NO_STORE },
   );
 
-export const handleFinishSecretRotation = (deps: HandlerDeps) =>
-  handleObject(deps, getOwnEndpoint, readOptionalJsonObject, (endpoint, timezone, body) => {
+export const handleFinishSecretRotation = ({ rt }: HandlerDeps) =>
+  handleChange({ rt }, getOwnEndpoint, readOptionalJsonObject, ({ id }, timezone, body) => {
     parseRequest(emptyBody, body);
-    const finished = finishSecretRotation(deps.rt, endpoint.id);
-    return { ...toPublicEndpoint(endpoint, timezone), finished };
+    return () => {
+      const { endpoint, finished } = finishSecretRotation(rt, id);
+      return { ...toPublicEndpoint(rt, endpoint, timezone), finished };
+    };
   });
 
 /** Responds with the result of a test event: 200 even if the receiver failed. */
@@ -206,7 +203,7 @@ export function handleTestEndpoint(deps: HandlerDeps) {
   const { closing } = deps.longPolls;
   /** The tests in progress, by endpoint, each with the key and the host that it counts for. */
   const testing = new Map<string, string | null>();
-  return handleObject(
+  return handleChange(
     deps,
     getOwnEndpoint,
     readOptionalJsonObject,
@@ -224,17 +221,18 @@ export function handleTestEndpoint(deps: HandlerDeps) {
         throw new AppError("busy", `Other tests of ${host} are in progress; retry in a moment.`);
       testing.set(id, share);
       try {
-        recordTest(rt, endpoint);
+        await retryWhileBusy(rt, () => recordTest(rt, endpoint));
         const signal = AbortSignal.any([request.disconnected(), closing]);
         const result = await testEndpoint(rt, id, sendOnce, signal);
         if (closing.aborted)
           throw new AppError("shutting_down", "The server is shutting down; the test was aborted.");
-        // Retried here, because the test must not be sent again.
-        if (result.ok) await retryWhileBusy(rt, () => verifyHostOf(rt, endpoint));
-        return {
-          ...outcomeForPartners(result),
-          address: publicAddress(result),
-          responseText: toPublicText(result.responseText),
+        return () => {
+          if (result.ok) verifyHostOf(rt, endpoint);
+          return {
+            ...outcomeForPartners(result),
+            address: publicAddress(result),
+            responseText: toPublicText(result.responseText),
+          };
         };
       } finally {
         testing.delete(id);
@@ -247,18 +245,9 @@ export function handleTestEndpoint(deps: HandlerDeps) {
 const publicAddress = ({ outcome, address }: TestResult): string | null =>
   outcome === "responded" && address !== null && isPublicAddress(address) ? address : null;
 
-function readIdempotencyKey({ request }: RequestContext): string | undefined {
-  const value = getHeader(request, "idempotency-key");
-  if (value === undefined || IDEMPOTENCY_KEY.test(value)) return value;
-  const detail =
-    "Invalid Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces.";
-  throw new AppError("invalid_parameter", detail, {
-    issues: [{ parameter: "Idempotency-Key", code: "invalid_value", detail }],
-  });
-}
-
 const toPublicEndpoint = (
-  { id, name, url, events, status, disabledReason, ...times }: EndpointRow,
+  rt: Runtime,
+  { id, name, url, events, status, disabledReason, version, ...times }: EndpointRow,
   timezone: string,
 ): z.output<typeof endpoint> => ({
   id,
@@ -268,6 +257,8 @@ const toPublicEndpoint = (
   status,
   disabledReason,
   failingSince: instantOrNull(times.failingSince, timezone),
+  oldSecretEndsAt: instantOrNull(findOldSecretEnd(rt, id), timezone),
+  version,
   createdAt: formatInstant(times.createdAt, timezone),
   updatedAt: formatInstant(times.updatedAt, timezone),
 });

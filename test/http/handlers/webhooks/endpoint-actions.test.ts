@@ -224,6 +224,30 @@ describe("rotate-secret", () => {
     expect(forced.secret).not.toBe(first.secret);
   });
 
+  test("a forced rotation keeps the secret that the receiver still uses", async () => {
+    const { api, secret: used, posts, send, path } = await setUp();
+    // The response to the first rotation is lost.
+    const lost = await readData<{ secret: string }>(
+      await api.request(`${path}/rotate-secret`, post()),
+    );
+    api.advance(3_600_000);
+    const { secret } = await readData<{ secret: string }>(
+      await api.request(`${path}/rotate-secret`, post({ force: true })),
+    );
+    expect(await readData(await api.request(path))).toMatchObject({
+      oldSecretEndsAt: "2026-11-21T08:00:00-05:00",
+    });
+    renameService(api, "Forced");
+    await send();
+    expect([used, lost.secret, secret].map((one) => signedBy(posts[0]!, one))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    api.advance(86_400_000);
+    expect(await readData(await api.request(path))).toMatchObject({ oldSecretEndsAt: null });
+  });
+
   test("finish removes the old secret immediately, and a second finish does nothing", async () => {
     const { api, endpoint, path } = await setUp();
     await api.request(`${path}/rotate-secret`, post());

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { checkEndpoint } from "../../../../src/app/operations/health-conditions.ts";
 import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { endpoint as endpointSchema } from "../../../../src/domain/public/schemas/webhook.ts";
 import {
   createEndpointBody,
   updateEndpointBody,
 } from "../../../../src/http/handlers/webhooks/endpoints.ts";
-import { createTestApi } from "../../support/api.ts";
+import { createTestApi, type TestApi } from "../../support/api.ts";
 import {
   readData,
   createTestEndpoint,
@@ -38,6 +39,8 @@ test("GET returns the created endpoint without its secret and operator settings"
     status: "DISABLED",
     disabledReason: "failing",
     failingSince: "2026-11-20T07:00:00-05:00",
+    oldSecretEndsAt: null,
+    version: 2,
     createdAt: "2026-11-20T07:00:00-05:00",
     updatedAt: "2026-11-20T07:00:00-05:00",
   });
@@ -80,7 +83,7 @@ describe("PATCH", () => {
     { body: { name: null, events: null }, issues: ["#/name type", "#/events type"] },
     { body: { evnts: [], name: 1 }, issues: ["#/name type", "#/evnts unknown_field"] },
     { body: { events: ["staff.created", "staff.create"] }, issues: ["#/events/1 unknown_event"] },
-    { body: { status: "DISABLED" }, issues: ["#/status unknown_field"] },
+    { body: { status: "PAUSED", name: "" }, issues: ["#/name length", "#/status invalid_value"] },
     { body: { allowPrivate: true }, issues: ["#/allowPrivate unknown_field"] },
     {
       body: { byPartner: false, timeoutMs: 1 },
@@ -195,4 +198,110 @@ test("DELETE cancels pending deliveries, and a second DELETE is 404", async () =
     api.store.deliveries.list({ endpointId: endpoint.id }, 10).map(({ status }) => status),
   ).toEqual(["CANCELLED", "CANCELLED"]);
   expect(api.store.endpointSecrets.listValid(endpoint.id, api.now())).toEqual([]);
+});
+
+describe("the version", () => {
+  /** Each changes the endpoint once. */
+  const CHANGES: [name: string, path: string, method: string, body?: object][] = [
+    ["a new name", "", "PATCH", { name: "Shop" }],
+    ["pausing", "", "PATCH", { status: "DISABLED" }],
+    ["resuming", "", "PATCH", { status: "ACTIVE" }],
+    ["a rotation", "/rotate-secret", "POST"],
+    ["finishing it", "/rotate-secret/finish", "POST"],
+  ];
+  const send = (api: TestApi, path: string, method: string, body?: object, ifMatch?: string) =>
+    api.request(path, {
+      method,
+      headers: {
+        ...(body && { "content-type": "application/json" }),
+        ...(ifMatch !== undefined && { "if-match": ifMatch }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+
+  test("is the strong ETag of the endpoint, and counts its changes", async () => {
+    const { api, endpoint, path } = await setUp();
+    const get = async () => (await api.request(path)).headers.get("etag");
+    expect(await get()).toBe('"1"');
+    for (const [i, [name, below, method, body]] of CHANGES.entries()) {
+      const response = await send(api, path + below, method, body);
+      const etag = `"${i + 2}"`;
+      expect([name, response.headers.get("etag"), await get()]).toEqual([name, etag, etag]);
+      expect((await readData(response))["version"]).toBe(i + 2);
+    }
+    disableEndpoint(api, endpoint.id, "manual");
+    expect(await get()).toBe('"7"');
+  });
+
+  test("does not count deliveries, failures, tests and requests that change nothing", async () => {
+    const { api, endpoint, path } = await setUp();
+    renameService(api, "Cut");
+    api.store.endpoints.updateStreak(endpoint.id, { ...endpoint, failingSince: api.now() });
+    await send(api, path, "PATCH", { name: "Website", status: "ACTIVE" });
+    await send(api, `${path}/rotate-secret/finish`, "POST");
+    await send(api, `${path}/enable`, "POST");
+    const response = await api.request(path, { headers: { "if-none-match": 'W/"1", "x"' } });
+    expect([response.status, response.headers.get("etag"), await response.text()]).toEqual([
+      304,
+      '"1"',
+      "",
+    ]);
+  });
+
+  test.each([
+    ...CHANGES,
+    ["deleting", "", "DELETE"] as const,
+    ["a test", "/test", "POST"] as const,
+  ])("%s is refused if If-Match lists another version", async (_name, below, method, body) => {
+    const { api, endpoint, path } = await setUp();
+    for (const ifMatch of ['"2"', 'W/"1"', "1", '"11", W/"1"', '"*"', ""]) {
+      const response = await send(api, path + below, method, body, ifMatch);
+      expect([ifMatch, response.status]).toEqual([ifMatch, 412]);
+      expect(await response.json()).toMatchObject({ code: "version_mismatch" });
+    }
+    expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
+    for (const ifMatch of ['"1"', '"0", "1"', "*"]) {
+      const { api, path } = await setUp();
+      const response = await send(api, path + below, method, body, ifMatch);
+      expect([ifMatch, response.ok]).toEqual([ifMatch, true]);
+    }
+  });
+
+  test("an If-Match of an endpoint that does not exist is 404", async () => {
+    const { api, path } = await setUp();
+    expect((await send(api, `${path}x`, "DELETE", undefined, "*")).status).toBe(404);
+  });
+});
+
+describe("pausing", () => {
+  test("keeps the deliveries, and resuming sends them", async () => {
+    const { api, endpoint, path } = await setUp();
+    const statuses = () =>
+      api.store.deliveries.list({ endpointId: endpoint.id }, 100).map(({ status }) => status);
+    renameService(api, "Before");
+    expect(await readData(await api.request(path, patch({ status: "DISABLED" })))).toMatchObject({
+      status: "DISABLED",
+      disabledReason: "paused",
+    });
+    renameService(api, "Meanwhile");
+    expect(statuses()).toEqual(Array(4).fill("PARKED"));
+    expect(checkEndpoint(api.store.endpoints.findById(endpoint.id)!, api.now())).toEqual([]);
+    expect(await readData(await api.request(path, patch({ status: "ACTIVE" })))).toMatchObject({
+      status: "ACTIVE",
+      disabledReason: null,
+    });
+    expect(statuses()).toEqual(Array(4).fill("PENDING"));
+  });
+
+  test("an endpoint that the business disabled cannot be resumed, and is not changed", async () => {
+    const { api, endpoint, path } = await setUp();
+    await api.request(path, patch({ status: "DISABLED" }));
+    disableEndpoint(api, endpoint.id, "manual");
+    const problem = await api.requestProblem(path, patch({ status: "ACTIVE", name: "Shop" }));
+    expect(problem).toMatchObject({ status: 409, code: "conflict" });
+    expect(api.store.endpoints.findById(endpoint.id)).toMatchObject({
+      name: "Website",
+      disabledReason: "manual",
+    });
+  });
 });

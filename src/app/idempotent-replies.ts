@@ -1,0 +1,87 @@
+import { createHmac } from "node:crypto";
+import { AppError } from "../domain/errors.ts";
+import type { IdempotencyRow } from "../store/idempotency.ts";
+import type { Runtime } from "./runtime.ts";
+import { assertMasterKey } from "./master-key.ts";
+
+// Replies may contain signing secrets and personal data, so they are encrypted with the master key.
+// Of the request only an HMAC is stored, with a key that is encrypted together with the reply: after
+// a rotation of the master key it still matches.
+
+const REPLAYABLE_MS = 86_400_000;
+
+/** A response without the headers that differ for each request. */
+export type Reply = { status: number; headers: string[]; body: Buffer | null };
+
+/** Identifies a request: `request` has everything that must be equal when it is repeated. */
+export type IdempotentRequest = { keyId: string; token: string; request: string };
+
+type Sealed = { hmacKey: string; status: number; headers: string[]; body: string | null };
+
+const rowIdOf = ({ keyId, token }: Pick<IdempotencyRow, "keyId" | "token">): string =>
+  `${keyId} ${token}`;
+
+/** @throws AppError idempotency_key_reused, signing_unavailable */
+export function findReply(rt: Runtime, request: IdempotentRequest): Reply | undefined {
+  const row = rt.store.idempotency.find(request.keyId, request.token, rt.now() - REPLAYABLE_MS);
+  if (row === undefined) return undefined;
+  const sealed = rt.secrets.open(row.sealed, rowIdOf(row));
+  const { hmacKey, status, headers, body } = JSON.parse(sealed) as Sealed;
+  if (!hmacOf(hmacKey, request).equals(row.requestHmac))
+    throw new AppError(
+      "idempotency_key_reused",
+      "This Idempotency-Key was already used for another request.",
+      { fix: "use a new key for each request" },
+    );
+  return { status, headers, body: body === null ? null : Buffer.from(body) };
+}
+
+/**
+ * Call it in the transaction that makes the change.
+ * @throws AppError signing_unavailable
+ */
+export function saveReply(
+  rt: Runtime,
+  request: IdempotentRequest,
+  { status, headers, body }: Reply,
+): void {
+  assertMasterKey(rt, rt.store.endpointSecrets.list());
+  const hmacKey = rt.random(32).toString("base64");
+  const reply: Sealed = { hmacKey, status, headers, body: body && body.toString() };
+  const { keyId, token } = request;
+  rt.store.idempotency.replace({
+    keyId,
+    token,
+    requestHmac: hmacOf(hmacKey, request),
+    sealed: rt.secrets.seal(JSON.stringify(reply), rowIdOf(request)),
+    createdAt: rt.now(),
+  });
+}
+
+const hmacOf = (hmacKey: string, { request }: IdempotentRequest): Buffer =>
+  createHmac("sha256", Buffer.from(hmacKey, "base64")).update(request).digest();
+
+export const pruneReplies = (rt: Runtime): void =>
+  rt.store.idempotency.deleteUntil(rt.now() - REPLAYABLE_MS);
+
+/** The encrypted replies, as SecretBox opens them. */
+export const listSealedReplies = (rt: Runtime): { id: string; sealed: Buffer }[] =>
+  rt.store.idempotency.list().map((row) => ({ id: rowIdOf(row), sealed: row.sealed }));
+
+/** Encrypts the replies with the newest master key. Those that no key decrypts are deleted. */
+export function reencryptReplies(rt: Runtime): void {
+  for (const row of rt.store.idempotency.list()) {
+    const plain = tryOpen(rt, row);
+    if (plain === undefined) rt.store.idempotency.delete(row);
+    else rt.store.idempotency.replace({ ...row, sealed: rt.secrets.seal(plain, rowIdOf(row)) });
+  }
+}
+
+function tryOpen(rt: Runtime, row: IdempotencyRow): string | undefined {
+  try {
+    return rt.secrets.open(row.sealed, rowIdOf(row));
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { findReply, type Reply, saveReply } from "../../app/idempotent-replies.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Credential } from "../../store/keys.ts";
+import { readOptionalJsonObject } from "./body.ts";
+import {
+  contentHeaders,
+  getHeader,
+  type HandlerResult,
+  type HttpResponse,
+  type RawHeaders,
+  type RequestContext,
+  respond,
+} from "./request-context.ts";
+import { retryWhileBusy, WRITE_TIMEOUT_MS } from "./write-retry.ts";
+
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+const POLL_MS = 5;
+
+/** Handles a POST request, or replays the reply to an earlier one with the same Idempotency-Key. */
+export type HandleOnce = (
+  context: RequestContext,
+  key: Credential,
+  handle: () => HandlerResult,
+) => HandlerResult;
+
+/**
+ * A request is replayed only if the first one has changed something: a refused request is handled
+ * again. While the first one is still being handled, the second one waits for it.
+ */
+export function createHandleOnce(rt: Runtime): HandleOnce {
+  const inProgress = new Set<string>();
+
+  const waitForFirst = async (id: string): Promise<void> => {
+    const startedAt = rt.monotonic();
+    while (inProgress.has(id)) {
+      if (rt.monotonic() - startedAt >= WRITE_TIMEOUT_MS)
+        throw new AppError(
+          "busy",
+          "The first request with this Idempotency-Key is still in progress; retry in a moment.",
+        );
+      await delay(POLL_MS);
+    }
+  };
+
+  const handleWithToken = async (
+    context: RequestContext,
+    key: Credential,
+    token: string,
+    handle: () => HandlerResult,
+  ): Promise<HttpResponse> => {
+    const { method, path } = context.request;
+    const request = canonicalJson([method, path, await readOptionalJsonObject(context)]);
+    const id = `${key.id} ${token}`;
+    await waitForFirst(id);
+    inProgress.add(id);
+    try {
+      const identified = { keyId: key.id, token, request };
+      const reply = findReply(rt, identified);
+      if (reply) return replay(context, reply);
+      context.saveReply = (newReply) => saveReply(rt, identified, newReply);
+      return await handle();
+    } finally {
+      inProgress.delete(id);
+    }
+  };
+
+  return (context, key, handle) => {
+    const token = readIdempotencyKey(context);
+    return token === undefined ? handle() : handleWithToken(context, key, token, handle);
+  };
+}
+
+export function toJsonReply(status: number, value: unknown, headers: RawHeaders): Reply {
+  const body = Buffer.from(JSON.stringify(value));
+  return { status, headers: [...contentHeaders("application/json", body), ...headers], body };
+}
+
+const replay = (context: RequestContext, { status, headers, body }: Reply): HttpResponse =>
+  respond(context, status, [...headers, "idempotency-replayed", "true"], body);
+
+/**
+ * Responds with the reply that `write` returns. Runs it in a transaction, which also stores the
+ * reply if the request has an Idempotency-Key. Every POST route must end with it.
+ * @param write returns the headers of this reply only; it may be called again after a busy database
+ */
+export async function commitReply(
+  rt: Runtime,
+  context: RequestContext,
+  write: () => Reply,
+): Promise<HttpResponse> {
+  const { status, headers, body } = await retryWhileBusy(rt, () =>
+    rt.tx(() => {
+      const reply = write();
+      context.saveReply?.(reply);
+      return reply;
+    }),
+  );
+  return respond(context, status, headers, body);
+}
+
+/** JSON with sorted field names: equal for equal values. */
+const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_name, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+
+function readIdempotencyKey({ request }: RequestContext): string | undefined {
+  const value = getHeader(request, "idempotency-key");
+  if (value === undefined || IDEMPOTENCY_KEY.test(value)) return value;
+  const detail =
+    "Invalid Idempotency-Key: expected 1 to 255 printable ASCII characters without spaces.";
+  throw new AppError("invalid_parameter", detail, {
+    issues: [{ parameter: "Idempotency-Key", code: "invalid_value", detail }],
+  });
+}

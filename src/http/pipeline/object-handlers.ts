@@ -1,0 +1,98 @@
+import type { Runtime } from "../../app/runtime.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Credential } from "../../store/keys.ts";
+import { getTimezone, PRIVATE } from "./business-response.ts";
+import { matchesEtag, matchesEtagStrongly } from "./cached-response.ts";
+import { commitReply, toJsonReply } from "./idempotency.ts";
+import { parseParameters } from "./parameters.ts";
+import {
+  getHeader,
+  type HttpResponse,
+  type RawHeaders,
+  type RequestContext,
+  respond,
+} from "./request-context.ts";
+import type { Reply } from "../../app/idempotent-replies.ts";
+import type { HandlerDeps } from "./route.ts";
+
+type Find<Row> = (rt: Runtime, key: Credential, id: string) => Row;
+/** Returns the data of the response; undefined for a 204. */
+type Write = () => object | undefined;
+
+export const pathId = ({ request }: RequestContext): string => request.params["id"] ?? "";
+
+/** The strong ETag of an object that has a version. */
+const etagOf = (object: object): string | undefined =>
+  "version" in object ? `"${String(object.version)}"` : undefined;
+
+export function toDataReply(data: object, status = 200, headers: RawHeaders = PRIVATE): Reply {
+  const etag = etagOf(data);
+  return toJsonReply(status, { data }, [...headers, ...(etag === undefined ? [] : ["etag", etag])]);
+}
+
+/** Handles a request that reads one object. */
+export const handleGet =
+  <Row>(
+    { rt }: Pick<HandlerDeps, "rt">,
+    find: Find<Row>,
+    toPublic: (row: Row, timezone: string) => object,
+  ) =>
+  (context: RequestContext, key: Credential): HttpResponse => {
+    parseParameters({}, context.request.search);
+    const data = toPublic(find(rt, key, pathId(context)), getTimezone(rt, key));
+    const etag = etagOf(data);
+    if (etag !== undefined && matchesEtag(getHeader(context.request, "if-none-match"), etag))
+      return respond(context, 304, [...PRIVATE, "etag", etag]);
+    const { status, headers, body } = toDataReply(data);
+    return respond(context, status, headers, body);
+  };
+
+/**
+ * Handles a request that changes one object. Errors are checked in the order 400, 404, 412, 422.
+ * @param prepare validates the request and does what cannot be done in a transaction
+ */
+export const handleChange =
+  <Row extends object, Body>(
+    { rt }: Pick<HandlerDeps, "rt">,
+    find: Find<Row>,
+    readBody: (context: RequestContext) => Body | Promise<Body>,
+    prepare: (
+      row: Row,
+      timezone: string,
+      body: Body,
+      context: RequestContext,
+    ) => Write | Promise<Write>,
+    { status = 200, headers = PRIVATE } = {},
+  ) =>
+  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
+    parseParameters({}, context.request.search);
+    const body = await readBody(context);
+    const findMatching = (): Row => {
+      const row = find(rt, key, pathId(context));
+      assertIfMatch(context, row);
+      return row;
+    };
+    const write = await prepare(findMatching(), getTimezone(rt, key), body, context);
+    return commitReply(rt, context, () => {
+      // It may have been changed during the preparation.
+      findMatching();
+      const data = write();
+      return data === undefined
+        ? { status: 204, headers: [], body: null }
+        : toDataReply(data, status, headers);
+    });
+  };
+
+export const ignoreBody = (): void => {};
+
+/** If-Match is compared strongly (RFC 9110, 13.1.1). @throws AppError version_mismatch */
+function assertIfMatch({ request }: RequestContext, object: object): void {
+  const ifMatch = getHeader(request, "if-match");
+  const etag = etagOf(object);
+  if (etag === undefined || ifMatch === undefined || matchesEtagStrongly(ifMatch, etag)) return;
+  throw new AppError(
+    "version_mismatch",
+    `The object has the ETag ${etag}, which is not in If-Match.`,
+    { fix: "read the object again and send its ETag" },
+  );
+}
