@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { type EventDraft, createEnvelope } from "../domain/envelope.ts";
 import type { EventType } from "../domain/event-types.ts";
+import { localise } from "../domain/public/localise.ts";
 import { type Runtime, assertDiskSpace } from "./runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
@@ -87,8 +88,12 @@ export function serializeEnvelope(
   id: string,
   createdAt: number,
 ): Buffer {
-  const { slug, name, timezone } = business.doc;
+  const { slug, name, timezone, locale } = business.doc;
+  // As in a list that is read without `locale`.
+  const localised = { ...draft, object: localise(draft.object, locale, true) };
   return Buffer.from(
-    JSON.stringify(createEnvelope(draft, id, createdAt, { id: business.id, slug, name, timezone })),
+    JSON.stringify(
+      createEnvelope(localised, id, createdAt, { id: business.id, slug, name, timezone }),
+    ),
   );
 }

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { appendEvents } from "../../src/app/events.ts";
 import { addBusiness, buildEventDraft, emitEvents, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { recordEvents } from "../support/use-case.ts";
 
 test("an event is stored as the bytes of its envelope, with their hash", () => {
   const rt = createTestRuntime();
@@ -28,6 +30,26 @@ test("an event is stored as the bytes of its envelope, with their hash", () => {
     },
   });
   expect(row.sha256).toEqual(createHash("sha256").update(row.body).digest());
+});
+
+test("an event has the texts of the business's default language, as a list without `locale`", () => {
+  const rt = createTestRuntime();
+  const text = `catalog: 1
+business: {slug: salon-aurora, name: Salon, timezone: UTC, currency: USD, locale: es, locales: [en]}
+services:
+  - key: cut
+    name: Haircut
+    durationMin: 30
+    price: 20
+    translations: {es: {name: Corte}}
+    variants: [{key: long, name: Long, durationMin: 60, price: 30, translations: {es: {name: Largo}}}]
+`;
+  const [created] = recordEvents(rt, () => applyCatalog(rt, [{ name: "c.yaml", text }]));
+  expect(created?.data.object).toMatchObject({
+    name: "Corte",
+    translations: { es: { name: "Corte" } },
+    variants: [{ name: "Largo" }],
+  });
 });
 
 test("sequence numbers rise by one per event of a business", () => {

@@ -13,7 +13,7 @@ import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import type { availability } from "../../domain/public/schemas/availability.ts";
 import type * as webhook from "../../domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
-import { localise } from "../handlers/catalog/localisation.ts";
+import { localise } from "../../domain/public/localise.ts";
 
 // From a generated business, through the code that builds responses.
 

@@ -10,6 +10,7 @@ import {
   type PublicCatalog,
   toPublicCatalog,
 } from "../../../domain/public/public-catalog.ts";
+import { localise } from "../../../domain/public/localise.ts";
 import type { StoredCatalog } from "../../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
@@ -29,7 +30,7 @@ import {
   type HandlerResult,
 } from "../../pipeline/request-context.ts";
 import { type ListRoute, type Selection, withIds } from "./list-routes.ts";
-import { chooseLocale, localise } from "./localisation.ts";
+import { chooseLocale } from "./localisation.ts";
 
 /** Increment it when the response format changes, so that clients drop their copies. */
 const FORMAT_VERSION = 2;
