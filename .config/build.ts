@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { build, type BuildOptions, type Plugin } from "rolldown";
 import { alias, ascii, define, lazyBuiltins } from "./bundle.ts";
-import { guide } from "./guide.ts";
-import { scalar } from "./scalar.ts";
+import { docs } from "./docs.ts";
 
 // npm run build: bundles src/ into dist/. Bundling the packages halves the start time of `serve`.
 // They stay dependencies, so that npm installs their licences and SBOM tools find them. Not bundled
@@ -52,7 +51,7 @@ const bundles: BuildOptions[] = [
   {
     ...shared,
     input: { main: "src/cli/main.ts" },
-    plugins: [...plugins, externalDaemon, scalar, guide],
+    plugins: [...plugins, externalDaemon, docs],
     output: {
       ...output,
       cleanDir: true,

@@ -7,8 +7,6 @@ const ROOT = resolve(import.meta.dirname, "..");
 const CYCLONEDX = fileURLToPath(
   new URL("bin/cyclonedx-npm-cli.js", import.meta.resolve("@cyclonedx/cyclonedx-npm")),
 );
-/** A development dependency of which the build ships one script. */
-const SCALAR = "node_modules/@scalar/api-reference";
 const PATH_PROPERTY = "cdx:npm:package:path";
 
 type Component = {
@@ -29,7 +27,7 @@ export const readPackage = (path: string): Package =>
 
 /**
  * Returns a CycloneDX SBOM of the npm package and the executable: the installed packages except the
- * development tools, the API reference, and Node.
+ * development tools, and Node.
  */
 export function createSbom(): Sbom {
   const options = ["--omit", "dev", "--no-workspaces", "--flatten-components"];
@@ -40,18 +38,12 @@ export function createSbom(): Sbom {
   });
   const sbom = JSON.parse(json) as Sbom;
   const { node } = process.versions;
-  const { version } = readPackage(SCALAR);
-  sbom.components.push(
-    {
-      type: "library",
-      group: "@scalar",
-      name: "api-reference",
-      version,
-      purl: `pkg:npm/%40scalar/api-reference@${version}`,
-      properties: [{ name: PATH_PROPERTY, value: SCALAR }],
-    },
-    { type: "platform", name: "node", version: node, purl: `pkg:generic/node@${node}` },
-  );
+  sbom.components.push({
+    type: "platform",
+    name: "node",
+    version: node,
+    purl: `pkg:generic/node@${node}`,
+  });
   return sbom;
 }
 

@@ -48,12 +48,12 @@ export const readStarter = (): string => readText("data/starter.yaml");
 
 export const readPartnerGuide = (): string => readText("data/partner-guide.md");
 
-/** Rendered at build time. */
-export const readGuideHtml = (): string => readText("dist/docs/guide.html");
+const DOCS = "dist/docs/";
 
-/** Compressed at build time. */
-export const readScalar = (encoding: "br" | "gz"): Buffer =>
-  readAsset(`dist/docs/scalar.js.${encoding}`);
+/** The names of the files that the build has written for /docs. */
+export const listDocs = (): string[] => listAssets(DOCS).map((name) => name.slice(DOCS.length));
+
+export const readDoc = (name: string): string => readText(DOCS + name);
 
 export const readVersion = (): string =>
   (JSON.parse(readText("package.json")) as { version: string }).version;

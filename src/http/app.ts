@@ -64,7 +64,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
   };
   const routePaths = groupByPath([
     ...ROUTES.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),
-    ...docsRoutes(rt, ROUTES),
+    ...docsRoutes(rt),
   ]);
   let router: Promise<Router> | undefined;
   // Loaded on demand: the Web API classes that h3 uses take Node 30 ms.

@@ -1,36 +1,50 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import axeCore from "axe-core";
 import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../src/app/keys.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { createApp } from "../../src/http/app.ts";
-import type { ApiDocument } from "../../src/http/docs/reference.ts";
-import { openPage } from "../support/browser.ts";
-import { applyPreset, SALON } from "../http/support/api.ts";
+import { templatePathOf } from "../../src/http/openapi/operation.ts";
+import { ROUTES } from "../../src/http/routes.ts";
+import { openPage, type Page } from "../support/browser.ts";
+import { applyPreset } from "../http/support/api.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
 /** The part of the DOM that the functions below need; they run in the browser. */
 type Element = {
   innerText: string;
+  textContent: string;
   value: string;
   open: boolean;
-  click: () => void;
-  blur: () => void;
-  dispatchEvent: (event: Event) => boolean;
-  querySelector: (selector: string) => Element | null;
+  parentElement: Element;
+  nextElementSibling: Element;
+  requestSubmit: () => void;
+  getBoundingClientRect: () => { top: number };
+  querySelector: (selector: string) => Element;
   querySelectorAll: (selector: string) => Iterable<Element>;
 };
-declare const document: Element & { body: Element; documentElement: { scrollWidth: number } };
+declare const document: Element & {
+  body: Element;
+  documentElement: { scrollWidth: number };
+  getElementById: (id: string) => Element;
+};
 declare const indexedDB: { databases: () => Promise<unknown[]> };
+declare const location: { hash: string };
+declare const axe: {
+  run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+};
 
-/** Serves the salon's API and creates a key that may read the catalog. */
+const BUSINESS = "cafe-lumen";
+const GUIDE = ["First call", "Verifying signatures", "Staying in sync", "Retries", "Errors"];
+
+/** Serves the restaurant's API and creates a key that may read the catalog. */
 async function serveDocs() {
   const rt = createTestRuntime();
-  applyPreset(rt, "salon");
-  const app = createApp(rt);
-  const server = createServer(app.listener).listen(0, "127.0.0.1");
+  applyPreset(rt, "restaurant");
+  const server = createServer(createApp(rt).listener).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
@@ -38,149 +52,136 @@ async function serveDocs() {
   await once(server, "listening");
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { secret } = createKey(rt, {
-    businessId: businessId(SALON),
+    businessId: businessId(BUSINESS),
     name: "docs",
     kind: "RESTRICTED",
     scopes: ["services.read"],
   });
-  const document = (await (await fetch(`${origin}/docs/reference.json`)).json()) as ApiDocument;
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { summary = "" }]) => ({ path, method, summary })),
-  );
-  return { rt, origin, secret, operations };
+  return { rt, origin, secret };
 }
 
-/** Waits until the page shows `wanted`, then returns its text and width. */
-async function readWhen(wanted: string) {
-  for (let tries = 0; tries < 100; tries++) {
-    if (document.body.innerText.includes(wanted)) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+/** Opens every part of the page that is closed, then returns its text and width. */
+async function readAll() {
+  for (const details of document.querySelectorAll("details")) details.open = true;
   return { text: document.body.innerText, width: document.documentElement.scrollWidth };
 }
 
-/** On a phone, the navigation is hidden behind a button. */
-async function openMenu() {
-  [...document.querySelectorAll("button")]
-    .find(({ innerText }) => innerText.includes("Open Menu"))
-    ?.click();
-}
-
-/** Pastes a key into Scalar, sends a request to a route and returns the text of the dialog. */
-async function sendRequest(key: string, path: string, wanted: string) {
-  const until = async <T>(find: () => T | null | undefined | false): Promise<T> => {
-    for (let tries = 0; tries < 100; tries++) {
-      const found = find();
-      if (found) return found;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error(`Timed out: ${find.toString()}`);
-  };
-  const button = (text: string, inside: Element) =>
-    [...inside.querySelectorAll("button")].find(({ innerText }) =>
-      innerText.replace(/\s+/g, " ").startsWith(text),
-    );
-  const token = await until(() => document.querySelector("input[placeholder=Token]"));
-  token.value = key;
-  token.dispatchEvent(new Event("input", { bubbles: true }));
-  token.dispatchEvent(new Event("change", { bubbles: true }));
-  token.blur();
-  (await until(() => button(`Test Request (get ${path})`, document))).click();
-  const dialog = await until(() => document.querySelector("[role=dialog]"));
-  (await until(() => button("Send", dialog))).click();
-  await until(() => dialog.innerText.includes(wanted));
-  const stored = [
-    JSON.stringify(localStorage),
-    JSON.stringify(sessionStorage),
-    (await indexedDB.databases()).length,
-  ];
-  return { text: dialog.innerText, stored };
+/** Returns the accessibility rules that the page violates, each with one element. */
+async function findViolations(page: Page): Promise<string[]> {
+  await page.load(axeCore.source);
+  return page.run(async () => {
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes: [first] }) => `${id}: ${first?.html}`);
+  });
 }
 
 test.for([
-  { what: "on a wide screen", width: 1440, height: 900 },
-  { what: "on a phone", width: 390, height: 844 },
+  { width: 1440, dark: false, scripts: true },
+  { width: 390, dark: true, scripts: true },
+  { width: 1440, dark: true, scripts: false },
+  { width: 390, dark: false, scripts: false },
 ])(
-  "the interactive reference shows the guide, every route and event, and loads nothing from other origins: $what",
+  "the page shows everything, opens at an operation, fits the screen and is accessible: $width px, dark: $dark, scripts: $scripts",
   { timeout: 60_000 },
-  async (screen, context) => {
-    const { origin, operations } = await serveDocs();
-    const page = await openPage(context, `${origin}/docs`, screen);
-    const shown = await page.run(readWhen, "deskbell");
-    expect(shown.width).toBeLessThanOrEqual(screen.width);
-    if (screen.width < 1000) await page.run(openMenu);
-    const { text } = await page.run(readWhen, "reservation.created");
-    for (const title of [
-      "First call",
-      "Verifying signatures",
-      "Staying in sync",
-      "Retries",
-      "Limits",
-      "Errors",
-    ])
-      expect(text).toContain(title);
-    expect(operations.filter(({ summary }) => !text.includes(summary))).toEqual([]);
-    expect(EVENT_TYPES.filter((type) => !text.replaceAll(/\s/g, "").includes(type))).toEqual([]);
-    expect(
-      page.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:")),
-    ).toEqual([]);
+  async (options, context) => {
+    const { origin } = await serveDocs();
+    const page = await openPage(context, `${origin}/docs#listServices`, options);
+    const top = await page.run(
+      async () => document.getElementById("listServices").getBoundingClientRect().top,
+    );
+    expect(top).toBeGreaterThanOrEqual(0);
+    expect(top).toBeLessThan(100);
+
+    const { text, width } = await page.run(readAll);
+    expect(width).toBeLessThanOrEqual(options.width);
+    expect(GUIDE.filter((title) => !text.includes(title))).toEqual([]);
+    const operations = ROUTES.map((route) => `${route.method} ${templatePathOf(route)}`);
+    expect(operations.filter((route) => !text.includes(route))).toEqual([]);
+    expect(EVENT_TYPES.filter((type) => !text.includes(`"type": "${type}"`))).toEqual([]);
+    expect(await findViolations(page)).toEqual([]);
+
+    const files = ["/docs", "/docs/style.css", "/docs/script.js"];
+    expect(page.requests.filter((url) => !url.startsWith("data:"))).toEqual(
+      files.slice(0, options.scripts ? 3 : 2).map((path) => origin + path),
+    );
     expect(page.errors).toEqual([]);
   },
 );
 
+/** Pastes a key, sends the example request of an operation, and returns what the page shows. */
+async function useKey(key: string, operation: string) {
+  const until = async <T>(find: () => T | undefined | false | ""): Promise<T> => {
+    for (let tries = 0; tries < 100; tries++) {
+      const found = find();
+      if (found) return found;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`Timed out: ${find.toString()}`);
+  };
+  const submit = async (form: Element) => {
+    form.requestSubmit();
+    return until(() => form.querySelector("output").textContent);
+  };
+  const keyForm = document.querySelector("form");
+  keyForm.querySelector("input").value = key;
+  const note = await submit(keyForm);
+  const example = document.querySelector(`#${operation} ~ pre`);
+  const details = example.nextElementSibling;
+  details.open = true;
+  const form = await until(() => details.querySelector("form"));
+  const stored = [localStorage, sessionStorage, await indexedDB.databases()];
+  return {
+    note,
+    example: example.textContent,
+    response: await submit(form),
+    stored: JSON.stringify(stored),
+  };
+}
+
 test(
-  "the page sends a request, shows the response and does not store the key",
+  "with a pasted key, examples and requests are for the reader's own business, and the key is only sent to the API",
   { timeout: 60_000 },
   async (context) => {
     const { rt, origin, secret } = await serveDocs();
-    const path = "/v1/businesses/{businessSlug}/services";
-    const page = await openPage(context, `${origin}/docs#api/tag/catalog/GET${path}`);
-    const { text, stored } = await page.run(sendRequest, secret, path, "Signature cut");
-    expect(text).toMatch(/200\s*OK/);
-    expect(stored).toEqual(["{}", "{}", 0]);
-    expect(page.requests).toContain(`${origin}/v1/businesses/${SALON}/services`);
+    const page = await openPage(context, `${origin}/docs`);
+    const shown = await page.run(useKey, secret, "getMenu");
+    const url = `${origin}/v1/businesses/${BUSINESS}/menu`;
+    expect(shown).toEqual({
+      note: `The examples use the business ${BUSINESS}.`,
+      example: `curl -H "Authorization: Bearer ${secret}" \\\n  "${url}"`,
+      response: expect.stringMatching(/^200 OK\n\n\{[^]*"priceCents": \d+/),
+      stored: "[{},{},[]]",
+    });
+    expect(page.requests.at(-1)).toBe(url);
+    expect(page.requests.filter((url) => url.includes(secret))).toEqual([]);
     expect(
       page.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:")),
     ).toEqual([]);
-    expect(page.errors).toEqual([]);
     expect(rt.logged).toEqual([]);
   },
 );
 
-test("the CSP blocks requests to other origins", { timeout: 60_000 }, async (context) => {
-  const { origin } = await serveDocs();
-  const page = await openPage(context, `${origin}/docs`);
-  await page.run(async () => void (await fetch("https://elsewhere.example/").catch(() => null)));
-  expect(page.errors.join()).toContain("Content Security Policy");
-});
-
-test.for([{ width: 1440 }, { width: 390 }])(
-  "without scripts, the page shows everything and does not scroll sideways at $width px",
+test(
+  "a guide is accessible, anchors of earlier releases still work, and the CSP blocks requests to other origins",
   { timeout: 60_000 },
-  async ({ width }, context) => {
-    const { origin, operations } = await serveDocs();
-    const page = await openPage(context, `${origin}/docs`, { width, scripts: false });
-    await page.run(async () => {
-      for (const details of document.querySelectorAll("details")) details.open = true;
-    });
-    const shown = await page.run(readWhen, "deskbell API");
-    expect(shown.width).toBeLessThanOrEqual(width);
-    for (const title of [
-      "First call",
-      "Verifying signatures",
-      "Staying in sync",
-      "Retries",
-      "Limits",
-      "Errors",
-    ])
-      expect(shown.text).toContain(title);
-    expect(
-      operations.filter(
-        ({ method, path }) => !shown.text.includes(`${method.toUpperCase()} ${path}`),
-      ),
-    ).toEqual([]);
-    expect(EVENT_TYPES.filter((type) => !shown.text.includes(`"type": "${type}"`))).toEqual([]);
-    expect(page.requests).toEqual([`${origin}/docs`]);
+  async (context) => {
+    const { origin } = await serveDocs();
+    const guide = await openPage(context, `${origin}/docs/changelog`);
+    expect(await findViolations(guide)).toEqual([]);
+    expect(guide.errors).toEqual([]);
+
+    const page = await openPage(context, `${origin}/docs`);
+    const follow = async (hash: string) => {
+      location.hash = hash;
+      for (let tries = 0; tries < 100 && location.hash === hash; tries++)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      return location.hash;
+    };
+    const route = "GET/v1/businesses/{businessSlug}/services";
+    expect(await page.run(follow, `#api/tag/catalog/${route}`)).toBe("#listServices");
+    expect(await page.run(follow, "#api/description/first-call")).toBe("#first-call");
     expect(page.errors).toEqual([]);
+    await page.run(async () => void (await fetch("https://elsewhere.example/").catch(() => null)));
+    expect(page.errors.join()).toContain("Content Security Policy");
   },
 );

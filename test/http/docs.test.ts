@@ -1,15 +1,18 @@
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { renderMarkdown } from "../../.config/docs-html.ts";
+import { createDocs } from "../../.config/docs.ts";
 import { EVENT_TYPES } from "../../src/domain/event-types.ts";
+import { describeApi } from "../../src/http/openapi/document.ts";
 import type { ApiDocument } from "../../src/http/docs/reference.ts";
-import { renderGuide } from "../../.config/guide.ts";
-import { EMPTY, html } from "../../src/http/docs/html.ts";
-import { renderPage } from "../../src/http/docs/page.ts";
 import { HTTP_CODES } from "../../src/http/pipeline/problem-codes.ts";
+import { ROUTES } from "../../src/http/routes.ts";
 import { createTestApi } from "./support/api.ts";
 
-const SCRIPT = /src="(\/docs\/scalar-[0-9a-f]{16}\.js)"/;
-const scripted = { scriptUrl: "/docs/scalar-0.js", configuration: {} };
+const docs = createDocs();
+const page = docs["index.html"] ?? "";
+const markdown = docs["index.md"] ?? "";
+const document = describeApi({ routes: ROUTES, publicUrl: "", version: "1" }) as ApiDocument;
 
 const get = (
   api: ReturnType<typeof createTestApi>,
@@ -17,25 +20,22 @@ const get = (
   headers: Record<string, string> = {},
   method = "GET",
 ) => api.request(path, { key: null, headers, method });
-const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-/** The reference as /docs shows it. */
-async function readDocs() {
-  const api = createTestApi();
-  const page = await (await get(api, "/docs")).text();
-  const document = (await (await get(api, "/docs/reference.json")).json()) as ApiDocument;
-  return { page, document };
+/** The part of the page from a heading to the next one of its level or above. */
+function sectionOf(anchor: string): string {
+  const [, level = "", rest = ""] = new RegExp(`<h(\\d) id="${anchor}">([^]*)`).exec(page) ?? [];
+  return rest.split(new RegExp(`<h[1-${level}] `), 1)[0] ?? "";
 }
 
 describe("serving", () => {
-  test("the page needs no key, has a CSP and is revalidated by its ETag", async () => {
+  test("the page needs no key, has a CSP without inline code and is revalidated by its ETag", async () => {
     const api = createTestApi();
     const response = await get(api, "/docs");
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
       "content-security-policy":
-        "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",
       "cache-control": "public, max-age=0, must-revalidate",
@@ -51,105 +51,142 @@ describe("serving", () => {
     expect((await get(api, "/docs", {}, "POST")).status).toBe(405);
   });
 
-  test.each(["/docs", "/docs/reference.json"])(
-    "%s is compressed for clients that accept gzip",
-    async (path) => {
-      const api = createTestApi();
-      const zipped = await get(api, path, { "accept-encoding": "gzip" });
-      expect(zipped.headers.get("content-encoding")).toBe("gzip");
-      expect(gunzipSync(await bytes(zipped))).toEqual(await bytes(await get(api, path)));
-    },
-  );
-
-  test("the script has the same bytes in every encoding and is immutable under its hashed name", async () => {
+  test("the page is compressed to less than 64 KB for clients that accept gzip", async () => {
     const api = createTestApi();
-    const [, path = ""] = SCRIPT.exec(await (await get(api, "/docs")).text()) ?? [];
-    const br = await get(api, path, { "accept-encoding": "gzip, br" });
-    expect(br.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-    expect(br.headers.get("content-encoding")).toBe("br");
-    const script = brotliDecompressSync(await bytes(br));
-    expect(script.subarray(0, 100).toString()).toMatch(
-      /^\/\*! @scalar\/api-reference [\d.]+, MIT, /,
-    );
-    const gzip = await get(api, path, { "accept-encoding": "gzip, br;q=0" });
-    expect(gzip.headers.get("content-encoding")).toBe("gzip");
-    expect(gunzipSync(await bytes(gzip)).equals(script)).toBe(true);
-    const etag = gzip.headers.get("etag") ?? "";
-    expect((await get(api, path, { "if-none-match": etag })).status).toBe(304);
+    const zipped = await get(api, "/docs", { "accept-encoding": "gzip" });
+    expect(zipped.headers.get("content-encoding")).toBe("gzip");
+    const bytes = Buffer.from(await zipped.arrayBuffer());
+    expect(bytes.length).toBeLessThan(64 * 1024);
+    expect(gunzipSync(bytes).toString()).toBe(await (await get(api, "/docs")).text());
   });
-
-  test.each(["", "identity", "gzip;q=0"])(
-    "the script is compressed even for a client with Accept-Encoding '%s'",
-    async (acceptEncoding) => {
-      const api = createTestApi();
-      const [, path = ""] = SCRIPT.exec(await (await get(api, "/docs")).text()) ?? [];
-      const response = await get(api, path, { "accept-encoding": acceptEncoding });
-      expect(response.headers.get("content-encoding")).toBe("gzip");
-      expect(Number(response.headers.get("content-length"))).toBeLessThan(2_000_000);
-    },
-  );
 
   test.each([
-    "/docs/scalar-0000000000000000.js",
-    "/docs/..%2f..%2fpackage.json",
-    "/docs/scalar.js.br",
-  ])("%s returns 404", async (path) => {
-    expect((await get(createTestApi(), path)).status).toBe(404);
+    ["/docs.md", "text/markdown; charset=utf-8", "# deskbell API"],
+    ["/docs/changelog", "text/html; charset=utf-8", "<!doctype html>"],
+    ["/docs/changelog.md", "text/markdown; charset=utf-8", "# Changelog"],
+    ["/llms.txt", "text/plain; charset=utf-8", "# deskbell API"],
+    ["/docs/style.css", "text/css; charset=utf-8", ":root"],
+    ["/docs/script.js", "text/javascript; charset=utf-8", "//"],
+  ])("%s is served as %s", async (path, type, start) => {
+    const response = await get(createTestApi(), path);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, type]);
+    expect((await response.text()).startsWith(start)).toBe(true);
   });
 
-  test("behind a proxy, files load below the public URL and requests go to the page's origin", async () => {
-    const api = createTestApi("salon", undefined, {
-      publicUrl: "https://partners.example/deskbell/",
-    });
-    const page = await (await get(api, "/docs")).text();
-    expect(page).toMatch(/src="\/deskbell\/docs\/scalar-/);
-    expect(page).toContain("&quot;url&quot;:&quot;/deskbell/docs/reference.json&quot;");
-    expect(page).toContain("BASE=https://partners.example/deskbell ");
-    expect(await (await get(api, "/docs/reference.json")).json()).toMatchObject({
-      servers: [{ url: "/deskbell" }],
-    });
+  test("the document of the earlier reference is redirected to the OpenAPI document", async () => {
+    const api = createTestApi("salon", undefined, { publicUrl: "https://partners.example/desk" });
+    const response = await get(api, "/docs/reference.json");
+    expect([response.status, response.headers.get("location")]).toEqual([
+      308,
+      "/desk/openapi.json",
+    ]);
+  });
+
+  test.each(["/docs/nope", "/docs/nope.md", "/docs/..%2f..%2fpackage.json", "/docs/.html"])(
+    "%s returns 404",
+    async (path) => {
+      expect((await get(createTestApi(), path)).status).toBe(404);
+    },
+  );
+});
+
+describe("addresses in examples", () => {
+  const PATHS = ["/docs", "/docs.md", "/llms.txt"];
+  const read = async (flags: { publicUrl?: string }, host: string) => {
+    const api = createTestApi("salon", undefined, flags);
+    const texts = PATHS.map(async (path) => (await get(api, path, { host })).text());
+    return Promise.all(texts);
+  };
+
+  test.each(["localhost:8080", "127.0.0.1:38467", "[::1]:4100"])(
+    "are those of the reader on the loopback host %s",
+    async (host) => {
+      for (const text of await read({}, host)) expect(text).toContain(`http://${host}/`);
+    },
+  );
+
+  test.each(["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.7:4100"])(
+    "never contain the untrusted host %s",
+    async (host) => {
+      for (const text of await read({}, host)) {
+        expect(text).not.toContain(host);
+        expect(text).toContain("http://127.0.0.1:4100/");
+      }
+    },
+  );
+
+  test("are below the public URL, whatever the Host is", async () => {
+    const publicUrl = "https://partners.example/desk";
+    for (const text of await read({ publicUrl }, "localhost:8080")) {
+      expect(text).toContain(`${publicUrl}/`);
+      expect(text).not.toContain("localhost:8080");
+    }
+    const [html = ""] = await read({ publicUrl }, "partners.example");
+    expect(html).toContain('src="/desk/docs/script.js"');
+    expect(html).toContain('href="/desk/docs/changelog"');
+  });
+
+  test("of a hostile public URL are escaped", async () => {
+    const [html = ""] = await read({ publicUrl: 'https://x.example/"><img src=x>' }, "x.example");
+    expect(html).not.toContain("<img");
   });
 });
 
-describe("the page without scripts", () => {
-  const articleOf = (page: string, id: string): string =>
-    page.slice(page.indexOf(`<article id="${id}">`)).split("</article>", 1)[0] ?? "";
+describe("the reference", () => {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  );
 
-  test("lists every route with its scope and a curl command, every event, object and problem code", async () => {
-    const { page, document } = await readDocs();
-    for (const [path, methods] of Object.entries(document.paths))
-      for (const [method, { operationId = "", security = [] }] of Object.entries(methods)) {
-        const article = articleOf(page, operationId);
-        expect(article).toContain(`${method.toUpperCase()}</span> <code>${path}</code>`);
-        expect(article).toContain('<code class="language-sh">curl ');
-        for (const scope of security.flatMap((scheme) => Object.values(scheme).flat()))
-          expect(article).toMatch(
-            path.endsWith("/availability") ? /No key needed/ : new RegExp(`scope ${scope}`),
-          );
-      }
-    for (const type of EVENT_TYPES) {
-      expect(articleOf(page, type)).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
+  test("every operation has the anchor of its ID, its route, its scope and a curl command", () => {
+    for (const { path, method, operationId = "", summary = "", security = [] } of operations) {
+      const section = sectionOf(operationId);
+      expect(section).toContain(`${summary}</h3>`);
+      expect(section).toContain(`<p><code>${method.toUpperCase()} ${path}</code></p>`);
+      expect(section).toContain('<code class="language-sh">curl');
+      for (const scope of security.flatMap((scheme) => Object.values(scheme).flat()))
+        expect(section).toMatch(
+          path.endsWith("/availability") ? /No key needed/ : `scope <code>${scope}</code>`,
+        );
     }
-    for (const name of ["Service", "PublicEvent", "Problem"])
-      expect(page).toContain(`<article id="${name}">`);
-    for (const code of HTTP_CODES) expect(page).toContain(`<li><code>${code}</code>: `);
+  });
+
+  test("the contents list each operation with its title, method and path", () => {
+    const [contents = ""] = page.split("</nav>");
+    for (const { path, method, operationId, summary } of operations) {
+      const route = `${method.toUpperCase()} ${path.replace("/v1/businesses/{businessSlug}", "…")}`;
+      expect(contents).toContain(`<a href="#${operationId}">${summary} <code>${route}</code></a>`);
+    }
+  });
+
+  test("every event and problem code has a stable anchor, in HTML and in Markdown", () => {
+    for (const type of EVENT_TYPES) {
+      expect(sectionOf(`event-${type}`)).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
+      expect(markdown).toContain(`### \`${type}\` {#event-${type}}`);
+    }
+    for (const code of HTTP_CODES) {
+      expect(sectionOf(`problem-${code}`)).toContain(`<code>${code}</code></h3>`);
+      expect(markdown).toContain(`### \`${code}\` {#problem-${code}}`);
+    }
+  });
+
+  test("the problems of an operation link to their sections", () => {
+    expect(sectionOf("getAvailability")).toMatch(
+      /422 .*<a href="#problem-party_too_large"><code>party_too_large<\/code><\/a>/,
+    );
   });
 
   test("the curl command for availability succeeds", async () => {
     const api = createTestApi();
-    const article = articleOf(await (await get(api, "/docs")).text(), "getAvailability");
-    const [, address = ""] = /curl &quot;\$BASE([^&]+)&quot;/.exec(article) ?? [];
+    const text = await (await get(api, "/docs.md", { host: "localhost" })).text();
+    const [, address = ""] = /curl "http:\/\/localhost([^"]+\/availability[^"]*)"/.exec(text) ?? [];
     expect(address).toMatch(/\?serviceIds=svc_/);
     expect((await get(api, address)).status).toBe(200);
   });
 
-  test("parameters explain the format of times, lists and staff assignments", async () => {
-    const { page } = await readDocs();
-    expect(articleOf(page, "listPublicEvents")).toContain(
-      "RFC 3339 date and time; without an offset",
-    );
-    expect(articleOf(page, "listServices")).toContain("array of string, comma-separated");
-    expect(articleOf(page, "getAvailability")).toContain("<code>svc_…:stf_…</code>");
+  test("parameters explain the format of times, lists and staff assignments", () => {
+    expect(sectionOf("listPublicEvents")).toContain("RFC 3339 date and time; without an offset");
+    expect(sectionOf("listServices")).toContain("array of string, comma-separated");
+    expect(sectionOf("getAvailability")).toContain("<code>svc_…:stf_…</code>");
   });
 
   test.each([
@@ -166,23 +203,19 @@ describe("the page without scripts", () => {
     },
     { object: "Service", field: "depositCents", says: "Deposit to pay in advance" },
     { object: "Delivery", field: "status", says: "PARKED: held while the endpoint is disabled" },
-  ])("$field of $object is explained", async ({ object, field, says }) => {
-    const { page } = await readDocs();
-    const [, row = ""] = articleOf(page, object).split(`<code>${field}</code>`);
+  ])("$field of $object is explained", ({ object, field, says }) => {
+    const [, row = ""] = sectionOf(object).split(`<code>${field}</code>`);
     expect(row.split("</tr>")[0]).toContain(says);
   });
 
-  test("a field of a body shows its default", async () => {
-    const { page } = await readDocs();
-    expect(articleOf(page, "rotateEndpointSecret")).toContain(
+  test("a field of a body shows its default", () => {
+    expect(sectionOf("rotateEndpointSecret")).toContain(
       "<code>overlapSeconds</code> (default 86400)",
     );
   });
 
-  test("the events start with the headers and the envelope that they share", async () => {
-    const { page } = await readDocs();
-    const [, events = ""] = page.split('<h2 id="events">');
-    const [common = ""] = events.split("<article", 1);
+  test("the events start with the headers and the envelope that they share", () => {
+    const [common = ""] = sectionOf("events").split("<h3", 1);
     for (const name of [
       "X-Service-Signature",
       "X-Service-Test",
@@ -193,118 +226,82 @@ describe("the page without scripts", () => {
       expect(common).toContain(`<code>${name}</code>`);
   });
 
-  test("types link to the objects that they name, also in lists and unions", async () => {
-    const { page } = await readDocs();
-    expect(articleOf(page, "ServiceList")).toContain('array of <a href="#Service">Service</a>');
-    expect(articleOf(page, "Availability")).toContain(
+  test("types link to the objects that they name, also in lists and unions", () => {
+    expect(sectionOf("ServiceList")).toContain('array of <a href="#Service">Service</a>');
+    expect(sectionOf("Availability")).toContain(
       '<a href="#SlotsByDay">SlotsByDay</a> or <a href="#DayCounts">DayCounts</a> or <a href="#NextSlots">NextSlots</a>',
     );
-    expect(articleOf(page, "EventList")).toContain('array of <a href="#events">Event</a>');
-  });
-
-  test("every link within the page has a target", async () => {
-    const { page } = await readDocs();
-    const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, target]) => target);
-    expect(targets.length).toBeGreaterThan(20);
-    expect(targets.filter((target) => !page.includes(`id="${target}"`))).toEqual([]);
+    expect(sectionOf("EventList")).toContain('array of <a href="#events">Event</a>');
   });
 });
 
-describe("the document for Scalar", () => {
-  test("its introduction contains the guide, and the events have their own group under their names", async () => {
-    const { document } = await readDocs();
-    expect(document.info.description).toMatch(/^# Overview\n[^]*\n# First call\n[^]*\n# Errors\n/);
-    expect(document.servers).toEqual([{ url: "/" }]);
-    expect(
-      Object.entries(document.webhooks ?? {}).map(([name, { post }]) => [
-        name,
-        post?.summary,
-        post?.tags,
-      ]),
-    ).toEqual(EVENT_TYPES.map((type) => [type, type, ["Events"]]));
-  });
-});
-
-const HOSTILE = `</script></style></pre>--><img src=x onerror="alert(1)">' javascript:alert(1)`;
-
-/** The document with a hostile string appended to every text. */
-const poison = (node: unknown): unknown => {
-  if (typeof node === "string") return node + HOSTILE;
-  if (Array.isArray(node)) return node.map(poison);
-  if (typeof node !== "object" || node === null) return node;
-  return Object.fromEntries(
-    Object.entries(node).map(([name, value]) => [name, name === "$ref" ? value : poison(value)]),
+describe("links", () => {
+  const pages = Object.keys(docs).filter((name) => name.endsWith(".html"));
+  const idsIn = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id);
+  const addressOf = (name: string) =>
+    name === "index.html" ? "/docs" : `/docs/${name.replace(".html", "")}`;
+  const idsByAddress = new Map(
+    pages.map((name) => [addressOf(name), new Set(idsIn(docs[name] ?? ""))]),
   );
-};
 
-describe("hostile texts", () => {
-  test("every text of the document is escaped", async () => {
-    const { document } = await readDocs();
-    const page = renderPage(poison({ ...document, tags: [] }) as ApiDocument, EMPTY, {
-      scriptUrl: HOSTILE,
-      configuration: { HOSTILE },
-    });
-    expect(page).toContain("&lt;img src=x onerror=");
-    expect(page).not.toMatch(/<img|onerror="|href="(?!#|data:|\/|https?:)/);
-    expect(page.match(/<script|<\/script>|<style|<\/style>/g)).toEqual([
-      "<style",
-      "</style>",
-      "<script",
-      "</script>",
-    ]);
+  test.each(pages)("%s has every anchor once", (name) => {
+    const ids = idsIn(docs[name] ?? "");
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   });
 
-  test("names of paths, events and objects are escaped", () => {
-    const operation = {
-      tags: ["T"],
-      parameters: [{ name: HOSTILE, in: HOSTILE, schema: { type: HOSTILE } }],
-    };
-    const page = renderPage(
-      {
-        info: { title: HOSTILE, version: "1" },
-        tags: [{ name: "T" }],
-        paths: { [HOSTILE]: { [HOSTILE]: operation } },
-        webhooks: { [HOSTILE]: { post: {} } },
-        components: { schemas: { [HOSTILE]: { properties: { [HOSTILE]: { $ref: HOSTILE } } } } },
-      },
-      EMPTY,
-      scripted,
+  test.each(pages)("every internal link of %s leads to a page and an anchor", async (name) => {
+    const api = createTestApi();
+    const links = [...(docs[name] ?? "").matchAll(/(?:href|src)="([^"]+)"/g)].flatMap(
+      ([, href = ""]) => (/^(?:https?|data):/.test(href) ? [] : [href]),
     );
-    expect(page).not.toMatch(/<img|onerror="/);
+    expect(links.length).toBeGreaterThan(10);
+    for (const href of new Set(links)) {
+      const [path = "", anchor] = href.replace("{{path}}", "").split("#");
+      const address = path || addressOf(name);
+      if (anchor === undefined || anchor === "")
+        expect([address, (await get(api, address)).status]).toEqual([address, 200]);
+      else expect([href, idsByAddress.get(address)?.has(anchor)]).toEqual([href, true]);
+    }
   });
 
-  test("an object parsed from JSON cannot imitate markup", () => {
-    const forged = JSON.parse('{"markup":"<img>"}') as string;
-    expect(html`<p>${forged}</p>`.markup).toBe("<p>[object Object]</p>");
+  test("every page and the OpenAPI document are in llms.txt", async () => {
+    const api = createTestApi();
+    const text = await (await get(api, "/llms.txt", { host: "localhost" })).text();
+    const links = [...text.matchAll(/\(http:\/\/localhost(\/[^)]+)\)/g)].map(([, path]) => path);
+    expect(links).toEqual([
+      ...pages
+        .map((name) => `${addressOf(name)}.md`)
+        .toSorted((a, b) => Number(b === "/docs.md") - Number(a === "/docs.md")),
+      "/openapi.json",
+    ]);
+    for (const path of links) expect((await get(api, path ?? "")).status).toBe(200);
   });
 });
 
-describe("the partner guide", () => {
-  const render = (markdown: string) =>
-    renderGuide(markdown).replaceAll(/>\n+/g, ">").replaceAll("\n", " ").trim();
+describe("rendering Markdown", () => {
+  const render = (text: string) =>
+    renderMarkdown(text).html.replaceAll(/>\n+/g, ">").replaceAll("\n", " ").trim();
 
   test.each([
-    {
-      text: "# A *b* <i>",
-      markup: '<h2 id="api/description/a-b-i-">A <em>b</em> &lt;i&gt;</h2>',
-    },
+    { text: "# A *b* <i>", markup: '<h1 id="a-b-i">A <em>b</em> &lt;i&gt;</h1>' },
+    { text: "## List `x` {#listX}", markup: '<h2 id="listX">List <code>x</code></h2>' },
+    { text: "## A\n## A", markup: '<h2 id="a">A</h2><h2 id="a-2">A</h2>' },
     { text: "one\ntwo\n\nthree", markup: "<p>one two</p><p>three</p>" },
     { text: "- a\n  b\n- `c`", markup: "<ul><li>a b</li><li><code>c</code></li></ul>" },
-    { text: "1. a\n2. b", markup: "<ol><li>a</li><li>b</li></ol>" },
-    { text: "text\n- a", markup: "<p>text</p><ul><li>a</li></ul>" },
     {
       text: "```js\n# <b>\n```\nx",
-      markup: '<pre><code class="language-js"># &lt;b&gt;</code></pre><p>x</p>',
+      markup: '<pre tabindex="0"><code class="language-js"># &lt;b&gt;</code></pre><p>x</p>',
     },
-    { text: "```\nnever closed", markup: '<pre><code class="language-">never closed</code></pre>' },
     {
-      text: "**a `b`** `**c**`",
-      markup: "<p><strong>a <code>b</code></strong> <code>**c**</code></p>",
+      text: "```json An <example>\n{}\n```",
+      markup:
+        '<details><summary>An &lt;example&gt;</summary><pre tabindex="0"><code class="language-json">{}</code></pre></details>',
     },
     {
       text: "[a](https://a.example/?x=1&y)",
       markup: '<p><a href="https://a.example/?x=1&amp;y">a</a></p>',
     },
+    { text: "[a](/docs#b)", markup: '<p><a href="{{path}}/docs#b">a</a></p>' },
     { text: "[a](javascript:alert(1))", markup: "<p>[a](javascript:alert(1))</p>" },
     { text: "[a](//elsewhere.example)", markup: "<p>[a](//elsewhere.example)</p>" },
     { text: "![a](https://a.example/x.png)", markup: "<p>![a](https://a.example/x.png)</p>" },
@@ -312,9 +309,19 @@ describe("the partner guide", () => {
     {
       text: "| a | b |\n|---|---|\n| `c` | <d> |",
       markup:
-        '<div class="table"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>c</code></td><td>&lt;d&gt;</td></tr></tbody></table></div>',
+        "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>c</code></td><td>&lt;d&gt;</td></tr></tbody></table>",
     },
   ])("renders $text", ({ text, markup }) => {
     expect(render(text)).toBe(markup);
+  });
+
+  test("the contents show the route of a heading, and hide long lists", () => {
+    const routes = "## A\n### Get x {#getX}\n\n`GET /v1/businesses/{businessSlug}/x`\n";
+    expect(renderMarkdown(routes).contents).toContain(
+      '<li><a href="#getX">Get x <code>GET …/x</code></a></li>',
+    );
+    expect(renderMarkdown(`## A\n${"### b\n".repeat(21)}`).contents).toContain(
+      "<details><summary>Show all 21</summary>",
+    );
   });
 });

@@ -23,6 +23,8 @@ const TIMEOUT_MS = 30_000;
 export type Page = {
   /** Runs a function in the page. It is sent as source text, so it can only use its arguments. */
   run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
+  /** Loads a script into the page, whatever its CSP is. */
+  load: (source: string) => Promise<void>;
   /** The URLs of all requests, also of failed ones. */
   requests: string[];
   /** Policy violations, failed loads, exceptions, and logged errors and warnings. */
@@ -34,6 +36,8 @@ export type PageOptions = {
   height?: number;
   /** Whether the page's own scripts run. */
   scripts?: boolean;
+  /** Whether the reader prefers dark colours. */
+  dark?: boolean;
 };
 
 /**
@@ -61,12 +65,15 @@ export async function openPage(
     if (type === "error" || type === "warning") errors.push(JSON.stringify(args));
   });
   for (const domain of ["Page", "Network", "Log", "Runtime"]) await sendToPage(`${domain}.enable`);
-  const { width = 1440, height = 900, scripts = true } = options;
+  const { width = 1440, height = 900, scripts = true, dark = false } = options;
   await sendToPage("Emulation.setDeviceMetricsOverride", {
     width,
     height,
     deviceScaleFactor: 1,
     mobile: false,
+  });
+  await sendToPage("Emulation.setEmulatedMedia", {
+    features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }],
   });
   await sendToPage("Emulation.setScriptExecutionDisabled", { value: !scripts });
   await sendToPage("Page.navigate", { url });
@@ -76,9 +83,12 @@ export async function openPage(
       .value !== `${url}complete`
   )
     await delay(20);
+  // The page's own scripts have been skipped; those of `run` need timers.
+  await sendToPage("Emulation.setScriptExecutionDisabled", { value: false });
   return {
     requests,
     errors,
+    load: async (source) => void (await evaluate(source)),
     async run<A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A): Promise<T> {
       const { result, exceptionDetails } = await evaluate(
         `(${script.toString()})(...${JSON.stringify(args)})`,

@@ -71,8 +71,8 @@ export function findUndocumented(
     );
 
   const path = templatePathOf(routePath);
-  // The reference page is not part of the API.
-  if (path.startsWith("/docs")) return [];
+  // The docs are not part of the API.
+  if (path.startsWith("/docs") || path === "/llms.txt") return [];
   const route = routePath.byMethod.get(request.method);
   if (route === undefined) return withRequest(checkUnrouted(routePath, request, response, headers));
   const method = route.method.toLowerCase();

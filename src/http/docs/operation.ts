@@ -1,5 +1,6 @@
 import { shellQuote } from "../../domain/text.ts";
-import { EMPTY, type Html, html, renderInline, renderParagraphs, renderTable } from "./html.ts";
+import { problemAnchor } from "./errors.ts";
+import { codeBlock, heading, joinBlocks, jsonExample, table } from "./markdown.ts";
 import {
   type ApiDocument,
   type Operation,
@@ -9,72 +10,79 @@ import {
 } from "./reference.ts";
 import { renderFields, renderType } from "./schema.ts";
 
-export function renderRoute(
+export function renderOperation(
   document: ApiDocument,
   method: string,
   path: string,
   operation: Operation,
-): Html {
+): string {
   const parameters = (operation.parameters ?? []).map((parameter) =>
     resolveRef<Parameter>(document, parameter),
   );
-  return html`<article id="${operation.operationId ?? `${method}-${path}`}">
-    <h4><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></h4>
-    <p>${operation.summary ?? ""}. <span class="scope">${describeScope(operation)}</span></p>
-    ${renderParagraphs(operation.description ?? "")} ${renderParameters(parameters)}
-    ${renderBody(operation)} ${renderResponses(document, operation)}
-    <pre><code class="language-sh">${exampleCurl(method, path, operation, parameters)}</code></pre>
-  </article> `;
+  return joinBlocks(
+    heading(3, operation.summary ?? path, operation.operationId),
+    `\`${method.toUpperCase()} ${path}\``,
+    `${operation.description ?? ""} ${describeScope(operation)}`,
+    renderParameters(parameters),
+    renderBody(operation),
+    codeBlock("sh", exampleCurl(method, path, operation, parameters)),
+    renderResponses(document, operation),
+  );
 }
 
 function describeScope({ security = [] }: Operation): string {
   const scopes = security.flatMap((scheme) => Object.values(scheme).flat());
   const isOpen =
     security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
-  return isOpen ? "No key needed." : `Requires the scope ${scopes.join(" or ")}.`;
+  return isOpen ? "No key needed." : `Requires the scope \`${scopes.join("` or `")}\`.`;
 }
 
-function renderParameters(parameters: readonly Parameter[]): Html {
-  if (parameters.length === 0) return EMPTY;
+function renderParameters(parameters: readonly Parameter[]): string {
+  if (parameters.length === 0) return "";
   const rows = parameters.map(
     ({ name, in: place, required = false, description = "", schema = {} }) => [
-      html`<code>${name}</code>`,
-      html`${place}${required ? ", required" : ""}`,
-      html`${renderType(schema)}${schema.type === "array" ? ", comma-separated" : ""}`,
-      renderInline(description),
+      `\`${name}\``,
+      `${place}${required ? ", required" : ""}`,
+      `${renderType(schema)}${schema.type === "array" ? ", comma-separated" : ""}`,
+      description,
     ],
   );
-  return renderTable([html`Parameter`, html`In`, html`Type`, html`Description`], rows);
+  return table(["Parameter", "In", "Type", "Description"], rows);
 }
 
-function renderBody({ requestBody }: Operation): Html {
+function renderBody({ requestBody }: Operation): string {
   const [content] = Object.values(requestBody?.content ?? {});
   const isEmpty = Object.keys(content?.schema?.properties ?? {}).length === 0;
-  return content?.schema && !isEmpty ? renderFields(content.schema) : EMPTY;
+  return content?.schema && !isEmpty ? renderFields(content.schema) : "";
 }
 
-function renderResponses(document: ApiDocument, { responses = {} }: Operation): Html {
-  const items = Object.entries(responses).map(([status, response]) => {
-    const { description, content = {} } = resolveRef(document, response);
-    const examples = Object.values(content).map(({ schema, example }) =>
-      renderExample(schema?.$ref ? renderType(schema) : html`Example`, example),
+/** The successful responses, then the codes of all problems, which have their own sections. */
+function renderResponses(document: ApiDocument, { responses = {} }: Operation): string {
+  const resolved = Object.entries(responses).map(([status, response]) => ({
+    status,
+    ...resolveRef(document, response),
+  }));
+  const isProblem = ({ content = {} }: { content?: object }) =>
+    "application/problem+json" in content;
+  const successes = resolved
+    .filter((response) => !isProblem(response))
+    .flatMap(({ status, description, content = {} }) => {
+      const contents = Object.values(content);
+      const type = contents.map(({ schema }) => (schema?.$ref ? renderType(schema) : "")).join("");
+      return [
+        `**${status}** ${description}${type && ` ${type}`}`,
+        ...contents.flatMap(({ example }) =>
+          example === undefined ? [] : [jsonExample(`Example of ${status}`, example)],
+        ),
+      ];
+    });
+  const problems = resolved.filter(isProblem).map(({ status, description }) => {
+    const codes = [...description.matchAll(/^`(\w+)`: /gm)].map(
+      ([, code = ""]) => `[\`${code}\`](#${problemAnchor(code)})`,
     );
-    return html`<li><strong>${status}</strong> ${renderParagraphs(description)}${examples}</li>`;
+    return `${status} ${codes.join(", ")}`;
   });
-  return html`<details>
-    <summary>Responses ${Object.keys(responses).join(", ")}</summary>
-    <ul class="responses">
-      ${items}
-    </ul>
-  </details>`;
-}
-
-function renderExample(label: Html, example: unknown): Html {
-  if (example === undefined) return label;
-  return html`<details>
-    <summary>${label}</summary>
-    <pre><code class="language-json">${JSON.stringify(example, null, 2)}</code></pre>
-  </details>`;
+  return joinBlocks(...successes, problems.length > 0 ? `Problems: ${problems.join("; ")}` : "");
 }
 
 function exampleCurl(
@@ -98,42 +106,42 @@ function exampleCurl(
     );
   const isKeyed = !describeScope(operation).startsWith("No key");
   const [content] = Object.entries(operation.requestBody?.content ?? {});
-  const parts = [
-    "curl",
-    method === "get" ? "" : `-X ${method.toUpperCase()}`,
-    isKeyed ? '-H "Authorization: Bearer $KEY"' : "",
-    `"$BASE${filled}${query.join("")}"`,
-  ];
-  const first = parts.filter((part) => part !== "").join(" ");
+  const options = [
+    method === "get" ? "" : ` -X ${method.toUpperCase()}`,
+    isKeyed ? ' -H "Authorization: Bearer $KEY"' : "",
+  ].join("");
+  const url = `"{{base}}${filled}${query.join("")}"`;
+  const first = `curl${options}${options && " \\\n "} ${url}`;
   if (content?.[1].example === undefined) return first;
   return `${first} \\\n  -H "Content-Type: ${content[0]}" -d ${shellQuote(JSON.stringify(content[1].example))}`;
 }
 
-export const renderEvents = (document: ApiDocument): Html[] =>
-  Object.entries(document.webhooks ?? {}).flatMap(([name, { post = {} }], i) => [
-    ...(i === 0 ? [renderEnvelope(document, name, post)] : []),
-    renderEvent(name, post),
-  ]);
+const EVENTS = "Each event is sent to the endpoints that subscribe to it, with these headers:";
 
-function renderEnvelope(
-  document: ApiDocument,
-  name: string,
-  { parameters = [], requestBody }: Operation,
-): Html {
+export function renderEvents(document: ApiDocument): string {
+  const events = Object.entries(document.webhooks ?? {}).map(([name, { post = {} }]) => ({
+    name,
+    operation: post,
+  }));
+  const [first] = events;
+  if (first === undefined) return "";
+  const { parameters = [], requestBody } = first.operation;
   const schemas = Object.values(requestBody?.content ?? {}).map(({ schema = {} }) =>
     resolveRef<Schema>(document, schema),
   );
-  return html`<p>Each event is sent to the endpoints that subscribe to it, with these headers:</p>
-    ${renderParameters(parameters.map((parameter) => resolveRef<Parameter>(document, parameter)))}
-    <p>
-      The body of <code>${name}</code>; other events differ in <code>changed</code> and
-      <code>object</code>:
-    </p>
-    ${schemas.map(renderFields)}`;
+  return joinBlocks(
+    EVENTS,
+    renderParameters(parameters.map((parameter) => resolveRef<Parameter>(document, parameter))),
+    `The body of \`${first.name}\`; other events differ in \`changed\` and \`object\`:`,
+    ...schemas.map(renderFields),
+    ...events.map(({ name, operation }) => renderEvent(name, operation)),
+  );
 }
 
-const renderEvent = (name: string, { requestBody }: Operation): Html =>
-  html`<article id="${name}">
-    <h4><code>${name}</code></h4>
-    ${Object.values(requestBody?.content ?? {}).map(({ example }) => renderExample(html`Payload`, example))}
-  </article> `;
+const renderEvent = (name: string, { requestBody }: Operation): string =>
+  joinBlocks(
+    heading(3, `\`${name}\``, `event-${name}`),
+    ...Object.values(requestBody?.content ?? {}).map(({ example }) =>
+      jsonExample("Payload", example),
+    ),
+  );

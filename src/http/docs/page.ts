@@ -1,91 +1,61 @@
-import { renderErrors } from "./errors.ts";
-import { anchorOf, Html, html, renderInline, renderParagraphs } from "./html.ts";
-import { renderEvents, renderRoute } from "./operation.ts";
-import type { ApiDocument, Schema } from "./reference.ts";
+import { errorsAsMarkdown } from "./errors.ts";
+import { deepenHeadings, heading, joinBlocks } from "./markdown.ts";
+import { renderEvents, renderOperation } from "./operation.ts";
+import type { ApiDocument } from "./reference.ts";
 import { isEventSchema, renderFields } from "./schema.ts";
-import { STYLE } from "./style.ts";
 
-type Scripted = { scriptUrl: string; configuration: Record<string, unknown> };
-
-/** The page for readers without scripts; with scripts, the interactive reference replaces it. */
-export function renderPage(document: ApiDocument, guide: Html, scripted: Scripted): string {
+/**
+ * Returns the page at /docs as Markdown: the guide, then every error, route, event and object.
+ * `{{base}}` stands for the URL of the API.
+ */
+export function renderReference(document: ApiDocument, guide: string): string {
   const { info, tags = [], components } = document;
-  const groups = tags
-    .map(({ name, description = "" }) => ({ name, description, routes: routesOf(document, name) }))
-    .filter(({ routes }) => routes.length > 0);
   const objects = Object.entries(components?.schemas ?? {}).filter(
     ([name, { properties }]) => properties && !isEventSchema(name),
   );
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${info.title} API</title>
-        <link rel="icon" href="data:," />
-        <style>
-          ${STYLE}
-        </style>
-      </head>
-      <body>
-        ${renderScript(scripted)}
-        <main class="plain">
-          <h1>${info.title} API</h1>
-          ${renderContents(
-            guide,
-            groups.map(({ name }) => name),
-          )}
-          <h2 id="${anchorOf("Overview")}">Overview</h2>
-          ${renderParagraphs(info.description ?? "")} ${guide} ${renderErrors()}
-          <h2 id="routes">Routes</h2>
-          ${groups.map(
-            ({ name, description, routes }) =>
-              html`<section>
-                <h3 id="${name}">${name}</h3>
-                <p>${renderInline(description)}</p>
-                ${routes}
-              </section>`,
-          )}
-          <h2 id="events">Events</h2>
-          ${renderEvents(document)}
-          <h2 id="objects">Objects</h2>
-          ${objects.map(([name, schema]) => renderObject(name, schema))}
-        </main>
-      </body>
-    </html> `.markup;
+  return joinBlocks(
+    heading(1, `${info.title} API`),
+    heading(2, "Overview"),
+    info.description ?? "",
+    deepenHeadings(guide),
+    errorsAsMarkdown(),
+    ...tags.map(({ name, description = "" }) => {
+      const operations = listOperations(document, name);
+      return operations.length === 0
+        ? ""
+        : joinBlocks(heading(2, name), description, ...operations);
+    }),
+    heading(2, "Events"),
+    renderEvents(document),
+    heading(2, "Objects"),
+    ...objects.map(([name, schema]) => joinBlocks(heading(3, name, name), renderFields(schema))),
+  );
 }
 
-function renderScript({ scriptUrl, configuration }: Scripted): Html {
-  // Not in the template: the bundler would rewrite it with a helper from a package that is missing.
-  const end = new Html("</script>");
-  return html`<script id="api-reference" defer src="${scriptUrl}" data-configuration="${JSON.stringify(configuration)}">${end}`;
-}
-
-const routesOf = (document: ApiDocument, tag: string): Html[] =>
+const listOperations = (document: ApiDocument, tag: string): string[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { tags = [] }]) => tags.includes(tag))
-      .map(([method, operation]) => renderRoute(document, method, path, operation)),
+      .map(([method, operation]) => renderOperation(document, method, path, operation)),
   );
 
-function renderContents(guide: Html, groups: readonly string[]): Html {
-  const guideTitles = [...guide.markup.matchAll(/<h2 id="([^"]+)">(.+?)<\/h2>/g)].map(
-    ([, id = "", title = ""]) => html`<a href="#${id}">${new Html(title)}</a>`,
-  );
-  const links = [
-    html`<a href="#${anchorOf("Overview")}">Overview</a>`,
-    ...guideTitles,
-    html`<a href="#${anchorOf("Errors")}">Errors</a>`,
-    ...groups.map((name) => html`<a href="#${name}">${name}</a>`),
-    html`<a href="#events">Events</a>`,
-    html`<a href="#objects">Objects</a>`,
-  ];
-  return html`<nav>${links}</nav>`;
-}
+export type Page = {
+  /** The name below /docs; empty for /docs itself. */
+  name: string;
+  markdown: string;
+};
 
-const renderObject = (name: string, schema: Schema): Html =>
-  html`<article id="${name}">
-    <h4>${name}</h4>
-    ${renderFields(schema)}
-  </article> `;
+export const titleOf = ({ markdown }: Page): string => /^# (.+)$/m.exec(markdown)?.[1] ?? "";
+
+export const addressOf = ({ name }: Page): string => (name === "" ? "/docs" : `/docs/${name}`);
+
+/** The index of the pages for language models (llmstxt.org). */
+export const renderLlmsTxt = ({ info }: ApiDocument, pages: readonly Page[]): string =>
+  joinBlocks(
+    heading(1, `${info.title} API`),
+    `> ${info.summary ?? ""}`,
+    heading(2, "Docs"),
+    pages.map((page) => `- [${titleOf(page)}]({{base}}${addressOf(page)}.md)`).join("\n"),
+    heading(2, "API"),
+    "- [OpenAPI 3.1 document]({{base}}/openapi.json)",
+  ).concat("\n");

@@ -1,17 +1,17 @@
-import { EMPTY, Html, html, renderInline, renderTable } from "./html.ts";
+import { table } from "./markdown.ts";
 import type { Schema } from "./reference.ts";
 
 /** A table of an object's fields, including those of unnamed objects inside it. */
-export const renderFields = (schema: Schema): Html =>
-  renderTable([html`Field`, html`Type`, html`Description`], rowsOf(schema, ""));
+export const renderFields = (schema: Schema): string =>
+  table(["Field", "Type", "Description"], rowsOf(schema, ""));
 
-const rowsOf = ({ properties = {}, required = [] }: Schema, path: string): Html[][] =>
+const rowsOf = ({ properties = {}, required = [] }: Schema, path: string): string[][] =>
   Object.entries(properties).flatMap(([name, schema]) => {
     const fieldPath = path + name;
     const row = [
-      html`<code>${fieldPath}</code>${required.includes(name) ? EMPTY : describeAbsence(schema)}`,
+      `\`${fieldPath}\`${required.includes(name) ? "" : describeAbsence(schema)}`,
       renderType(schema),
-      renderInline(descriptionOf(schema)),
+      descriptionOf(schema),
     ];
     return [
       row,
@@ -33,20 +33,20 @@ function nestedObjects(schema: Schema, path: string): { schema: Schema; path: st
 }
 
 /** A type in words, such as `string (date-time) or null`. */
-export function renderType(schema: Schema): Html {
+export function renderType(schema: Schema): string {
   if (schema.$ref !== undefined) return renderName(schema.$ref.split("/").at(-1) ?? "");
-  if (schema.const !== undefined) return html`${JSON.stringify(schema.const)}`;
-  if (schema.enum) return html`${describeChoices(schema.enum)}`;
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum) return describeChoices(schema.enum);
   const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
   if (choices) return renderChoices(choices, schema.allOf ? " and " : " or ");
   const type = [schema.type ?? "any"].flat().join(" or ");
-  if (schema.items) return html`${type} of ${renderType(schema.items)}`;
+  if (schema.items) return `${type} of ${renderType(schema.items)}`;
   if (typeof schema.additionalProperties === "object")
-    return html`${type} of ${renderType(schema.additionalProperties)} by name`;
-  return html`${type}${schema.format === undefined ? "" : ` (${schema.format})`}${describeLimits(schema)}`;
+    return `${type} of ${renderType(schema.additionalProperties)} by name`;
+  return `${type}${schema.format === undefined ? "" : ` (${schema.format})`}${describeLimits(schema)}`;
 }
 
-const renderName = (name: string): Html => html`<a href="#${schemaAnchor(name)}">${name}</a>`;
+const renderName = (name: string): string => `[${name}](#${schemaAnchor(name)})`;
 
 /** Events link to their section, since their examples say more. */
 const schemaAnchor = (name: string): string => (isEventSchema(name) ? "events" : name);
@@ -54,13 +54,13 @@ export const isEventSchema = (name: string): boolean =>
   name.endsWith("Event") && name !== "PublicEvent";
 
 /** Alternatives that read the same are listed once. */
-const renderChoices = (choices: readonly Schema[], separator: string): Html =>
-  new Html([...new Set(choices.map((choice) => renderType(choice).markup))].join(separator));
+const renderChoices = (choices: readonly Schema[], separator: string): string =>
+  [...new Set(choices.map(renderType))].join(separator);
 
 const MAX_CHOICES = 12;
 
 function describeChoices(values: readonly unknown[]): string {
-  const listed = values.slice(0, MAX_CHOICES).map((value) => JSON.stringify(value));
+  const listed = values.slice(0, MAX_CHOICES).map((value) => `\`${JSON.stringify(value)}\``);
   return values.length > MAX_CHOICES
     ? `${listed.join(", ")}, … (${values.length})`
     : listed.join(", ");

@@ -1,141 +1,140 @@
-import { hash } from "node:crypto";
 import type { Runtime } from "../../app/runtime.ts";
-import { readGuideHtml, readPartnerGuide, readScalar, readVersion } from "../../assets.ts";
+import { listDocs, readDoc, readVersion } from "../../assets.ts";
+import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
-import { Html, html } from "../docs/html.ts";
-import { renderPage } from "../docs/page.ts";
+import { isLoopbackHost } from "../auth/client-address.ts";
+import { escapeHtml } from "../docs/html.ts";
+import { type CachedResponse, createHashedResponse } from "../pipeline/cached-response.ts";
 import {
-  type ApiDocument,
-  basePathOf,
-  fillBase,
-  scalarConfiguration,
-  toReference,
-  withGuides,
-} from "../docs/reference.ts";
-import {
-  type CachedResponse,
-  createCachedResponse,
-  createHashedResponse,
-} from "../pipeline/cached-response.ts";
-import {
+  getHeader,
+  type HttpRequest,
   type HttpResponse,
-  type RawHeaders,
   type RequestContext,
+  respond,
   toRawHeaders,
 } from "../pipeline/request-context.ts";
 import type { Route, RouteSpec } from "../pipeline/route.ts";
 
-const DOCUMENT = "reference.json";
-const REVALIDATED = "public, max-age=0, must-revalidate";
+const SHARED_HEADERS = toRawHeaders({
+  "cache-control": "public, max-age=0, must-revalidate",
+  "x-content-type-options": "nosniff",
+});
 
-// No inline scripts, nothing from other origins, no framing. Scalar sets style attributes, which a
-// nonce cannot allow.
+// Nothing inline, nothing from other origins, no framing.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'unsafe-inline'",
+  "style-src 'self'",
   "connect-src 'self'",
-  "img-src 'self' data:",
+  "img-src data:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
 
-const PAGE_HEADERS = toRawHeaders({
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": POLICY,
-  "referrer-policy": "no-referrer",
-  "cache-control": REVALIDATED,
-});
-const JSON_HEADERS = toRawHeaders({
-  "content-type": "application/json",
-  "cache-control": REVALIDATED,
-});
-const SCRIPT_HEADERS = toRawHeaders({
-  "content-type": "text/javascript; charset=utf-8",
-  "cache-control": "public, max-age=31536000, immutable",
-});
-
-const STATIC_HEADERS: RawHeaders = ["x-content-type-options", "nosniff"];
+const MEDIA_TYPES: { [extension: string]: string } = {
+  html: "text/html; charset=utf-8",
+  md: "text/markdown; charset=utf-8",
+  txt: "text/plain; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+};
 
 /** Generated on the first request: the schemas take long to load. */
-export const getOpenApi = (rt: Runtime, routes: readonly RouteSpec[]) =>
-  createStaticHandler(async () =>
-    createTextResponse(
-      JSON_HEADERS,
-      JSON.stringify(await loadDocument(routes, rt.config.http.publicUrl)),
-    ),
-  );
-
-async function loadDocument(routes: readonly RouteSpec[], publicUrl: string) {
-  const { describeApi } = await import("../openapi/document.ts");
-  return describeApi({ routes, publicUrl, version: readVersion() });
+export function getOpenApi(rt: Runtime, routes: readonly RouteSpec[]) {
+  const load = async () => {
+    const { describeApi } = await import("../openapi/document.ts");
+    const { publicUrl } = rt.config.http;
+    const document = describeApi({ routes, publicUrl, version: readVersion() });
+    return createResponse("application/json", JSON.stringify(document));
+  };
+  let response: Promise<CachedResponse> | undefined;
+  return async (context: RequestContext): Promise<HttpResponse> => {
+    response ??= load().catch((error: unknown) => {
+      // The next request tries again.
+      response = undefined;
+      throw error;
+    });
+    return (await response).respond(context);
+  };
 }
 
-/** The API reference at /docs and its script, rendered on the first request. */
-export function docsRoutes(rt: Runtime, routes: readonly RouteSpec[]): Route[] {
-  const { publicUrl } = rt.config.http;
-  const folder = `${basePathOf(publicUrl)}/docs/`;
-  const reference = lazy(async () =>
-    toReference((await loadDocument(routes, publicUrl)) as ApiDocument, publicUrl),
+const createResponse = (type: string, text: string, headers: Record<string, string> = {}) =>
+  createHashedResponse(
+    Buffer.from(text),
+    [...SHARED_HEADERS, ...toRawHeaders(headers)],
+    ["content-type", type],
   );
-  const script = lazy(loadScript);
 
-  const getPage = createStaticHandler(async () => {
-    const guide = fillBase(readGuideHtml(), html`${publicUrl}`.markup);
-    const scriptUrl = folder + (await script()).name;
-    const configuration = scalarConfiguration(folder + DOCUMENT);
-    return createTextResponse(
-      PAGE_HEADERS,
-      renderPage(await reference(), new Html(guide), { scriptUrl, configuration }),
-    );
-  });
-  const getDocument = createStaticHandler(async () => {
-    const guide = fillBase(readPartnerGuide(), publicUrl);
-    const document = withGuides(await reference(), guide);
-    return createTextResponse(JSON_HEADERS, JSON.stringify(document));
-  });
+/** A page has 300 KB, and a client can request it with many loopback hosts. */
+const MAX_CACHED = 16;
 
-  const getFile = async (context: RequestContext): Promise<HttpResponse> => {
-    const { file } = context.request.params;
-    if (file === DOCUMENT) return getDocument(context);
-    if (file === (await script()).name) return (await script()).respond(context);
-    throw new AppError("route_not_found", "The page has no such file.");
+/** The pages at /docs and their files, which the build writes; only addresses are filled in. */
+export function docsRoutes(rt: Runtime): Route[] {
+  const { publicUrl } = rt.config.http;
+  const path = basePathOf(publicUrl);
+  const names = new Set(listDocs());
+  const responses = new BoundedCache<string, CachedResponse>(MAX_CACHED);
+
+  const sendFile = (context: RequestContext, name: string) => {
+    if (!names.has(name)) throw new AppError("route_not_found", "/docs has no such page.");
+    const base = publicUrl || baseOf(context.request);
+    const cacheKey = `${name} ${base}`;
+    let response = responses.get(cacheKey);
+    if (response === undefined) {
+      response = createFileResponse(name, base, path);
+      responses.set(cacheKey, response);
+    }
+    return response.respond(context);
   };
+
+  const sendBelowDocs = (context: RequestContext) => {
+    const { file = "" } = context.request.params;
+    // The document of the earlier interactive reference.
+    if (file === "reference.json")
+      return respond(context, 308, ["location", `${path}/openapi.json`, "content-length", "0"]);
+    return sendFile(context, file.includes(".") ? file : `${file}.html`);
+  };
+
+  const route = (path: string, name: string): Route => ({
+    method: "GET",
+    path,
+    scope: "open",
+    handle: (context) => sendFile(context, name),
+  });
   return [
-    { method: "GET", path: "/docs", scope: "open", handle: getPage },
-    { method: "GET", path: "/docs/:file", scope: "open", handle: getFile },
+    route("/docs", "index.html"),
+    route("/docs.md", "index.md"),
+    route("/llms.txt", "llms.txt"),
+    { method: "GET", path: "/docs/:file", scope: "open", handle: sendBelowDocs },
   ];
 }
 
-/** Kept in memory: the name promises the same bytes forever, whatever a later build writes. */
-async function loadScript(): Promise<CachedResponse & { name: string }> {
-  const brotli = readScalar("br");
-  const zipped = readScalar("gz");
-  const name = `scalar-${hash("sha256", brotli).slice(0, 16)}.js`;
-  const headers = [...SCRIPT_HEADERS, ...STATIC_HEADERS];
-  // Never uncompressed, which would be 4 MB per request.
-  const bodies = { br: () => brotli, gzip: () => zipped };
-  return { name, ...createCachedResponse(`W/"${name}"`, headers, [], bodies) };
+function createFileResponse(name: string, base: string, path: string): CachedResponse {
+  const extension = name.split(".").at(-1) ?? "";
+  const isPage = extension === "html";
+  const fill = (text: string) => (isPage ? escapeHtml(text) : text);
+  const text = readDoc(name)
+    .replaceAll("{{base}}", () => fill(base))
+    .replaceAll("{{path}}", () => fill(path));
+  const headers = isPage
+    ? { "content-security-policy": POLICY, "referrer-policy": "no-referrer" }
+    : {};
+  return createResponse(MEDIA_TYPES[extension] ?? "", text, headers);
 }
 
-/** For content that stays the same while the process runs. The first request loads it. */
-function createStaticHandler(
-  load: () => Promise<CachedResponse>,
-): (context: RequestContext) => Promise<HttpResponse> {
-  const getResponse = lazy(load);
-  return async (context) => (await getResponse()).respond(context);
+const DEFAULT_BASE = "http://127.0.0.1:4100";
+
+/**
+ * The URL of the API for examples. Only a loopback Host is trusted: any other could be an attacker's
+ * name in a page that a proxy keeps. The script of the page shows the address that the reader uses.
+ */
+function baseOf(request: HttpRequest): string {
+  const host = getHeader(request, "host") ?? "";
+  if (!isLoopbackHost(host)) return DEFAULT_BASE;
+  const isEncrypted = "encrypted" in request.connection && request.connection.encrypted === true;
+  return `${isEncrypted ? "https" : "http"}://${host}`;
 }
 
-const createTextResponse = (headers: RawHeaders, text: string): CachedResponse =>
-  createHashedResponse(Buffer.from(text), [...headers, ...STATIC_HEADERS]);
-
-/** A failed load is repeated on the next use. */
-function lazy<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined;
-  return () =>
-    (loaded ??= load().catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    }));
-}
+const basePathOf = (publicUrl: string): string =>
+  (URL.parse(publicUrl)?.pathname ?? "").replace(/\/+$/, "");

@@ -104,7 +104,14 @@ test("routes without a business are limited by address, apart from those of busi
   const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
   const from = async (address: string, path: string) =>
     api.request(path, { key: null, headers: { "x-forwarded-for": address } });
-  const paths = ["/docs", "/docs/scalar.js", "/docs/reference.json", "/openapi.json", "/healthz"];
+  const paths = [
+    "/docs",
+    "/docs/style.css",
+    "/docs/changelog",
+    "/llms.txt",
+    "/openapi.json",
+    "/healthz",
+  ];
   const others = ["/readyz", "/metrics"];
   for (let i = 0; i < 600; i++)
     expect((await from("203.0.113.9", paths[i % paths.length] ?? "")).status).toBeLessThan(429);

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import type { Plugin } from "rolldown";
+import { type Page, renderLlmsTxt, renderReference } from "../src/http/docs/page.ts";
+import type { ApiDocument } from "../src/http/docs/reference.ts";
+import { describeApi } from "../src/http/openapi/document.ts";
+import { ROUTES } from "../src/http/routes.ts";
+import { readVersion } from "../src/assets.ts";
+import { renderHtml } from "./docs-html.ts";
+
+/** The pages below /docs in the order of the navigation: name and Markdown file. */
+const GUIDES = {
+  changelog: "data/changelog.md",
+};
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+
+/** Returns the content of every file of the docs, by its name in dist/docs. */
+export function createDocs(): Record<string, string> {
+  const document = describeApi({
+    routes: ROUTES,
+    publicUrl: "",
+    version: readVersion(),
+  }) as ApiDocument;
+  const pages: Page[] = [
+    { name: "", markdown: renderReference(document, read("data/partner-guide.md")) },
+    ...Object.entries(GUIDES).map(([name, path]) => ({ name, markdown: read(path) })),
+  ];
+  return {
+    "llms.txt": renderLlmsTxt(document, pages),
+    "style.css": read("src/http/docs/style.css"),
+    "script.js": read("src/http/docs/script.js"),
+    ...Object.fromEntries(
+      pages.flatMap((page) => [
+        [`${page.name || "index"}.md`, `${page.markdown.trim()}\n`],
+        [`${page.name || "index"}.html`, renderHtml(page, pages)],
+      ]),
+    ),
+  };
+}
+
+/** Adds the docs to the build, so that the daemon only sends files. */
+export const docs: Plugin = {
+  name: "docs",
+  generateBundle() {
+    for (const [name, source] of Object.entries(createDocs()))
+      this.emitFile({ type: "asset", fileName: `docs/${name}`, source });
+  },
+};
