@@ -42,7 +42,11 @@ export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDr
 export const wallClock = (): number => Date.now();
 export const systemRandom = (bytes: number): Buffer => randomBytes(bytes);
 
-type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log" | "actor">>;
+type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log" | "actor">> & {
+  /** Whether this process holds the daemon lock. */
+  isDaemon?: boolean;
+  onSyncFailed?: (error: unknown) => void;
+};
 
 /**
  * Creates the data folder on first use.
@@ -53,19 +57,15 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   const now = effects.now ?? wallClock;
   const monotonic = effects.monotonic ?? (() => performance.now());
   const random = effects.random ?? systemRandom;
-  // Files get 0600 and folders 0700, whatever the umask was. A worker thread inherits the
-  // process's umask and cannot set it.
-  if (config.mayCreate) {
-    process.umask(0o077);
-    makeFolder(config.dataDir);
-  }
+  if (config.mayCreate) prepareDataFolder(config);
   const log = effects.log ?? createLog(config.logFormat, now);
-  const safeguard = createSafeguard(config.databasePath, config.backupFolder, now);
+  const { databasePath, backupFolder } = config;
+  const safeguard = createSafeguard(databasePath, backupFolder, now, effects.isDaemon ?? false);
   const { db, migration, ...connection } = openDatabase(
-    config.databasePath,
+    databasePath,
     busyTimeoutMs,
     safeguard,
-    monotonic,
+    { monotonic, onSyncFailed: effects.onSyncFailed },
   );
   if (migration) log("info", "migrated", migration);
   const currentActor = new AsyncLocalStorage<Actor>();
@@ -88,6 +88,15 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     actor: () => currentActor.getStore() ?? processActor(),
     runAs: (actor, work) => currentActor.run(actor, work),
   };
+}
+
+/**
+ * Creates the data folder. Files get mode 0600 and folders 0700, whatever the umask was. A worker
+ * thread inherits the process's umask and cannot set it.
+ */
+export function prepareDataFolder({ dataDir }: Config): void {
+  process.umask(0o077);
+  makeFolder(dataDir);
 }
 
 function systemUser(): Actor {

@@ -10,6 +10,7 @@ import { fieldText, toFields } from "./output/fields.ts";
 import { type Io, widthOf } from "./io.ts";
 import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
 import { usageError } from "./failure.ts";
+import { storageError } from "../store/storage-error.ts";
 import { DEFAULT_LIMIT } from "./flags.ts";
 import { statSync } from "node:fs";
 
@@ -34,6 +35,7 @@ const BUSY_TIMEOUT_MS = 30_000;
 
 export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const opened: Runtime[] = [];
+  let databasePath = "the database";
 
   /**
    * Prints a message on stderr, unless --quiet is set. Names of files and objects in it are
@@ -56,6 +58,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const loadConfig = (configFlags: ConfigFlags = {}): Config => {
     const config = readConfig({ ...configFlags, dataDir: flags.dataDir });
     if (flags.verbose) note(`data: ${config.dataDir}`);
+    ({ databasePath } = config);
     assertDataOwner(config);
     return config;
   };
@@ -96,6 +99,9 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     /** Returns "Deleted", or "Would delete" in a dry run. */
     verb: (past: string, infinitive: string): string =>
       flags.dryRun ? `Would ${infinitive}` : past,
+
+    /** Returns the known error for an error of SQLite, which does not name the file itself. */
+    explain: (error: unknown): unknown => storageError(error, databasePath) ?? error,
 
     close(): void {
       for (const runtime of opened.splice(0)) runtime.close();

@@ -1,6 +1,7 @@
 import type { CommanderError } from "commander";
 import { AppError, type ErrorCode } from "../domain/errors.ts";
 import { safe } from "../domain/text.ts";
+import { storageError } from "../store/storage-error.ts";
 
 /**
  * Exit codes. 129, 130, 141 and 143 are the shell's codes for SIGHUP, SIGINT, SIGPIPE and SIGTERM.
@@ -55,6 +56,7 @@ export const EXIT_CODE_OF = {
   busy: EXIT.conflict,
   shutting_down: EXIT.conflict,
   storage_full: EXIT.conflict,
+  storage_failed: EXIT.conflict,
   signing_unavailable: EXIT.conflict,
 
   invalid_input: EXIT.invalidInput,
@@ -82,7 +84,9 @@ export function explainFailure(error: unknown, program: string): Failure {
   // Commander throws after it has printed a help text or the version.
   if (isCommanderError(error))
     return { text: "", exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
-  const appError = isAppError(error) ? error : systemError(error);
+  const appError = isAppError(error)
+    ? error
+    : (storageError(error, "the database") ?? systemError(error));
   return appError ? explainAppError(appError, program) : explainBug(error);
 }
 
@@ -116,21 +120,10 @@ function explainBug(error: unknown): Failure {
   };
 }
 
-/** Maps an error of SQLite or the operating system that the user can fix; undefined for others. */
+/** Maps an error of the operating system that the user can fix; undefined for others. */
 function systemError(error: unknown): AppError | undefined {
   const { code, message, path } = (error ?? {}) as NodeJS.ErrnoException;
   switch (code) {
-    case "SQLITE_BUSY":
-    case "SQLITE_BUSY_SNAPSHOT":
-      return new AppError(
-        "busy",
-        "Timed out waiting for another process that is writing to the database.",
-        {
-          fix: "try again when it has finished",
-        },
-      );
-    case "SQLITE_FULL":
-    case "SQLITE_IOERR_SHMSIZE":
     case "ENOSPC":
       return new AppError("storage_full", "The disk is full.", {
         fix: "free some space and try again",
@@ -148,6 +141,12 @@ function systemError(error: unknown): AppError | undefined {
       return new AppError("usage", `Cannot use the path ${path ?? ""}: ${message}.`, {
         fix: "choose another path",
       });
+    case "EIO":
+      return new AppError(
+        "storage_failed",
+        `The disk that holds ${path ?? "a file"} failed: ${message}.`,
+        { fix: "look for disk errors with dmesg, and restore a backup on a working disk" },
+      );
     default:
       return undefined;
   }

@@ -46,6 +46,8 @@ export async function createProgram(
     try {
       onExit((await run(cli)) ?? 0);
       if (dryRun) cli.note("Dry run: nothing was saved.");
+    } catch (error) {
+      throw cli.explain(error);
     } finally {
       cli.close();
     }

@@ -1,5 +1,5 @@
 import type { Runtime } from "../app/runtime.ts";
-import { isStorageFull } from "../store/database.ts";
+import { isStorageFull } from "../store/storage-error.ts";
 import { isBusy } from "../store/write-lock.ts";
 
 /** A larger difference between the clocks means that the wall clock was set. */

@@ -6,7 +6,7 @@ import { PERMITS } from "../domain/webhooks/permits.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
 import type { Send } from "../domain/webhooks/webhook-post.ts";
-import { isStorageFull } from "../store/database.ts";
+import { isStorageFull } from "../store/storage-error.ts";
 import { isBusy } from "../store/write-lock.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";

@@ -8,7 +8,7 @@ import { backUpNightly } from "../app/operations/backups.ts";
 import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
 import { createPruner } from "../app/operations/retention.ts";
 import { AppError } from "../domain/errors.ts";
-import { isStorageFull } from "../store/database.ts";
+import { isStorageFull } from "../store/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/write-lock.ts";
 import type { Alert } from "../app/webhooks/alerts.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";

@@ -6,6 +6,7 @@ import { createDeliveryWorker } from "./delivery-worker.ts";
 import type { ThreadData, WorkerCommand, WorkerMessage } from "./start.ts";
 import { startScheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
+import { storageError } from "../store/storage-error.ts";
 
 // The delivery thread. It has its own database connection, so that its writes never delay a GET.
 
@@ -14,7 +15,7 @@ const BUSY_TIMEOUT_MS = 0;
 const GRACE_MS = 10_000;
 
 const { config, isWatched } = workerData as ThreadData;
-const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON });
+const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON, onSyncFailed: fail });
 rt.store.file.tuneForWriting();
 const postMessage = (message: WorkerMessage): void => parentPort?.postMessage(message);
 let sender: Promise<Sender> | undefined;
@@ -41,8 +42,13 @@ parentPort?.on("message", (command: WorkerCommand) =>
 worker.sweep();
 postMessage({ type: "started" });
 
-function fail(error: Error): never {
-  rt.log("error", "The delivery worker failed.", { error: error.stack ?? String(error) });
+function fail(error: unknown): never {
+  const known = storageError(error, config.databasePath);
+  if (known) rt.log("error", known.message, { fix: known.fix });
+  else
+    rt.log("error", "The delivery worker failed.", {
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
   process.exit(1);
 }
 

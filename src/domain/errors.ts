@@ -38,6 +38,7 @@ export type ErrorCode =
   | "busy"
   | "shutting_down"
   | "storage_full"
+  | "storage_failed"
   | "signing_unavailable"
   // Used by the CLI only.
   | "usage"

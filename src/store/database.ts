@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
-import { type Db, isSqliteError } from "./db.ts";
+import type { Db } from "./db.ts";
 import { migrate, type Migration, type Safeguard } from "./migrate.ts";
-import { createWriteLock, isBusy } from "./write-lock.ts";
+import { isSyncFailure, storageError } from "./storage-error.ts";
+import { createWriteLock, isBusy, sleep } from "./write-lock.ts";
 
 export type Connection = {
   db: Db;
@@ -25,7 +26,16 @@ export type Connection = {
   close: () => void;
 };
 
+export type ConnectionOptions = {
+  /** Milliseconds that never jump; without it, a loop of writes takes no breaks. */
+  monotonic?: () => number;
+  /** Called when the disk fails to store a change. The process must end: see isSyncFailure. */
+  onSyncFailed?: ((error: unknown) => void) | undefined;
+};
+
 const FULL = 2;
+const OPEN_TIMEOUT_MS = 5000;
+const OPEN_RETRY_MS = 10;
 // Before 3.51.3 a WAL reset under load could corrupt the file.
 const MINIMUM_SQLITE = [3, 51, 3];
 
@@ -33,15 +43,14 @@ const MINIMUM_SQLITE = [3, 51, 3];
  * Opens the database, creates or migrates it, and makes sure that commits survive a power cut.
  * @param busyTimeoutMs how long a write waits for another writer before SQLITE_BUSY
  * @param safeguard protects existing data during a migration; null for a copy
- * @param monotonic milliseconds that never jump; without it, a loop of writes takes no breaks
- * @throws AppError state_refuses for a file that is newer, damaged or not a database, or that
- *   cannot be migrated now
+ * @throws AppError state_refuses for a file that is newer or cannot be migrated now, and those of
+ *   `storageError`
  */
 export function openDatabase(
   path: string,
   busyTimeoutMs: number,
   safeguard: Safeguard | null,
-  monotonic: () => number = () => 0,
+  { monotonic = () => 0, onSyncFailed = () => {} }: ConnectionOptions = {},
 ): Connection {
   const { db, migration } = openAndMigrate(path, busyTimeoutMs, safeguard);
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
@@ -55,8 +64,10 @@ export function openDatabase(
   const commit = db.prepare("COMMIT");
   const totalChanges = db.prepare("SELECT total_changes()").pluck();
   let isDryRun = false;
+  let syncFailure: unknown;
 
   function runInTransaction<T>(work: () => T): T {
+    if (syncFailure !== undefined) throw syncFailure;
     writeLock.begin();
     try {
       const changes = totalChanges.get();
@@ -64,6 +75,9 @@ export function openDatabase(
       commit.run();
       if (totalChanges.get() !== changes) ownCommits += 1;
       return result;
+    } catch (error) {
+      if (isSyncFailure(error)) onSyncFailed((syncFailure = error));
+      throw error;
     } finally {
       // After some errors SQLite has already ended the transaction.
       if (db.inTransaction) db.exec("ROLLBACK");
@@ -104,12 +118,32 @@ function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguar
   let db: Db | undefined;
   try {
     safeguard?.assertNoDataLoss();
-    db = new Database(path, { timeout: busyTimeoutMs });
-    prepareConnection(db);
-    return { db, migration: migrate(db, path, safeguard) };
+    db = openWhenFree(path);
+    db.pragma(`busy_timeout = ${OPEN_TIMEOUT_MS}`);
+    const migration = migrate(db, path, safeguard);
+    db.pragma(`busy_timeout = ${busyTimeoutMs}`);
+    return { db, migration };
   } catch (error) {
     db?.close();
-    throw openError(error, path);
+    throw storageError(error, path) ?? error;
+  }
+}
+
+/**
+ * Waits while another process recovers the file after a crash, or closes it: it is then locked for
+ * reading, too. SQLite itself does not wait at every step of opening.
+ */
+function openWhenFree(path: string): Db {
+  for (let waitedMs = 0; ; waitedMs += OPEN_RETRY_MS) {
+    const db = new Database(path, { timeout: 0 });
+    try {
+      prepareConnection(db);
+      return db;
+    } catch (error) {
+      db.close();
+      if (!isBusy(error) || waitedMs >= OPEN_TIMEOUT_MS) throw error;
+      sleep(OPEN_RETRY_MS);
+    }
   }
 }
 
@@ -136,41 +170,6 @@ const isAtLeast = (version: number[], minimum: number[]): boolean => {
   return differing === -1 || (version[differing] ?? 0) > (minimum[differing] ?? 0);
 };
 
-function openError(error: unknown, path: string): unknown {
-  const code = isSqliteError(error) ? error.code : "";
-  if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
-    return new AppError(
-      "state_refuses",
-      `${path} is damaged or is not a database: restore a backup.`,
-      { fix: "deskbell backup list" },
-    );
-  if (
-    code.startsWith("SQLITE_CANTOPEN") ||
-    code.startsWith("SQLITE_READONLY") ||
-    code === "SQLITE_PERM"
-  )
-    return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
-      fix: existsSync(path)
-        ? "check the file's owner and mode"
-        : "check that its folder exists and is writable",
-    });
-  if (isStorageFull(error))
-    return new AppError("storage_full", `The disk that holds ${path} is full.`, {
-      fix: "free some space",
-    });
-  if (code.startsWith("SQLITE_IOERR"))
-    return new AppError("state_refuses", `The disk that holds ${path} failed (${code}).`, {
-      fix: "check the system log for disk errors, and restore a backup on a working disk",
-    });
-  return error;
-}
-
-// SHMSIZE: on a completely full disk, SQLite cannot create the WAL index and fails to open.
-const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
-
-export const isStorageFull = (error: unknown): boolean =>
-  isSqliteError(error) && FULL_CODES.includes(error.code);
-
 /** `isDaemonRunning` holds the lock briefly; a daemon that starts meanwhile waits this long. */
 const PROBE_MS = 100;
 
@@ -182,7 +181,7 @@ export function isDaemonRunning(path: string): boolean {
     return false;
   } catch (error) {
     if (isBusy(error)) return true;
-    throw error;
+    throw storageError(error, `${path}.lock`) ?? error;
   } finally {
     db.close();
   }
@@ -194,15 +193,17 @@ export function isDaemonRunning(path: string): boolean {
  * @throws AppError state_refuses if another daemon holds the lock
  */
 export function acquireDaemonLock(path: string): { release: () => void } {
-  const db = new Database(`${path}.lock`, { timeout: PROBE_MS });
+  let db: Db | undefined;
   try {
+    db = new Database(`${path}.lock`, { timeout: PROBE_MS });
     db.exec("BEGIN EXCLUSIVE");
   } catch (error) {
-    db.close();
-    if (!isBusy(error)) throw error;
+    db?.close();
+    if (!isBusy(error)) throw storageError(error, `${path}.lock`) ?? error;
     throw new AppError("state_refuses", `Another deskbell daemon is running on ${path}.`, {
       fix: "stop that one first, or give this one its own --data-dir",
     });
   }
-  return { release: () => db.close() };
+  const lock = db;
+  return { release: () => lock.close() };
 }

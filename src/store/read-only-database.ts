@@ -3,6 +3,7 @@ import { readMigrations } from "../assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
+import { storageError } from "./storage-error.ts";
 
 export type DatabaseFacts = {
   sqlite: string;
@@ -77,7 +78,7 @@ export function unreadableError(error: unknown, path: string): unknown {
     return new AppError("not_permitted", `Cannot read ${path}.`, {
       fix: "check the owner and mode of the file and its folder",
     });
-  return error;
+  return storageError(error, path) ?? error;
 }
 
 /** @param details the problem that SQLite reports */

@@ -13,11 +13,20 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { checkDatabase, syncFolder, backupNameBefore, readBackupTime } from "./backup.ts";
-import { acquireDaemonLock, isStorageFull } from "./database.ts";
+import { acquireDaemonLock } from "./database.ts";
 import type { Safeguard } from "./migrate.ts";
+import { isStorageFull } from "./storage-error.ts";
 
-/** Before a migration: makes a verified backup, and makes sure that no daemon is running. */
-export const createSafeguard = (path: string, folder: string, now: () => number): Safeguard => ({
+/**
+ * Before a migration: makes a verified backup, and makes sure that no daemon is running.
+ * @param isDaemon whether this process holds the daemon lock
+ */
+export const createSafeguard = (
+  path: string,
+  folder: string,
+  now: () => number,
+  isDaemon: boolean,
+): Safeguard => ({
   assertNoDataLoss() {
     if (statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
     const newest = newestBackup(folder);
@@ -38,6 +47,7 @@ export const createSafeguard = (path: string, folder: string, now: () => number)
     }
   },
   lockOutDaemons() {
+    if (isDaemon) return { release: () => {} };
     try {
       return acquireDaemonLock(path);
     } catch (error) {

@@ -61,4 +61,4 @@ export function createWriteLock(db: Db, timeoutMs: number, monotonic: () => numb
 
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
 
-const sleep = (ms: number): void => void Atomics.wait(SLEEPER, 0, 0, ms);
+export const sleep = (ms: number): void => void Atomics.wait(SLEEPER, 0, 0, ms);

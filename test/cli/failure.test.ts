@@ -93,9 +93,8 @@ test("control characters in an error are escaped", () => {
 });
 
 test.each([
-  ["SQLITE_BUSY", 5],
-  ["SQLITE_FULL", 5],
   ["ENOSPC", 5],
+  ["EIO", 5],
   ["EACCES", 4],
   ["EROFS", 4],
 ])("the system error %s exits with %i", (code, exitCode) => {
@@ -103,6 +102,17 @@ test.each([
     exitCode,
   );
 });
+
+test.each(["SQLITE_BUSY_RECOVERY", "SQLITE_FULL", "SQLITE_CORRUPT", "SQLITE_IOERR_READ"])(
+  "an error of SQLite that nothing has mapped (%s) is not a bug",
+  (code) => {
+    const error = Object.assign(new Error("x"), { name: "SqliteError", code });
+    expect(explainFailure(error, "deskbell")).toMatchObject({
+      text: expect.stringContaining("the database"),
+      exitCode: 5,
+    });
+  },
+);
 
 test("a bug prints its stack and exits with 1", () => {
   const { text, exitCode } = explainFailure(new TypeError("x is not a function"), "deskbell");

@@ -253,7 +253,7 @@ test("a file with damaged pages is neither migrated nor backed up", () => {
   truncateSync(path, 8 * 4096);
   expect(() => createTestRuntime({ dataDir })).toThrow(
     expect.objectContaining({
-      code: "state_refuses",
+      code: "storage_failed",
       message: expect.stringContaining("is damaged"),
     }),
   );

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { isStorageFull } from "../../src/store/database.ts";
+import { isStorageFull } from "../../src/store/storage-error.ts";
 import { isBusy } from "../../src/store/write-lock.ts";
 import { unreadableError } from "../../src/store/read-only-database.ts";
 

@@ -4,7 +4,7 @@ import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
 import { audit } from "../audit.ts";
-import { makeFolder, openRuntime, type Runtime } from "../runtime.ts";
+import { openRuntime, prepareDataFolder, type Runtime } from "../runtime.ts";
 import {
   copyDatabase,
   advanceCounters,
@@ -41,11 +41,9 @@ export async function restoreBackup(
   file: string,
   { now, confirm }: RestoreOptions,
 ): Promise<string | null> {
-  const { dataDir, databasePath } = config;
+  const { databasePath } = config;
   const replaces = assertRestorable(config, file);
-  // The lock file is created before the runtime sets the umask.
-  process.umask(0o077);
-  makeFolder(dataDir);
+  prepareDataFolder(config);
   const lock = acquireDaemonLock(databasePath);
   const draft = `${databasePath}.restoring`;
   try {

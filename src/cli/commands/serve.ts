@@ -101,10 +101,13 @@ export const definition = command({
       docs: `${daemon.url}/docs`,
       data: config.dataDir,
     });
-    const reason = await Promise.race([stopped, daemon.workerDied]);
+    const { reason, exitCode } = await Promise.race([
+      stopped.then((signal) => ({ reason: signal, exitCode: EXIT.ok })),
+      daemon.failed.then((failure) => ({ reason: failure, exitCode: EXIT.failure })),
+    ]);
     daemon.log("info", "stopping", { reason });
     await daemon.stop();
-    return reason === "delivery worker died" ? EXIT.failure : EXIT.ok;
+    return exitCode;
   },
 });
 

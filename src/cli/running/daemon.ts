@@ -9,9 +9,11 @@ import {
 import { startServer } from "../../http/server.ts";
 import { retryWhileBusy } from "../../http/pipeline/write-retry.ts";
 import type { Log } from "../../log.ts";
-import { openRuntime, type Runtime } from "../../app/runtime.ts";
+import { openRuntime, prepareDataFolder, type Runtime } from "../../app/runtime.ts";
 import { acquireDaemonLock } from "../../store/database.ts";
+import { storageError } from "../../store/storage-error.ts";
 import { DAEMON } from "../../domain/audit.ts";
+import type { AppError } from "../../domain/errors.ts";
 import { assertAddressRanges } from "../../domain/address-range.ts";
 import { assertPortAvailable } from "./port.ts";
 import { lazySendOnce } from "./send-once.ts";
@@ -28,8 +30,8 @@ export type DaemonOptions = {
 export type Daemon = {
   url: string;
   log: Log;
-  /** Resolves if the delivery worker ends without being stopped, which is a bug. */
-  workerDied: Promise<"delivery worker died">;
+  /** Resolves, with the reason, if the daemon must end: the cause is logged. */
+  failed: Promise<string>;
   /** Reads the certificate files again. */
   renewCertificate: () => void;
   /** Stops accepting requests, finishes the deliveries in flight and closes the data. */
@@ -58,12 +60,24 @@ export async function startDaemon(
   const parts = new AsyncDisposableStack();
   try {
     await assertPortAvailable(host, port);
-    const rt = openRuntime(config, HTTP_BUSY_TIMEOUT_MS, { actor: () => DAEMON });
+    prepareDataFolder(config);
+    // Before the database is opened: two daemons that start together must not recover or migrate it
+    // at the same time.
+    const lock = acquireDaemonLock(config.databasePath);
+    parts.defer(lock.release);
+    const syncFailed = Promise.withResolvers<string>();
+    const rt = openRuntime(config, HTTP_BUSY_TIMEOUT_MS, {
+      actor: () => DAEMON,
+      isDaemon: true,
+      onSyncFailed(error) {
+        const { message, fix } = storageError(error, config.databasePath) as AppError;
+        rt.log("error", message, { fix });
+        syncFailed.resolve("the disk failed");
+      },
+    });
     parts.defer(rt.close);
     for (const { text, fix } of openFiles) rt.log("warn", text, { fix });
     rt.store.file.disableCheckpoints();
-    const lock = acquireDaemonLock(config.databasePath);
-    parts.defer(lock.release);
     // Start the API first, so that it does not compete with the worker's start for the processor.
     // Stop it first, too.
     let worker: RunningDeliveryWorker | undefined;
@@ -76,7 +90,10 @@ export async function startDaemon(
       url: server.url,
       log: rt.log,
       renewCertificate: server.reloadCertificate,
-      workerDied: worker.exited.then(() => "delivery worker died"),
+      failed: Promise.race([
+        syncFailed.promise,
+        worker.exited.then(() => "delivery worker died"),
+      ]),
       stop: () => parts.disposeAsync(),
     };
   } catch (error) {

@@ -30,7 +30,7 @@ const SHOWN = "salon-aurora";
 
 export type Demo = {
   rt: Runtime;
-  workerDied: Promise<"delivery worker died">;
+  failed: Promise<string>;
   stop: () => Promise<void>;
 };
 export type DemoOptions = {
@@ -46,8 +46,8 @@ export type DemoOptions = {
 export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
   const parts = new AsyncDisposableStack();
   try {
-    const { rt, workerDied } = await assemble(cli, options, parts);
-    return { rt, workerDied, stop: () => parts.disposeAsync() };
+    const { rt, failed } = await assemble(cli, options, parts);
+    return { rt, failed, stop: () => parts.disposeAsync() };
   } catch (error) {
     await parts.disposeAsync();
     throw error;

@@ -50,6 +50,7 @@ function codesOf({ method, path, scope, query = {}, body, problems = [] }: Route
     ...(changesVersion({ method, path }) ? (["version_mismatch"] as const) : []),
     ...problems,
     "uri_too_long",
+    "storage_failed",
     "internal",
   ];
 }

@@ -176,6 +176,11 @@ export const PROBLEM_CODES = {
     "The server's disk is full, so nothing can be written.",
     "Tell the business and try again later.",
   ],
+  storage_failed: [
+    503,
+    "The server cannot read or write its data.",
+    "Tell the business and try again later.",
+  ],
   signing_unavailable: [
     503,
     "The server cannot read the signing secrets, so nothing can be signed.",

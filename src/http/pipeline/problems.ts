@@ -1,7 +1,8 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError, type ErrorCode, type ValidationIssue } from "../../domain/errors.ts";
+import { storageError } from "../../store/storage-error.ts";
 import { RateLimitError } from "../auth/access-control.ts";
-import { type HttpCode, PROBLEM_CODES, statusOf } from "./problem-codes.ts";
+import { type HttpCode, meaningOf, PROBLEM_CODES, statusOf } from "./problem-codes.ts";
 import {
   type HttpResponse,
   type RawHeaders,
@@ -22,6 +23,7 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   busy: 1,
   shutting_down: 5,
   storage_full: 60,
+  storage_failed: 60,
   signing_unavailable: 60,
 };
 
@@ -54,6 +56,15 @@ function problemOf(error: unknown): Problem | undefined {
   return problem;
 }
 
+const isStorageAppError = (error: unknown): error is AppError =>
+  error instanceof AppError && (error.code === "storage_full" || error.code === "storage_failed");
+
+/** An error of the storage as clients see it: its message names a file of the server. */
+function withoutPath({ code }: AppError): AppError {
+  const shown = code === "busy" || code === "storage_full" ? code : "storage_failed";
+  return new AppError(shown, meaningOf(shown));
+}
+
 /** Omits fixes that name a command or a flag, since those are for the operator. */
 const fixForPartners = ({ fix }: AppError): string | undefined =>
   fix === undefined || /\bdeskbell\b|--\w/.test(fix) ? undefined : fix;
@@ -82,19 +93,24 @@ const titleOf = (code: string): string =>
     .replaceAll("_", " ")
     .replace(/\b(?:json|uri|url)\b|^\w/g, (letters) => letters.toUpperCase());
 
-/** Turns an error into a response. A bug is logged in full; the client gets only the request ID. */
+/**
+ * Turns an error into a response. A bug, or a failure of the storage, is logged in full; the client
+ * gets only the request ID.
+ */
 export function respondWithProblem(
   rt: Runtime,
   context: RequestContext,
   error: unknown,
 ): HttpResponse {
-  const known = problemOf(error);
-  if (!known)
+  const storage = isStorageAppError(error) ? error : storageError(error, rt.config.databasePath);
+  const cause = storage ?? error;
+  const known = problemOf(storage ? withoutPath(storage) : error);
+  if (!known || known.code === "storage_failed")
     rt.log("error", "Request failed.", {
       requestId: context.requestId,
       method: context.request.method,
       path: context.request.path,
-      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
     });
   const problem =
     known ??

@@ -8,7 +8,7 @@ export const WRITE_TIMEOUT_MS = 2000;
 /**
  * Retries a write while another writer holds the lock. The HTTP thread's connection does not wait
  * for it, because that would block every request.
- * @throws AppError busy after two seconds, or storage_full
+ * @throws AppError busy after two seconds
  */
 export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>): Promise<T> {
   const startedAt = rt.monotonic();
@@ -16,8 +16,6 @@ export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>
     try {
       return await write();
     } catch (error) {
-      if ((error as { code?: unknown }).code === "SQLITE_FULL")
-        throw new AppError("storage_full", "The server's disk is full; nothing can be saved.");
       if (!isBusy(error)) throw error;
       if (rt.monotonic() - startedAt >= WRITE_TIMEOUT_MS)
         throw new AppError("busy", "Another writer holds the database lock; retry in a moment.");

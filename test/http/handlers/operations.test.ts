@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/log.ts";
@@ -40,6 +41,26 @@ describe("health", () => {
     expect((await api.request("/readyz", { key: null })).status).toBe(500);
     expect((await api.request("/healthz", { key: null })).status).toBe(200);
   });
+});
+
+test.each([
+  ["SQLITE_IOERR_FSYNC", "storage_failed"],
+  ["SQLITE_CORRUPT", "storage_failed"],
+  ["SQLITE_READONLY", "storage_failed"],
+  ["SQLITE_FULL", "storage_full"],
+  ["SQLITE_BUSY_RECOVERY", "busy"],
+])("on %s the response is 503 %s; only the log names the file", async (sqliteCode, code) => {
+  const api = createTestApi();
+  api.store.businesses.findBySlug = () => {
+    throw new Database.SqliteError("details", sqliteCode);
+  };
+  const response = await api.request("/readyz", { key: null });
+  expect(response.status).toBe(503);
+  const text = await response.text();
+  expect(JSON.parse(text)).toMatchObject({ code });
+  expect(text).not.toContain(api.config.dataDir);
+  const logged = api.logged.map(({ fields }) => String(fields["error"]));
+  expect(logged.join()).toContain(code === "storage_failed" ? api.config.databasePath : "");
 });
 
 describe("metrics", () => {

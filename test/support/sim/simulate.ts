@@ -14,7 +14,7 @@ import type { WebhookPost, Send } from "../../../src/domain/webhooks/webhook-pos
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 import { createIdSource } from "../../../src/domain/ids.ts";
 import { openRuntime, type Runtime, systemRandom } from "../../../src/app/runtime.ts";
-import { isStorageFull } from "../../../src/store/database.ts";
+import { isStorageFull } from "../../../src/store/storage-error.ts";
 import type { Bug } from "./bugs.ts";
 import { createCommands } from "./commands.ts";
 import { openLedger } from "./ledger.ts";

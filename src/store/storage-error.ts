@@ -1,0 +1,78 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { AppError } from "../domain/errors.ts";
+import { isSqliteError } from "./db.ts";
+import { isBusy } from "./write-lock.ts";
+
+/**
+ * Returns the known error for an error of SQLite: the file, the problem, and how to fix it.
+ * Undefined for any other error, which is a bug.
+ * @param path the database
+ */
+export function storageError(error: unknown, path: string): AppError | undefined {
+  if (!isSqliteError(error)) return undefined;
+  const { code, message } = error;
+  if (isBusy(error) || /^SQLITE_(?:LOCKED|PROTOCOL)/.test(code))
+    return new AppError("busy", `Timed out waiting for another process that uses ${path}.`, {
+      fix: "try again when it has finished",
+    });
+  if (isStorageFull(error))
+    return new AppError("storage_full", `The disk that holds ${path} is full.`, {
+      fix: "free some space and try again",
+    });
+  if (/^SQLITE_(?:NOTADB|CORRUPT)/.test(code)) return damagedDatabaseError(path, message);
+  if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code))
+    return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
+      fix: existsSync(path)
+        ? "check the owner and the mode of the file and its folder, and that its disk is not mounted read-only"
+        : "check that its folder exists and is writable",
+    });
+  if (code.startsWith("SQLITE_IOERR"))
+    return new AppError(
+      "storage_failed",
+      `The disk that holds ${path}${nameDisk(path)} failed: ${message} (${code}).`,
+      { fix: "look for disk errors with dmesg, and restore a backup on a working disk" },
+    );
+  return undefined;
+}
+
+/** @param details the problem that SQLite reports */
+export const damagedDatabaseError = (path: string, details: string): AppError =>
+  new AppError(
+    "storage_failed",
+    `${path} is damaged or is not a database: ${details.replaceAll(/\s+/g, " ").trim()}.`,
+    { fix: "stop the daemon and restore a backup: deskbell backup list" },
+  );
+
+// SHMSIZE: on a completely full disk, SQLite cannot create the WAL index and fails to open.
+const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
+
+export const isStorageFull = (error: unknown): boolean =>
+  isSqliteError(error) && FULL_CODES.includes(error.code);
+
+/**
+ * After a failed fsync, Linux may discard the data and report success for the next one. A process
+ * that continues could therefore lose changes that it has confirmed.
+ */
+export const isSyncFailure = (error: unknown): boolean =>
+  isSqliteError(error) && /^SQLITE_IOERR_(?:DIR_)?FSYNC$/.test(error.code);
+
+/** Returns ` (/dev/sda1 on /data)`, or nothing where the system does not list its disks. */
+function nameDisk(path: string): string {
+  try {
+    const file = realpathSync(path);
+    const [disk] = readFileSync("/proc/mounts", "utf8")
+      .split("\n")
+      .map((line) => line.split(" ").map(unescapeOctal))
+      .filter(([, folder = ""]) => file.startsWith(folder.endsWith("/") ? folder : `${folder}/`))
+      .toSorted(([, a = ""], [, b = ""]) => b.length - a.length);
+    return disk ? ` (${disk[0]} on ${disk[1]})` : "";
+  } catch {
+    return "";
+  }
+}
+
+/** /proc/mounts writes a space as \040. */
+const unescapeOctal = (text: string): string =>
+  text.replaceAll(/\\(\d{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );

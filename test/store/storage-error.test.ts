@@ -1,0 +1,53 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import type { ErrorCode } from "../../src/domain/errors.ts";
+import { isSyncFailure, storageError } from "../../src/store/storage-error.ts";
+import { createTempFolder } from "../support/cli.ts";
+
+test.each<[string, ErrorCode]>([
+  ["SQLITE_BUSY", "busy"],
+  ["SQLITE_BUSY_RECOVERY", "busy"],
+  ["SQLITE_BUSY_SNAPSHOT", "busy"],
+  ["SQLITE_BUSY_TIMEOUT", "busy"],
+  ["SQLITE_LOCKED_SHAREDCACHE", "busy"],
+  ["SQLITE_PROTOCOL", "busy"],
+  ["SQLITE_FULL", "storage_full"],
+  ["SQLITE_IOERR_SHMSIZE", "storage_full"],
+  ["SQLITE_CORRUPT", "storage_failed"],
+  ["SQLITE_CORRUPT_INDEX", "storage_failed"],
+  ["SQLITE_NOTADB", "storage_failed"],
+  ["SQLITE_CANTOPEN_ISDIR", "not_permitted"],
+  ["SQLITE_READONLY", "not_permitted"],
+  ["SQLITE_READONLY_DIRECTORY", "not_permitted"],
+  ["SQLITE_PERM", "not_permitted"],
+  ["SQLITE_IOERR_READ", "storage_failed"],
+  ["SQLITE_IOERR_FSYNC", "storage_failed"],
+])("%s is the known error %s, with the file and a fix", (sqliteCode, code) => {
+  const path = join(createTempFolder(), "deskbell.db");
+  writeFileSync(path, "");
+  const error = storageError(new Database.SqliteError("details", sqliteCode), path);
+  expect(error).toMatchObject({ code, message: expect.stringContaining(path) });
+  expect(error?.fix).toBeTruthy();
+});
+
+test("an I/O error names the disk", () => {
+  const error = new Database.SqliteError("disk I/O error", "SQLITE_IOERR_WRITE");
+  expect(storageError(error, "/proc/self/status")?.message).toBe(
+    "The disk that holds /proc/self/status (proc on /proc) failed: disk I/O error (SQLITE_IOERR_WRITE).",
+  );
+});
+
+test("other errors are bugs", () => {
+  expect(storageError(new TypeError("x"), "a.db")).toBeUndefined();
+  expect(storageError(new Database.SqliteError("x", "SQLITE_CONSTRAINT"), "a.db")).toBeUndefined();
+});
+
+test.each([
+  ["SQLITE_IOERR_FSYNC", true],
+  ["SQLITE_IOERR_DIR_FSYNC", true],
+  ["SQLITE_IOERR_WRITE", false],
+])("whether %s is a failed fsync: %s", (code, expected) => {
+  expect(isSyncFailure(new Database.SqliteError("x", code))).toBe(expected);
+});
