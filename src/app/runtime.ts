@@ -61,12 +61,10 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   const log = effects.log ?? createLog(config.logFormat, now);
   const { databasePath, backupFolder } = config;
   const safeguard = createSafeguard(databasePath, backupFolder, now, effects.isDaemon ?? false);
-  const { db, migration, ...connection } = openDatabase(
-    databasePath,
-    busyTimeoutMs,
-    safeguard,
-    { monotonic, onSyncFailed: effects.onSyncFailed },
-  );
+  const { db, migration, ...connection } = openDatabase(databasePath, busyTimeoutMs, safeguard, {
+    monotonic,
+    onSyncFailed: effects.onSyncFailed,
+  });
   if (migration) log("info", "migrated", migration);
   const currentActor = new AsyncLocalStorage<Actor>();
   const processActor = effects.actor ?? systemUser;

@@ -18,10 +18,7 @@ export const definition = command({
     if (tui) assertTerminal(cli);
     const stopped = untilStopped();
     const demo = await startDemo(cli, { port, keep, printAttempts: !tui });
-    const ended = Promise.race([
-      stopped.then(() => EXIT.ok),
-      demo.failed.then(() => EXIT.failure),
-    ]);
+    const ended = Promise.race([stopped.then(() => EXIT.ok), demo.failed.then(() => EXIT.failure)]);
     const options = { isReadonly: false, isAscii: false, businessId: undefined };
     const end = tui ? await showLiveView(cli, demo.rt, options, ended) : await ended;
     await demo.stop();

@@ -90,10 +90,7 @@ export async function startDaemon(
       url: server.url,
       log: rt.log,
       renewCertificate: server.reloadCertificate,
-      failed: Promise.race([
-        syncFailed.promise,
-        worker.exited.then(() => "delivery worker died"),
-      ]),
+      failed: Promise.race([syncFailed.promise, worker.exited.then(() => "delivery worker died")]),
       stop: () => parts.disposeAsync(),
     };
   } catch (error) {
