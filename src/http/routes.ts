@@ -59,7 +59,7 @@ const list = (
     200: {
       description: "The list, or one page of it.",
       body,
-      headers: [...CATALOG_HEADERS, "Link"],
+      headers: [...CATALOG_HEADERS, "Content-Language", "Link"],
     },
     304: { description: UNCHANGED, headers: CATALOG_HEADERS },
   },
@@ -118,7 +118,7 @@ export const ROUTES: readonly RouteDefinition[] = [
       200: {
         description: "The business.",
         body: "BusinessProfileResponse",
-        headers: CATALOG_HEADERS,
+        headers: [...CATALOG_HEADERS, "Content-Language"],
       },
       304: { description: UNCHANGED, headers: CATALOG_HEADERS },
     },
@@ -174,7 +174,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     scope: "public",
     summary: "Get available slots",
     description:
-      "Send `serviceIds` (or `serviceId`, `variantIds`) for a visit, or `partySize` for a table. No key is needed, except for `explain`, which requires a key of the business with the scope services.read.",
+      "Send `serviceIds` (or `serviceId`, `variantIds`) for a visit, or `partySize` for a table. No key is needed, except for `explain`, which requires a key of the business with the scope services.read. A request with a valid key of the business counts against the limit of the key, any other against that of its address.",
     query: AVAILABILITY_PARAMETERS,
     responses: {
       200: {

@@ -50,7 +50,13 @@ function validatorAt(place: string): ValidateFunction {
 /** Headers about the bytes of the body, which OpenAPI documents do not list. */
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding"];
 /** Headers of responses to unknown paths and methods, which belong to no operation. */
-const UNROUTED_HEADERS = ["request-id", "api-version", "cache-control", "allow"];
+const UNROUTED_HEADERS = [
+  "request-id",
+  "api-version",
+  "cache-control",
+  "content-language",
+  "allow",
+];
 const PROBLEM = pointer("components", "schemas", "Problem");
 
 /** The number of responses checked so far in this test file. */

@@ -36,8 +36,10 @@ export type AccessControl = {
   authenticate: (context: RequestContext, slug: string, scope: Scope) => void;
   /** For requests that have waited: the key may have expired, or been rotated or revoked. */
   assertStillActive: (context: RequestContext) => void;
-  /** For routes without a key. */
-  limitByAddress: (context: RequestContext, scope: "public" | "open") => void;
+  /** For the routes of a business that need no key: limits a valid key of it, else the address. */
+  limitPublic: (context: RequestContext, slug: string) => void;
+  /** For routes without a business. */
+  limitOpen: (context: RequestContext) => void;
   /** The client that the work of a request counts for. */
   getClient: (context: RequestContext) => ScanClient;
 };
@@ -182,6 +184,25 @@ export function createAccessControl(
     });
   };
 
+  const limitByKey = (context: RequestContext, { key, policy }: KnownKey): void => {
+    context.keyId = key.id;
+    applyLimit(context, policy, limits.keys.take(key.id, policy, context.startedAt));
+    recordUsage(context, key);
+  };
+
+  /** Returns undefined without a valid key of the business, which a public route does not need. */
+  const findKeyOf = (context: RequestContext, slug: string): KnownKey | undefined => {
+    if (getHeader(context.request, "authorization") === undefined) return undefined;
+    try {
+      const known = getKey(context);
+      const error = accessError(known.key, slug, null, () => getClientAddress(context.request));
+      return error ? undefined : known;
+    } catch (error) {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
+  };
+
   return {
     authorize(context, slug, scope) {
       const { key, policy } = getKeyOrCountFailure(context);
@@ -191,8 +212,7 @@ export function createAccessControl(
         addRateLimitHeaders(context, policy, limits.keys.peek(key.id, policy, context.startedAt));
         throw error;
       }
-      applyLimit(context, policy, limits.keys.take(key.id, policy, context.startedAt));
-      recordUsage(context, key);
+      limitByKey(context, { key, policy });
       if (ignoresForwardedFor && getHeader(context.request, "x-forwarded-for") !== undefined)
         warnOnce("x-forwarded-for", "Ignoring X-Forwarded-For: set --trusted-proxy");
       return key;
@@ -202,7 +222,6 @@ export function createAccessControl(
       context.keyId = key.id;
       const error = accessError(key, slug, scope, () => getClientAddress(context.request));
       if (error) throw error;
-      recordUsage(context, key);
     },
     assertStillActive(context) {
       const secret = BEARER.exec(getHeader(context.request, "authorization") ?? "")?.[1] ?? "";
@@ -211,11 +230,16 @@ export function createAccessControl(
       if (!key) throw new AppError("revoked_key", "This key has been revoked.");
       assertUsable(key, rt.now());
     },
-    limitByAddress(context, scope) {
-      const { policy, result } =
-        scope === "open"
-          ? takeByAddress(limits.open, limits.open, OPEN_POLICY, context)
-          : takeByAddress(limits.addresses, limits.networks, PUBLIC_POLICY, context);
+    limitPublic(context, slug) {
+      const known = findKeyOf(context, slug);
+      if (known) return limitByKey(context, known);
+      const { addresses, networks } = limits;
+      const { policy, result } = takeByAddress(addresses, networks, PUBLIC_POLICY, context);
+      applyLimit(context, policy, result);
+    },
+    limitOpen(context) {
+      const { open } = limits;
+      const { policy, result } = takeByAddress(open, open, OPEN_POLICY, context);
       applyLimit(context, policy, result);
     },
     getClient({ keyId, request }) {
@@ -252,12 +276,12 @@ function assertUsable(key: Credential, now: number): void {
 }
 
 /**
- * Decides from the key alone, so that the response does not reveal whether another business exists.
+ * Returns why a key does not give access; a null scope is not checked. Decides from the key alone, so that the response does not reveal whether another business exists.
  */
 function accessError(
   key: Credential,
   slug: string,
-  scope: Scope,
+  scope: Scope | null,
   getAddress: () => string,
 ): AppError | undefined {
   if (key.cidrs.length > 0 && !isWithin(getAddress(), key.cidrs))
@@ -267,7 +291,7 @@ function accessError(
       "business_mismatch",
       `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
     );
-  if (!grants(key, scope))
+  if (scope !== null && !grants(key, scope))
     return new AppError("insufficient_scope", `This key does not have the scope ${scope}.`);
   return undefined;
 }

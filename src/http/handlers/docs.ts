@@ -118,7 +118,11 @@ function createFileResponse(name: string, base: string, path: string): CachedRes
     .replaceAll("{{base}}", () => fill(base))
     .replaceAll("{{path}}", () => fill(path));
   const headers = isPage
-    ? { "content-security-policy": POLICY, "referrer-policy": "no-referrer" }
+    ? {
+        "content-language": "en",
+        "content-security-policy": POLICY,
+        "referrer-policy": "no-referrer",
+      }
     : {};
   return createResponse(MEDIA_TYPES[extension] ?? "", text, headers);
 }

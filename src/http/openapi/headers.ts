@@ -65,6 +65,10 @@ export const HEADERS = {
     description: "Always `nosniff`: Content-Type is correct",
     example: "nosniff",
   },
+  "Content-Language": {
+    description: "Language of the texts; absent if the response has several languages",
+    example: "en",
+  },
   Link: {
     description:
       'URL of the next page (`rel="next"`); absent on the last page, relative if the server has no public URL',
@@ -99,8 +103,13 @@ export const CORS_HEADERS: readonly HeaderName[] = [
 export const RATE_LIMIT_HEADERS: readonly HeaderName[] = ["RateLimit-Policy", "RateLimit"];
 export const COMMON_HEADERS: readonly HeaderName[] = ["Request-Id", "API-Version"];
 
-/** For headers that are missing if the request fails before it is counted. */
+/**
+ * Headers that may be missing: a request can fail before it is counted, and Vary is sent with
+ * responses that can be compressed.
+ */
+export const OPTIONAL_HEADERS: readonly HeaderName[] = [...RATE_LIMIT_HEADERS, "Vary"];
 const OPTIONAL = "-optional";
+const NEVER_REQUIRED: readonly HeaderName[] = ["Link", "Idempotency-Replayed", "Content-Language"];
 
 export function describeHeaders(
   always: readonly HeaderName[],
@@ -124,8 +133,8 @@ export function describeSharedHeaders(): JsonObject {
   ];
   return Object.fromEntries([
     ...(Object.keys(HEADERS) as HeaderName[]).map((name) =>
-      describe(name, "", name !== "Link" && name !== "Idempotency-Replayed"),
+      describe(name, "", !NEVER_REQUIRED.includes(name)),
     ),
-    ...RATE_LIMIT_HEADERS.map((name) => describe(name, OPTIONAL, false)),
+    ...OPTIONAL_HEADERS.map((name) => describe(name, OPTIONAL, false)),
   ]);
 }

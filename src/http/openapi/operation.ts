@@ -63,11 +63,15 @@ const describeResponses = ({ responses }: RouteSpec, always: readonly HeaderName
       status,
       {
         description,
-        headers: describeHeaders(always, headers),
+        headers: describeHeaders(always, headers, isCompressible(body, headers) ? ["Vary"] : []),
         ...(body !== undefined && { content: describeContent(body) }),
       },
     ]),
   );
+
+/** Whether the response is compressed if it is large: JSON without an ETag of its own. */
+const isCompressible = (body: ResponseSpec["body"], headers: readonly HeaderName[]): boolean =>
+  body !== undefined && !body.startsWith("text/") && !headers.includes("ETag");
 
 function describeContent(body: NonNullable<ResponseSpec["body"]>): JsonObject {
   if (body.startsWith("text/")) return { [body]: { schema: { type: "string" } } };

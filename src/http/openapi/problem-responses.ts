@@ -9,7 +9,7 @@ import {
   describeHeaders,
   type HeaderName,
   HEADERS,
-  RATE_LIMIT_HEADERS,
+  OPTIONAL_HEADERS,
 } from "./headers.ts";
 import { type JsonObject, refTo } from "./json-schema.ts";
 
@@ -85,7 +85,7 @@ function describeProblem(
   const [first] = codes;
   return {
     description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join("\n\n"),
-    headers: describeHeaders(headersOf(status), withCors ? CORS_HEADERS : [], RATE_LIMIT_HEADERS),
+    headers: describeHeaders(headersOf(status), withCors ? CORS_HEADERS : [], OPTIONAL_HEADERS),
     content: {
       "application/problem+json": {
         schema: {
@@ -108,6 +108,7 @@ const STATUS_HEADERS: { [status: number]: readonly HeaderName[] } = {
 const headersOf = (status: number): readonly HeaderName[] => [
   ...COMMON_HEADERS,
   "Cache-Control",
+  "Content-Language",
   ...(STATUS_HEADERS[status] ?? []),
 ];
 
@@ -128,5 +129,5 @@ function exampleOf(code: HttpCode): unknown {
   const issue = ISSUES[code];
   const problem = createProblem(code, issue?.detail ?? meaningOf(code), issue && [issue]);
   const extra = code === "rate_limited" ? { violatedPolicies: ["per-minute"] } : {};
-  return JSON.parse(problemBody(problem, HEADERS["Request-Id"].example, extra));
+  return JSON.parse(problemBody(problem, HEADERS["Request-Id"].example, "", extra));
 }

@@ -78,7 +78,12 @@ const event = z
   });
 
 const problem = z.strictObject({
-  type: z.string().describe("`https://deskbell.dev/problems/` followed by `code`"),
+  type: z
+    .string()
+    .meta({ format: "uri-reference" })
+    .describe(
+      "Documentation of `code`: the server's public URL, if it has one, and `/docs#problem-` followed by `code`",
+    ),
   title: z.string().describe("`code` as readable text"),
   status: z.int().describe("HTTP status"),
   code: z.enum(HTTP_CODES).describe("Stable, machine-readable code; use this in program logic"),

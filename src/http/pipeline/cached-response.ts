@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import {
   getHeader,
+  type HttpResponse,
   type RawHeaders,
   type RequestContext,
   respond,
@@ -108,6 +109,25 @@ export const compressible = (
   };
   return { identity: () => body, ...(body.length > GZIP_MIN_BYTES && { gzip: compress }) };
 };
+
+/**
+ * Compresses a large JSON response that is not cached, if the client accepts gzip. A strong ETag is
+ * of the uncompressed bytes, so its response stays as it is.
+ */
+export function compressLarge(context: RequestContext, response: HttpResponse): HandlerResult {
+  const { status, headers, body } = response;
+  if (body === null || body.length <= GZIP_MIN_BYTES) return response;
+  const type = headers[headers.indexOf("content-type") + 1] ?? "";
+  const isJson = type === "application/json" || type === "application/problem+json";
+  if (!isJson || headers.includes("vary") || headers.includes("etag")) return response;
+  headers.push("vary", "Accept-Encoding");
+  if (!acceptsGzip(getHeader(context.request, "accept-encoding"))) return response;
+  return promisify(gzip)(body).then((compressed) => {
+    headers[headers.indexOf("content-length") + 1] = String(compressed.length);
+    headers.push("content-encoding", "gzip");
+    return { status, headers, body: compressed };
+  });
+}
 
 export const createHashedResponse = (
   body: Buffer,

@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { createIdSource } from "../../domain/ids.ts";
 import type { AccessControl } from "../auth/access-control.ts";
 import type { GetClientAddress } from "../auth/client-address.ts";
+import { compressLarge } from "./cached-response.ts";
 import { createHandleOnce } from "./idempotency.ts";
 import { respondWithProblem } from "./problems.ts";
 import {
@@ -81,11 +82,13 @@ export function createPipeline(
       );
     const route = routePath.byMethod.get(method);
     if (!route) return respondToOtherMethod(context, routePath);
+    const slug = params["slug"] ?? "";
     if (route.scope === "open" || route.scope === "public") {
-      accessControl.limitByAddress(context, route.scope);
+      if (route.scope === "open") accessControl.limitOpen(context);
+      else accessControl.limitPublic(context, slug);
       return route.handle(context);
     }
-    const key = accessControl.authorize(context, params["slug"] ?? "", route.scope);
+    const key = accessControl.authorize(context, slug, route.scope);
     const handle = () =>
       method === "POST"
         ? handleOnce(context, key, () => route.handle(context, key))
@@ -109,14 +112,20 @@ export function createPipeline(
   return {
     handle(routePath, request) {
       const context = createContext(routePath, request);
+      const complete = (response: HttpResponse): HandlerResult => {
+        const compressed = compressLarge(context, response);
+        return compressed instanceof Promise
+          ? compressed.then((smaller) => finish(routePath, context, smaller))
+          : finish(routePath, context, compressed);
+      };
       try {
         const result = dispatch(routePath, context);
-        if (!(result instanceof Promise)) return finish(routePath, context, result);
+        if (!(result instanceof Promise)) return complete(result);
         return result
           .catch((error: unknown) => respondWithProblem(rt, context, error))
-          .then((response) => finish(routePath, context, response));
+          .then(complete);
       } catch (error) {
-        return finish(routePath, context, respondWithProblem(rt, context, error));
+        return complete(respondWithProblem(rt, context, error));
       }
     },
     reject(request, error) {

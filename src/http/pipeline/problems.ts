@@ -69,13 +69,15 @@ function withoutPath({ code }: AppError): AppError {
 const fixForPartners = ({ fix }: AppError): string | undefined =>
   fix === undefined || /\bdeskbell\b|--\w/.test(fix) ? undefined : fix;
 
+/** @param publicUrl may be empty; the type is then relative to the server */
 export function problemBody(
   { code, status, detail, fix, issues }: Problem,
   requestId: string,
+  publicUrl: string,
   extra: Record<string, unknown> = {},
 ): string {
   return JSON.stringify({
-    type: `https://deskbell.dev/problems/${code}`,
+    type: `${publicUrl}/docs#problem-${code}`,
     title: titleOf(code),
     status,
     code,
@@ -117,8 +119,9 @@ export function respondWithProblem(
     createProblem("internal", "Internal error. The request ID identifies it in the server's log.");
   const limited = error instanceof RateLimitError ? error : undefined;
   const extra = limited && { violatedPolicies: limited.violatedPolicies };
-  const headers = ["cache-control", "no-store", ...problem.headers];
+  const headers = ["cache-control", "no-store", "content-language", "en", ...problem.headers];
   if (limited) headers.push("retry-after", String(limited.retryAfterSeconds));
-  const body = Buffer.from(problemBody(problem, context.requestId, extra));
+  const { publicUrl } = rt.config.http;
+  const body = Buffer.from(problemBody(problem, context.requestId, publicUrl, extra));
   return respondBytes(context, problem.status, "application/problem+json", body, headers);
 }

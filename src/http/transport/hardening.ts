@@ -44,7 +44,7 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
 
   const checkedListener: RequestListener = (req, res) => {
     const error = findProtocolError(req);
-    if (error) respondWithError(res, error, rt.newId("req"));
+    if (error) respondWithError(rt, res, error);
     else listener(req, res);
   };
   // Replaces listhen's listener, which tracks idle sockets although Node does so itself.
@@ -57,7 +57,7 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
   });
   server.on("connect", (_req: IncomingMessage, socket: Socket) => {
     const error = createProblem("not_implemented", "CONNECT is not supported.");
-    socket.end(toRawResponse(error, rt.newId("req")));
+    socket.end(toRawResponse(rt, error));
   });
   const rejected = new WeakSet<Socket>();
   server.on("clientError", (error: ParseError, socket: RespondingSocket) => {
@@ -65,9 +65,7 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
     // Data after a malformed request is not parsed, so it gets no response of its own.
     if (rejected.has(socket)) return;
     rejected.add(socket);
-    afterResponses(socket, () =>
-      socket.end(toRawResponse(toProtocolError(error), rt.newId("req"))),
-    );
+    afterResponses(socket, () => socket.end(toRawResponse(rt, toProtocolError(error))));
   });
 }
 
@@ -128,14 +126,16 @@ function toProtocolError({ code, reason, rawPacket }: ParseError): Problem {
   return NOT_HTTP;
 }
 
-function respondWithError(res: ServerResponse, problem: Problem, requestId: string): void {
-  const body = problemBody(problem, requestId);
+function respondWithError(rt: Runtime, res: ServerResponse, problem: Problem): void {
+  const requestId = rt.newId("req");
+  const body = problemBody(problem, requestId, rt.config.http.publicUrl);
   res.writeHead(problem.status, createHeaders(body, requestId));
   res.end(body);
 }
 
-function toRawResponse(problem: Problem, requestId: string): string {
-  const body = problemBody(problem, requestId);
+function toRawResponse(rt: Runtime, problem: Problem): string {
+  const requestId = rt.newId("req");
+  const body = problemBody(problem, requestId, rt.config.http.publicUrl);
   const headers = Object.entries(createHeaders(body, requestId)).map(
     ([name, value]) => `${name}: ${value}`,
   );
@@ -145,6 +145,7 @@ function toRawResponse(problem: Problem, requestId: string): string {
 
 const createHeaders = (body: string, requestId: string): Record<string, string> => ({
   "Content-Type": "application/problem+json",
+  "Content-Language": "en",
   "Content-Length": String(Buffer.byteLength(body)),
   "Request-Id": requestId,
   "API-Version": API_VERSION,

@@ -317,3 +317,29 @@ describe("after a restart", () => {
     expect((await restart(api, api.now() + 1000).request(AVAILABILITY)).status).toBe(429);
   });
 });
+
+test("on a public route, a valid key counts against its own limit, and all else against the address", async () => {
+  const api = createTestApi();
+  const { secret } = api.createKey({
+    limitMinute: 100,
+    kind: "RESTRICTED",
+    scopes: ["webhooks.read"],
+  });
+  const ask = async (key: string | null, query = "?partySize=2") => {
+    const { headers } = await api.request(AVAILABILITY + query, { key });
+    return /"per-minute";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
+  };
+  expect([await ask(null), await ask(secret), await ask(secret)]).toEqual(["59", "99", "98"]);
+  // Its window is that of its other requests.
+  expect(await ask(api.key)).toBe("59");
+  await api.request(STAFF);
+  expect(await ask(api.key)).toBe("57");
+  // A key that does not give access counts as no key.
+  const elsewhere = api.createKey({ cidrs: ["203.0.113.0/24"] });
+  expect(await ask(elsewhere.secret)).toBe("58");
+  expect(await ask(`${secret.slice(0, -1)}~`)).toBe("57");
+  const other = await api.request("/v1/businesses/nobody/availability", { key: secret });
+  expect(other.headers.get("ratelimit")).toContain('"per-minute";r=56;');
+  // With explain, a key counts once.
+  expect(await ask(api.key, "?partySize=2&explain=true")).toBe("56");
+});

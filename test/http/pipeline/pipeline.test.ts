@@ -1,8 +1,15 @@
+import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { AuditAction } from "../../../src/domain/audit.ts";
 import { ROUTES } from "../../../src/http/routes.ts";
-import { createTestApi } from "../support/api.ts";
-import { createTestEndpoint, jsonRequest, SALON_ID, WEBHOOKS } from "../support/webhooks.ts";
+import { createTestApi, SALON } from "../support/api.ts";
+import {
+  createTestEndpoint,
+  jsonRequest,
+  renameService,
+  SALON_ID,
+  WEBHOOKS,
+} from "../support/webhooks.ts";
 
 /** Their effect is visible in a delivery and its attempts. */
 const NOT_AUDITED = ["testEndpoint", "redeliverDelivery"];
@@ -64,4 +71,40 @@ test("a rejected or repeated request adds no entry to the audit log", async () =
   expect((await create(NEW_ENDPOINT)).status).toBe(201);
   expect((await create(NEW_ENDPOINT)).status).toBe(201);
   expect(count()).toBe(1);
+});
+
+test("a JSON response larger than 1 KB is compressed, except a single object with a strong ETag", async () => {
+  const api = createTestApi();
+  const { endpoint } = await createTestEndpoint(api, null);
+  for (let i = 0; i < 10; i++) renameService(api, `Cut ${i}`);
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    api.request(path, { headers });
+  const businessPath = `/v1/businesses/${SALON}`;
+  const one = `${WEBHOOKS}/${endpoint.id}`;
+  const unknown = Array.from({ length: 20 }, (_, i) => `unknown${i}=1`).join("&");
+  for (const path of [
+    WEBHOOKS,
+    `${one}/deliveries`,
+    `${businessPath}/changes`,
+    `${businessPath}/services`,
+    `${businessPath}/changes?${unknown}`,
+  ]) {
+    const plain = await get(path);
+    const [encoding, vary] = ["content-encoding", "vary"].map((name) => plain.headers.get(name));
+    expect([path, encoding, vary]).toEqual([path, null, "Accept-Encoding"]);
+    const bytes = Buffer.from(await plain.arrayBuffer());
+    expect(bytes.length).toBeGreaterThan(1024);
+    const zipped = await get(path, { "accept-encoding": "gzip" });
+    const compressed = Buffer.from(await zipped.arrayBuffer());
+    expect([path, zipped.headers.get("content-encoding")]).toEqual([path, "gzip"]);
+    expect(Number(zipped.headers.get("content-length"))).toBe(compressed.length);
+    const withoutId = (text: string) => text.replace(/"requestId":"\w+"/, "");
+    expect(withoutId(gunzipSync(compressed).toString())).toBe(withoutId(bytes.toString()));
+  }
+  const single = await get(one, { "accept-encoding": "gzip" });
+  expect(["content-encoding", "vary"].map((name) => single.headers.get(name))).toEqual([
+    null,
+    null,
+  ]);
+  expect((await single.arrayBuffer()).byteLength).toBeGreaterThan(1024);
 });

@@ -253,7 +253,7 @@ test("any request gets a documented response", { timeout: 60_000 + RUNS * 20 }, 
         expect(DOCUMENTED[status]).toContain(problem.code);
         expect(problem).toMatchObject({
           status,
-          type: `https://deskbell.dev/problems/${problem.code}`,
+          type: `/docs#problem-${problem.code}`,
         });
         expect(problem.detail).not.toBe("");
       },

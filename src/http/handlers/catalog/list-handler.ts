@@ -136,6 +136,7 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
       "catalog-version": String(business.catalogVersion),
     });
     const contentHeaders = ["content-type", "application/json"];
+    if (parameters["includeTranslations"] !== true) contentHeaders.push("content-language", locale);
     if (page && page.nextCursor !== null)
       contentHeaders.push(
         "link",
