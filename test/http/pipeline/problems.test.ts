@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { HTTP_CODES } from "../../../src/http/pipeline/problem-codes.ts";
 import { createTestApi, SALON } from "../support/api.ts";
 
 test.each([
@@ -7,6 +8,12 @@ test.each([
 ])("with the public URL '%s', the type of a problem is %s", async (publicUrl, type) => {
   const api = createTestApi("salon", undefined, { publicUrl });
   expect(await api.requestProblem("/nowhere")).toMatchObject({ type });
+});
+
+test("the type of every problem is a section of /docs", async () => {
+  const page = await (await createTestApi().request("/docs")).text();
+  const missing = HTTP_CODES.filter((code) => !page.includes(`id="problem-${code}"`));
+  expect(missing).toEqual([]);
 });
 
 test("texts in one language have Content-Language", async () => {
