@@ -66,8 +66,8 @@ const list = (
   handle: ({ listHandler }) => listHandler(route),
 });
 
-type Details<Handler> = Pick<RouteSpec, "responses"> &
-  Partial<Pick<RouteSpec, "description" | "query" | "body" | "problems">> & {
+type Details<Handler> = Pick<RouteSpec, "description" | "responses"> &
+  Partial<Pick<RouteSpec, "query" | "body" | "problems">> & {
     handle: (deps: HandlerDeps) => Handler;
   };
 
@@ -305,6 +305,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     "finishSecretRotation",
     "Finish the rotation of the signing secret",
     {
+      description: "Ends the overlap: events are signed with the new secret only.",
       body: EMPTY_BODY,
       responses: versioned("The endpoint.", "FinishedSecretRotationResponse"),
       handle: endpoints.handleFinishSecretRotation,
@@ -316,6 +317,8 @@ export const ROUTES: readonly RouteDefinition[] = [
     "listDeliveries",
     "List deliveries of a webhook endpoint",
     {
+      description:
+        "Shows the status and the last error of each delivery; `GET …/deliveries/{id}` adds its attempts.",
       query: DELIVERIES_PARAMETERS,
       responses: {
         200: {
@@ -328,10 +331,13 @@ export const ROUTES: readonly RouteDefinition[] = [
     },
   ),
   webhookRoute("GET", "deliveries/:id", "getDelivery", "Get a delivery", {
+    description: "Shows up to 100 attempts, each with the beginning of your server's response.",
     responses: ok("The delivery with its attempts.", "DeliveryResponse"),
     handle: handleGetDelivery,
   }),
   webhookRoute("POST", "deliveries/:id/redeliver", "redeliverDelivery", "Send a delivery again", {
+    description:
+      "Sends the same event with a new signature, after new deliveries. The retry schedule starts over. The endpoint must be enabled.",
     body: EMPTY_BODY,
     responses: {
       202: {
@@ -343,10 +349,12 @@ export const ROUTES: readonly RouteDefinition[] = [
     handle: handleRedeliverDelivery,
   }),
   openRoute("/healthz", "getHealth", "Check that the process is running", {
+    description: "For liveness checks.",
     responses: ok("The process is running.", "Health"),
     handle: () => getHealth,
   }),
   openRoute("/readyz", "getReadiness", "Check that the server is ready", {
+    description: "For load balancers: responds with 503 while the server shuts down.",
     responses: ok("The server is ready to accept requests.", "Health"),
     problems: ["shutting_down"],
     handle: ({ rt, longPolls }) => getReadiness(rt, () => longPolls.closing.aborted),
@@ -365,6 +373,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     handle: ({ rt, metrics, isExposed }) => getMetrics(rt, metrics, isExposed),
   }),
   openRoute("/openapi.json", "getOpenApi", "Get the OpenAPI document", {
+    description: "Pages of any origin can read it.",
     responses: {
       200: {
         description: "The OpenAPI 3.1 document of this API.",

@@ -26,7 +26,7 @@ export function describeOperation(route: RouteSpec): JsonObject {
     operationId,
     tags: [group],
     summary,
-    ...(description !== undefined && { description }),
+    description,
     security: securityOf(route),
     parameters: describeParameters(route),
     ...(body && {

@@ -16,14 +16,11 @@ const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
 /** The same body for every client: a 304 if the client has it, else an encoding it accepts. */
 export type CachedResponse = { respond: (context: RequestContext) => HandlerResult };
 
-type Encoding = "identity" | "gzip" | "br";
+type Encoding = "identity" | "gzip";
 
 type GetBody = () => Buffer | Promise<Buffer>;
-/** Each is called at most once. Without `identity`, clients that accept no encoding get gzip. */
-export type EncodedBodies = { br?: GetBody } & (
-  | { identity: GetBody; gzip?: GetBody }
-  | { identity?: undefined; gzip: GetBody }
-);
+/** Each is called at most once. */
+export type EncodedBodies = { identity: GetBody; gzip?: GetBody };
 
 type Encoded = { headers: RawHeaders; body: Buffer };
 
@@ -58,11 +55,8 @@ export function createCachedResponse(
     return (encoded[encoding] = body.then((bytes) => keep(encoding, bytes)));
   };
 
-  const chooseEncoding = (acceptEncoding: string | undefined): Encoding => {
-    if (bodies.br && acceptsBrotli(acceptEncoding)) return "br";
-    if (!bodies.identity || (bodies.gzip && acceptsGzip(acceptEncoding))) return "gzip";
-    return "identity";
-  };
+  const chooseEncoding = (acceptEncoding: string | undefined): Encoding =>
+    bodies.gzip && acceptsGzip(acceptEncoding) ? "gzip" : "identity";
 
   return {
     respond(context) {
@@ -156,27 +150,26 @@ export function matchesEtag(ifNoneMatch: string | undefined, etag: string): bool
 export const matchesEtagStrongly = (ifMatch: string, etag: string): boolean =>
   ifMatch.trim() === "*" || ifMatch.match(ENTITY_TAG)?.includes(etag) === true;
 
-const acceptsGzip = createAccepts("gzip", "x-gzip");
-const acceptsBrotli = createAccepts("br");
+const acceptsGzip = createAcceptsGzip();
 
-function createAccepts(...names: string[]): (acceptEncoding: string | undefined) => boolean {
+function createAcceptsGzip(): (acceptEncoding: string | undefined) => boolean {
   // Most requests send the same value.
   let last: { acceptEncoding: string; accepted: boolean } | undefined;
   return (acceptEncoding) => {
     if (acceptEncoding === undefined) return false;
     if (last?.acceptEncoding !== acceptEncoding)
-      last = { acceptEncoding, accepted: accepts(acceptEncoding, names) };
+      last = { acceptEncoding, accepted: listsGzip(acceptEncoding) };
     return last.accepted;
   };
 }
 
-/** Whether Accept-Encoding lists one of the names, or `*`, without q=0. A name overrides `*`. */
-function accepts(acceptEncoding: string, names: readonly string[]): boolean {
+/** Whether Accept-Encoding lists gzip or `*` without q=0. The name overrides `*`. */
+function listsGzip(acceptEncoding: string): boolean {
   let acceptsAny = false;
   for (const part of acceptEncoding.toLowerCase().split(",")) {
     const [name, ...parameters] = part.split(";").map((piece) => piece.trim());
     const isExcluded = parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
-    if (name !== undefined && names.includes(name)) return !isExcluded;
+    if (name === "gzip" || name === "x-gzip") return !isExcluded;
     if (name === "*") acceptsAny = !isExcluded;
   }
   return acceptsAny;

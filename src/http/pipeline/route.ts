@@ -79,7 +79,7 @@ export type RouteSpec = {
   operationId: string;
   group: Group;
   summary: string;
-  description?: string;
+  description: string;
   query?: Parameters;
   body?: { schema: z.ZodObject; isOptional?: boolean };
   responses: Record<number, ResponseSpec>;
