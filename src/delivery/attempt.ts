@@ -3,8 +3,13 @@ import type { Runtime } from "../app/runtime.ts";
 import type { DeliveryResult } from "../app/webhooks/delivery-results.ts";
 import { userAgent } from "../assets.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
-import { classifyOutcome, type Outcome, type OutcomeClass } from "../domain/webhooks/outcome.ts";
-import { CORRUPT_SETTLEMENT, settle } from "../domain/webhooks/settle.ts";
+import {
+  classifyOutcome,
+  isLocalFailure,
+  type Outcome,
+  type OutcomeClass,
+} from "../domain/webhooks/outcome.ts";
+import { CORRUPT_SETTLEMENT, postpone, settle } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
 import { deliveryHeaders, type Send } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
@@ -12,6 +17,7 @@ import type { DueRow } from "../store/due.ts";
 import type { DestinationRow } from "../store/endpoints.ts";
 
 const MAX_BODIES = 128;
+const LOG_INTERVAL_MS = 60_000;
 
 export type Claim = {
   due: DueRow;
@@ -30,19 +36,23 @@ export function createAttemptRunner(
 ): (claim: Claim) => Promise<AttemptResult> {
   const findBody = createBodyCache(rt);
   const agent = userAgent();
+  let localFailureLoggedAt = -Infinity;
+
+  function logLocalFailure(error: string): void {
+    if (rt.monotonic() - localFailureLoggedAt < LOG_INTERVAL_MS) return;
+    localFailureLoggedAt = rt.monotonic();
+    rt.log("error", "This machine cannot open more connections; deliveries are tried again.", {
+      error,
+      fix: "deskbell doctor",
+    });
+  }
 
   return async ({ due, destination, host, keys }) => {
     const { id: endpointId, businessId } = destination;
     const delivery = { due, endpointId, businessId, host };
     const body = findBody(due.eventId);
-    if (body === undefined)
-      return {
-        ...delivery,
-        settlement: CORRUPT_SETTLEMENT,
-        attempt: null,
-        isGone: false,
-        outcomeClass: undefined,
-      };
+    const unsent = { ...delivery, attempt: null, isGone: false, outcomeClass: undefined };
+    if (body === undefined) return { ...unsent, settlement: CORRUPT_SETTLEMENT };
 
     const at = rt.now();
     const startedAt = rt.monotonic();
@@ -65,6 +75,10 @@ export function createAttemptRunner(
       };
     }
     const now = rt.now();
+    if (isLocalFailure(outcome)) {
+      logLocalFailure(outcome.error);
+      return { ...unsent, settlement: postpone(outcome, now) };
+    }
     const outcomeClass = classifyOutcome(outcome, now);
     const tries = n - due.attemptsBefore;
     const settlement = settle(tries, outcome, outcomeClass, now, rt.randomFraction);

@@ -5,14 +5,14 @@ import type { SecretRow } from "../store/endpoint-secrets.ts";
 import { EndpointQueue, type SigningKeys } from "./endpoint-queue.ts";
 
 const MAX_KEYS = 20_000;
-/** Before a secret that could not be decrypted is tried again. */
-const SECRET_RETRY_MS = 60_000;
+/** Shorter than a sweep's interval, so that each sweep tries again to decrypt a secret. */
+const SECRET_RETRY_MS = 500;
 
 /** Keeps a queue for each endpoint, and reloads it after commits of others. */
 export function createEndpointQueues(rt: Runtime) {
   const queues = new Map<string, EndpointQueue>();
   const readSigningKeys = createKeyReader(rt);
-  /** When to try again to decrypt an endpoint's secret. */
+  /** For endpoints whose secret could not be decrypted: when to try again. */
   const secretRetryAt = new Map<string, number>();
 
   /** Returns undefined if the endpoint may not be sent to. */
@@ -36,13 +36,16 @@ export function createEndpointQueues(rt: Runtime) {
   function loadSigningKeys(endpointId: string): SigningKeys | undefined {
     if ((secretRetryAt.get(endpointId) ?? 0) > rt.monotonic()) return undefined;
     try {
-      return readSigningKeys(endpointId);
+      const keys = readSigningKeys(endpointId);
+      secretRetryAt.delete(endpointId);
+      return keys;
     } catch (error) {
+      if (!secretRetryAt.has(endpointId))
+        rt.log("error", "Deliveries of an endpoint cannot be signed; they stay pending.", {
+          endpoint: endpointId,
+          error: (error as Error).message,
+        });
       secretRetryAt.set(endpointId, rt.monotonic() + SECRET_RETRY_MS);
-      rt.log("error", "Deliveries of an endpoint cannot be signed; they stay pending.", {
-        endpoint: endpointId,
-        error: (error as Error).message,
-      });
       return undefined;
     }
   }

@@ -1,8 +1,10 @@
+import { renameSync } from "node:fs";
 import { Stripe } from "stripe";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, test, vi } from "vitest";
 import Database from "better-sqlite3";
+import type { Outcome } from "../../src/domain/webhooks/outcome.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -364,5 +366,61 @@ describe("the delivery worker", () => {
         { status: expected, attemptCount: 1 },
       ]);
     }
+  });
+});
+
+describe("a failure of this machine", () => {
+  test.each(["EMFILE", "ENFILE", "ENOBUFS"])(
+    "%s delays a delivery by a second and does not use up an attempt",
+    async (error) => {
+      const rt = createTestRuntime();
+      await subscribe(rt, addBusiness(rt), "http://127.0.0.1:9/");
+      const outcomes: Outcome[] = [
+        { kind: "refused", error },
+        { kind: "refused", error },
+        { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" },
+      ];
+      const worker = createTestWorker(rt, async () => outcomes.shift()!);
+      emitEvents(rt, addBusiness(rt), "service.updated");
+      worker.wake();
+      await worker.whenIdle();
+      const [pending] = rt.store.deliveries.list({}, 1);
+      expect(pending).toMatchObject({ status: "PENDING", attemptCount: 0 });
+      for (let second = 0; second < 2; second++) {
+        rt.advance(1000);
+        worker.sweep();
+        await worker.whenIdle();
+      }
+      const [delivery] = rt.store.deliveries.list({}, 1);
+      expect(delivery).toMatchObject({ status: "DELIVERED", attemptCount: 1 });
+      expect(rt.store.deliveries.listAttempts(delivery!.id)).toHaveLength(1);
+      expect(rt.store.endpoints.list()[0]).toMatchObject({ failureCount: 0 });
+      expect(rt.logged.filter(({ fields }) => fields["error"] === error)).toHaveLength(1);
+    },
+  );
+
+  test("deliveries continue with the next sweep after the master key is put back", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    const partner = await createReceiver();
+    await subscribe(rt, business, partner.url);
+    // A second runtime, which has not read the key yet.
+    const daemon = createTestRuntime({ dataDir: rt.config.dataDir });
+    const worker = createTestWorker(daemon);
+    const { masterKeyPath } = rt.config;
+    renameSync(masterKeyPath, `${masterKeyPath}.away`);
+    emitEvents(rt, business, "service.updated");
+    worker.wake();
+    for (let second = 0; second < 3; second++) {
+      daemon.advance(1000);
+      worker.sweep();
+    }
+    expect(daemon.logged).toHaveLength(1);
+    renameSync(`${masterKeyPath}.away`, masterKeyPath);
+    daemon.advance(1000);
+    worker.sweep();
+    await worker.whenIdle();
+    expect(statuses(rt)).toEqual(["DELIVERED"]);
+    expect(partner.requests).toHaveLength(1);
   });
 });

@@ -14,6 +14,12 @@ export type OutcomeClass =
       isOverloaded: boolean;
     };
 
+/** Too many open files on this machine, or too little memory: the receiver was not asked. */
+const LOCAL_FAILURES = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
+
+export const isLocalFailure = (outcome: Outcome): outcome is Outcome & { kind: "refused" } =>
+  outcome.kind === "refused" && LOCAL_FAILURES.has(outcome.error);
+
 const MAX_RETRY_AFTER_MS = 86_400_000;
 const OVERLOADED = new Set([429, 502, 503, 504]);
 const GONE = 410;

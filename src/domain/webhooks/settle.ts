@@ -31,6 +31,16 @@ const undelivered = (
 /** For an event whose stored bytes do not match their hash: nothing is sent. */
 export const CORRUPT_SETTLEMENT: Settlement = undelivered("CORRUPT", CORRUPT_ERROR);
 
+const POSTPONED_MS = 1000;
+
+/** For a delivery that could not be sent because of this machine: it does not use up an attempt. */
+export const postpone = (outcome: Outcome, now: number): Settlement => ({
+  status: "PENDING",
+  nextAttemptAt: now + POSTPONED_MS,
+  deliveredAt: null,
+  error: describeFailure(outcome),
+});
+
 /** Minimum delay for an overloaded receiver, even for early retries. */
 const OVERLOADED_DELAY_MS = 60_000;
 
