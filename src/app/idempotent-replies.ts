@@ -5,8 +5,8 @@ import type { Runtime } from "./runtime.ts";
 import { assertMasterKey } from "./master-key.ts";
 
 // Replies may contain signing secrets and personal data, so they are encrypted with the master key.
-// Of the request only an HMAC is stored, with a key that is encrypted together with the reply: after
-// a rotation of the master key it still matches.
+// Of the request, only an HMAC is stored. Its key is encrypted together with the reply, so that the
+// HMAC still matches after a rotation of the master key.
 
 const REPLAYABLE_MS = 86_400_000;
 

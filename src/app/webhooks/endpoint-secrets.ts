@@ -11,7 +11,7 @@ import { assertOverlap, DEFAULT_OVERLAP_MS } from "../keys.ts";
 
 export type RotationOptions = {
   overlapMs?: number | undefined;
-  /** During an overlap too: the secret in between is dropped, which no receiver may have. */
+  /** Rotates during an overlap too, and drops the secret that the last rotation created. */
   force?: boolean;
   /** Allow creating a master key if the old one is lost; only for the operator. */
   allowNewMasterKey?: boolean;
@@ -112,7 +112,8 @@ export const findOldSecretEnd = (rt: Runtime, id: string): number | null =>
 
 /**
  * Works while a daemon is running. The key file holds both keys until all secrets and replies are
- * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be decrypted.
+ * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be
+ * decrypted.
  * @returns the number of secrets
  */
 export function rotateMasterKey(rt: Runtime): number {
