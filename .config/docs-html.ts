@@ -88,7 +88,7 @@ function renderContents(entries: readonly Entry[]): string {
 const renderEntry = (entry: Entry): string => `<li>${renderLink(entry)}</li>`;
 
 const renderLink = ({ anchor, tokens, route }: Entry): string => {
-  const shortRoute = route.replace("/v1/businesses/{businessSlug}", "…");
+  const shortRoute = route.replace("/v1/businesses/{businessSlug}/", "…/");
   const suffix = route === "" ? "" : ` <code>${escapeHtml(shortRoute)}</code>`;
   return `<a href="#${escapeHtml(anchor)}">${marked.Parser.parseInline(tokens)}${suffix}</a>`;
 };

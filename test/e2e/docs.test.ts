@@ -32,6 +32,7 @@ declare const document: Element & {
   getElementById: (id: string) => Element;
 };
 declare const indexedDB: { databases: () => Promise<unknown[]> };
+declare const innerWidth: number;
 declare const location: { hash: string };
 declare const axe: {
   run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
@@ -134,6 +135,7 @@ async function useKey(key: string, operation: string) {
     note,
     example: example.textContent,
     response: await submit(form),
+    fits: document.documentElement.scrollWidth <= innerWidth,
     stored: JSON.stringify(stored),
   };
 }
@@ -143,13 +145,14 @@ test(
   { timeout: 60_000 },
   async (context) => {
     const { rt, origin, secret } = await serveDocs();
-    const page = await openPage(context, `${origin}/docs`);
+    const page = await openPage(context, `${origin}/docs`, { width: 390 });
     const shown = await page.run(useKey, secret, "getMenu");
     const url = `${origin}/v1/businesses/${BUSINESS}/menu`;
     expect(shown).toEqual({
       note: `The examples use the business ${BUSINESS}.`,
       example: `curl -H "Authorization: Bearer ${secret}" \\\n  "${url}"`,
       response: expect.stringMatching(/^200 OK\n\n\{[^]*"priceCents": \d+/),
+      fits: true,
       stored: "[{},{},[]]",
     });
     expect(page.requests.at(-1)).toBe(url);

@@ -154,7 +154,7 @@ describe("the reference", () => {
   test("the contents list each operation with its title, method and path", () => {
     const [contents = ""] = page.split("</nav>");
     for (const { path, method, operationId, summary } of operations) {
-      const route = `${method.toUpperCase()} ${path.replace("/v1/businesses/{businessSlug}", "…")}`;
+      const route = `${method.toUpperCase()} ${path.replace("/v1/businesses/{businessSlug}/", "…/")}`;
       expect(contents).toContain(`<a href="#${operationId}">${summary} <code>${route}</code></a>`);
     }
   });
@@ -276,6 +276,7 @@ describe("links", () => {
       "/openapi.json",
     ]);
     for (const path of links) expect((await get(api, path ?? "")).status).toBe(200);
+    expect(text).toContain("docs/changelog.md): Changes of the API");
   });
 });
 

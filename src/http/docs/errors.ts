@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { type HttpCode, PROBLEM_CODES } from "../pipeline/problem-codes.ts";
 import { heading, joinBlocks } from "./markdown.ts";
 
-const INTRODUCTION = `Every error is a problem document (RFC 9457, \`application/problem+json\`). Use \`code\` in your program: it is stable, whereas \`detail\` is for people.
+const INTRODUCTION = `Every error is a problem document (RFC 9457, \`application/problem+json\`). Use \`code\` in your program: it is stable, whereas \`detail\` is for people. \`type\` links to the section of the code below.
 
 \`errors\` lists every error in the request. \`requestId\` (also in the header \`Request-Id\`) identifies the request in the server's log.`;
 

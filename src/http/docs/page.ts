@@ -47,6 +47,10 @@ export type Page = {
 
 export const titleOf = ({ markdown }: Page): string => /^# (.+)$/m.exec(markdown)?.[1] ?? "";
 
+/** The first sentence of the text. */
+const summaryOf = ({ markdown }: Page): string =>
+  /\n\n([^#\s][^]*?\.)(?=\s)/.exec(markdown)?.[1]?.replaceAll("\n", " ") ?? "";
+
 export const addressOf = ({ name }: Page): string => (name === "" ? "/docs" : `/docs/${name}`);
 
 /** The index of the pages for language models (llmstxt.org). */
@@ -55,7 +59,9 @@ export const renderLlmsTxt = ({ info }: ApiDocument, pages: readonly Page[]): st
     heading(1, `${info.title} API`),
     `> ${info.summary ?? ""}`,
     heading(2, "Docs"),
-    pages.map((page) => `- [${titleOf(page)}]({{base}}${addressOf(page)}.md)`).join("\n"),
+    pages
+      .map((page) => `- [${titleOf(page)}]({{base}}${addressOf(page)}.md): ${summaryOf(page)}`)
+      .join("\n"),
     heading(2, "API"),
     "- [OpenAPI 3.1 document]({{base}}/openapi.json)",
   ).concat("\n");
