@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { EVENT_TYPES, type EventType, isEventType } from "../domain/event-types.ts";
+import { ALL_EVENT_TYPES, type EventType, isEventType } from "../domain/event-types.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { usageError } from "./failure.ts";
 import {
@@ -152,7 +152,7 @@ export const withEnvironment = <Value>(variable: string, flag: Flag<Value>): Fla
 export function parseEventType(name: string): EventType {
   if (isEventType(name)) return name;
   throw usageError(
-    `There is no event type '${name}'.${didYouMean(name, EVENT_TYPES)}`,
+    `There is no event type '${name}'.${didYouMean(name, ALL_EVENT_TYPES)}`,
     "deskbell events types",
   );
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CronJob } from "cron";
 import type { Runtime } from "../app/runtime.ts";
+import { publishEventAvailability } from "../app/bookings/event-availability.ts";
 import { expireTicketOrders } from "../app/bookings/ticket-holds.ts";
 import { createCommitDetector } from "../app/commit-detector.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
@@ -52,6 +53,7 @@ export function startScheduler(
     startWritingJob(EVERY_FIVE_MINUTES, prune),
     startWritingJob(EVERY_SECOND, () => publishClockChanges(rt)),
     startWritingJob(EVERY_SECOND, () => expireTicketOrders(rt)),
+    startWritingJob(EVERY_SECOND, () => publishEventAvailability(rt)),
     startWritingJob(EVERY_SECOND, () => continueBacklogMoves(rt)),
     startJob(EVERY_NIGHT, () => backUpNightly(rt)),
   ];

@@ -40,10 +40,25 @@ export const EVENT_TYPES = [
   "reservation.created",
 ] as const;
 
-export type EventType = (typeof EVENT_TYPES)[number];
+/** Names that the spec lacks: only clients that ask for them by name get them, `all` does not. */
+const ADDITIONAL_EVENT_TYPES = ["event_availability.updated"] as const;
+
+export const ALL_EVENT_TYPES = [...EVENT_TYPES, ...ADDITIONAL_EVENT_TYPES] as const;
+
+export type EventType = (typeof ALL_EVENT_TYPES)[number];
 
 export const isEventType = (name: string): name is EventType =>
-  (EVENT_TYPES as readonly string[]).includes(name);
+  (ALL_EVENT_TYPES as readonly string[]).includes(name);
+
+const EVENT_FLAGS = [
+  "schedule",
+  "venue",
+  "status",
+  "ticketTypes",
+  "price",
+  "availability",
+  "details",
+] as const;
 
 /** By prefix of the event name. The spec defines those of `service`. */
 export const CHANGED_FLAGS = {
@@ -56,7 +71,8 @@ export const CHANGED_FLAGS = {
   promotion: ["benefit", "schedule", "scope", "status", "details"],
   staff: ["profile", "services", "status", "images"],
   addon: ["price", "duration", "details", "status"],
-  event: ["schedule", "venue", "status", "ticketTypes", "price", "availability", "details"],
+  event: EVENT_FLAGS,
+  event_availability: EVENT_FLAGS,
   catalog: [
     "menu",
     "services",
@@ -78,8 +94,13 @@ export type EventPrefix = keyof typeof CHANGED_FLAGS;
 export const prefixOf = (type: EventType): EventPrefix =>
   type.slice(0, type.indexOf(".")) as EventPrefix;
 
-/** Price and variant events are about their service. */
-export const resourceTypeOf = (prefix: EventPrefix): string =>
-  prefix === "service_price" || prefix === "service_variant" ? "service" : prefix;
+/** Of events that are about a part of an object. */
+const RESOURCE_TYPES: Partial<Record<EventPrefix, EventPrefix>> = {
+  service_price: "service",
+  service_variant: "service",
+  event_availability: "event",
+};
+
+export const resourceTypeOf = (prefix: EventPrefix): string => RESOURCE_TYPES[prefix] ?? prefix;
 
 export const actionOf = (type: EventType): string => type.slice(type.indexOf(".") + 1);

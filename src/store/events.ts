@@ -67,7 +67,7 @@ export type FeedEntry = { sequence: number; type: EventType };
 export function createFeedStore(db: Db) {
   const selectAfter = db.prepare(`
     SELECT sequence, type FROM event WHERE business_id = :businessId AND sequence > :after
-    ORDER BY sequence LIMIT :limit`);
+    ORDER BY sequence`);
   const selectBody = db
     .prepare("SELECT body FROM event WHERE business_id = :businessId AND sequence = :sequence")
     .pluck();
@@ -77,8 +77,8 @@ export function createFeedStore(db: Db) {
   const selectLastSequence = db.prepare("SELECT last_sequence FROM business WHERE id = ?").pluck();
 
   return {
-    listAfter: (businessId: string, after: number, limit: number) =>
-      selectAfter.all({ businessId, after, limit }) as FeedEntry[],
+    iterateAfter: (businessId: string, after: number) =>
+      selectAfter.iterate({ businessId, after }) as IterableIterator<FeedEntry>,
     /** The envelope's bytes, or undefined if the event was deleted. */
     findBody: (businessId: string, sequence: number) =>
       selectBody.get({ businessId, sequence }) as Buffer | undefined,

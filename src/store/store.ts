@@ -9,6 +9,7 @@ import { createDeliveryMoveStore } from "./delivery-moves.ts";
 import { createDueStore } from "./due.ts";
 import { createEndpointSecretStore } from "./endpoint-secrets.ts";
 import { createEndpointStore } from "./endpoints.ts";
+import { createEventAvailabilityStore } from "./event-availability.ts";
 import { createEventStore, createFeedStore } from "./events.ts";
 import { createFileStore } from "./file.ts";
 import { createHistoryStore } from "./history.ts";
@@ -31,6 +32,7 @@ const STORES = {
   keys: createKeyStore,
   endpoints: createEndpointStore,
   events: createEventStore,
+  eventAvailability: createEventAvailabilityStore,
   feed: createFeedStore,
   file: createFileStore,
   history: createHistoryStore,

@@ -13,7 +13,7 @@ import {
   type Notice,
   type UiState,
 } from "./ui-state.ts";
-import { EVENT_TYPES } from "../domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../domain/event-types.ts";
 import type { LiveFilter } from "../store/live-filter.ts";
 
 export type EffectDeps = {
@@ -182,7 +182,7 @@ export function parseSearch(
 ): LiveFilter | undefined {
   if (text.startsWith("dlv_")) return { deliveryPrefix: text };
   if (text.startsWith("evt_")) return { eventPrefix: text };
-  const eventTypes = EVENT_TYPES.filter((type) => type.includes(text.toLowerCase()));
+  const eventTypes = ALL_EVENT_TYPES.filter((type) => type.includes(text.toLowerCase()));
   if (eventTypes.length > 0) return { eventTypes };
   const endpointIds = searchEndpoints(text);
   return endpointIds.length > 0 ? { endpointIds } : undefined;

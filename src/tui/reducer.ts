@@ -1,6 +1,6 @@
 import { LIVE_STATES } from "../store/live-filter.ts";
 import type { LiveRow } from "../store/live.ts";
-import { EVENT_TYPES } from "../domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../domain/event-types.ts";
 import type { Key } from "./keys.ts";
 import { moveList, selectedIndex } from "./list-navigation.ts";
 import type { Frame } from "./frame.ts";
@@ -152,7 +152,7 @@ function handleFilterKey(
   const values: Record<(typeof FILTER_FIELDS)[number], readonly string[]> = {
     state: LIVE_STATES,
     endpointId: snapshot.endpoints.map(({ id }) => id),
-    eventType: EVENT_TYPES,
+    eventType: ALL_EVENT_TYPES,
     businessId: snapshot.businesses.map(({ id }) => id),
   };
   const selectNext = (by: number): KeyResult => {

@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { renderMarkdown } from "../../.config/docs-html.ts";
 import { createDocs } from "../../.config/docs.ts";
-import { EVENT_TYPES } from "../../src/domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { describeApi } from "../../src/http/openapi/document.ts";
 import type { ApiDocument } from "../../src/http/docs/reference.ts";
 import { HTTP_CODES } from "../../src/http/pipeline/problem-codes.ts";
@@ -160,7 +160,7 @@ describe("the reference", () => {
   });
 
   test("every event and problem code has a stable anchor, in HTML and in Markdown", () => {
-    for (const type of EVENT_TYPES) {
+    for (const type of ALL_EVENT_TYPES) {
       expect(sectionOf(`event-${type}`)).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
       expect(markdown).toContain(`### \`${type}\` {#event-${type}}`);
     }

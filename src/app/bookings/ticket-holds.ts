@@ -1,6 +1,5 @@
 import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
-import { objectId } from "../../domain/catalog/object-id.ts";
-import { saleStates } from "../../domain/public/public-event.ts";
+import { saleAvailabilities } from "../../domain/public/public-event.ts";
 import { deepEqual } from "../../domain/equality.ts";
 import {
   type TicketOrder,
@@ -15,7 +14,7 @@ import { appendEvents } from "../events.ts";
 
 /**
  * Runs `write`, in which orders take (`by` 1) or release (-1) tickets. Most sales only change a
- * count; catalog events are computed only if a sale state changes.
+ * count, which is published later; the others change a sale state, which is published at once.
  */
 export function changeHolds(
   rt: Runtime,
@@ -24,33 +23,39 @@ export function changeHolds(
   by: 1 | -1,
   write: () => void,
 ): void {
-  if (changesSaleState(rt, business, orders, by))
-    return void publishChange(rt, business.id, write, { lists: ["events"] });
-  write();
+  const changes = listAvailabilityChanges(rt, business, orders, by);
+  const writeAndMark = () => {
+    write();
+    for (const { eventId } of changes)
+      rt.store.eventAvailability.markChanged(business.id, eventId, rt.now());
+  };
+  if (changes.some(({ changesState }) => changesState))
+    return void publishChange(rt, business.id, writeAndMark, { lists: ["events"] });
+  writeAndMark();
   rt.store.businesses.incrementRevision(business.id);
 }
 
-function changesSaleState(
+/** Returns the events whose availability the orders change, as partners see it. */
+function listAvailabilityChanges(
   rt: Runtime,
   { id, slug }: BusinessRow,
   orders: readonly TicketOrder[],
   by: 1 | -1,
-): boolean {
+): { eventId: string; changesState: boolean }[] {
   const before = rt.store.orders.countHeldTickets(id);
   const after = new Map(before);
   for (const { ticketTypeId, quantity } of orders.flatMap(({ items }) => items))
     after.set(ticketTypeId, (after.get(ticketTypeId) ?? 0) + by * quantity);
   const now = rt.now();
-  const states = (event: PublicEventDoc, held: ReadonlyMap<string, number>) =>
-    saleStates(event, { slug, now, taken: (typeId) => held.get(typeId) ?? 0 });
-  const eventIds = new Set(orders.map(({ eventId }) => eventId));
-  return rt.store.catalog
-    .listByKind(id, "public_event")
-    .some(
-      (event) =>
-        eventIds.has(objectId("public_event", slug, event)) &&
-        !deepEqual(states(event, before), states(event, after)),
-    );
+  const seen = (event: PublicEventDoc, held: ReadonlyMap<string, number>) =>
+    saleAvailabilities(event, { slug, now, taken: (typeId) => held.get(typeId) ?? 0 });
+  return [...new Set(orders.map(({ eventId }) => eventId))].flatMap((eventId) => {
+    const event = rt.store.catalog.findByKeyOrId(id, "public_event", eventId);
+    if (event === undefined) return [];
+    const [from, to] = [seen(event, before), seen(event, after)];
+    if (deepEqual(from, to)) return [];
+    return [{ eventId, changesState: from.some(({ state }, i) => state !== to[i]?.state) }];
+  });
 }
 
 export function expireTicketOrders(rt: Runtime): void {

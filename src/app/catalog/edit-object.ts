@@ -13,7 +13,7 @@ import { nextTransition } from "../../domain/public/public-catalog.ts";
 import type { StoredCatalog, Stock } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import { loadCatalog } from "./load-catalog.ts";
+import { loadCatalog, toStoredCatalog } from "./load-catalog.ts";
 import { getBusiness } from "../businesses.ts";
 import { auditChange, changeCatalog } from "./change-catalog.ts";
 import { getStoredObject } from "./objects.ts";
@@ -65,14 +65,8 @@ function loadForEdit<K extends Kind>(
     ? null
     : loadReferred(rt, business, kind, doc, edited);
   if (objects === null) return loadCatalog(rt, business);
-  const { store } = rt;
-  const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
-  const stored: StoredCatalog = {
-    catalog: { business: business.doc, schedule: business.schedule, objects },
-    versionOf: (id) => store.catalog.findVersion(business.id, id) ?? unmarked,
-    sortOrderOf: (id) => store.catalog.findSortOrder(id) ?? 0,
-    stock: loadStock(rt, business, kind, objectId(kind, business.slug, doc)),
-  };
+  const stock = loadStock(rt, business, kind, objectId(kind, business.slug, doc));
+  const stored = toStoredCatalog(rt, business, objects, stock);
   const { nextTransitionAt } = business;
   const isOwn = nextTransitionAt !== null && nextTransition(stored, rt.now()) === nextTransitionAt;
   return isOwn ? loadCatalog(rt, business) : { ...stored, others: { nextTransitionAt } };

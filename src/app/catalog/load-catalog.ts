@@ -1,7 +1,7 @@
-import type { StoredCatalog } from "../../domain/public/public-context.ts";
+import type { StoredCatalog, Stock } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
+import type { Catalog, CatalogObjects, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 
 /** @param kinds kinds of objects to load; absent: all */
@@ -25,6 +25,22 @@ export function loadCatalog(
       soldOut: rt.store.soldOut.list(business.id),
       taken: rt.store.orders.countHeldTickets(business.id),
     },
+  };
+}
+
+/** Reads the version and the position of an object only when asked: for a few objects of many. */
+export function toStoredCatalog(
+  rt: Runtime,
+  business: BusinessRow,
+  objects: CatalogObjects,
+  stock: Stock,
+): StoredCatalog {
+  const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
+  return {
+    catalog: { business: business.doc, schedule: business.schedule, objects },
+    versionOf: (id) => rt.store.catalog.findVersion(business.id, id) ?? unmarked,
+    sortOrderOf: (id) => rt.store.catalog.findSortOrder(id) ?? 0,
+    stock,
   };
 }
 

@@ -22,6 +22,7 @@ export const catalogStateAt = (
 ): CatalogState => ({
   catalog: stored.catalog,
   publicCatalog: toPublicCatalog(stored, at, lists),
+  at,
 });
 
 export type CatalogUpdate = { business: BusinessRow; diff: PublicDiff };
@@ -89,7 +90,7 @@ export function writeUpdate(rt: Runtime, { business, diff }: CatalogUpdate): App
 
 /**
  * Runs `change`, which writes day-to-day data, and publishes events for what partners see of it. A
- * change of a count alone, such as tickets left, has no event.
+ * change of a count alone, such as tickets left, has no event here: see event-availability.ts.
  */
 export function publishChange(
   rt: Runtime,

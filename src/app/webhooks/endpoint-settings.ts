@@ -1,5 +1,5 @@
 import { AppError, type ValidationIssue } from "../../domain/errors.ts";
-import { EVENT_TYPES, isEventType } from "../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, isEventType } from "../../domain/event-types.ts";
 import { MAX_CONCURRENCY } from "../../domain/webhooks/endpoint-health.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { safe, unsafeNameError } from "../../domain/text.ts";
@@ -130,7 +130,7 @@ function validateEvents(events: unknown): ValidationIssue[] {
     if (typeof event !== "string") return issue("type", "An event name must be a string.");
     if (isEventType(event)) return [];
     const shown = safe(event, 60);
-    const hint = didYouMean(shown, EVENT_TYPES);
+    const hint = didYouMean(shown, ALL_EVENT_TYPES);
     return issue("unknown_event", `'${shown}' is not an event name.${hint}`);
   });
 }

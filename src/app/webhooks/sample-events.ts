@@ -1,13 +1,13 @@
 import type { EventDraft } from "../../domain/envelope.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { EventType } from "../../domain/event-types.ts";
-import { toPublicCatalog } from "../../domain/public/public-catalog.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { getEndpoint } from "./endpoint-lifecycle.ts";
 import { type AppendResult, appendEventFor, appendEvents } from "../events.ts";
 import { loadCatalog } from "../catalog/load-catalog.ts";
+import { catalogStateAt } from "../catalog/publish.ts";
 
 /** An event about the first object of its kind; undefined if there is none. */
 export function draftSample(
@@ -16,8 +16,7 @@ export function draftSample(
   type: EventType,
 ): EventDraft | undefined {
   const stored = loadCatalog(rt, business);
-  const state = { catalog: stored.catalog, publicCatalog: toPublicCatalog(stored, rt.now()) };
-  return sampleEvent(type, state, business, rt.now());
+  return sampleEvent(type, catalogStateAt(stored, rt.now()), business, rt.now());
 }
 
 /**

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { countOf } from "../../domain/text.ts";
-import { CHANGED_FLAGS, EVENT_TYPES, prefixOf } from "../../domain/event-types.ts";
+import { CHANGED_FLAGS, ALL_EVENT_TYPES, prefixOf } from "../../domain/event-types.ts";
 import { command } from "../command.ts";
 import { duration, text, pageFlags, eventType, parseEventType } from "../flags.ts";
 import { resolveEndpointId } from "../objects/objects.ts";
@@ -60,7 +60,7 @@ const types = command({
   about: "List the event types, each with its 'changed' flags.",
   examples: ["events types", "events types --json"],
   run(cli) {
-    const rows = EVENT_TYPES.map((type) => ({ type, changed: CHANGED_FLAGS[prefixOf(type)] }));
+    const rows = ALL_EVENT_TYPES.map((type) => ({ type, changed: CHANGED_FLAGS[prefixOf(type)] }));
     cli.printList(
       rows,
       [

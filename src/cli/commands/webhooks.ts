@@ -76,7 +76,7 @@ const list = command({
         "url",
         {
           title: "EVENTS",
-          value: ({ events }) => (events.length === EVENT_TYPES.length ? "all" : events.join(" ")),
+          value: ({ events }) => abbreviateEvents(events).join(" "),
           optional: true,
         },
         {
@@ -155,7 +155,13 @@ const update = command({
 });
 
 const expandEvents = (names: readonly string[]): readonly string[] =>
-  names.includes("all") ? EVENT_TYPES : names;
+  names.flatMap((name) => (name === "all" ? EVENT_TYPES : name));
+
+/** Replaces the names that `all` stands for. */
+function abbreviateEvents(names: readonly string[]): readonly string[] {
+  const others = new Set(names).difference(new Set<string>(EVENT_TYPES));
+  return names.length - others.size === EVENT_TYPES.length ? ["all", ...others] : names;
+}
 
 const toOutput = (endpoint: EndpointRow) =>
   withIsoTimes(endpoint, "failingSince", "warnedAt", "disableAt", "createdAt", "updatedAt");

@@ -3,7 +3,7 @@ import { type CommandSpec, type CommandGroup, optionsOf } from "../command.ts";
 import { PRESETS, SHELLS } from "../../assets.ts";
 import { SCOPES } from "../../domain/api-key.ts";
 import type { Kind } from "../../domain/catalog/catalog.ts";
-import { EVENT_TYPES } from "../../domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../domain/event-types.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
@@ -131,10 +131,10 @@ const plain = (values: readonly string[]): Candidate[] => values.map((value) => 
 
 const FIXED: Record<string, Candidate[]> = {
   "keys --scope": plain(SCOPES),
-  "webhooks --event": plain(["all", ...EVENT_TYPES]),
-  "deliveries --event": plain(EVENT_TYPES),
-  "events <type>": plain(EVENT_TYPES),
-  "events --type": plain(EVENT_TYPES),
+  "webhooks --event": plain(["all", ...ALL_EVENT_TYPES]),
+  "deliveries --event": plain(ALL_EVENT_TYPES),
+  "events <type>": plain(ALL_EVENT_TYPES),
+  "events --type": plain(ALL_EVENT_TYPES),
   "seed [source]": plain([...PRESETS, "all"]),
   "completion <shell>": plain(SHELLS),
 };

@@ -7,7 +7,12 @@ import type { ListName, PublicCatalog } from "./public-catalog.ts";
 import type { PublicObject } from "./public-context.ts";
 import type { catalogChange } from "./schemas/envelope.ts";
 
-export type CatalogState = { catalog: Catalog; publicCatalog: PublicCatalog };
+export type CatalogState = {
+  catalog: Catalog;
+  publicCatalog: PublicCatalog;
+  /** Epoch ms. */
+  at: number;
+};
 
 type CatalogChange = z.infer<typeof catalogChange>;
 type CatalogRoute = CatalogChange["routes"][number];
@@ -54,12 +59,13 @@ export const AVAILABILITY_ROUTE: ChangedRoute = {
 export function changedRoutes(
   before: CatalogState | null,
   after: CatalogState,
-  changes: Changes,
+  diff: Changes,
 ): ChangedRoute[] {
   // Every response contains these fields of the business, so changing one changes every route.
   if (!before || !deepEqual(responseFields(before.catalog), responseFields(after.catalog)))
     return ROUTES.map(({ flag, route }) => ({ flag, route, refetch: wholeList(route) }));
   const [from, to] = [before.publicCatalog, after.publicCatalog];
+  const changes = { ...diff, changedIds: diff.changedIds.union(unlistedEvents(before, after)) };
   return ROUTES.filter(({ lists }) =>
     lists.some((list) => listDiffers(from[list], to[list], changes.changedIds)),
   ).map(({ flag, route, lists }) => ({
@@ -72,6 +78,18 @@ export function changedRoutes(
 const responseFields = ({
   business: { slug, name, timezone, currency, locale, locales },
 }: Catalog) => ({ slug, name, timezone, currency, locale, locales });
+
+/**
+ * Returns the IDs of cancelled and postponed events that have ended: `includeCancelled` lists them
+ * until then, although they do not change.
+ */
+const unlistedEvents = (before: CatalogState, after: CatalogState): Set<string> =>
+  new Set(
+    after.publicCatalog.events
+      .filter(({ status }) => status === "CANCELLED" || status === "POSTPONED")
+      .filter(({ endsAt }) => before.at < Date.parse(endsAt) && Date.parse(endsAt) <= after.at)
+      .map(({ id }) => id),
+  );
 
 const listDiffers = (
   before: PublicObject[],

@@ -5,7 +5,8 @@ import { catalogId } from "../ids.ts";
 import { commonFields, idOf, type PublicContext } from "./public-context.ts";
 import type * as schemas from "./schemas/public-event.ts";
 
-type SaleState = z.infer<typeof schemas.saleAvailability>["state"];
+type SaleAvailability = z.infer<typeof schemas.saleAvailability>;
+type SaleState = SaleAvailability["state"];
 export type PublicEvent = z.infer<typeof schemas.publicEvent>;
 type PublicTicketType = z.infer<typeof schemas.ticketType>;
 
@@ -32,7 +33,10 @@ export function toPublicEvent(doc: PublicEventDoc, context: PublicContext): Publ
     venue: doc.venue,
     attendanceMode: doc.attendanceMode,
     ticketTypes,
-    availability: { state: bestState(ticketTypes), remaining: remainingOfEvent(doc, left) },
+    availability: {
+      state: bestState(ticketTypes.map(({ availability }) => availability)),
+      remaining: remainingOfEvent(doc, left),
+    },
     ...commonFields(id, doc, context.sortOrderOf(id), context),
   };
 }
@@ -56,15 +60,19 @@ export function placesLeft(
   );
 }
 
-/** Sale states of the active ticket types; a change of any of them causes an event. */
-export function saleStates(
+/**
+ * What partners see of the tickets left: of each active ticket type, then of the whole event. A
+ * change of any state causes an event.
+ */
+export function saleAvailabilities(
   event: PublicEventDoc,
   context: Pick<PublicContext, "slug" | "taken" | "now">,
-): SaleState[] {
+): SaleAvailability[] {
   const left = placesLeft(event, context);
-  return event.ticketTypes
+  const types = event.ticketTypes
     .filter((type) => type.status === "ACTIVE")
-    .map((type) => stateOfType(type, event, remainingOfType(type, event, left), context.now));
+    .map((type) => availabilityOfType(type, event, left, context.now));
+  return [...types, { state: bestState(types), remaining: remainingOfEvent(event, left) }];
 }
 
 /** A cancelled or postponed event keeps that status after its date. */
@@ -81,7 +89,6 @@ function toPublicTicketType(
   context: PublicContext,
 ): PublicTicketType {
   const id = ticketTypeId(context.slug, event, doc);
-  const remaining = remainingOfType(doc, event, left);
   return {
     id,
     eventId,
@@ -94,12 +101,22 @@ function toPublicTicketType(
     salesEndAt: doc.salesEndAt === null ? null : context.instant(doc.salesEndAt),
     minPerOrder: doc.minPerOrder,
     maxPerOrder: doc.maxPerOrder,
-    availability: {
-      state: stateOfType(doc, event, remaining, context.now),
-      remaining: doc.showRemaining ? remaining : null,
-    },
+    availability: availabilityOfType(doc, event, left, context.now),
     status: "ACTIVE",
     ...commonFields(id, doc, sortOrder, context),
+  };
+}
+
+function availabilityOfType(
+  type: TicketTypeDoc,
+  event: PublicEventDoc,
+  left: Map<string, number>,
+  now: number,
+): SaleAvailability {
+  const remaining = remainingOfType(type, event, left);
+  return {
+    state: stateOfType(type, event, remaining, now),
+    remaining: type.showRemaining ? remaining : null,
   };
 }
 
@@ -135,8 +152,8 @@ function stateOfType(
 
 const BEST_FIRST: SaleState[] = ["ON_SALE", "FEW_LEFT", "NOT_YET", "SOLD_OUT", "ENDED"];
 
-const bestState = (types: PublicTicketType[]): SaleState =>
-  BEST_FIRST.find((state) => types.some((type) => type.availability.state === state)) ?? "ENDED";
+const bestState = (types: SaleAvailability[]): SaleState =>
+  BEST_FIRST.find((state) => types.some((type) => type.state === state)) ?? "ENDED";
 
 /** Tickets that can still be sold over all types; null if any type is unlimited or hides it. */
 function remainingOfEvent(event: PublicEventDoc, left: Map<string, number>): number | null {

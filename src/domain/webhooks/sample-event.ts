@@ -19,6 +19,7 @@ const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   staff: "staff",
   addon: "addons",
   event: "events",
+  event_availability: "events",
 };
 
 /** For the first object of its kind; undefined if there is none. */

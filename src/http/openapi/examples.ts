@@ -82,7 +82,7 @@ function catalogChanged(): EventDraft {
 function sampleOf(type: EventType): EventDraft {
   const draft = sampleEvent(
     type,
-    { catalog, publicCatalog },
+    { catalog, publicCatalog, at: NOW },
     { id: business.id, catalogVersion: VERSION },
     NOW,
   );

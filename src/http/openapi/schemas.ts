@@ -1,8 +1,13 @@
 import { z } from "zod";
-import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
 import * as availability from "../../domain/public/schemas/availability.ts";
 import { booking, reservation, ticket, ticketOrder } from "../../domain/public/schemas/bookings.ts";
-import { business, catalogChange, envelopeSchema } from "../../domain/public/schemas/envelope.ts";
+import {
+  business,
+  catalogChange,
+  envelopeSchema,
+  otherEnvelope,
+} from "../../domain/public/schemas/envelope.ts";
 import { menuCategory, menuItem, modifierGroup } from "../../domain/public/schemas/menu.ts";
 import { profile } from "../../domain/public/schemas/profile.ts";
 import { promotion } from "../../domain/public/schemas/promotion.ts";
@@ -62,8 +67,10 @@ const feedMeta = pageMeta.extend({
 });
 const response = (data: z.ZodType) => z.strictObject({ data });
 
-const envelopes = EVENT_TYPES.map((type) => [eventSchemaName(type), envelopeSchema(type)] as const);
-const event = z
+const envelopes = ALL_EVENT_TYPES.map(
+  (type) => [eventSchemaName(type), envelopeSchema(type)] as const,
+);
+const knownEvent = z
   .discriminatedUnion(
     "type",
     envelopes.map(([, schema]) => schema) as unknown as [z.ZodObject, ...z.ZodObject[]],
@@ -72,10 +79,14 @@ const event = z
     discriminator: {
       propertyName: "type",
       mapping: Object.fromEntries(
-        EVENT_TYPES.map((type) => [type, refTo("schemas", eventSchemaName(type))]),
+        ALL_EVENT_TYPES.map((type) => [type, refTo("schemas", eventSchemaName(type))]),
       ),
     },
   });
+/** Keeps clients that are generated from this document from rejecting later event types. */
+const event = z
+  .union([knownEvent, otherEnvelope])
+  .describe("Narrow it by `type` to one of KnownEvent; ignore types that you do not know");
 
 const problem = z.strictObject({
   type: z
@@ -152,6 +163,8 @@ const NAMED = {
   Delivery: webhook.delivery,
   Attempt: webhook.attempt,
   Problem: problem,
+  KnownEvent: knownEvent,
+  OtherEvent: otherEnvelope,
   Event: event,
   ServiceList: list(z.array(service)),
   ServiceCategoryList: list(z.array(serviceCategory)),

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
 import { type SignatureHeaders, TOLERANCE_SEC } from "../../domain/webhooks/signature.ts";
 import { exampleEvent } from "./examples.ts";
 import { describeHeader, type HeaderSpec } from "./headers.ts";
@@ -55,7 +55,7 @@ export const WEBHOOK_HEADERS = {
 };
 
 export const describeWebhooks = (): JsonObject =>
-  Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: describeEvent(type) }]));
+  Object.fromEntries(ALL_EVENT_TYPES.map((type) => [type, { post: describeEvent(type) }]));
 
 const describeEvent = (type: EventType): JsonObject => ({
   operationId: `on${eventSchemaName(type)}`,

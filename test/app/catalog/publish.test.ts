@@ -84,6 +84,27 @@ describe("changes caused by time alone", () => {
     ]);
   });
 
+  test.each(["CANCELLED", "POSTPONED"])(
+    "the end of a %s public event asks to read it again: includeCancelled no longer lists it",
+    (status) => {
+      const rt = createTestRuntime();
+      apply(rt, EVENT.replace("key: jazz,", `key: jazz, status: ${status},`));
+      rt.advance(24 * HOUR);
+      expect(publishedEvents(rt, () => publishClockChanges(rt))).toEqual([
+        "catalog.changed",
+        "catalog.changed events",
+      ]);
+      const [last] = rt.store.events.list({ type: "catalog.changed" }, 1);
+      const { body } = rt.store.events.findById(last?.id as string)!;
+      const [event] = publicCatalog(rt).events;
+      expect((JSON.parse(body.toString()) as Envelope).data.object).toMatchObject({
+        routes: ["events/catalog"],
+        refetch: [{ route: "events/catalog", ids: [event?.id], idsComplete: true }],
+      });
+      expect(event?.version).toBe(1);
+    },
+  );
+
   test("a due transition is published before an author's change, with its own version", () => {
     const rt = createTestRuntime();
     apply(rt, PROMOTION);

@@ -1,3 +1,4 @@
+import { ALL_EVENT_TYPES, EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -51,6 +52,16 @@ test("update, disable and enable change an endpoint; disabling parks its deliver
     /Parked deliveries to send: [01];/,
   );
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ status: "ACTIVE" });
+});
+
+test("all stands for the events of the specification; others are added by name", async () => {
+  const { deskbell, id } = await createEndpoint();
+  const eventsOf = async () =>
+    data<{ events: string[] }>(await deskbell(`webhooks show ${id} --json`)).events;
+  expect(await eventsOf()).toEqual(EVENT_TYPES);
+  await deskbell(`webhooks update ${id} --event all --event event_availability.updated`);
+  expect(await eventsOf()).toEqual([...EVENT_TYPES, "event_availability.updated"]);
+  expect((await deskbell("webhooks list")).stdout).toContain("all event_availability.updated");
 });
 
 test("webhooks delete needs --yes in a script", async () => {
@@ -271,7 +282,7 @@ test("events are triggered, listed and shown, and their types listed with their 
   });
   const types = await deskbell("events types");
   expect(types.stdout.split("\n")).toContain("service.updated\tprice variants addons");
-  expect(types.stdout.trim().split("\n")).toHaveLength(38);
+  expect(types.stdout.trim().split("\n")).toHaveLength(ALL_EVENT_TYPES.length);
   expect(await deskbell("events trigger service.updatd")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("Did you mean 'service.updated'?"),

@@ -50,6 +50,7 @@ function diff(from: Catalog, to: Catalog) {
   const state = (catalog: Catalog, sortOrderOf: SortOrderOf) => ({
     catalog,
     publicCatalog: toPublic(catalog, sortOrderOf),
+    at: NOW,
   });
   return diffPublicCatalogs(
     state(from, sortOrders),
@@ -268,8 +269,8 @@ describe("events caused by a change of", () => {
       edit({ variants: [buildVariant("short"), buildVariant("long")] }),
     );
     diffPublicCatalogs(
-      { catalog: from, publicCatalog: toPublic(from) },
-      { catalog: from, publicCatalog },
+      { catalog: from, publicCatalog: toPublic(from), at: NOW },
+      { catalog: from, publicCatalog, at: NOW },
       { id: "biz_1", version: 7 },
       version,
     );

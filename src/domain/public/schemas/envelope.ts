@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   actionOf,
+  ALL_EVENT_TYPES,
   CHANGED_FLAGS,
   type EventPrefix,
   type EventType,
@@ -63,15 +64,16 @@ const OBJECTS: Record<EventPrefix, z.ZodObject> = {
   staff,
   addon,
   event: publicEvent,
+  event_availability: publicEvent,
   ticket_order: ticketOrder,
   ticket,
   booking,
   reservation,
 };
 
-const resource = (prefix: EventPrefix) =>
+const resource = <T extends z.ZodType>(type: T) =>
   z.strictObject({
-    type: z.literal(resourceTypeOf(prefix)),
+    type,
     id,
     ids: z.array(id).describe("IDs of all affected objects, including `id`"),
   });
@@ -94,16 +96,22 @@ function objectOf(type: EventType): z.ZodType {
   }
 }
 
+const common = {
+  id: id.describe("ID of the event; the same in every delivery, so use it to discard duplicates"),
+  createdAt: instant.describe("UTC, with milliseconds and `Z`"),
+  business,
+};
+
 /** The spec's "Webhook event envelope" for one event type. */
 export function envelopeSchema(type: EventType) {
   const flags: readonly string[] = CHANGED_FLAGS[prefixOf(type)];
+  const { id, ...others } = common;
   return z.strictObject({
-    id: id.describe("ID of the event; the same in every delivery, so use it to discard duplicates"),
+    id,
     type: z.literal(type),
-    createdAt: instant.describe("UTC, with milliseconds and `Z`"),
-    business,
+    ...others,
     data: z.strictObject({
-      resource: resource(prefixOf(type)),
+      resource: resource(z.literal(resourceTypeOf(prefixOf(type)))),
       action: z.literal(actionOf(type)),
       changed: z
         .strictObject(Object.fromEntries(flags.map((flag) => [flag, z.boolean()])))
@@ -114,3 +122,17 @@ export function envelopeSchema(type: EventType) {
     }),
   });
 }
+
+/** The envelope of an event type that this version does not have. */
+export const otherEnvelope = z
+  .strictObject({
+    ...common,
+    type: z.string().meta({ not: { enum: ALL_EVENT_TYPES } }),
+    data: z.strictObject({
+      resource: resource(z.string()),
+      action: z.string(),
+      changed: z.record(z.string(), z.boolean()),
+      object: z.looseObject({}),
+    }),
+  })
+  .describe("An event of a type that was added after this document");

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { EVENT_TYPES } from "../../event-types.ts";
+import { ALL_EVENT_TYPES } from "../../event-types.ts";
 import { DELIVERY_STATUSES } from "../../webhooks/settle.ts";
 import { count, flag, id, instant, orNull } from "./values.ts";
 
-const eventType = z.enum(EVENT_TYPES);
+const eventType = z.enum(ALL_EVENT_TYPES);
 
 export const endpoint = z.strictObject({
   id,

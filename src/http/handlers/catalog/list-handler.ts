@@ -123,7 +123,8 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
           currency,
           locale,
           catalogVersion: business.catalogVersion,
-          validUntil: validUntil === null ? null : formatInstant(validUntil, timezone),
+          validUntil:
+            validUntil === null ? null : formatInstant(ceilToSecond(validUntil), timezone),
         },
       }),
     );
@@ -198,6 +199,9 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
     };
   };
 }
+
+/** The text of an instant is cut to the second, and must not be before the change. */
+const ceilToSecond = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 
 /** Returns no `page` if the response is not a list. */
 function toPage(

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { AppError } from "../../../domain/errors.ts";
-import { EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
 import { didYouMean } from "../../../domain/nearest.ts";
 import { safe } from "../../../domain/text.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -20,7 +20,7 @@ const MAX_WAIT_SECONDS = 25;
 const DEFAULT_LIMIT = 100;
 /** A page ends after this many bytes of envelopes, */
 const MAX_PAGE_BYTES = 1024 * 1024;
-/** or, when filtering by type, after this many events have been read. */
+/** or after this many events have been read, of other types too. */
 const MAX_SCANNED_EVENTS = 5000;
 
 const LATEST = "latest";
@@ -41,8 +41,9 @@ export const CHANGES_PARAMETERS = {
           });
     })
     .meta({
-      inputSchema: { type: "array", items: { type: "string", enum: EVENT_TYPES }, minItems: 1 },
-      description: "Filter by event type",
+      inputSchema: { type: "array", items: { type: "string", enum: ALL_EVENT_TYPES }, minItems: 1 },
+      description:
+        "Filter by event type; by default, all except `event_availability.updated`, which is only sent to clients that name it",
     }),
   limit: pageSize.describe(`Maximum number of events; ${DEFAULT_LIMIT} by default`),
   wait: integer(0, MAX_WAIT_SECONDS, "of seconds ").describe(
@@ -51,7 +52,7 @@ export const CHANGES_PARAMETERS = {
 };
 
 const unknownEventMessage = (name: string): string =>
-  `knows no event '${safe(name, 60)}'.${didYouMean(name.slice(0, 60), EVENT_TYPES)}`;
+  `knows no event '${safe(name, 60)}'.${didYouMean(name.slice(0, 60), ALL_EVENT_TYPES)}`;
 
 type FeedEvent = { sequence: number; body: Buffer };
 type FeedPage = { events: FeedEvent[]; position: number; hasMore: boolean };
@@ -64,7 +65,7 @@ export function listChanges(
   return async (context, key) => {
     const { businessId } = key;
     const parameters = parseParameters(CHANGES_PARAMETERS, context.request.search);
-    const types = parameters.types && new Set(parameters.types);
+    const types = new Set<string>(parameters.types ?? EVENT_TYPES);
     const limit = parameters.limit ?? DEFAULT_LIMIT;
     let lastSequence = rt.store.feed.getLastSequence(businessId);
     const start = getStart(rt, businessId, parameters.after);
@@ -119,19 +120,17 @@ function readPage(
   rt: Runtime,
   businessId: string,
   after: number,
-  types: ReadonlySet<string> | undefined,
+  types: ReadonlySet<string>,
   limit: number,
 ): FeedPage {
-  const scanned = rt.store.feed.listAfter(
-    businessId,
-    after,
-    types ? MAX_SCANNED_EVENTS : limit + 1,
-  );
   const events: FeedEvent[] = [];
   let position = after;
   let bytes = 0;
-  for (const { sequence, type } of scanned) {
-    if (!types || types.has(type)) {
+  let scanned = 0;
+  for (const { sequence, type } of rt.store.feed.iterateAfter(businessId, after)) {
+    if (scanned === MAX_SCANNED_EVENTS) return { events, position, hasMore: true };
+    scanned += 1;
+    if (types.has(type)) {
       if (events.length === limit || bytes >= MAX_PAGE_BYTES)
         return { events, position, hasMore: true };
       const body = rt.store.feed.findBody(businessId, sequence);
@@ -141,8 +140,7 @@ function readPage(
     }
     position = sequence;
   }
-  const hasMore = types !== undefined && scanned.length === MAX_SCANNED_EVENTS;
-  return { events, position, hasMore };
+  return { events, position, hasMore: false };
 }
 
 /** Joins the stored bytes, which stay identical to the webhooks. */

@@ -3,7 +3,7 @@ import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
 import { getOwnDelivery, getOwnEndpoint } from "../../../app/webhooks/own-webhooks.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { parseRequest } from "../../../domain/bookings/requests.ts";
-import { EVENT_TYPES } from "../../../domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
 import { minIdAt } from "../../../domain/ids.ts";
 import { formatInstant } from "../../../domain/local-time.ts";
 import type { attempt, delivery } from "../../../domain/public/schemas/webhook.ts";
@@ -27,7 +27,7 @@ const MAX_ATTEMPTS_SHOWN = 100;
 
 export const DELIVERIES_PARAMETERS = {
   status: oneOf(DELIVERY_STATUSES).describe("Filter by delivery status"),
-  eventType: oneOf(EVENT_TYPES).describe("Filter by event type"),
+  eventType: oneOf(ALL_EVENT_TYPES).describe("Filter by event type"),
   since: instant.describe("Only deliveries created at or after this time"),
   limit: pageSize.describe(`Maximum number of deliveries; ${DEFAULT_LIMIT} by default`),
   cursor,

@@ -12,7 +12,7 @@ import { getOwnEndpoint, listOwnEndpoints } from "../../../app/webhooks/own-webh
 import { testEndpoint, type TestResult } from "../../../app/webhooks/test-endpoint.ts";
 import { parseRequest } from "../../../domain/bookings/requests.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { EVENT_TYPES } from "../../../domain/event-types.ts";
+import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
 import { formatInstant } from "../../../domain/local-time.ts";
 import type { endpoint } from "../../../domain/public/schemas/webhook.ts";
 import { safe } from "../../../domain/text.ts";
@@ -62,7 +62,7 @@ export const createEndpointBody = z.strictObject({
   url: z
     .string()
     .describe("URL to send events to: https, with a public address; a fragment is removed"),
-  events: z.array(z.enum(EVENT_TYPES)).min(1).describe("Event types to send"),
+  events: z.array(z.enum(ALL_EVENT_TYPES)).min(1).describe("Event types to send"),
 });
 export const updateEndpointBody = createEndpointBody
   .extend({

@@ -454,6 +454,33 @@ describe("events", () => {
     expect(await list()).toEqual(["Far", "Moved"]);
   });
 
+  test("a client that reads again at validUntil sees each event end, also cancelled ones", async () => {
+    const api = createTestApi();
+    applyToSalon(api, FILE);
+    const seen: string[][] = [];
+    for (let until: string | null = ""; until !== null;) {
+      if (until !== "") api.advance(Date.parse(until) - api.now());
+      const list = await read(api, "events/catalog?includeCancelled=1");
+      const shown = names(list);
+      if (String(shown) !== String(seen.at(-1))) seen.push(shown);
+      until = list.meta.validUntil;
+    }
+    expect(seen).toEqual([
+      ["Near", "Far", "Off", "Moved"],
+      ["Far", "Off", "Moved"],
+      ["Far", "Moved"],
+      ["Far"],
+      [],
+    ]);
+  });
+
+  test("validUntil of a change within a second is the next full second", async () => {
+    const api = createTestApi();
+    applyToSalon(api, FILE.replace("endsAt: 2026-11-21T22:00", "endsAt: 2026-11-21T22:00:00.500"));
+    const { meta } = await read(api, "events/catalog");
+    expect(meta.validUntil).toBe("2026-11-21T22:00:01-05:00");
+  });
+
   test("a postponed event is not listed as past", async () => {
     const api = createTestApi();
     applyToSalon(api, FILE);

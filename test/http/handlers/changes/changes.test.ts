@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
+import { triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
 import { revokeKey, rotateKey } from "../../../../src/app/keys.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
@@ -8,7 +9,13 @@ import { encodeChangeCursor } from "../../../../src/http/handlers/changes/change
 import { getBusiness } from "../../../../src/http/pipeline/business-response.ts";
 import { startServer } from "../../../../src/http/server.ts";
 import { openDatabase } from "../../../../src/store/database.ts";
-import { type TestApi, createTestApi, SALON, applyPreset } from "../../support/api.ts";
+import {
+  type TestApi,
+  createTestApi,
+  SALON,
+  applyPreset,
+  applyToSalon,
+} from "../../support/api.ts";
 
 const CHANGES = `/v1/businesses/${SALON}/changes`;
 const BUSINESS = businessId(SALON);
@@ -79,6 +86,24 @@ test("filters by type, and the cursor advances past other events", async () => {
     data: [],
     page: { hasMore: false, nextCursor: feed.page.nextCursor },
   });
+});
+
+test("events outside of the specification are only returned if `types` names them", async () => {
+  const api = createTestApi();
+  applyToSalon(
+    api,
+    "events: [{key: gala, name: Gala, startsAt: 2026-12-01T19:00, durationMin: 60}]",
+  );
+  const { nextCursor } = (await read(api, "?after=latest")).page;
+  triggerEvent(api, getBusiness(api, { businessId: BUSINESS }), "event_availability.updated");
+  rename(api, "Cut");
+  const typesOf = async (query: string) =>
+    (await read(api, `?after=${nextCursor}${query}`)).data.map(({ type }) => type);
+  expect(await typesOf("")).toEqual(["service.updated", "catalog.changed"]);
+  expect(await typesOf("&types=event_availability.updated,service.updated")).toEqual([
+    "event_availability.updated",
+    "service.updated",
+  ]);
 });
 
 test("meta.sequences has the sequence number of each event, in the order of data", async () => {
