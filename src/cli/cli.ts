@@ -12,7 +12,7 @@ import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
 import { usageError } from "./failure.ts";
 import { storageError } from "../store/storage-error.ts";
 import { DEFAULT_LIMIT } from "./flags.ts";
-import { statSync } from "node:fs";
+import { statSync, writeSync } from "node:fs";
 
 export type GlobalFlags = {
   dataDir: string | undefined;
@@ -46,9 +46,12 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
   };
 
   /** Prints a JSON document, or a line of NDJSON with an indent of 0. */
-  const printJson = (value: unknown, indent = 2): void => {
+  const printJson = (value: unknown, indent = 2): void =>
+    void io.stdout.write(`${toJson(value, indent)}\n`);
+
+  const toJson = (value: unknown, indent = 2): string => {
     const json = JSON.stringify(value, null, indent);
-    io.stdout.write(`${io.stdout.isTTY ? escapeJson(json) : json}\n`);
+    return io.stdout.isTTY ? escapeJson(json) : json;
   };
 
   // styleText itself checks the stream and NO_COLOR.
@@ -78,6 +81,28 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     note,
     paint,
     printJson,
+    toJson,
+
+    /**
+     * Prints a line before it returns; the stream's own `write` reports an error only later.
+     * @throws AppError state_refuses, for example on a full disk or a closed pipe
+     */
+    printNow(line: string): void {
+      const { fd } = io.stdout;
+      if (fd === undefined) return void io.stdout.write(`${line}\n`);
+      try {
+        writeSync(fd, `${line}\n`);
+      } catch (error) {
+        const reason = (error as Error).message;
+        throw new AppError(
+          "state_refuses",
+          `Cannot write to stdout, so nothing was saved: ${reason}.`,
+          {
+            fix: "run the command again, with --out FILE to write to a new file",
+          },
+        );
+      }
+    },
 
     /** Prints the content of a file: as it is in a pipe, escaped on a terminal. */
     printContent: (content: string): void =>

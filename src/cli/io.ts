@@ -4,7 +4,7 @@ export type Io = {
   stderr: Output;
 };
 
-type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+type Output = NodeJS.WritableStream & { fd?: number; isTTY?: boolean; columns?: number };
 
 const DEFAULT_WIDTH = 80;
 

@@ -30,13 +30,14 @@ export function createTerminal({
   columns = 100,
   program = "deskbell",
   dataDir = join(createTempFolder(), "data"),
+  stdoutFd = undefined as number | undefined,
 } = {}) {
   const deskbell = async (line: string, stdin: Stdin = ""): Promise<CommandResult> => {
     const stdout = collector(isTTY, columns);
     const stderr = collector(isTTY, columns);
     const io = {
       stdin: Object.assign(Readable.from(Array.isArray(stdin) ? stdin : [stdin]), { isTTY }),
-      stdout,
+      stdout: stdoutFd === undefined ? stdout : Object.assign(stdout, { fd: stdoutFd }),
       stderr,
     };
     const code = await run(program, ["--data-dir", dataDir, ...splitWords(line)], io);

@@ -29,11 +29,16 @@ const create = command({
       });
     const keyFile = masterKeyOut === undefined ? undefined : createPrivateFile(masterKeyOut);
     const { createBackup } = await app();
-    const made = await createBackup(rt).catch((error: unknown) => {
-      keyFile?.discard();
-      throw error;
-    });
-    keyFile?.write(readFileSync(masterKeyPath, "utf8"));
+    const made = await createBackup(rt)
+      .then((backup) => {
+        keyFile?.write(readFileSync(masterKeyPath, "utf8"));
+        return backup;
+      })
+      .catch((error: unknown) => {
+        keyFile?.discard();
+        throw error;
+      })
+      .finally(() => keyFile?.close());
     cli.printObject({ ...withIsoTimes(made, "createdAt"), masterKey: masterKeyOut });
     if (!keyFile && existsSync(masterKeyPath))
       cli.note(

@@ -42,20 +42,23 @@ const create = command({
       );
     const { rt, business } = await cli.openBusiness();
     const { createKey } = await import("../../app/keys.ts");
-    await printSecretOnce(cli, flags.out, () => {
-      const { key, secret } = createKey(rt, {
-        businessId: business.id,
-        name: flags.name,
-        kind: flags.secret ? "SECRET" : "RESTRICTED",
-        scopes: flags.scope,
-        expiresAt: flags.expires === undefined ? null : rt.now() + flags.expires,
-        cidrs: flags.cidr,
-        limitMinute: flags.limitMinute,
-        limitHour: flags.limitHour,
-        maxEndpoints: flags.maxEndpoints,
-      });
-      return { secret, owner: toOutput(key) };
-    });
+    const input = {
+      businessId: business.id,
+      name: flags.name,
+      kind: flags.secret ? ("SECRET" as const) : ("RESTRICTED" as const),
+      scopes: flags.scope,
+      expiresAt: flags.expires === undefined ? null : rt.now() + flags.expires,
+      cidrs: flags.cidr,
+      limitMinute: flags.limitMinute,
+      limitHour: flags.limitHour,
+      maxEndpoints: flags.maxEndpoints,
+    };
+    await printSecretOnce(cli, flags.out, (print) =>
+      rt.tx(() => {
+        const { key, secret } = createKey(rt, input);
+        print({ secret, owner: toOutput(key) });
+      }),
+    );
   },
 });
 
@@ -112,10 +115,12 @@ const rotate = command({
     const rt = await cli.open();
     const { id } = resolveKey(cli, rt, nameOrId);
     const { rotateKey } = await import("../../app/keys.ts");
-    await printSecretOnce(cli, flags.out, () => {
-      const { key, secret } = rotateKey(rt, id, flags.overlap);
-      return { secret, owner: toOutput(key) };
-    });
+    await printSecretOnce(cli, flags.out, (print) =>
+      rt.tx(() => {
+        const { key, secret } = rotateKey(rt, id, flags.overlap);
+        print({ secret, owner: toOutput(key) });
+      }),
+    );
   },
 });
 

@@ -46,17 +46,19 @@ const create = command({
         "add --event all, or --event service.updated",
       );
     const { rt, business } = await cli.openBusiness();
-    const { createEndpoint } = await import("../../app/webhooks/endpoints.ts");
-    await printSecretOnce(cli, out, async () => {
-      const request = {
+    const { prepareEndpoint } = await import("../../app/webhooks/endpoints.ts");
+    await printSecretOnce(cli, out, async (print) => {
+      const createEndpoint = await prepareEndpoint(rt, {
         ...fields,
         businessId: business.id,
         keyId: null,
         events: expandEvents(event),
         timeoutMs: timeout,
-      };
-      const { endpoint, secret } = await createEndpoint(rt, request);
-      return { secret, owner: toOutput(endpoint) };
+      });
+      rt.tx(() => {
+        const { endpoint, secret } = createEndpoint();
+        print({ secret, owner: toOutput(endpoint) });
+      });
     });
   },
 });
@@ -278,18 +280,18 @@ const rotateSecret = command({
           : `${id} has no old secret to remove.`,
       );
     }
-    await printSecretOnce(cli, out, () => {
-      const { secret, oldEndsAt } = rotateEndpointSecret(rt, id, {
-        overlapMs: overlap,
-        force,
-        allowNewMasterKey: force,
+    await printSecretOnce(cli, out, (print) => {
+      const options = { overlapMs: overlap, force, allowNewMasterKey: force };
+      const oldEndsAt = rt.tx(() => {
+        const { secret, oldEndsAt } = rotateEndpointSecret(rt, id, options);
+        print({ secret, owner: { id, oldSecretEndsAt: isoTime(oldEndsAt) } });
+        return oldEndsAt;
       });
       cli.note(
         oldEndsAt > rt.now()
           ? `Deliveries are signed with both secrets until ${isoTime(oldEndsAt)}, or until --finish.`
           : "Deliveries are signed with the new secret only.",
       );
-      return { secret, owner: { id, oldSecretEndsAt: isoTime(oldEndsAt) } };
     });
   },
 });

@@ -49,12 +49,9 @@ export function createPrivateFile(path: string) {
     write(text: string): void {
       writeSync(file, text);
       fsyncSync(file);
-      closeSync(file);
     },
-    discard(): void {
-      closeSync(file);
-      unlinkSync(path);
-    },
+    close: (): void => closeSync(file),
+    discard: (): void => unlinkSync(path),
   };
 }
 
@@ -62,25 +59,27 @@ export type NewSecret = { secret: string; owner: object };
 
 /**
  * Creates a secret and prints it alone on stdout, so that `KEY=$(deskbell …)` works, or writes it
- * to a new file. The file is opened first, so that no secret exists that could not be handed out. A
- * dry run prints no secret.
+ * to a new file. A dry run prints no secret.
+ * @param create calls `print` before it commits, so that no secret is stored that nobody received
+ * @throws AppError state_refuses if stdout cannot be written to
  */
 export async function printSecretOnce(
   cli: Cli,
   outFile: string | undefined,
-  create: () => NewSecret | Promise<NewSecret>,
+  create: (print: (created: NewSecret) => void) => void | Promise<void>,
 ): Promise<void> {
-  if (cli.flags.dryRun) return cli.printObject((await create()).owner);
+  if (cli.flags.dryRun) return create(({ owner }) => cli.printObject(owner));
   const file = outFile === undefined ? undefined : createPrivateFile(outFile);
-  let created: NewSecret;
   try {
-    created = await create();
+    await create(({ secret, owner }) => {
+      file?.write(`${secret}\n`);
+      if (cli.flags.json) cli.printNow(cli.toJson({ data: file ? owner : { ...owner, secret } }));
+      else if (!file) cli.printNow(secret);
+    });
   } catch (error) {
     file?.discard();
     throw error;
+  } finally {
+    file?.close();
   }
-  const { secret, owner } = created;
-  file?.write(`${secret}\n`);
-  if (cli.flags.json) cli.printObject(file ? owner : { ...owner, secret });
-  else if (!file) cli.io.stdout.write(`${secret}\n`);
 }

@@ -1,8 +1,8 @@
 import { ALL_EVENT_TYPES, EVENT_TYPES } from "../../../src/domain/event-types.ts";
-import { writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { sign, signingKey } from "../../../src/domain/webhooks/signature.ts";
 import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
 import { createReceiver } from "../../support/receiver.ts";
@@ -105,6 +105,33 @@ test("deliveries list shows the last error, with --failed also on a narrow termi
   const screen = createTerminal({ isTTY: true, dataDir });
   const { stdout } = await screen.deskbell(`deliveries list --failed --endpoint ${id} --no-color`);
   expect(stdout).toMatch(/EVENT +LAST ERROR\n.* service\.updated +HTTP 503/);
+});
+
+test("nothing is created or rotated if the secret cannot be printed", async () => {
+  const { deskbell, dataDir, id } = await createEndpoint();
+  await deskbell("keys create --name site --secret");
+  const list = async () => [
+    (await deskbell("webhooks list --json")).stdout,
+    (await deskbell(`webhooks show ${id} --json`)).stdout,
+    (await deskbell("keys list --json")).stdout,
+    (await deskbell("audit list --json")).stdout,
+  ];
+  const before = await list();
+  const fd = openSync("/dev/full", "w");
+  onTestFinished(() => closeSync(fd));
+  const onFullDisk = createTerminal({ dataDir, stdoutFd: fd }).deskbell;
+  for (const line of [
+    "keys create --name shop --secret",
+    "keys create --name shop --secret --json",
+    "keys rotate site --overlap 0s",
+    "webhooks create --name door --url http://127.0.0.1:9/door --event all --allow-private",
+    `webhooks rotate-secret ${id}`,
+  ])
+    expect(await onFullDisk(line)).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/^error: Cannot write to stdout, so nothing was saved: ENOSPC/),
+    });
+  expect(await list()).toEqual(before);
 });
 
 test("rotate-secret prints only the new secret on stdout; --finish ends the overlap", async () => {
