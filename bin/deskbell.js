@@ -20,7 +20,9 @@ if (Number(process.versions.node.split(".")[0]) >= REQUIRED_MAJOR) {
     process.exit(2);
   }
   // Keep the script name as typed, because hints repeat it.
-  const child = spawn(bundled, process.argv.slice(1), { stdio: "inherit" });
+  // The child stops when the channel closes, which happens even if this process is killed.
+  const stdio = ["inherit", "inherit", "inherit", "ipc"];
+  const child = spawn(bundled, process.argv.slice(1), { stdio });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => {

@@ -19,6 +19,13 @@ test("isAddressRange accepts ranges and single addresses only", () => {
   expect(["10.0.0.0/33", "example.com", "", "10.0.0.0/8/8"].some(isAddressRange)).toBe(false);
 });
 
+test("an IPv4 address has four decimal numbers without leading zeros", () => {
+  const legacy = ["1.2.3", "1", "0x7f.0.0.1", "010.0.0.1"];
+  expect(legacy.filter(isAddressRange)).toEqual([]);
+  expect(legacy.map((address) => `${address}/8`).filter(isAddressRange)).toEqual([]);
+  expect(legacy.filter((address) => isWithin(address, ["0.0.0.0/0"]))).toEqual([]);
+});
+
 test("assertAddressRanges names the flag", () => {
   expect(() => assertAddressRanges("--allow-private", ["10.0.0.0/8", "foo"])).toThrow(
     "--allow-private must be an address range, not 'foo'.",

@@ -68,7 +68,15 @@ test.runIf(oldNode !== undefined)(
       await runProgram(["businesses", "list", "--data-dir", dataDir], { program }),
     ).toMatchObject({ code: 3 });
 
-    const daemon = startProgram(["serve", "--port", "0", "--data-dir", dataDir], { program });
+    const serve = () => startProgram(["serve", "--port", "0", "--data-dir", dataDir], { program });
+    const killed = serve();
+    await killed.waitForOutput(/serving/);
+    killed.child.kill("SIGKILL");
+    // The pipes close only when the daemon has exited, too.
+    expect(await killed.waitForExit()).toMatchObject({ signal: "SIGKILL" });
+    expect(killed.output()).toContain('"message":"stopping"');
+
+    const daemon = serve();
     await daemon.waitForOutput(/serving/);
     daemon.child.kill("SIGTERM");
     expect(await daemon.waitForExit()).toMatchObject({ code: 0, signal: null });

@@ -79,11 +79,13 @@ export const definition = command({
       import("../running/daemon.ts"),
       import("../running/stop-signal.ts"),
     ]);
-    // With a certificate, SIGHUP reloads it. The handler is installed first: by default, SIGHUP
-    // would end the process.
-    let reloadCertificate = (): void => {};
-    if (tls) process.on("SIGHUP", () => reloadCertificate());
-    const stopped = untilStopped(tls && ["SIGINT", "SIGTERM"]);
+    // Handlers are installed first: by default, SIGHUP ends the process and SIGUSR1 opens Node's
+    // debugger. A terminal sends SIGHUP when it is closed; elsewhere it asks to reload.
+    let onSignal: (signal: NodeJS.Signals) => void = () => {};
+    const stopsOnHangUp = !tls && cli.io.stdin.isTTY === true;
+    process.on("SIGUSR1", (signal) => onSignal(signal));
+    if (!stopsOnHangUp) process.on("SIGHUP", (signal) => onSignal(signal));
+    const stopped = untilStopped(stopsOnHangUp ? undefined : ["SIGINT", "SIGTERM"]);
     const config = cli.config({
       ...flags,
       allowHttp: flags.allowHttp || undefined,
@@ -95,7 +97,10 @@ export const definition = command({
       keepBytes: flags.keepSize,
     });
     const daemon = await startDaemon(config, { host, port, tls });
-    reloadCertificate = daemon.renewCertificate;
+    onSignal = (signal) => {
+      if (tls && signal === "SIGHUP") daemon.renewCertificate();
+      else daemon.log("info", "ignored a signal", { signal });
+    };
     daemon.log("info", "serving", {
       url: daemon.url,
       docs: `${daemon.url}/docs`,

@@ -17,7 +17,10 @@ const SAME_SIGNAL_MS = 500;
 
 const ALL = Object.keys(EXIT_OF) as StopSignal[];
 
-/** Resolves at the first stop signal. A second signal ends the process immediately. */
+/**
+ * Resolves at the first stop signal, or when bin/deskbell.js was killed without passing one on. A
+ * second signal ends the process immediately.
+ */
 export const untilStopped = (signals: readonly StopSignal[] = ALL): Promise<StopSignal> =>
   new Promise((resolve) => {
     let mayExit = false;
@@ -27,4 +30,7 @@ export const untilStopped = (signals: readonly StopSignal[] = ALL): Promise<Stop
         resolve(signal);
         setTimeout(() => (mayExit = true), SAME_SIGNAL_MS).unref();
       });
+    process.once("disconnect", () => resolve("SIGTERM"));
+    // The channel to bin/deskbell.js exists only with an old Node. It must not keep the process.
+    process.channel?.unref();
   });

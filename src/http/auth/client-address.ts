@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { isWithin } from "../../domain/address-range.ts";
+import { isAddress, isWithin } from "../../domain/address-range.ts";
 import { getHeader, type HttpRequest } from "../pipeline/request-context.ts";
 
 export type GetClientAddress = (request: HttpRequest) => string;
@@ -16,7 +16,7 @@ export function createGetClientAddress(trustedProxies: readonly string[]): GetCl
     while (hops.length > 0 && isWithin(client, trustedProxies)) {
       const hop = unmapIpv4(withoutPort(hops.pop() ?? ""));
       // A proxy may append `unknown` or an obfuscated name: then the proxy itself is the client.
-      if (!ipaddr.isValid(hop)) break;
+      if (!isAddress(hop)) break;
       client = hop;
     }
     return client;
