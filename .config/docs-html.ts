@@ -95,7 +95,7 @@ const renderLink = ({ anchor, tokens, route }: Entry): string => {
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="32" height="32"><rect width="32" height="32" rx="7" fill="#8a5a00"/><path d="M6 22h20v3H6zM8 20a8 8 0 0 1 16 0zM15 9h2v3h-2zM13 7h6v2h-6z" fill="#fff"/></svg>`;
 
-/** A page with the contents of all pages next to it. `{{base}}` and `{{path}}` are filled in later. */
+/** A page with its navigation. The server fills in `{{base}}` and `{{path}}`. */
 export function renderHtml(page: Page, pages: readonly Page[]): string {
   const { html, contents } = renderMarkdown(page.markdown);
   const title = escapeHtml(titleOf(page));

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { renderMarkdown } from "../../.config/docs-html.ts";
@@ -264,6 +265,15 @@ describe("links", () => {
       else expect([href, idsByAddress.get(address)?.has(anchor)]).toEqual([href, true]);
     }
   });
+
+  test.each(["README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"])(
+    "every link of %s to a file leads to one",
+    (name) => {
+      const url = new URL(`../../${name}`, import.meta.url);
+      const links = [...readFileSync(url, "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)/g)];
+      expect(links.filter(([, link = ""]) => !existsSync(new URL(link, url)))).toEqual([]);
+    },
+  );
 
   test("every page and the OpenAPI document are in llms.txt", async () => {
     const api = createTestApi();

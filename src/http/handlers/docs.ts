@@ -66,7 +66,7 @@ const createResponse = (type: string, text: string, headers: Record<string, stri
     ["content-type", type],
   );
 
-/** A page has 300 KB, and a client can request it with many loopback hosts. */
+/** A page has 400 KB, and a client can request it with many loopback hosts. */
 const MAX_CACHED = 16;
 
 /** The pages at /docs and their files, which the build writes; only addresses are filled in. */
@@ -130,8 +130,8 @@ function createFileResponse(name: string, base: string, path: string): CachedRes
 const DEFAULT_BASE = "http://127.0.0.1:4100";
 
 /**
- * The URL of the API for examples. Only a loopback Host is trusted: any other could be an attacker's
- * name in a page that a proxy keeps. The script of the page shows the address that the reader uses.
+ * Returns the URL of the API for examples. Only a loopback Host is trusted: any other could be an
+ * attacker's name in a page that a proxy keeps. The page's script shows the reader's own address.
  */
 function baseOf(request: HttpRequest): string {
   const host = getHeader(request, "host") ?? "";
