@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import type { Runtime } from "../app/runtime.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import { cacheResolve, type Resolve, resolveName } from "../app/webhooks/resolver.ts";
@@ -7,6 +7,7 @@ import type { Outcome } from "../domain/webhooks/outcome.ts";
 import { parseTarget, type UnsafeUrl, type UrlPolicy } from "../domain/webhooks/safe-url.ts";
 import type { Send, WebhookPost } from "../domain/webhooks/webhook-post.ts";
 import { ConnectError, createConnector, type OnConnected } from "./connector.ts";
+import { createOriginPools, type OriginPools } from "./origin-pools.ts";
 
 export type Sender = { send: Send; close: () => Promise<void> };
 
@@ -26,24 +27,24 @@ export function createSender(
     const urlPolicy = { ...baseUrlPolicy, trusted };
     // undici's timeouts do not limit a whole delivery; `dispatch` has its own.
     const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
-    const agent = new Agent({
+    const pools = createOriginPools({
       connect: createConnector(cachedResolve, urlPolicy, onConnected),
       ...limits,
     });
-    return { agent, getTarget: cacheTargets(urlPolicy) };
+    return { pools, getTarget: cacheTargets(urlPolicy) };
   };
   const untrusted = createPool(false);
   const trusted = createPool(true);
 
   return {
     send(post) {
-      const { agent, getTarget } = post.trusted ? trusted : untrusted;
+      const { pools, getTarget } = post.trusted ? trusted : untrusted;
       const target = getTarget(post.url);
       if ("reason" in target) return Promise.resolve({ kind: "blocked", error: target.reason });
-      return dispatch(agent, target, post);
+      return dispatch(pools, target, post);
     },
     async close() {
-      await Promise.all([untrusted.agent.destroy(), trusted.agent.destroy()]);
+      await Promise.all([untrusted.pools.destroy(), trusted.pools.destroy()]);
     },
   };
 }
@@ -86,7 +87,7 @@ function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl
 
 /** Status and headers decide the outcome; errors in the body change nothing. */
 function dispatch(
-  agent: Agent,
+  pools: OriginPools,
   target: Target,
   { headers, body, timeoutMs }: WebhookPost,
 ): Promise<Outcome> {
@@ -110,7 +111,7 @@ function dispatch(
     };
     const timer = setTimeout(abort, timeoutMs);
 
-    agent.dispatch(
+    pools.dispatch(
       { ...target, method: "POST", headers, body },
       {
         onRequestStart(controller) {

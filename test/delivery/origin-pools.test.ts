@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Pool } from "undici";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createOriginPools } from "../../src/delivery/origin-pools.ts";
+
+/** Responds to each request, and keeps connections open if the path says so. */
+async function startReceiver(): Promise<string> {
+  const server = createServer((request, response) => {
+    const connection = request.url === "/keep" ? "keep-alive" : "close";
+    response.writeHead(204, { connection }).end();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function openPools() {
+  const pools = createOriginPools({});
+  onTestFinished(pools.destroy);
+  const post = async (origin: string, path: string) => {
+    const received = await new Promise<number>((resolve, reject) => {
+      let status = 0;
+      pools.dispatch(
+        { origin, path, method: "POST", body: "{}" },
+        {
+          onRequestStart() {},
+          onResponseStart: (_controller, statusCode) => void (status = statusCode),
+          onResponseData() {},
+          onResponseEnd: () => resolve(status),
+          onResponseError: (_controller, error) => reject(error),
+        },
+      );
+    });
+    // Only then is the connection free for another request.
+    await new Promise(setImmediate);
+    return received;
+  };
+  return { pools, post };
+}
+
+test("an origin's pool is kept while a connection is open, and removed after the last one", async () => {
+  const receiver = await startReceiver();
+  const { pools, post } = openPools();
+  expect(await post(receiver, "/keep")).toBe(204);
+  expect(pools.count()).toBe(1);
+  expect(await post(receiver, "/close")).toBe(204);
+  await vi.waitFor(() => expect(pools.count()).toBe(0));
+  expect(await post(receiver, "/keep")).toBe(204);
+  expect(pools.count()).toBe(1);
+});
+
+test("the pool of an origin that refuses connections is removed", async () => {
+  const { pools, post } = openPools();
+  await expect(post("http://127.0.0.1:1", "/")).rejects.toThrow();
+  await vi.waitFor(() => expect(pools.count()).toBe(0));
+});
+
+test("a closed connection of one origin does not look at the pools of the others", async () => {
+  const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
+  const { pools, post } = openPools();
+  for (const receiver of receivers) await post(receiver, "/keep");
+  const stats = vi.spyOn(Pool.prototype, "stats", "get");
+  await post(receivers[0] ?? "", "/close");
+  await vi.waitFor(() => expect(pools.count()).toBe(2));
+  expect(stats).toHaveBeenCalledTimes(1);
+});
