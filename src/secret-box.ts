@@ -24,7 +24,7 @@ export type SecretBox = {
    * Whether the key file decrypts at least one of the rows, or there are no rows. Reads the file,
    * because `seal` uses the key on disk, not the one in memory.
    */
-  opensAny: (rows: readonly { id: string; sealed: Uint8Array }[]) => boolean;
+  opensAny: (rows: Iterable<{ id: string; sealed: Uint8Array }>) => boolean;
   addKey: () => void;
   /** Removes all keys but the newest, if `allOpen` confirms that it suffices. */
   dropOldKeys: (
@@ -76,10 +76,12 @@ export function openSecretBox(
     },
     opensAny(rows) {
       const keys = readKeys(keyPath) ?? [];
-      return (
-        rows.length === 0 ||
-        rows.some(({ id, sealed }) => openWithAny(keys, sealed, id) !== undefined)
-      );
+      let hasRows = false;
+      for (const { id, sealed } of rows) {
+        if (openWithAny(keys, sealed, id) !== undefined) return true;
+        hasRows = true;
+      }
+      return !hasRows;
     },
     addKey: () => write([random(KEY), ...load()]),
     dropOldKeys(allOpen) {

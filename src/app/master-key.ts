@@ -7,7 +7,7 @@ import type { Runtime } from "./runtime.ts";
  * Text encrypted with a wrong or new key would hide that the stored secrets need another key.
  * @throws AppError signing_unavailable if the master key decrypts none of the secrets
  */
-export function assertMasterKey({ config, secrets }: Runtime, stored: readonly SecretRow[]): void {
+export function assertMasterKey({ config, secrets }: Runtime, stored: Iterable<SecretRow>): void {
   if (secrets.opensAny(stored)) return;
   const what = existsSync(config.masterKeyPath)
     ? "The master key does not match the stored signing secrets."

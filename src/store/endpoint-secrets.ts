@@ -37,6 +37,10 @@ export function createEndpointSecretStore(db: Db) {
     listValid: (endpointId: string, now: number) =>
       selectValid.all({ endpointId, now }) as SecretRow[],
     list: () => selectAll.all() as SecretRow[],
+    /** A generator, because SQLite's iterator blocks the connection from its creation. */
+    *iterate(): Iterable<SecretRow> {
+      yield* selectAll.iterate() as Iterable<SecretRow>;
+    },
     insert: (row: SecretRow) => void insert.run(row),
     /** Deletes the endpoint's other secrets. The kept one is valid until `at`. */
     keepOnly({ id, endpointId }: SecretRow, at: number): void {

@@ -19,7 +19,7 @@ export type RotationOptions = {
 
 /** Call it inside a transaction: see SecretBox.seal. @throws AppError signing_unavailable */
 export function createSigningSecret(rt: Runtime, endpointId: string): string {
-  assertMasterKey(rt, rt.store.endpointSecrets.list());
+  assertMasterKey(rt, rt.store.endpointSecrets.iterate());
   return storeNewSecret(rt, endpointId);
 }
 
@@ -71,7 +71,7 @@ export function rotateEndpointSecret(
         { fix: `deskbell webhooks rotate-secret ${id} --finish, or rotate again with --force` },
       );
     if (!allowNewMasterKey)
-      assertMasterKey(rt, current ? [current] : rt.store.endpointSecrets.list());
+      assertMasterKey(rt, current ? [current] : rt.store.endpointSecrets.iterate());
     // The receiver still uses the oldest secret if the response to the last rotation was lost.
     const kept = old ?? current;
     // A secret that cannot be decrypted would block every delivery during the overlap.

@@ -201,6 +201,22 @@ test("a missing master key is not silently replaced while secrets are stored", a
   expect(fresh.secrets.open(row!.sealed, row!.id)).toBe(secret);
 });
 
+test("a new secret is compared with stored ones only until one can be decrypted", async () => {
+  const { rt, business } = await setUp();
+  const { endpointSecrets } = rt.store;
+  let read = 0;
+  const iterate = function* () {
+    for (const row of endpointSecrets.list()) {
+      read += 1;
+      yield row;
+    }
+  };
+  const store = { ...rt.store, endpointSecrets: { ...endpointSecrets, iterate, list: () => [] } };
+  const watched = { ...rt, store };
+  for (let n = 1; n <= 3; n++) await subscribe(watched, business, `http://10.0.0.1/${n}`);
+  expect(read).toBe(3);
+});
+
 /** Replaces the master key with that of another installation. */
 const swapMasterKey = ({ config }: TestRuntime) =>
   writeFileSync(config.masterKeyPath, `${Buffer.alloc(32, 7).toString("base64")}\n`);
