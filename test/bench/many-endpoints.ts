@@ -13,65 +13,148 @@ import type { Figure } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";
 
 const CROWD = join(import.meta.dirname, "peers/crowd.ts");
-const BUSINESSES = 40;
-const HANGING_PERCENT = 30;
-const EVERY_MS = 10;
-const WARM_UP = 1000;
-const DELIVERIES = 4000;
 /** Visits all endpoints in turn, but not neighbours: a prime that does not divide their number. */
 const STRIDE = 7919;
+const ENDPOINTS = 2000;
+const HANGING_PERCENT = 30;
+const WARM_UP = 1000;
+const DELIVERIES = 4000;
+const RATE: Rate = { everyMs: 10, perCommit: 1 };
+const SLOW = {
+  endpoints: 10_000,
+  few: 200,
+  responseMs: 200,
+  deadPercent: 5,
+  warmUp: 15_000,
+  deliveries: 20_000,
+  rate: { everyMs: 10, perCommit: 10 } satisfies Rate,
+};
 
 type Member = { business: BusinessRow; endpoint: EndpointRow; number: number };
 type Committed = { eventId: string; at: bigint; number: number };
+type Rate = { everyMs: number; perCommit: number };
 
 /**
  * R6: the latency of healthy endpoints among many, with 30 % of the others hanging and with none.
  */
 export async function benchManyEndpoints(): Promise<Figure[]> {
-  await using processes = new BenchProcesses();
-  const crowd = await processes.startOnLoadCore([process.execPath, CROWD], /http:\S+/);
-  const config = readConfig(
-    { dataDir: join(processes.dir, "data"), allowHttp: true, allowPrivate: ["127.0.0.0/8"] },
-    {},
-  );
-  const rt = openRuntime(config, 5000);
-  const members = await subscribeCrowd(
-    rt,
-    (await (await fetch(`${crowd}ports`)).json()) as number[],
-  );
-  const worker = await startDeliveryWorker(config);
-  const send = (count: number) => commitAt(rt, members, count, worker.wake);
-  await send(WARM_UP);
-  const noneHanging = await send(DELIVERIES);
-  await (await fetch(`${crowd}hang/${HANGING_PERCENT}`)).text();
-  const someHanging = await send(DELIVERIES);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  const times = (await (await fetch(`${crowd}times`)).json()) as [string, string][];
-  const receivedAt = new Map(times.map(([eventId, at]) => [eventId, BigInt(at)]));
-  const [before, after] = [noneHanging, someHanging].map((committed) =>
-    latenciesOf(committed.filter(isHealthy), receivedAt),
-  ) as [number[], number[]];
-  await worker.stop();
-  rt.close();
-  const format = (latencies: number[]) =>
-    `p50 ${quantile(latencies, 0.5).toFixed(2)} ms, p99 ${quantile(latencies, 0.99).toFixed(2)} ms`;
+  await using crowd = await openCrowd(ENDPOINTS);
+  const { members } = crowd;
+  await crowd.send(members, WARM_UP, RATE);
+  const noneHanging = await crowd.send(members, DELIVERIES, RATE);
+  await crowd.control(`hang/${HANGING_PERCENT}`);
+  const someHanging = await crowd.send(members, DELIVERIES, RATE);
+  const isHealthy = ({ number }: Committed): boolean => number % 100 >= HANGING_PERCENT;
+  const before = await crowd.latenciesOf(noneHanging.commits.filter(isHealthy));
+  const after = await crowd.latenciesOf(someHanging.commits.filter(isHealthy));
   return [
     {
       id: "R6",
       description: `${members.length} endpoints, 100 deliveries/s: healthy ones, with ${HANGING_PERCENT} % hanging and with none`,
       goal: "p99 <= 1.5",
-      ours: format(after),
-      peer: format(before),
+      ours: formatLatencies(after),
+      peer: formatLatencies(before),
       ratio: quantile(after, 0.99) / quantile(before, 0.99),
     },
   ];
 }
 
-const isHealthy = ({ number }: Committed): boolean => number % 100 >= HANGING_PERCENT;
+/**
+ * S15: 10,000 endpoints with a host each that respond after 200 ms, 5 % of which never respond,
+ * against 200 of them at the same rate. The CPU time is that of the delivery thread.
+ */
+export async function benchSlowEndpoints(): Promise<Figure[]> {
+  const { endpoints, few, responseMs, deadPercent, warmUp, deliveries, rate } = SLOW;
+  await using crowd = await openCrowd(endpoints, endpoints, 5000);
+  await crowd.control(`delay/${responseMs}`);
+  await crowd.control(`hang/${deadPercent}`);
+  const measure = async (members: readonly Member[]) => {
+    await crowd.send(members, warmUp, rate);
+    return crowd.send(members, deliveries, rate);
+  };
+  const reference = await measure(crowd.members.slice(0, few));
+  const all = await measure(crowd.members);
+  const isHealthy = ({ number }: Committed): boolean => number % 100 >= deadPercent;
+  const ours = await crowd.latenciesOf(all.commits.filter(isHealthy));
+  const peer = await crowd.latenciesOf(reference.commits.filter(isHealthy));
+  const cpuOf = ({ cpuMs }: Sent) => cpuMs / deliveries;
+  const description = `${endpoints.toLocaleString("en")} endpoints that respond after ${responseMs} ms, ${deadPercent} % dead, 1,000 deliveries/s, against ${few}`;
+  return [
+    {
+      id: "S15",
+      description: `${description}: commit to first byte`,
+      goal: "p99 <= 250 ms",
+      ours: formatLatencies(ours),
+      peer: formatLatencies(peer),
+      ratio: quantile(ours, 0.99) / quantile(peer, 0.99),
+    },
+    {
+      id: "S15",
+      description: `${description}: CPU time per delivery`,
+      goal: "-",
+      ours: `${cpuOf(all).toFixed(3)} ms`,
+      peer: `${cpuOf(reference).toFixed(3)} ms`,
+      ratio: cpuOf(all) / cpuOf(reference),
+    },
+  ];
+}
 
-async function subscribeCrowd(rt: Runtime, ports: number[]): Promise<Member[]> {
+type Sent = { commits: Committed[]; cpuMs: number };
+
+/** Endpoints at the receivers of a crowd, and a delivery worker. */
+async function openCrowd(endpoints: number, ...crowdArguments: number[]) {
+  const processes = new BenchProcesses();
+  const crowd = await processes.startOnLoadCore(
+    [process.execPath, CROWD, ...crowdArguments.map(String)],
+    /http:\S+/,
+  );
+  const control = async (command: string) => (await fetch(`${crowd}${command}`)).text();
+  const config = readConfig(
+    { dataDir: join(processes.dir, "data"), allowHttp: true, allowPrivate: ["127.0.0.0/8"] },
+    {},
+  );
+  const rt = openRuntime(config, 5000);
+  const members = await subscribeCrowd(rt, JSON.parse(await control("ports")), endpoints);
+  const worker = await startDeliveryWorker(config);
+  return {
+    control,
+    members,
+    /** Sends at a fixed rate. `cpuMs` is the CPU time of the delivery thread. */
+    async send(to: readonly Member[], count: number, rate: Rate): Promise<Sent> {
+      const before = otherThreadsCpuMs();
+      const commits = await commitAt(rt, to, count, rate, worker.wake);
+      return { commits, cpuMs: otherThreadsCpuMs() - before };
+    },
+    /** Waits until all have arrived. Returns the times in milliseconds, in ascending order. */
+    async latenciesOf(commits: readonly Committed[]): Promise<number[]> {
+      for (;;) {
+        const times = JSON.parse(await control("times")) as [string, string][];
+        const receivedAt = new Map(times.map(([eventId, at]) => [eventId, BigInt(at)]));
+        const latencies = commits.flatMap(({ eventId, at }) => {
+          const arrived = receivedAt.get(eventId);
+          return arrived === undefined ? [] : [Number(arrived - at) / 1e6];
+        });
+        if (latencies.length === commits.length) return latencies.sort((a, b) => a - b);
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await worker.stop();
+      rt.close();
+      await processes[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The CPU time of all threads of this process but this one. */
+function otherThreadsCpuMs(): number {
+  const [all, own] = [process.cpuUsage(), process.threadCpuUsage()];
+  return (all.user + all.system - own.user - own.system) / 1000;
+}
+
+async function subscribeCrowd(rt: Runtime, ports: number[], endpoints: number): Promise<Member[]> {
   const members: Member[] = [];
-  for (let b = 0; b < BUSINESSES; b++) {
+  for (let b = 0; b < endpoints / MAX_ENDPOINTS; b++) {
     const slug = `business-${b}`;
     const doc = { slug, name: slug, timezone: "Europe/Zurich", currency: "CHF" };
     applyCatalog(rt, [{ name: slug, text: JSON.stringify({ catalog: 1, business: doc }) }]);
@@ -92,36 +175,35 @@ async function subscribeCrowd(rt: Runtime, ports: number[]): Promise<Member[]> {
   return members;
 }
 
-/** Commits events for one endpoint after the other, each in its own transaction. */
+/** Commits events for one endpoint after the other. */
 async function commitAt(
   rt: Runtime,
-  members: Member[],
+  members: readonly Member[],
   count: number,
+  { everyMs, perCommit }: Rate,
   onCommit: () => void,
 ): Promise<Committed[]> {
   const all: Committed[] = [];
   const startedAt = performance.now();
-  for (let i = 0; i < count; i++) {
-    const { business, endpoint, number } = members[(i * STRIDE) % members.length]!;
-    const { events } = rt.tx(() => appendEventFor(rt, business, EVENT, endpoint));
-    all.push({ eventId: events[0]!.id, at: process.hrtime.bigint(), number });
-    onCommit();
-    await new Promise((resolve) =>
-      setTimeout(resolve, Math.max(0, startedAt + (i + 1) * EVERY_MS - performance.now())),
+  for (let i = 0; i < count; i += perCommit) {
+    const written = rt.tx(() =>
+      Array.from({ length: perCommit }, (_, n) => {
+        const { business, endpoint, number } = members[((i + n) * STRIDE) % members.length]!;
+        const { events } = appendEventFor(rt, business, EVENT, endpoint);
+        return { eventId: events[0]!.id, number };
+      }),
     );
+    const at = process.hrtime.bigint();
+    all.push(...written.map((event) => ({ ...event, at })));
+    onCommit();
+    const next = startedAt + (i / perCommit + 1) * everyMs;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - performance.now())));
   }
   return all;
 }
 
-/** The times from commit to first byte in milliseconds, in ascending order. */
-function latenciesOf(commits: Committed[], receivedAt: Map<string, bigint>): number[] {
-  const latencies = commits.map(({ eventId, at }) => {
-    const arrived = receivedAt.get(eventId);
-    if (arrived === undefined) throw new Error(`${eventId} was not received.`);
-    return Number(arrived - at) / 1e6;
-  });
-  return latencies.sort((a, b) => a - b);
-}
+const formatLatencies = (latencies: number[]): string =>
+  `p50 ${quantile(latencies, 0.5).toFixed(2)} ms, p99 ${quantile(latencies, 0.99).toFixed(2)} ms`;
 
 const quantile = (sorted: number[], share: number): number =>
   sorted[Math.floor(sorted.length * share)] ?? Number.NaN;

@@ -2,13 +2,16 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// Many receivers in 100 groups with a port each, so that hanging ones share no connection with the
-// others. A control server answers GET /ports, GET /hang/30 (from then on the first 30 groups hang)
-// and GET /times: the arrival times of all first attempts as [event ID, nanoseconds], on a clock
-// that all processes share.
+// Many receivers in groups with a port each (100, or the first argument), so that hanging ones share
+// no connection with the others. They keep connections open for 60 s, or for the milliseconds in the
+// second argument. A control server answers GET /ports, GET /hang/30 (from then on the first 30 of
+// every 100 groups hang), GET /delay/200 (the others respond after 200 ms) and GET /times: the
+// arrival times of all first attempts as [event ID, nanoseconds], on a clock that all processes
+// share.
 
-const GROUPS = 100;
+const [groups = 100, keepAliveMs = 60_000] = process.argv.slice(2).map(Number);
 let hanging = 0;
+let delayMs = 0;
 const times: [string, string][] = [];
 
 const receive =
@@ -16,24 +19,26 @@ const receive =
   (req, res) => {
     if (req.headers["x-service-attempt"] === "1")
       times.push([String(req.headers["webhook-id"]), String(process.hrtime.bigint())]);
-    if (group < hanging) return;
+    if (group % 100 < hanging) return;
     req.resume();
-    req.on("end", () => res.writeHead(204).end());
+    const respond = () => res.writeHead(204).end();
+    req.on("end", () => (delayMs === 0 ? respond() : setTimeout(respond, delayMs)));
   };
 
 async function listen(listener: RequestListener): Promise<number> {
   const server = createServer(listener);
-  server.keepAliveTimeout = 60_000;
+  server.keepAliveTimeout = keepAliveMs;
   await once(server.listen(0, "127.0.0.1"), "listening");
   return (server.address() as AddressInfo).port;
 }
 
 const ports = await Promise.all(
-  Array.from({ length: GROUPS }, (_, group) => listen(receive(group))),
+  Array.from({ length: groups }, (_, group) => listen(receive(group))),
 );
 const controlPort = await listen((req, res) => {
   const [, command = "", argument] = (req.url ?? "").split("/");
   if (command === "hang") hanging = Number(argument);
+  if (command === "delay") delayMs = Number(argument);
   res.end(JSON.stringify(command === "ports" ? ports : times));
 });
 console.log(`http://127.0.0.1:${controlPort}/`);
