@@ -3,19 +3,21 @@ import { benchAvailability } from "./availability.ts";
 import { benchCatalog, benchEdit } from "./catalog.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchExecutable } from "./executable.ts";
+
 import { benchFrameworks, benchHttp } from "./http.ts";
+import { benchGrowth } from "./growth/growth.ts";
 import { benchHostile } from "./hostile.ts";
 import { benchLatency } from "./latency.ts";
 import { benchLargeCatalogs } from "./large-catalogs.ts";
 import { benchManyBusinesses } from "./many-businesses.ts";
-import { benchManyEndpoints } from "./many-endpoints.ts";
+import { benchManyEndpoints, benchSlowEndpoints } from "./many-endpoints.ts";
 import { benchReading } from "./reading.ts";
 import type { Figure } from "./figure.ts";
 import { benchHelp, benchStart } from "./start.ts";
 import { benchTui } from "./tui.ts";
 import { benchWriters } from "./writers.ts";
 
-// npm run bench [-- s1 s5]. Each figure is the median of several rounds, where possible as a ratio
+// npm run bench [-- s1 s5], npm run bench -- growth [--only NAME] [--max SIZE] [--out FILE]. Each figure is the median of several rounds, where possible as a ratio
 // to a peer measured in the same run.
 
 const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promise<Figure[]> }[] = [
@@ -32,18 +34,25 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["catalogs"], run: benchLargeCatalogs },
   { ids: ["edit"], run: benchEdit },
   { ids: ["s14"], run: benchManyBusinesses },
+  { ids: ["s15"], run: benchSlowEndpoints },
   { ids: ["r6"], run: benchManyEndpoints },
   { ids: ["r8"], run: benchWriters },
   { ids: ["hostile"], run: benchHostile },
   { ids: ["binary"], run: benchExecutable },
 ];
 
+// Prints its own table, and takes flags.
+if (process.argv[2] === "growth") {
+  await benchGrowth(process.argv.slice(3));
+  process.exit();
+}
+
 const asked = process.argv.slice(2).map((id) => id.toLowerCase());
 const known = BENCHES.flatMap(({ ids }) => ids);
 const unknown = asked.filter((id) => !known.includes(id));
 if (unknown.length > 0) {
   console.error(
-    `error: Unknown benchmark '${unknown.join("', '")}'.\nfix: choose from ${known.join(", ")}, or pass none to run all`,
+    `error: Unknown benchmark '${unknown.join("', '")}'.\nfix: choose from ${known.join(", ")}, growth, or pass none to run all`,
   );
   process.exit(2);
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -48,6 +48,14 @@ export class BenchProcesses {
   cpuMs(started: string): number {
     const schedstat = readFileSync(`/proc/${this.#pids.get(started)}/schedstat`, "utf8");
     return Number(schedstat.split(" ")[0]) / 1e6;
+  }
+
+  /** The CPU time that all threads of a process have used so far. */
+  allThreadsCpuMs(started: string): number {
+    const tasks = `/proc/${this.#pids.get(started)}/task`;
+    return readdirSync(tasks)
+      .map((id) => Number(readFileSync(`${tasks}/${id}/schedstat`, "utf8").split(" ")[0]) / 1e6)
+      .reduce((sum, ms) => sum + ms, 0);
   }
 
   /** The anonymous memory of a process. File pages vary, because the system can reclaim them. */

@@ -1,0 +1,44 @@
+import type { Dimension } from "./data.ts";
+import type { Operation } from "./operations.ts";
+
+/** The CPU time of an operation against one dimension, in ascending order of size. */
+export type Curve = { operation: Operation; dimension: Dimension; points: Point[] };
+export type Point = { size: number; cpuMs: number };
+
+/** The largest cost may be this many times the smallest one if the curve is called flat. */
+const FLAT_FACTOR = 2;
+const LINEAR_SLOPE = 1.15;
+
+/** Why a cost grows. A curve that grows without a reason is an error in the table. */
+const REASONS: Partial<Record<`${Operation} by ${Dimension}`, string>> = {
+  "cold GET by objects": "builds the list from the catalog, once per change of it",
+  "availability by objects": "loads the services and staff of the business",
+  "booking by objects": "loads the services and staff of the business",
+  "diff by objects": "reads the whole file and compares the whole catalog",
+  "apply by objects": "reads the whole file and compares the whole catalog",
+  "one edit by endpoints": "writes a delivery for each subscribed endpoint, at most 50",
+  "apply by endpoints": "writes a delivery for each subscribed endpoint, at most 50",
+  "diff by endpoints": "plans a delivery for each subscribed endpoint, at most 50",
+  "status by endpoints": "checks the health and decrypts the signing secret of each endpoint",
+  "backup by businesses": "copies and verifies the whole file",
+  "backup by objects": "copies and verifies the whole file",
+  "backup by bookings": "copies and verifies the whole file",
+  "backup by events": "copies and verifies the whole file",
+  "backup by endpoints": "copies and verifies the whole file",
+};
+
+/** The exponent of the cost between the two largest sizes: 0 is flat, 1 is linear. */
+export function slopeOf(points: readonly Point[]): number {
+  const [before, last] = points.slice(-2);
+  if (before === undefined || last === undefined) return Number.NaN;
+  return Math.log10(last.cpuMs / before.cpuMs) / Math.log10(last.size / before.size);
+}
+
+/** `flat`; or how the cost grows, and why. */
+export function describeGrowth({ operation, dimension, points }: Curve): string {
+  const costs = points.map(({ cpuMs }) => cpuMs);
+  const slope = slopeOf(points);
+  if ((costs.at(-1) ?? 0) <= FLAT_FACTOR * Math.min(...costs)) return "flat";
+  const shape = slope <= LINEAR_SLOPE ? "at most linear" : "STEEPER THAN LINEAR";
+  return `${shape}: ${REASONS[`${operation} by ${dimension}`] ?? "NO REASON KNOWN"}`;
+}

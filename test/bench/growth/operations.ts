@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { createBackup } from "../../../src/app/operations/backups.ts";
+import { readStatus } from "../../../src/app/operations/status.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { encodeChangeCursor } from "../../../src/http/handlers/changes/changes.ts";
+import { median } from "../figure.ts";
+import { BenchProcesses } from "../processes.ts";
+import {
+  bookNext,
+  catalogText,
+  FIRST_DAY,
+  SERVICE,
+  SERVICE_ID,
+  SLUG,
+  type Size,
+  type Target,
+} from "./data.ts";
+
+const BIN = join(import.meta.dirname, "../../../bin/deskbell.js");
+const STARTS = 3;
+
+export type Operation = (typeof OPERATIONS)[number];
+export const OPERATIONS = [
+  "cached GET",
+  "cold GET",
+  "/changes",
+  "availability",
+  "booking",
+  "one edit",
+  "diff",
+  "apply",
+  "status",
+  "backup",
+  "start",
+] as const;
+
+/** Enough for a resolution of 5 %: the system counts CPU time in steps of 4 ms. */
+const MIN_CPU_MS = 80;
+const MIN_RUNS = 3;
+const MAX_MS = 6000;
+
+/** Returns the CPU time of one operation in milliseconds. */
+export async function measure(
+  operation: Operation,
+  rt: Runtime,
+  size: Size,
+  targets: readonly Target[],
+): Promise<number> {
+  if (operation === "start") return measureStart(rt.config.dataDir);
+  const run = await OPERATION[operation](rt, size, targets);
+  const startedAt = performance.now();
+  const before = process.threadCpuUsage();
+  for (let runs = 1; ; runs++) {
+    await run(runs);
+    const { user, system } = process.threadCpuUsage(before);
+    const cpuMs = (user + system) / 1000;
+    const isPrecise = cpuMs >= MIN_CPU_MS && runs >= MIN_RUNS;
+    if (isPrecise || performance.now() - startedAt > MAX_MS) return cpuMs / runs;
+  }
+}
+
+/** Runs the operation for the nth time. */
+type Run = (n: number) => unknown;
+
+const OPERATION: Record<
+  Exclude<Operation, "start">,
+  (rt: Runtime, size: Size, targets: readonly Target[]) => Run | Promise<Run>
+> = {
+  async "cached GET"(rt, _size, targets) {
+    const get = createGet(rt, targets);
+    const run = (n: number) => get(n, "services?limit=50");
+    for (let n = 0; n < targets.length; n++) await run(n);
+    return run;
+  },
+  "cold GET"(rt, _size, targets) {
+    const http = { ...rt.config.http, cacheBytes: 0 };
+    const get = createGet({ ...rt, config: { ...rt.config, http } }, targets);
+    // Another list and another limit each time, because the last response is kept in any case.
+    const paths = ["services?limit=50", "staff?limit=50", "services?limit=49", "staff?limit=49"];
+    return (n) => get(n, paths[n % paths.length] ?? "");
+  },
+  "/changes"(rt, _size, [target]) {
+    const get = createGet(rt, [target]);
+    const { id, lastSequence } = getBusiness(rt, SLUG);
+    const after = encodeChangeCursor(id, Math.max(0, lastSequence - 10));
+    return (n) => get(n, `changes?limit=10&after=${after}`);
+  },
+  availability(rt, _size, [target]) {
+    const get = createGet(rt, [target]);
+    const timezones = Intl.supportedValuesOf("timeZone");
+    const to = FIRST_DAY.add({ days: 7 });
+    // The time zones differ, so that no response comes from the cache.
+    return (n) =>
+      get(
+        n,
+        `availability?serviceId=${SERVICE_ID}&from=${FIRST_DAY}&to=${to}&timezone=${timezones[n % timezones.length]}`,
+      );
+  },
+  booking: (rt) => (n) => bookNext(rt, n),
+  "one edit": (rt) => (n) =>
+    editObject(rt, SLUG, "service", SERVICE, (doc) => ({ ...doc, priceCents: 1000 + (n % 500) })),
+  diff(rt, { objects }) {
+    const apply = createApply(rt, objects);
+    return () => {
+      const stop = rt.startDryRun();
+      apply(1);
+      stop();
+    };
+  },
+  apply: (rt, { objects }) => createApply(rt, objects),
+  status: (rt) => () => readStatus(rt),
+  backup: (rt) => () => createBackup(rt),
+};
+
+/** Sends a GET for each of the businesses in turn, without a socket. */
+function createGet(rt: Runtime, targets: readonly (Target | undefined)[]) {
+  const app = createApp(rt);
+  return async (n: number, path: string): Promise<void> => {
+    const { slug, secret } = targets[n % targets.length] ?? { slug: "", secret: "" };
+    const headers = { authorization: `Bearer ${secret}` };
+    const response = await app.request(`/v1/businesses/${slug}/${path}`, { headers });
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`HTTP ${response.status} for ${path}: ${body}`);
+  };
+}
+
+/** Applies the catalog with another price each time. */
+function createApply(rt: Runtime, objects: number): Run {
+  const seedingAt = rt.now();
+  const editions = [1, 2].map((edition) => catalogText(objects, edition));
+  return (n) =>
+    applyCatalog(rt, [{ name: "growth.json", text: editions[n % 2] ?? "" }], { seedingAt });
+}
+
+/** From the start of the daemon until it serves, all threads together. */
+async function measureStart(dataDir: string): Promise<number> {
+  const tookMs: number[] = [];
+  while (tookMs.length < STARTS) {
+    await using processes = new BenchProcesses();
+    const command = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"];
+    const url = await processes.start(command, /(http:\/\/127\.0\.0\.1:\d+)/, "0,1");
+    tookMs.push(processes.allThreadsCpuMs(url));
+  }
+  return median(tookMs);
+}
