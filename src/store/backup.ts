@@ -158,7 +158,7 @@ function readTables<Row>(
 /**
  * Migrates a file, and raises the counters of each business to `by` above the highest value in the
  * file and `elsewhere`. Those of a business that is not in the file are kept, in case it is created
- * again.
+ * again. The versions of its endpoints are raised to that of its catalog.
  */
 export function advanceCounters(
   path: string,
@@ -180,12 +180,16 @@ export function advanceCounters(
         `UPDATE ${table} SET catalog_version = catalog_version + :by, last_sequence = last_sequence + :by`,
       ),
     );
+    const raiseEndpoints = db.prepare(`
+      UPDATE endpoint SET version = max(version, catalog_version)
+      FROM business WHERE business.id = endpoint.business_id`);
     tx(() => {
       for (const progress of elsewhere) {
         raise.run(progress);
         remember.run(progress);
       }
       for (const jump of jumps) jump.run({ by });
+      raiseEndpoints.run();
     });
   } finally {
     close();

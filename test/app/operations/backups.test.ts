@@ -20,6 +20,7 @@ import {
   verifyBackup,
 } from "../../../src/app/operations/backups.ts";
 import { deleteBusiness } from "../../../src/app/businesses.ts";
+import { updateEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { hasMatchingMasterKey, restoreBackup } from "../../../src/app/operations/restore.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
 import { createTempFolder } from "../../support/cli.ts";
@@ -184,6 +185,27 @@ test("a restore raises the counters above both databases and keeps the replaced 
     catalogVersion: (atEnd?.catalogVersion ?? 0) + 2_000_000,
     lastSequence: (atEnd?.lastSequence ?? 0) + 2_000_002,
   });
+});
+
+test("an endpoint never reuses a version after a restore, also of the same backup", async () => {
+  const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
+  const { endpoint } = await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
+  const { path } = await createBackup(rt);
+  rt.close();
+  const versions = [endpoint.version];
+  for (let i = 0; i < 2; i++) {
+    rt.advance(1);
+    await restore(rt, path);
+    const restored = createTestRuntime({ dataDir: rt.config.dataDir });
+    const change = { name: `Site ${i}` };
+    for (const { version } of [
+      restored.store.endpoints.findById(endpoint.id)!,
+      await updateEndpoint(restored, endpoint.id, change),
+    ])
+      versions.push(version);
+    restored.close();
+  }
+  expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b));
 });
 
 test("a business that is not in the restored backup never reuses a version when it is created again", async () => {
