@@ -8,6 +8,7 @@ import { createIdSource, type IdPrefix } from "../domain/ids.ts";
 import { createLog, type Log } from "../log.ts";
 import { openSecretBox, type SecretBox } from "../secret-box.ts";
 import { type Connection, openDatabase } from "../store/database.ts";
+import { findIdentity, findLoss, lostFileError } from "../store/file-identity.ts";
 import { createSafeguard } from "../store/safeguard.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { dirname } from "node:path";
@@ -31,6 +32,8 @@ export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDr
   newId: (prefix: IdPrefix) => string;
   secrets: SecretBox;
   freeBytes: () => number;
+  /** Why the path of the database is no longer the open file; undefined if it still is. */
+  findLoss: () => string | undefined;
   log: Log;
   /** Who makes the changes: the key of the current request, else who runs the process. */
   actor: () => Actor;
@@ -59,17 +62,26 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   const random = effects.random ?? systemRandom;
   if (config.mayCreate) prepareDataFolder(config);
   const log = effects.log ?? createLog(config.logFormat, now);
-  const { databasePath, backupFolder } = config;
-  const safeguard = createSafeguard(databasePath, backupFolder, now, effects.isDaemon ?? false);
+  const { databasePath } = config;
+  const safeguard = createSafeguard(config, now, effects.isDaemon ?? false);
   const { db, migration, ...connection } = openDatabase(databasePath, busyTimeoutMs, safeguard, {
     monotonic,
     onSyncFailed: effects.onSyncFailed,
   });
   if (migration) log("info", "migrated", migration);
+  const opened = findIdentity(databasePath);
+  const findLossOfFile = () => findLoss(databasePath, opened);
   const currentActor = new AsyncLocalStorage<Actor>();
   const processActor = effects.actor ?? systemUser;
   return {
     ...connection,
+    // Without this check, changes to a deleted file would be confirmed and lost.
+    tx: (work) => {
+      const loss = findLossOfFile();
+      if (loss !== undefined) throw lostFileError(databasePath, loss);
+      return connection.tx(work);
+    },
+    findLoss: findLossOfFile,
     config,
     store: createStore(db),
     now,
@@ -141,13 +153,15 @@ const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** Reserved for delivery outcomes and for cleaning up: even a DELETE needs space to write. */
-const RESERVE_BYTES = 64 * 1024 * 1024;
+export const RESERVE_BYTES = 64 * 1024 * 1024;
 
 export function assertDiskSpace(rt: Runtime): void {
   const free = rt.freeBytes();
   if (free >= RESERVE_BYTES) return;
-  const left = `Only ${byteSize(free)} free on the disk of ${rt.config.dataDir}`;
-  throw new AppError("storage_full", `${left}: no new data is accepted.`, {
+  throw new AppError("storage_full", `${describeFreeSpace(rt, free)}: no new data is accepted.`, {
     fix: "free some space; pending deliveries are still sent, and writes resume automatically",
   });
 }
+
+export const describeFreeSpace = ({ config }: Runtime, free: number): string =>
+  `Only ${byteSize(free)} free on the disk of ${config.dataDir}`;

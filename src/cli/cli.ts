@@ -10,6 +10,7 @@ import { fieldText, toFields } from "./output/fields.ts";
 import { type Io, widthOf } from "./io.ts";
 import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
 import { usageError } from "./failure.ts";
+import { assertNotInUse } from "../store/file-identity.ts";
 import { storageError } from "../store/storage-error.ts";
 import { DEFAULT_LIMIT } from "./flags.ts";
 import { statSync, writeSync } from "node:fs";
@@ -29,6 +30,9 @@ export type GlobalFlags = {
 
 /** The context of a running command. Data goes to stdout, messages to stderr. */
 export type Cli = ReturnType<typeof createCli>;
+
+const CREATE_DATA =
+  "write a catalog with deskbell init and load it with deskbell catalog apply FILE, or restore a backup: deskbell restore FILE; to try deskbell with sample data: deskbell seed all";
 
 /** Wait for other writers longer than the largest `catalog apply` takes. */
 const BUSY_TIMEOUT_MS = 30_000;
@@ -69,8 +73,9 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const configWithData = (): Config => {
     const config = loadConfig();
     if (dataExists(config)) return config;
+    assertNotInUse(config.databasePath);
     throw new AppError("resource_not_found", `There is no deskbell data in ${config.dataDir}.`, {
-      fix: "deskbell seed all, or choose another folder with --data-dir",
+      fix: `${CREATE_DATA}; or choose another folder with --data-dir`,
     });
   };
 
@@ -138,7 +143,7 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       const [only, ...others] = rt.store.businesses.list();
       if (!only)
         throw new AppError("business_not_found", "There is no business yet.", {
-          fix: "deskbell seed all",
+          fix: CREATE_DATA,
         });
       if (others.length === 0) return only;
       throw usageError(

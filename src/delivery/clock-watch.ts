@@ -1,5 +1,5 @@
 import type { Runtime } from "../app/runtime.ts";
-import { isStorageFull } from "../store/storage-error.ts";
+import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy } from "../store/write-lock.ts";
 
 /** A larger difference between the clocks means that the wall clock was set. */
@@ -46,13 +46,13 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
     },
   };
 
-  /** Returns false if the database is locked or full; the next check tries again. */
+  /** Returns false if the database is locked, full or gone; the next check tries again. */
   function tryWrite(write: () => void): boolean {
     try {
       rt.tx(write);
       return true;
     } catch (error) {
-      if (!isBusy(error) && !isStorageFull(error)) throw error;
+      if (!isBusy(error) && !isStorageUnavailable(error)) throw error;
       return false;
     }
   }

@@ -6,7 +6,7 @@ import { PERMITS } from "../domain/webhooks/permits.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
 import type { Send } from "../domain/webhooks/webhook-post.ts";
-import { isStorageFull } from "../store/storage-error.ts";
+import { isStorageFull, isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy } from "../store/write-lock.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";
@@ -20,9 +20,9 @@ import { createInFlight } from "./in-flight.ts";
 
 const WRITE_GROUP_SIZE = 256;
 const WRITE_GROUP_MS = 20;
-/** Delays before a write is retried: while it is locked out, and while the disk is full. */
+/** Delays before a write is retried: while it is locked out, and without storage. */
 const BUSY_RETRY_MS = 2;
-const FULL_RETRY_MS = 1000;
+const UNAVAILABLE_RETRY_MS = 1000;
 /** Maximum unwritten outcomes while another writer holds the lock. */
 const MAX_UNWRITTEN = 2048;
 /** Endpoints that a sweep handles per event-loop iteration. */
@@ -183,13 +183,16 @@ export function createDeliveryWorker(
       alerts = rt.tx(() => recordResults(rt, group));
       ownCommits += 1;
     } catch (error) {
-      const isFull = isStorageFull(error);
-      if (!isFull && !isBusy(error)) throw error;
-      if (isFull && !isBlocked)
-        rt.log("error", "The disk is full: outcomes cannot be written, so deliveries are paused.");
+      const isUnavailable = isStorageUnavailable(error);
+      if (!isUnavailable && !isBusy(error)) throw error;
+      if (isUnavailable && !isBlocked)
+        rt.log(
+          "error",
+          `${isStorageFull(error) ? "The disk is full" : "The data folder cannot be used"}: outcomes cannot be written, so deliveries are paused.`,
+        );
       isRetryingWrite = true;
-      isBlocked = isFull || unwritten.length >= MAX_UNWRITTEN;
-      writeTimer = setTimeout(write, isFull ? FULL_RETRY_MS : BUSY_RETRY_MS);
+      isBlocked = isUnavailable || unwritten.length >= MAX_UNWRITTEN;
+      writeTimer = setTimeout(write, isUnavailable ? UNAVAILABLE_RETRY_MS : BUSY_RETRY_MS);
       return;
     }
     isRetryingWrite = false;

@@ -7,9 +7,9 @@ import { createCommitDetector } from "../app/commit-detector.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
 import { backUpNightly } from "../app/operations/backups.ts";
 import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
+import { createStorageWatch } from "../app/operations/storage-watch.ts";
 import { createPruner } from "../app/operations/retention.ts";
-import { AppError } from "../domain/errors.ts";
-import { isStorageFull } from "../store/storage-error.ts";
+import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/write-lock.ts";
 import type { Alert } from "../app/webhooks/alerts.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
@@ -31,17 +31,17 @@ export function startScheduler(
   hasNewCommit();
   const poll = setInterval(() => hasNewCommit() && worker.wake(), POLL_MS);
   const prune = createPruner(rt, onAlert);
+  const watchStorage = createStorageWatch(rt, onAlert);
   const stopping = new AbortController();
 
-  /** Retries while another writer holds the lock. After a full disk, the next tick tries again. */
+  /** Retries while another writer holds the lock. Without storage, the next tick tries again. */
   const startWritingJob = (cronTime: string, run: () => void | Promise<void>): CronJob =>
     startJob(cronTime, async () => {
       while (!stopping.signal.aborted)
         try {
           return await run();
         } catch (error) {
-          const isLowOnSpace = error instanceof AppError && error.code === "storage_full";
-          if (isStorageFull(error) || isLowOnSpace) return;
+          if (isStorageUnavailable(error)) return;
           if (!isBusy(error)) throw error;
           await delay(LOCK_RETRY_MS);
         }
@@ -55,7 +55,8 @@ export function startScheduler(
     startWritingJob(EVERY_SECOND, () => expireTicketOrders(rt)),
     startWritingJob(EVERY_SECOND, () => publishEventAvailability(rt)),
     startWritingJob(EVERY_SECOND, () => continueBacklogMoves(rt)),
-    startJob(EVERY_NIGHT, () => backUpNightly(rt)),
+    startJob(EVERY_SECOND, async () => watchStorage()),
+    startJob(EVERY_NIGHT, () => backUpNightly(rt, onAlert)),
   ];
   return {
     stop: () => {

@@ -351,7 +351,7 @@ export const ROUTES: readonly RouteDefinition[] = [
   openRoute("/healthz", "getHealth", "Check that the process is running", {
     description: "For liveness checks.",
     responses: ok("The process is running.", "Health"),
-    handle: () => getHealth,
+    handle: ({ rt }) => getHealth(rt),
   }),
   openRoute("/readyz", "getReadiness", "Check that the server is ready", {
     description: "For load balancers: responds with 503 while the server shuts down.",

@@ -5,6 +5,7 @@ import { listen } from "listhen";
 import { AppError } from "../domain/errors.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../app/runtime.ts";
+import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy } from "../store/write-lock.ts";
 import { createApp } from "./app.ts";
 import { isLoopbackHost } from "./auth/client-address.ts";
@@ -53,8 +54,8 @@ export async function startServer(
     try {
       app.flush();
     } catch (error) {
-      // While another writer holds the lock, the counts stay for the next flush.
-      if (!isBusy(error))
+      // While another writer holds the lock, or without storage, the counts stay for the next flush.
+      if (!isBusy(error) && !isStorageUnavailable(error))
         rt.log("error", "could not save request counts and key usage", { error: String(error) });
     }
   };

@@ -6,6 +6,18 @@ const CACHE_KIB = 16 * 1024;
 
 export function createFileStore(db: Db) {
   return {
+    /**
+     * Returns the first problem that SQLite finds, or null. It reads the whole file, unless the
+     * file is larger than `maxBytes`.
+     */
+    findDamage(maxBytes: number): string | null {
+      const size = db
+        .prepare("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
+        .pluck();
+      if ((size.get() as number) > maxBytes) return null;
+      const result = db.pragma("quick_check(1)", { simple: true }) as string;
+      return result === "ok" ? null : result;
+    },
     /** For the connection that writes most. */
     tuneForWriting(): void {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

@@ -14,25 +14,31 @@ import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { checkDatabase, syncFolder, backupNameBefore, readBackupTime } from "./backup.ts";
 import { acquireDaemonLock } from "./database.ts";
+import { assertNotInUse } from "./file-identity.ts";
 import type { Safeguard } from "./migrate.ts";
 import { isStorageFull } from "./storage-error.ts";
+
+type SafeguardedPaths = { databasePath: string; backupFolder: string; masterKeyPath: string };
 
 /**
  * Before a migration: makes a verified backup, and makes sure that no daemon is running.
  * @param isDaemon whether this process holds the daemon lock
  */
 export const createSafeguard = (
-  path: string,
-  folder: string,
+  { databasePath: path, backupFolder: folder, masterKeyPath }: SafeguardedPaths,
   now: () => number,
   isDaemon: boolean,
 ): Safeguard => ({
   assertNoDataLoss() {
-    if (statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
+    const size = statSync(path, { throwIfNoEntry: false })?.size;
+    if (size === undefined) assertNotInUse(path);
+    if (size !== 0) return;
     const newest = newestBackup(folder);
-    if (newest === undefined) return;
-    throw new AppError("state_refuses", `${path} is empty, but there are backups of it.`, {
-      fix: `deskbell restore ${newest}; or delete the empty file to start from scratch`,
+    if (newest === undefined && !existsSync(masterKeyPath)) return;
+    const remains =
+      newest === undefined ? "the master key of its data exists" : "there are backups of it";
+    throw new AppError("state_refuses", `${path} is empty, but ${remains}.`, {
+      fix: `deskbell restore ${newest ?? "FILE"}; or delete the empty file to start from scratch`,
     });
   },
   backUp(schema) {

@@ -49,6 +49,11 @@ const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 export const isStorageFull = (error: unknown): boolean =>
   isSqliteError(error) && FULL_CODES.includes(error.code);
 
+/** Whether a write failed because the disk is full, or because the file is gone: it may return. */
+export const isStorageUnavailable = (error: unknown): boolean =>
+  isStorageFull(error) ||
+  (error instanceof AppError && (error.code === "storage_full" || error.code === "storage_failed"));
+
 /**
  * After a failed fsync, Linux may discard the data and report success for the next one. A process
  * that continues could therefore lose changes that it has confirmed.

@@ -11,6 +11,8 @@ import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
+import type { Alert } from "../webhooks/alerts.ts";
+import { lostFileError } from "../../store/file-identity.ts";
 import {
   backupName,
   isDraft,
@@ -24,10 +26,11 @@ import {
 } from "../../store/backup.ts";
 
 export type Backup = { path: string; bytes: number; createdAt: number };
-export type BackupFailure = { at: number; reason: string };
+export type BackupFailure = { at: number; reason: string; isDamaged?: boolean };
 
 const MAX_NIGHTLY = 7;
 const ABANDONED_MS = 86_400_000;
+const DAMAGED = "storage_failed";
 
 /** A file in the backup folder: a database that cannot be copied may not be writable either. */
 const failurePath = (config: Config): string => join(config.backupFolder, "last-failure.json");
@@ -36,6 +39,8 @@ const failurePath = (config: Config): string => join(config.backupFolder, "last-
 export async function createBackup(rt: Runtime): Promise<Backup> {
   const { config } = rt;
   const folder = config.backupFolder;
+  const loss = rt.findLoss();
+  if (loss !== undefined) throw lostFileError(config.databasePath, loss);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const createdAt = Math.floor(rt.now() / 1000) * 1000;
   const path = join(folder, backupName(createdAt));
@@ -49,14 +54,15 @@ export async function createBackup(rt: Runtime): Promise<Backup> {
     removeDatabase(draft);
     throw backupError(error, config);
   }
-  rmSync(failurePath(config), { force: true });
+  forgetBackupFailure(config);
   return { path, bytes: statSync(path).size, createdAt };
 }
 
 /** If the copy is damaged, so is the database. */
 function backupError(error: unknown, { databasePath }: Config): unknown {
   if (!(error instanceof AppError)) return error;
-  return new AppError("state_refuses", `Cannot back up ${databasePath}: ${error.message}`, {
+  const code = error.code === "invalid_input" ? DAMAGED : "state_refuses";
+  return new AppError(code, `Cannot back up ${databasePath}: ${error.message}`, {
     fix: "stop the daemon and restore an earlier backup: deskbell backup list",
   });
 }
@@ -84,8 +90,14 @@ export function verifyBackup(path: string): { path: string; bytes: number; schem
   return { path, bytes: file.size, schema };
 }
 
-/** Also deletes the oldest. It never throws: deliveries must continue. */
-export async function backUpNightly(rt: Runtime): Promise<void> {
+/**
+ * Also deletes the oldest, and reports if the database is damaged. It never throws: deliveries must
+ * continue.
+ */
+export async function backUpNightly(
+  rt: Runtime,
+  onAlert: (alert: Alert) => void = () => {},
+): Promise<void> {
   try {
     const { path, bytes } = await createBackup(rt);
     rt.log("info", "backed up", { path, bytes });
@@ -93,7 +105,16 @@ export async function backUpNightly(rt: Runtime): Promise<void> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     rt.log("error", "The nightly backup failed.", { reason });
-    recordFailure(rt, { at: rt.now(), reason });
+    const isDamaged = error instanceof AppError && error.code === DAMAGED;
+    recordFailure(rt, { at: rt.now(), reason, ...(isDamaged && { isDamaged }) });
+    if (!isDamaged) return;
+    onAlert({
+      text: reason,
+      type: "database.damaged",
+      business: null,
+      endpoint: null,
+      at: new Date(rt.now()).toISOString(),
+    });
   }
 }
 
@@ -115,7 +136,7 @@ function recordFailure(rt: Runtime, failure: BackupFailure): void {
   }
 }
 
-/** Unless a backup has succeeded since. */
+/** Until a backup succeeds or is restored. */
 export function lastBackupFailure(config: Config): BackupFailure | null {
   try {
     return JSON.parse(readFileSync(failurePath(config), "utf8")) as BackupFailure;
@@ -132,3 +153,6 @@ function listNames(folder: string): string[] {
     throw error;
   }
 }
+
+export const forgetBackupFailure = (config: Config): void =>
+  rmSync(failurePath(config), { force: true });

@@ -53,7 +53,7 @@ export async function* runDoctor(
   yield {
     about: "disk",
     summary: `${byteSize(status.freeBytes)} free`,
-    findings: conditions("disk"),
+    findings: conditions("disk", "database"),
   };
   yield {
     about: "history",

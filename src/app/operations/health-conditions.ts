@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { AppError } from "../../domain/errors.ts";
+import { lostFileError } from "../../store/file-identity.ts";
 import { byteSize, shellQuote } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
-import { type Runtime, assertDiskSpace } from "../runtime.ts";
+import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { lastBackupFailure } from "./backups.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
@@ -11,10 +11,20 @@ import { canDecryptSecret } from "../webhooks/endpoint-secrets.ts";
 
 /** `command` fixes the problem or shows the details. */
 export type HealthCondition = {
+  code?: ConditionCode;
   about: Area;
   text: string;
   command: string;
 };
+/** Those that are also metrics and alerts, all critical but one. */
+export const STORAGE_CONDITIONS = {
+  "storage.gone": "critical",
+  "storage.full": "critical",
+  "storage.low": "warning",
+  "database.damaged": "critical",
+} as const;
+export type ConditionCode = keyof typeof STORAGE_CONDITIONS;
+
 type Area =
   | "daemon"
   | "delivery-worker"
@@ -24,6 +34,7 @@ type Area =
   | "secret"
   | "backup"
   | "disk"
+  | "database"
   | "history"
   | "file"
   | "proxy";
@@ -145,15 +156,43 @@ export function checkBackupAge(rt: Runtime, lastAt: number | null): HealthCondit
   return backupCondition(`there has been no backup since ${isoSeconds(lastAt)}`);
 }
 
-export function checkDiskSpace(rt: Runtime): HealthCondition[] {
-  try {
-    assertDiskSpace(rt);
-    return [];
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return condition("disk", error.message, `df -h ${shellQuote(rt.config.dataDir)}`);
+/** Eight times the reserve below which no new data is accepted. */
+const LOW_BYTES = 512 * 1024 * 1024;
+
+/** Reports a disk that is almost full or full, or that no longer has the database. */
+export function checkStorage(rt: Runtime): HealthCondition[] {
+  const { databasePath, dataDir } = rt.config;
+  const loss = rt.findLoss();
+  if (loss !== undefined) {
+    const { message, fix = "" } = lostFileError(databasePath, loss);
+    return [{ code: "storage.gone", about: "disk", text: message, command: fix }];
   }
+  const command = `df -h ${shellQuote(dataDir)}`;
+  const free = rt.freeBytes();
+  if (free >= LOW_BYTES) return [];
+  const text = describeFreeSpace(rt, free);
+  return free < RESERVE_BYTES
+    ? [{ code: "storage.full", about: "disk", text: `${text}: no new data is accepted.`, command }]
+    : [{ code: "storage.low", about: "disk", text, command }];
 }
+
+/** Reports damage that the last nightly backup found. */
+export function checkDamage({ config }: Runtime): HealthCondition[] {
+  const failure = lastBackupFailure(config);
+  if (failure?.isDamaged !== true) return [];
+  return [
+    {
+      code: "database.damaged",
+      about: "database",
+      text: `${config.databasePath} is damaged (found at ${isoSeconds(failure.at)}): stop the daemon and restore a backup`,
+      command: "deskbell backup list",
+    },
+  ];
+}
+
+/** The codes of the open conditions of the storage. */
+export const listStorageCodes = (rt: Runtime): ConditionCode[] =>
+  [...checkStorage(rt), ...checkDamage(rt)].flatMap(({ code }) => code ?? []);
 
 /** Reports events that were deleted earlier than intended, because the history was too large. */
 export function checkHistory({ cutUntil, keepDays, maxBytes }: History): HealthCondition[] {

@@ -14,8 +14,9 @@ import {
   replaceDatabase,
 } from "../../store/backup.ts";
 import type { AuditRow } from "../../store/audit.ts";
+import { assertNotInUse } from "../../store/file-identity.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
-import { verifyBackup } from "./backups.ts";
+import { forgetBackupFailure, verifyBackup } from "./backups.ts";
 import { checkSigningSecrets } from "./health-conditions.ts";
 import { appendEvents } from "../events.ts";
 
@@ -57,6 +58,7 @@ export async function restoreBackup(
     completeDraft({ ...config, databasePath: draft }, file, auditLog, now);
     const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
     replaceDatabase(databasePath, draft, copy);
+    forgetBackupFailure(config);
     return replaces ? copy : null;
   } finally {
     removeDatabase(draft);
@@ -75,6 +77,7 @@ export function assertRestorable({ dataDir, databasePath }: Config, file: string
       fix: "deskbell backup list",
     });
   verifyBackup(file);
+  if (!replaces) assertNotInUse(databasePath);
   if (isDaemonRunning(databasePath))
     throw new AppError("state_refuses", `A daemon is running on ${dataDir}.`, {
       fix: "stop the daemon, then restore",

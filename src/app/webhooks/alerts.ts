@@ -1,4 +1,5 @@
 import type { EndpointRow } from "../../store/endpoints.ts";
+import type { ConditionCode } from "../operations/health-conditions.ts";
 import type { Runtime } from "../runtime.ts";
 
 export type AlertType =
@@ -7,7 +8,8 @@ export type AlertType =
   | "endpoint.disabled"
   | "endpoint.recovered"
   | "delivery.exhausted"
-  | "history.cut";
+  | "history.cut"
+  | ConditionCode;
 
 /** An alert for the operator. Slack, Mattermost and ntfy accept its JSON. */
 export type Alert = {

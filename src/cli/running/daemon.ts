@@ -11,7 +11,7 @@ import { retryWhileBusy } from "../../http/pipeline/write-retry.ts";
 import type { Log } from "../../log.ts";
 import { openRuntime, prepareDataFolder, type Runtime } from "../../app/runtime.ts";
 import { acquireDaemonLock } from "../../store/database.ts";
-import { storageError } from "../../store/storage-error.ts";
+import { damagedDatabaseError, storageError } from "../../store/storage-error.ts";
 import { DAEMON } from "../../domain/audit.ts";
 import type { AppError } from "../../domain/errors.ts";
 import { assertAddressRanges } from "../../domain/address-range.ts";
@@ -76,6 +76,7 @@ export async function startDaemon(
       },
     });
     parts.defer(rt.close);
+    await assertDatabaseUsable(rt);
     for (const { text, fix } of openFiles) rt.log("warn", text, { fix });
     rt.store.file.disableCheckpoints();
     // Start the API first, so that it does not compete with the worker's start for the processor.
@@ -97,6 +98,17 @@ export async function startDaemon(
     await parts.disposeAsync();
     throw error;
   }
+}
+
+/** Checking a larger file would delay the start by seconds; the nightly backup checks it. */
+const MAX_CHECKED_BYTES = 250_000_000;
+
+/** @throws if the database is damaged or read-only */
+async function assertDatabaseUsable(rt: Runtime): Promise<void> {
+  const damage = rt.store.file.findDamage(MAX_CHECKED_BYTES);
+  if (damage !== null) throw damagedDatabaseError(rt.config.databasePath, damage);
+  // An empty transaction, which takes only the lock for writing.
+  await retryWhileBusy(rt, () => rt.tx(() => {}));
 }
 
 /**

@@ -1,5 +1,10 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
+import {
+  checkDamage,
+  listStorageCodes,
+  STORAGE_CONDITIONS,
+} from "../../app/operations/health-conditions.ts";
 import { type History, readHistory } from "../../app/operations/history.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
@@ -13,8 +18,12 @@ import {
 import { isLocalRequest } from "../auth/client-address.ts";
 import { formatMetric, type Metrics } from "../pipeline/metrics.ts";
 
-export const getHealth = (context: RequestContext): HttpResponse =>
-  respondJson(context, 200, { status: "ok" }, ["cache-control", "no-store"]);
+export const getHealth =
+  (rt: Runtime) =>
+  (context: RequestContext): HttpResponse => {
+    const database = checkDamage(rt).length > 0 ? "damaged" : undefined;
+    return respondJson(context, 200, { status: "ok", database }, ["cache-control", "no-store"]);
+  };
 
 /** So that a load balancer stops sending requests in time. */
 export function getReadiness(
@@ -23,6 +32,9 @@ export function getReadiness(
 ): (context: RequestContext) => HttpResponse {
   return (context) => {
     if (isShuttingDown()) throw new AppError("shutting_down", "The server is shutting down.");
+    const codes = listStorageCodes(rt);
+    if (codes.includes("storage.gone") || codes.includes("database.damaged"))
+      throw new AppError("storage_failed", `The server is not ready: ${codes.join(", ")}.`);
     // Throws if the database cannot be read.
     rt.store.businesses.findBySlug("");
     return respondJson(context, 200, { status: "ready" }, ["cache-control", "no-store"]);
@@ -45,6 +57,7 @@ export function getMetrics(
       metrics.format(),
       formatMetric("deskbell_deliveries", "gauge", "Webhook deliveries by status.", deliveries),
       ...formatHistory(readHistory(rt)),
+      formatConditions(rt),
       formatMetric("process_resident_memory_bytes", "gauge", "Resident memory of the process.", [
         ["", process.memoryUsage.rss()],
       ]),
@@ -52,6 +65,19 @@ export function getMetrics(
     const type = "text/plain; version=0.0.4; charset=utf-8";
     return respondBytes(context, 200, type, Buffer.from(text), ["cache-control", "no-store"]);
   };
+}
+
+function formatConditions(rt: Runtime): string {
+  const open = listStorageCodes(rt);
+  return formatMetric(
+    "deskbell_condition",
+    "gauge",
+    "Open health conditions by code.",
+    Object.entries(STORAGE_CONDITIONS).map(([code, severity]): [string, number] => [
+      `code="${code}",severity="${severity}"`,
+      open.filter((one) => one === code).length,
+    ]),
+  );
 }
 
 const formatHistory = ({ bytes, maxBytes, oldestAt, cutUntil }: History): string[] => [

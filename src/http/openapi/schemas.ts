@@ -190,7 +190,13 @@ const NAMED = {
   EnabledEndpointResponse: response(webhook.enabledEndpoint),
   EndpointTestResponse: response(webhook.endpointTest),
   DeliveryResponse: response(webhook.deliveryWithAttempts),
-  Health: z.strictObject({ status: z.enum(["ok", "ready"]) }),
+  Health: z.strictObject({
+    status: z.enum(["ok", "ready"]),
+    database: z
+      .literal("damaged")
+      .optional()
+      .describe("Set if the nightly check of the database found damage"),
+  }),
   OpenApi: z.looseObject({ openapi: z.string() }).describe("This OpenAPI document"),
 };
 

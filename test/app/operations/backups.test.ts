@@ -19,6 +19,8 @@ import {
   listBackups,
   verifyBackup,
 } from "../../../src/app/operations/backups.ts";
+import { readStatus } from "../../../src/app/operations/status.ts";
+import type { Alert } from "../../../src/app/webhooks/alerts.ts";
 import { deleteBusiness } from "../../../src/app/businesses.ts";
 import { updateEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { hasMatchingMasterKey, restoreBackup } from "../../../src/app/operations/restore.ts";
@@ -135,7 +137,13 @@ test("a failed nightly backup is logged and recorded until one succeeds, and del
   };
   copyFileSync(backup.path, broken.config.databasePath);
   truncateSync(broken.config.databasePath, 8 * 4096);
-  await backUpNightly(broken);
+  const alerts: Alert[] = [];
+  await backUpNightly(broken, (alert) => alerts.push(alert));
+  expect(alerts).toMatchObject([
+    { type: "database.damaged", text: expect.stringContaining("is damaged") },
+  ]);
+  const codes = () => readStatus(rt).problems.flatMap(({ code }) => code ?? []);
+  expect(codes()).toEqual(["database.damaged"]);
   expect(rt.logged).toEqual([
     {
       level: "error",
@@ -146,11 +154,13 @@ test("a failed nightly backup is logged and recorded until one succeeds, and del
   expect(lastBackupFailure(rt.config)).toEqual({
     at: rt.now(),
     reason: expect.stringContaining("Cannot back up"),
+    isDamaged: true,
   });
   expect(listBackups(rt.config)).toEqual(before);
   expect(readdirSync(dirname(backup.path)).filter((name) => name.includes("draft"))).toEqual([]);
   await backUpNightly(rt);
   expect(lastBackupFailure(rt.config)).toBeNull();
+  expect(codes()).toEqual([]);
 });
 
 test("a restore raises the counters above both databases and keeps the replaced one as a copy", async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
@@ -40,6 +40,61 @@ describe("health", () => {
     };
     expect((await api.request("/readyz", { key: null })).status).toBe(500);
     expect((await api.request("/healthz", { key: null })).status).toBe(200);
+  });
+});
+
+/** Returns the status of /readyz, the body of /healthz, and the open conditions in /metrics. */
+async function readHealth(api: ReturnType<typeof createTestApi>) {
+  const request = (path: string) => api.request(path, { key: null });
+  const metrics = await (await request("/metrics")).text();
+  return {
+    ready: (await request("/readyz")).status,
+    health: await (await request("/healthz")).json(),
+    open: [...metrics.matchAll(/^deskbell_condition\{code="([^"]+)",severity="\w+"\} 1$/gm)].map(
+      ([, code]) => code,
+    ),
+  };
+}
+
+test("a full disk is in the metrics, and the server stays ready", async () => {
+  const api = createTestApi();
+  const health = { status: "ok" };
+  expect(await readHealth(api)).toEqual({ ready: 200, health, open: [] });
+  api.freeBytes = () => 1000;
+  expect(await readHealth(api)).toEqual({ ready: 200, health, open: ["storage.full"] });
+});
+
+test("without its data folder the server is not ready, and refuses writes", async () => {
+  const api = createTestApi();
+  const { dataDir } = api.config;
+  renameSync(dataDir, `${dataDir}.away`);
+  const health = { status: "ok" };
+  expect(await readHealth(api)).toEqual({ ready: 503, health, open: ["storage.gone"] });
+  const response = await api.request(`/v1/businesses/${SALON}/webhooks`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      name: "a",
+      url: "https://93.184.215.14/",
+      events: ["service.updated"],
+    }),
+  });
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({ code: "storage_failed" });
+  expect((await api.request(STAFF)).status).toBe(200);
+  renameSync(`${dataDir}.away`, dataDir);
+  expect((await readHealth(api)).ready).toBe(200);
+});
+
+test("after the nightly check has found damage, the server is not ready", async () => {
+  const api = createTestApi();
+  mkdirSync(api.config.backupFolder);
+  const failure = { at: 0, reason: "damaged", isDamaged: true };
+  writeFileSync(join(api.config.backupFolder, "last-failure.json"), JSON.stringify(failure));
+  expect(await readHealth(api)).toEqual({
+    ready: 503,
+    health: { status: "ok", database: "damaged" },
+    open: ["database.damaged"],
   });
 });
 

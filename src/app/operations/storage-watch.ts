@@ -1,0 +1,31 @@
+import type { Runtime } from "../runtime.ts";
+import type { Alert } from "../webhooks/alerts.ts";
+import { checkStorage, type ConditionCode } from "./health-conditions.ts";
+
+/** Until the same alert is sent again. */
+const ALERT_INTERVAL_MS = 3_600_000;
+
+/** Returns a function that reports when the disk is almost full, full, or without the database. */
+export function createStorageWatch(rt: Runtime, onAlert: (alert: Alert) => void): () => void {
+  let open: ConditionCode | undefined;
+  const alertedAt = new Map<ConditionCode, number>();
+
+  return () => {
+    const [found] = checkStorage(rt);
+    if (found?.code === open) return;
+    if (found === undefined) rt.log("info", "The storage has recovered.", { ended: open ?? null });
+    open = found?.code;
+    if (found?.code === undefined) return;
+    const lastAt = alertedAt.get(found.code) ?? -Infinity;
+    if (rt.monotonic() - lastAt < ALERT_INTERVAL_MS)
+      return rt.log("warn", found.text, { type: found.code });
+    alertedAt.set(found.code, rt.monotonic());
+    onAlert({
+      text: found.text,
+      type: found.code,
+      business: null,
+      endpoint: null,
+      at: new Date(rt.now()).toISOString(),
+    });
+  };
+}

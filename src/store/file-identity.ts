@@ -1,0 +1,69 @@
+import { readdirSync, readlinkSync, statSync } from "node:fs";
+import { AppError } from "../domain/errors.ts";
+
+/** Identifies a file, whatever its name. */
+type Identity = string;
+
+/** @throws the error of the system if the path cannot be read */
+export function findIdentity(path: string): Identity | undefined {
+  const file = statSync(path, { throwIfNoEntry: false });
+  return file && `${file.dev}:${file.ino}`;
+}
+
+/** Returns why the path is no longer the file that was opened; undefined if it still is. */
+export function findLoss(path: string, opened: Identity | undefined): string | undefined {
+  try {
+    const found = findIdentity(path);
+    if (found === undefined) return "was deleted or moved";
+    return found === opened ? undefined : "was replaced by another file";
+  } catch (error) {
+    return `cannot be reached (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
+
+/** @param reason the result of `findLoss` */
+export const lostFileError = (path: string, reason: string): AppError =>
+  new AppError("storage_failed", `${path} ${reason} while the daemon uses it.`, {
+    fix: "stop the daemon, put the data folder back or restore a backup, and start the daemon: deskbell restore FILE",
+  });
+
+/**
+ * Returns a process that has the file open although it was deleted. Only on Linux, and only
+ * processes that this user may examine.
+ */
+export function findProcessOnDeletedFile(path: string): number | undefined {
+  const target = `${path} (deleted)`;
+  return listFolder("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) =>
+      listFolder(`/proc/${pid}/fd`).some((fd) => readLink(`/proc/${pid}/fd/${fd}`) === target),
+    );
+}
+
+/** @throws AppError state_refuses if a process still uses the deleted file */
+export function assertNotInUse(path: string): void {
+  const pid = findProcessOnDeletedFile(path);
+  if (pid === undefined) return;
+  throw new AppError(
+    "state_refuses",
+    `${path} was deleted while process ${pid} uses it: that daemon can save nothing.`,
+    { fix: `stop it with kill ${pid}, then restore a backup: deskbell restore FILE` },
+  );
+}
+
+function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
