@@ -156,8 +156,8 @@ export function checkBackupAge(rt: Runtime, lastAt: number | null): HealthCondit
   return backupCondition(`there has been no backup since ${isoSeconds(lastAt)}`);
 }
 
-/** Eight times the reserve below which no new data is accepted. */
-const LOW_BYTES = 512 * 1024 * 1024;
+/** Several times the reserve below which no new data is accepted. */
+const LOW_BYTES = 500_000_000;
 
 /** Reports a disk that is almost full or full, or that no longer has the database. */
 export function checkStorage(rt: Runtime): HealthCondition[] {

@@ -27,8 +27,8 @@ test("a disk that fills up raises storage.low and then storage.full, each once a
   const { rt, at, codes, alerts } = createWatch();
   at(10_000);
   expect([codes(), alerts()]).toEqual([[], []]);
-  at(511);
-  at(500);
+  at(476);
+  at(400);
   expect([codes(), alerts()]).toEqual([["storage.low"], ["storage.low"]]);
   at(63);
   expect([codes(), alerts()]).toEqual([["storage.full"], ["storage.low", "storage.full"]]);
