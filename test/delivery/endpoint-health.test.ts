@@ -202,17 +202,23 @@ describe("the outcome of a delivery", () => {
 });
 
 describe("an endpoint that keeps failing", () => {
-  test("raises an alert after one day and four days, and is disabled by the first failure after five", async () => {
+  test("raises an alert after five failures over ten minutes and one after four days, and is disabled by the first failure after five", async () => {
     const { send } = createReceiver(responded(500));
     const { rt, worker, emit, deliver, advanceTime, getEndpoint } = await setUp(send);
     emit(3);
     await deliver();
     const alertTypes = () => worker.alerts.map(({ type }) => type);
-    await advanceTime(DAY - MINUTE, MINUTE);
+    await advanceTime(10 * MINUTE - SECOND);
+    expect(getEndpoint().failureCount).toBeGreaterThanOrEqual(5);
     expect(alertTypes()).toEqual([]);
-    await advanceTime(2 * MINUTE, MINUTE);
-    expect(alertTypes()).toEqual(["endpoint.failing"]);
-    await advanceTime(3 * DAY, MINUTE);
+    await advanceTime(SECOND);
+    expect(worker.alerts).toMatchObject([
+      {
+        type: "endpoint.failing",
+        text: expect.stringMatching(/has not accepted a delivery since \S+ \(HTTP 500\)\.$/),
+      },
+    ]);
+    await advanceTime(4 * DAY - 8 * MINUTE, MINUTE);
     expect(alertTypes()).toEqual(["endpoint.failing", "endpoint.disable_scheduled"]);
     expect(worker.alerts[1]!.text).toContain("2026-11-25T12:0");
     await advanceTime(2 * DAY, MINUTE);
@@ -257,7 +263,7 @@ describe("an endpoint that keeps failing", () => {
     );
     emit(3);
     await deliver();
-    await advanceTime(DAY + HOUR, MINUTE);
+    await advanceTime(HOUR, MINUTE);
     isUp = true;
     await advanceTime(12 * HOUR, MINUTE);
     expect(worker.alerts.map(({ type }) => type)).toEqual([

@@ -6,6 +6,7 @@ import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { lastBackupFailure } from "./backups.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
+import { lastError } from "../webhooks/endpoint-lifecycle.ts";
 import type { History } from "./history.ts";
 import { canDecryptSecret } from "../webhooks/endpoint-secrets.ts";
 
@@ -75,8 +76,8 @@ function waitForLimitedHosts(rt: Runtime, dueAt: number): boolean {
   });
 }
 
-/** Reports an endpoint that is disabled or has been failing for long, not one being retried. */
-export function checkEndpoint(endpoint: EndpointRow, now: number): HealthCondition[] {
+/** Reports an endpoint that is disabled or keeps failing, not one being retried. */
+export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthCondition[] {
   const { id, name, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
   if (status === "DISABLED") {
     // Intended by the operator or the partner.
@@ -84,7 +85,7 @@ export function checkEndpoint(endpoint: EndpointRow, now: number): HealthConditi
     const text = `the endpoint '${name}' is disabled (${disabledReason})`;
     return condition("endpoint", text, `deskbell webhooks show ${id}`);
   }
-  if (failingSince === null || !needsAttention(endpoint, now)) return [];
+  if (failingSince === null || !needsAttention(endpoint, rt.now())) return [];
   const end =
     disableAt === null
       ? ""
@@ -92,7 +93,7 @@ export function checkEndpoint(endpoint: EndpointRow, now: number): HealthConditi
   const times = failureCount === 1 ? "once" : `${failureCount} times`;
   return condition(
     "endpoint",
-    `the endpoint '${name}' has failed ${times} since ${isoSeconds(failingSince)}${end}`,
+    `the endpoint '${name}' has failed ${times} since ${isoSeconds(failingSince)}${lastError(rt, id)}${end}`,
     `deskbell deliveries list --failed --endpoint ${id}`,
   );
 }

@@ -55,7 +55,7 @@ export function readStatus(rt: Runtime): Status {
       ...checkDeliveryWorker(rt, daemon.startedAt),
       ...checkSharedAddress(daemon.isRunning ? rt.store.live.findDaemon()?.sharedAddress : null),
       ...checkSigningSecrets(rt),
-      ...endpoints.flatMap((endpoint) => checkEndpoint(endpoint, rt.now())),
+      ...endpoints.flatMap((endpoint) => checkEndpoint(rt, endpoint)),
       ...checkCorruptEvents(rt),
       ...checkBrowserKeys(rt),
       ...checkBackupAge(rt, lastBackup?.createdAt ?? daemon.startedAt),
@@ -71,7 +71,7 @@ export function readStatus(rt: Runtime): Status {
   };
 }
 
-function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpoints"] {
+export function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpoints"] {
   const active = endpoints.filter(({ status }) => status === "ACTIVE");
   const failing = active.filter(({ failingSince }) => failingSince !== null);
   return {

@@ -131,7 +131,7 @@ export function reviewEndpoints(rt: Runtime): Alert[] {
 function reviewEndpoint(rt: Runtime, endpoint: EndpointRow): Alert[] {
   const now = rt.now();
   const action = nextStreakAction(endpoint, now);
-  const since = `since ${isoMinute(endpoint.failingSince ?? now)}`;
+  const since = `since ${isoMinute(endpoint.failingSince ?? now)}${lastError(rt, endpoint.id)}`;
   switch (action?.action) {
     case undefined:
       return [];
@@ -145,6 +145,12 @@ function reviewEndpoint(rt: Runtime, endpoint: EndpointRow): Alert[] {
       return [makeAlert(rt, "endpoint.disable_scheduled", endpoint, what)];
     }
   }
+}
+
+/** Returns the error of its newest failed delivery, to continue a sentence; "" if there is none. */
+export function lastError(rt: Runtime, endpointId: string): string {
+  const [newest] = rt.store.deliveries.list({ endpointId, failed: true }, 1);
+  return newest ? ` (${newest.lastError})` : "";
 }
 
 /** Disables an endpoint whose attempts still fail after the announced time. */

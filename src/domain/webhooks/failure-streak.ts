@@ -24,7 +24,11 @@ export const NO_STREAK: FailureStreak = {
 };
 
 const DAY_MS = 86_400_000;
-const WARN_AFTER_MS = DAY_MS;
+/** Retries in between, and a restart of the receiver, are usual. */
+const WARN_AFTER_MS = 10 * 60_000;
+const WARN_FAILURES = 5;
+/** However few attempts were due. */
+const WARN_ALWAYS_AFTER_MS = DAY_MS;
 const DISABLE_AFTER_MS = 5 * DAY_MS;
 const NOTICE_MS = DAY_MS;
 /** A single bad event, or a few failures in a quiet week, must not disable an endpoint. */
@@ -59,8 +63,10 @@ export const needsAttention = (streak: FailureStreak, now: number): boolean =>
 export function nextStreakAction(streak: FailureStreak, now: number): StreakAction | undefined {
   const { failingSince, failureCount, failedEvents, warnedAt, disableAt } = streak;
   if (failingSince === null || disableAt !== null) return undefined;
-  if (warnedAt === null)
-    return now >= failingSince + WARN_AFTER_MS ? { action: "warn" } : undefined;
+  if (warnedAt === null) {
+    const warnAfterMs = failureCount < WARN_FAILURES ? WARN_ALWAYS_AFTER_MS : WARN_AFTER_MS;
+    return now >= failingSince + warnAfterMs ? { action: "warn" } : undefined;
+  }
   if (failureCount < MIN_FAILURES || failedEvents < MIN_EVENTS) return undefined;
   const endsAt = failingSince + DISABLE_AFTER_MS;
   if (now < endsAt - NOTICE_MS) return undefined;

@@ -16,6 +16,7 @@ import {
   getHeader,
 } from "../pipeline/request-context.ts";
 import { isLocalRequest } from "../auth/client-address.ts";
+import { countEndpoints } from "../../app/operations/status.ts";
 import { formatMetric, type Metrics } from "../pipeline/metrics.ts";
 
 export const getHealth =
@@ -53,9 +54,15 @@ export function getMetrics(
     const deliveries = Object.entries(rt.store.tallies.countByStatus()).map(
       ([status, count]): [string, number] => [`status="${status}"`, count],
     );
+    const endpoints = countEndpoints(rt.store.endpoints.list());
     const text = [
       metrics.format(),
       formatMetric("deskbell_deliveries", "gauge", "Webhook deliveries by status.", deliveries),
+      formatMetric("deskbell_endpoints", "gauge", "Webhook endpoints by state.", [
+        ['state="active"', endpoints.active],
+        ['state="failing"', endpoints.failing],
+        ['state="disabled"', endpoints.disabled],
+      ]),
       ...formatHistory(readHistory(rt)),
       formatConditions(rt),
       formatMetric("process_resident_memory_bytes", "gauge", "Resident memory of the process.", [

@@ -101,15 +101,15 @@ test("status prints each problem with a command, and exits with 6", async () => 
   expect(problems((await deskbell("status")).stdout)).toHaveLength(1);
 });
 
-test("a failing endpoint is a problem only after it has failed for a day", async () => {
+test("an endpoint is a problem after five failures over ten minutes, or after a day", async () => {
   const { deskbell, rt, endpoint, lock } = await createRunningShop();
   await deskbell("backup");
-  const failSince = (ms: number) =>
+  const failSince = (ms: number, failureCount = 1) =>
     rt.tx(() =>
       rt.store.endpoints.updateStreak(endpoint.id, {
         ...NO_STREAK,
         failingSince: ms,
-        failureCount: 1,
+        failureCount,
       }),
     );
   failSince(Date.now() - 86_000_000);
@@ -123,6 +123,13 @@ test("a failing endpoint is a problem only after it has failed for a day", async
     stdout: expect.stringMatching(
       /^problem\tthe endpoint 'till' has failed once since \S+\tdeskbell deliveries list --failed/m,
     ),
+  });
+  failSince(Date.now() - 540_000, 5);
+  expect(await deskbell("status")).toMatchObject({ code: 0 });
+  failSince(Date.now() - 600_000, 5);
+  expect(await deskbell("status")).toMatchObject({
+    code: 6,
+    stdout: expect.stringMatching(/^problem\tthe endpoint 'till' has failed 5 times since /m),
   });
   lock.release();
 });

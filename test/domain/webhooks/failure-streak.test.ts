@@ -39,10 +39,22 @@ const announced = { ...warned, disableAt: START + 5 * DAY };
 test.each([
   { name: "no failures", streak: NO_STREAK, at: START + 30 * DAY, step: undefined },
   {
-    name: "a streak just under a day",
-    streak: failing(30, 2),
+    name: "four failures just under a day",
+    streak: failing(4, 2),
     at: START + DAY - 1,
     step: undefined,
+  },
+  {
+    name: "five failures just under ten minutes",
+    streak: failing(5, 1),
+    at: START + HOUR / 6 - 1,
+    step: undefined,
+  },
+  {
+    name: "five failures over ten minutes",
+    streak: failing(5, 1),
+    at: START + HOUR / 6,
+    step: { action: "warn" },
   },
   { name: "a day of failures", streak: failing(1, 1), at: START + DAY, step: { action: "warn" } },
   {

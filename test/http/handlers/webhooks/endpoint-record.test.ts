@@ -285,7 +285,7 @@ describe("pausing", () => {
     });
     renameService(api, "Meanwhile");
     expect(statuses()).toEqual(Array(4).fill("PARKED"));
-    expect(checkEndpoint(api.store.endpoints.findById(endpoint.id)!, api.now())).toEqual([]);
+    expect(checkEndpoint(api, api.store.endpoints.findById(endpoint.id)!)).toEqual([]);
     expect(await readData(await api.request(path, patch({ status: "ACTIVE" })))).toMatchObject({
       status: "ACTIVE",
       disabledReason: null,
