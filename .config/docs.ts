@@ -9,6 +9,7 @@ import { renderHtml } from "./docs-html.ts";
 
 /** The pages below /docs in the order of the navigation: name and Markdown file. */
 const GUIDES = {
+  mirror: "data/guides/mirror.md",
   changelog: "data/changelog.md",
 };
 
