@@ -1,4 +1,4 @@
-import type { Catalog, ServiceDoc } from "../catalog/catalog.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Interval } from "./intervals.ts";
 import type { BusyInterval } from "./request.ts";
 import type { Segment } from "./segments.ts";
@@ -92,12 +92,15 @@ type BusyMargins = { beforeMin: number; afterMin: number };
 
 export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
   const services = catalog.objects.service;
-  const buffers =
-    2 * Math.max(0, ...services.flatMap((s) => [s.bufferBeforeMin, s.bufferAfterMin]));
-  const longest = Math.max(0, ...services.map((service) => longestDuration(catalog, service)));
+  const buffers = 2 * maxOf(services, (s) => Math.max(s.bufferBeforeMin, s.bufferAfterMin));
+  const longest = longestDuration(catalog);
   const visit = maxVisitMin(segments, catalog.business.bookingPolicy.maxGapMin);
   return { beforeMin: longest + buffers, afterMin: Math.max(visit, longest) + buffers };
 }
+
+/** `Math.max(...values)` fails for a hundred thousand values. */
+const maxOf = <T>(items: readonly T[], valueOf: (item: T) => number): number =>
+  items.reduce((max, item) => Math.max(max, valueOf(item)), 0);
 
 /** The largest buffer in a catalog file. A booking keeps its buffers when the service's change. */
 const MAX_BUFFER_MIN = 1440;
@@ -131,19 +134,22 @@ function reachOf(plan: VisitPlan, { beforeMin, afterMin }: BusyMargins): Interva
   return { start: requested.start - beforeMin, end: requested.end + afterMin };
 }
 
-function longestDuration({ objects }: Catalog, service: ServiceDoc): number {
-  const overrides = objects.staff.flatMap(({ serviceOverrides }) =>
-    serviceOverrides
-      .filter((override) => override.service === service.key)
-      .map(({ durationMin }) => durationMin ?? 0),
-  );
-  const own = Math.max(
-    service.durationMin,
-    ...service.variants.map(({ durationMin }) => durationMin),
-    ...overrides,
-  );
-  return service.addons.reduce((sum, link) => {
-    const addon = objects.addon.find(({ key }) => key === link.addon);
-    return sum + link.maxQuantity * (link.durationMin ?? addon?.durationMin ?? 0);
-  }, own);
+/** Of any service, with its longest variant and all of its add-ons. */
+function longestDuration({ objects }: Catalog): number {
+  const overrides = new Map<string, number>();
+  for (const { serviceOverrides } of objects.staff)
+    for (const { service, durationMin } of serviceOverrides)
+      overrides.set(service, Math.max(overrides.get(service) ?? 0, durationMin ?? 0));
+  const addons = new Map(objects.addon.map(({ key, durationMin }) => [key, durationMin]));
+  return maxOf(objects.service, (service) => {
+    const own = Math.max(
+      service.durationMin,
+      maxOf(service.variants, ({ durationMin }) => durationMin),
+      overrides.get(service.key) ?? 0,
+    );
+    return service.addons.reduce(
+      (sum, link) => sum + link.maxQuantity * (link.durationMin ?? addons.get(link.addon) ?? 0),
+      own,
+    );
+  });
 }
