@@ -10,7 +10,7 @@ export type VisitFilter = {
 };
 
 const BOOKING = `id, status, starts_at, ends_at, guests, total_cents, currency, currency_digits, customer_ref,
-  created_at, updated_at`;
+  version, created_at, updated_at`;
 const BUSY_SEGMENT = `service_id, staff_id, resources, seats, buffer_before_min, buffer_after_min, starts_at,
   ends_at`;
 const SEGMENT = `${BUSY_SEGMENT}, variant_id, addons, price_cents`;
@@ -50,7 +50,7 @@ export function createBookingStore(db: Db) {
     insertInto("booking_segment", `booking_id, position, business_id, is_busy, ${SEGMENT}`),
   );
   const cancel = db.prepare(
-    "UPDATE booking SET status = 'CANCELLED', updated_at = :now WHERE id = :id",
+    "UPDATE booking SET status = 'CANCELLED', version = version + 1, updated_at = :now WHERE id = :id",
   );
   const release = db.prepare("UPDATE booking_segment SET is_busy = 0 WHERE booking_id = ?");
   const selectById = db.prepare(
@@ -135,13 +135,13 @@ export function createBookingStore(db: Db) {
   };
 }
 
-const RESERVATION = `id, status, party_size, starts_at, ends_at, area_id, table_id, customer_ref, created_at,
-  updated_at`;
+const RESERVATION = `id, status, party_size, starts_at, ends_at, area_id, table_id, customer_ref, version,
+  created_at, updated_at`;
 
 export function createReservationStore(db: Db) {
   const insert = db.prepare(insertInto("reservation", `business_id, ${RESERVATION}`));
   const cancel = db.prepare(
-    "UPDATE reservation SET status = 'CANCELLED', updated_at = :now WHERE id = :id",
+    "UPDATE reservation SET status = 'CANCELLED', version = version + 1, updated_at = :now WHERE id = :id",
   );
   const selectById = db.prepare(
     `SELECT ${columns(RESERVATION)} FROM reservation WHERE business_id = :businessId AND id = :id`,

@@ -10,7 +10,7 @@ export type OrderFilter = {
 };
 
 const ORDER = `id, code, status, event_id, total_cents, currency, currency_digits, customer_ref,
-  expires_at, created_at, updated_at`;
+  expires_at, version, created_at, updated_at`;
 const ORDER_ITEM = "ticket_type_id, quantity, unit_price_cents";
 
 export function createOrderStore(db: Db) {
@@ -24,7 +24,7 @@ export function createOrderStore(db: Db) {
     WHERE item.order_id = :id AND ticket_hold.business_id = :businessId
       AND ticket_hold.ticket_type_id = item.ticket_type_id`);
   const setStatus = db.prepare(
-    "UPDATE ticket_order SET status = :status, updated_at = :now WHERE id = :id",
+    "UPDATE ticket_order SET status = :status, version = version + 1, updated_at = :now WHERE id = :id",
   );
   const selectHeldTickets = db
     .prepare("SELECT ticket_type_id, taken FROM ticket_hold WHERE business_id = ?")
@@ -104,16 +104,18 @@ export type TicketFilter = {
   before?: string | undefined;
 };
 
-const TICKET = "id, order_id, event_id, ticket_type_id, status, checked_in_at, created_at";
+const TICKET = "id, order_id, event_id, ticket_type_id, status, checked_in_at, version, created_at";
 
 export function createTicketStore(db: Db) {
   const insert = db.prepare(insertInto("ticket", `business_id, admission_hash, ${TICKET}`));
   const selectByIdOrAdmission = db.prepare(`
     SELECT ${columns(TICKET)} FROM ticket WHERE business_id = :businessId AND (id = :id OR admission_hash = :admissionHash)`);
   const checkIn = db.prepare(
-    "UPDATE ticket SET status = 'CHECKED_IN', checked_in_at = :now WHERE id = :id",
+    "UPDATE ticket SET status = 'CHECKED_IN', checked_in_at = :now, version = version + 1 WHERE id = :id",
   );
-  const voidTickets = db.prepare("UPDATE ticket SET status = 'VOID' WHERE order_id = ?");
+  const voidTickets = db.prepare(
+    "UPDATE ticket SET status = 'VOID', version = version + 1 WHERE order_id = ?",
+  );
   const listNewest = prepareNewest(db, "ticket", TICKET, ["status", "event_id", "order_id"]);
 
   return {

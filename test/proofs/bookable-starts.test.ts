@@ -177,6 +177,7 @@ function storeRow(rt: Runtime, catalog: Catalog, row: BusyInterval): void {
     status: "CONFIRMED" as const,
     ...span,
     customerRef: null,
+    version: 1,
     createdAt: 0,
     updatedAt: 0,
   };

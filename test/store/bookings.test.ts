@@ -18,7 +18,13 @@ test("a window returns every visit that overlaps it and ends in time, however lo
   const rt = createTestRuntime();
   seedShop(rt);
   const business = businessId(SHOP_SLUG);
-  const common = { status: "CONFIRMED", customerRef: null, createdAt: 0, updatedAt: 0 } as const;
+  const common = {
+    status: "CONFIRMED",
+    customerRef: null,
+    version: 1,
+    createdAt: 0,
+    updatedAt: 0,
+  } as const;
   const add = ({ start, hours }: { start: number; hours: number }, isTable: boolean) => {
     const times = { startsAt: start * HOUR_MS, endsAt: (start + hours) * HOUR_MS };
     const id = rt.newId(isTable ? "rsv" : "bkg");

@@ -77,6 +77,7 @@ export function createLargeSalon(
       totalCents: 3000,
       ...isoCurrency("EUR"),
       customerRef: null,
+      version: 1,
       createdAt: rt.now(),
       updatedAt: rt.now(),
       segments: [

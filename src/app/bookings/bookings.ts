@@ -39,6 +39,7 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
       currency,
       currencyDigits,
       customerRef: request.customerRef,
+      version: 1,
       createdAt: now,
       updatedAt: now,
     };
@@ -57,7 +58,12 @@ export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBook
     assertCancellable(`Booking ${booking.id}`, booking);
     rt.store.bookings.cancel(booking.id, rt.now());
     rt.store.businesses.incrementRevision(business.id);
-    return toPublicBooking({ ...booking, status: "CANCELLED" }, business.doc.timezone);
+    const cancelled: Booking = {
+      ...booking,
+      status: "CANCELLED",
+      version: booking.version + 1,
+    };
+    return toPublicBooking(cancelled, business.doc.timezone);
   });
 }
 
@@ -87,6 +93,7 @@ export function createReservation(rt: Runtime, slug: string, input: unknown): Pu
       partySize: request.party,
       ...planReservation(rt, business, request),
       customerRef: request.customerRef,
+      version: 1,
       createdAt: now,
       updatedAt: now,
     };
@@ -105,7 +112,12 @@ export function cancelReservation(rt: Runtime, slug: string, id: string): Public
     assertCancellable(`Reservation ${reservation.id}`, reservation);
     rt.store.reservations.cancel(reservation.id, rt.now());
     rt.store.businesses.incrementRevision(business.id);
-    return toPublicReservation({ ...reservation, status: "CANCELLED" }, business.doc.timezone);
+    const cancelled: Reservation = {
+      ...reservation,
+      status: "CANCELLED",
+      version: reservation.version + 1,
+    };
+    return toPublicReservation(cancelled, business.doc.timezone);
   });
 }
 

@@ -85,7 +85,7 @@ export function endTicketOrder(
   rt.store.orders.end(business.id, order.id, status, now);
   rt.store.tickets.voidByOrder(order.id);
   const publicOrder = toPublicTicketOrder(
-    { ...order, status, updatedAt: now },
+    { ...order, status, version: order.version + 1, updatedAt: now },
     business.doc.timezone,
   );
   appendEvents(rt, business, [ticketOrderEvent("cancelled", publicOrder)]);

@@ -86,6 +86,7 @@ function planOrder(rt: Runtime, business: BusinessRow, request: TicketOrderReque
     currencyDigits: business.doc.currencyDigits,
     customerRef: request.customerRef,
     expiresAt: now + PENDING_MS,
+    version: 1,
     createdAt: now,
     updatedAt: now,
   };
@@ -138,7 +139,12 @@ export function confirmTicketOrder(
       Array<string>(quantity).fill(ticketTypeId),
     );
     const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
-    const confirmed: TicketOrder = { ...order, status: "CONFIRMED", updatedAt: now };
+    const confirmed: TicketOrder = {
+      ...order,
+      status: "CONFIRMED",
+      version: order.version + 1,
+      updatedAt: now,
+    };
     const publicOrder = toPublicTicketOrder(confirmed, business.doc.timezone);
     appendEvents(rt, business, [ticketOrderEvent("confirmed", publicOrder)]);
     return { order: publicOrder, tickets };
@@ -159,6 +165,7 @@ function issueTicket(
     ticketTypeId,
     status: "VALID",
     checkedInAt: null,
+    version: 1,
     createdAt: rt.now(),
   };
   rt.store.tickets.insert(business.id, ticket, hashAdmissionCode(admissionCode));
@@ -218,7 +225,7 @@ export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): Publ
     const now = rt.now();
     rt.store.tickets.checkIn(ticket.id, now);
     const publicTicket = toPublicTicket(
-      { ...ticket, status: "CHECKED_IN", checkedInAt: now },
+      { ...ticket, status: "CHECKED_IN", checkedInAt: now, version: ticket.version + 1 },
       timezone,
     );
     appendEvents(rt, business, [ticketCheckedInEvent(publicTicket)]);

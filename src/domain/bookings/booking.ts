@@ -15,6 +15,8 @@ export type Booking = {
   currency: string;
   currencyDigits: number;
   customerRef: string | null;
+  /** 1, and one more with each change. */
+  version: number;
   createdAt: number;
   updatedAt: number;
   segments: BookedSegment[];
@@ -58,6 +60,7 @@ export const toPublicBooking = (booking: Booking, timezone: string): PublicBooki
   totalCents: booking.totalCents,
   currency: booking.currency,
   customerRef: booking.customerRef,
+  version: booking.version,
 });
 
 export const bookingCreatedEvent = (object: PublicBooking): EventDraft =>

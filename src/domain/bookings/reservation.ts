@@ -13,6 +13,8 @@ export type Reservation = {
   areaId: string | null;
   tableId: string;
   customerRef: string | null;
+  /** 1, and one more with each change. */
+  version: number;
   createdAt: number;
   updatedAt: number;
 };
@@ -20,17 +22,18 @@ export type Reservation = {
 export type PublicReservation = z.infer<typeof reservation>;
 
 export const toPublicReservation = (
-  { id, status, partySize, startsAt, endsAt, areaId, tableId, customerRef }: Reservation,
+  reservation: Reservation,
   timezone: string,
 ): PublicReservation => ({
-  id,
-  status,
-  partySize,
-  startsAt: formatInstant(startsAt, timezone),
-  endsAt: formatInstant(endsAt, timezone),
-  areaId,
-  tableId,
-  customerRef,
+  id: reservation.id,
+  status: reservation.status,
+  partySize: reservation.partySize,
+  startsAt: formatInstant(reservation.startsAt, timezone),
+  endsAt: formatInstant(reservation.endsAt, timezone),
+  areaId: reservation.areaId,
+  tableId: reservation.tableId,
+  customerRef: reservation.customerRef,
+  version: reservation.version,
 });
 
 export const reservationCreatedEvent = (object: PublicReservation): EventDraft =>

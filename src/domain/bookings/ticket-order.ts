@@ -19,6 +19,8 @@ export type TicketOrder = {
   customerRef: string | null;
   /** When a pending order releases its tickets. */
   expiresAt: number;
+  /** 1, and one more with each change. */
+  version: number;
   createdAt: number;
   updatedAt: number;
 };
@@ -38,13 +40,15 @@ export type Ticket = {
   ticketTypeId: string;
   status: "VALID" | "CHECKED_IN" | "VOID";
   checkedInAt: number | null;
+  /** 1, and one more with each change. */
+  version: number;
   createdAt: number;
 };
 
 export type PublicTicket = z.infer<typeof schemas.ticket>;
 
 export const toPublicTicket = (
-  { id, orderId, eventId, ticketTypeId, status, checkedInAt }: Ticket,
+  { id, orderId, eventId, ticketTypeId, status, checkedInAt, version }: Ticket,
   timezone: string,
 ): PublicTicket => ({
   id,
@@ -53,6 +57,7 @@ export const toPublicTicket = (
   ticketTypeId,
   status,
   checkedInAt: checkedInAt === null ? null : formatInstant(checkedInAt, timezone),
+  version,
 });
 
 /** An expired order is also `cancelled`; its `status` tells the two apart. */

@@ -104,6 +104,7 @@ function sampleBooking(state: CatalogState, now: number): EventDraft | undefined
     totalCents: priceCents,
     currency,
     customerRef,
+    version: 1,
   });
 }
 
@@ -120,6 +121,7 @@ function sampleReservation(state: CatalogState, now: number): EventDraft | undef
     areaId: area === undefined ? null : objectId("area", business.slug, area),
     tableId: objectId("table", business.slug, table),
     customerRef,
+    version: 1,
   });
 }
 
@@ -147,6 +149,7 @@ function sampleOrder(
     currency,
     customerRef,
     expiresAt: action === "created" ? formatInstant(now + 15 * MINUTE_MS, timezone) : null,
+    version: action === "created" ? 1 : 2,
   });
 }
 
@@ -161,6 +164,7 @@ function sampleCheckIn(state: CatalogState, now: number): EventDraft | undefined
       ticketTypeId: type.id,
       status: "CHECKED_IN",
       checkedInAt: formatInstant(now, state.catalog.business.timezone),
+      version: 2,
     })
   );
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { getBusiness } from "../../../src/app/businesses.ts";
 import { cancelBooking, createBooking, getBooking } from "../../../src/app/bookings/bookings.ts";
 import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
 import {
@@ -81,6 +82,7 @@ test("a booking lists its segments and price, and one event is written", () => {
       totalCents: 7100,
       currency: "USD",
       customerRef: "Ana 7",
+      version: 1,
     },
   ]);
   expect(events.map(({ type, data }) => ({ type, data }))).toEqual([
@@ -324,10 +326,12 @@ test("a start can have an offset; without one, a repeated hour means the first",
   });
 });
 
-test("cancelling a booking frees its time without an event", () => {
+test("cancelling a booking frees its time and raises its version without an event", () => {
   const rt = openSalon();
-  const { id } = book(rt, { staff: "leo" });
+  const { id, version } = book(rt, { staff: "leo" });
   expect(recordEvents(rt, () => cancelBooking(rt, SLUG, id))).toEqual([]);
+  const { id: businessId } = getBusiness(rt, SLUG);
+  expect([version, getBooking(rt, businessId, id).version]).toEqual([1, 2]);
   expect(book(rt, { staff: "leo" })).toMatchObject({ status: "CONFIRMED" });
   expect(captureError(() => cancelBooking(rt, SLUG, id))).toBe(
     `conflict: Booking ${id} cannot be cancelled: its status is CANCELLED.`,

@@ -46,6 +46,7 @@ test("a reservation gets the smallest free table for the turn time, and one even
       areaId: expect.stringMatching(/^are_/),
       tableId: expect.stringMatching(/^tbl_/),
       customerRef: "Room 12",
+      version: 1,
     },
   ]);
   expect(events.map(({ type, data }) => ({ type, data }))).toEqual([
@@ -114,10 +115,14 @@ test.each<[input: Input, message: RegExp]>([
   ).toEqual([]);
 });
 
-test("cancelling a reservation frees its table without an event", () => {
+test("cancelling a reservation frees its table and raises its version without an event", () => {
   const rt = openRestaurant();
   const { id } = reserve(rt, { table: "two" });
-  expect(recordEvents(rt, () => cancelReservation(rt, SLUG, id))).toEqual([]);
+  expect(recordEvents(rt, () => expect(cancelReservation(rt, SLUG, id).version).toBe(2))).toEqual(
+    [],
+  );
+  const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
+  expect(rt.store.reservations.findById(businessId, id)?.version).toBe(2);
   expect(reserve(rt, { table: "two" })).toMatchObject({ status: "CONFIRMED" });
   expect(captureError(() => cancelReservation(rt, SLUG, id))).toBe(
     `conflict: Reservation ${id} cannot be cancelled: its status is CANCELLED.`,

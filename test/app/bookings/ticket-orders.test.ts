@@ -82,6 +82,7 @@ test("an order holds its tickets for fifteen minutes", () => {
   expect(created).toEqual({
     id: expect.stringMatching(/^tor_[0-9a-z]+$/),
     code: expect.stringMatching(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/),
+    version: 1,
     status: "PENDING",
     eventId: expect.stringMatching(/^pev_/),
     items: [
@@ -215,14 +216,14 @@ describe("events are written", () => {
       resource: { type: "ticket_order", id: created.id, ids: [created.id] },
       action: "confirmed",
       changed: { status: true, items: false },
-      object: { ...created, status: "CONFIRMED", expiresAt: null },
+      object: { ...created, status: "CONFIRMED", expiresAt: null, version: 2 },
     });
     const pending = order(rt, "seat");
     rt.advance(15 * MINUTE_MS);
     const [expired] = recordEvents(rt, () => expireTicketOrders(rt));
     expect(expired!.data).toMatchObject({
       action: "cancelled",
-      object: { ...pending, status: "EXPIRED" },
+      object: { ...pending, status: "EXPIRED", version: 2 },
     });
   });
 

@@ -44,7 +44,12 @@ test("check-in accepts the code in any spelling and writes an event without the 
   const events = recordEvents(rt, () =>
     checkInTicket(rt, SLUG, admissionCode.toLowerCase().replaceAll("-", "").replaceAll("0", "o")),
   );
-  const object = { ...ticket, status: "CHECKED_IN", checkedInAt: "2026-11-20T07:00:00-05:00" };
+  const object = {
+    ...ticket,
+    status: "CHECKED_IN",
+    checkedInAt: "2026-11-20T07:00:00-05:00",
+    version: 2,
+  };
   expect(events.map(({ type, data }) => ({ type, data }))).toEqual([
     {
       type: "ticket.checked_in",
@@ -56,6 +61,34 @@ test("check-in accepts the code in any spelling and writes an event without the 
       },
     },
   ]);
+});
+
+test("version counts the changes of an order and of each of its tickets", () => {
+  const { rt, orderId, first, second } = soldOrder();
+  const businessId = rt.store.businesses.findBySlug(SLUG)!.id;
+  const stored = () => ({
+    order: rt.store.orders.findByIdOrCode(businessId, orderId, "")?.version,
+    tickets: rt.store.tickets
+      .list({ businessId, orderId }, 10)
+      .map(({ version }) => version)
+      .toSorted(),
+  });
+  expect(first.version).toBe(1);
+  expect(stored()).toEqual({ order: 2, tickets: [1, 1] });
+  expect(checkInTicket(rt, SLUG, first.id).version).toBe(2);
+  expect(stored()).toEqual({ order: 2, tickets: [1, 2] });
+  expect(captureError(() => cancelTicketOrder(rt, SLUG, orderId))).toMatch(/^conflict/);
+  expect(checkInTicket(rt, SLUG, second.id).version).toBe(2);
+  expect(stored()).toEqual({ order: 2, tickets: [2, 2] });
+
+  const other = confirmTicketOrder(
+    rt,
+    SLUG,
+    createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] }).id,
+  );
+  expect(cancelTicketOrder(rt, SLUG, other.order.id).version).toBe(3);
+  const [voided] = rt.store.tickets.list({ businessId, orderId: other.order.id }, 1);
+  expect(voided).toMatchObject({ status: "VOID", version: 2 });
 });
 
 test("a ticket can be checked in by ID", () => {

@@ -160,6 +160,7 @@ test("bookings and reservations are created, listed in pages, shown and cancelle
   expect(data(await deskbell(`bookings cancel ${booking.id} --json`))).toEqual({
     ...booking,
     status: "CANCELLED",
+    version: 2,
   });
   expect((await deskbell("bookings list --status CANCELLED")).stdout).toContain(booking.id);
 

@@ -9,6 +9,8 @@ const customerRef = orNull(
   "ID of the customer in the system that made the booking; null if none was given",
 );
 
+const version = z.int().min(1).describe("1 at first, and one more with each change of the object");
+
 export const booking = z.strictObject({
   id,
   status: visitStatus,
@@ -31,6 +33,7 @@ export const booking = z.strictObject({
   totalCents: cents.describe("Price for all guests, in minor units"),
   currency,
   customerRef,
+  version,
 });
 
 export const reservation = z.strictObject({
@@ -42,6 +45,7 @@ export const reservation = z.strictObject({
   areaId: orNull(id, "Area of the table; null if it belongs to none"),
   tableId: id,
   customerRef,
+  version,
 });
 
 export const ticketOrder = z.strictObject({
@@ -56,6 +60,7 @@ export const ticketOrder = z.strictObject({
   currency,
   customerRef,
   expiresAt: orNull(instant, "When an unpaid order expires; null once it is paid or cancelled"),
+  version,
 });
 
 /** Never includes the code that admits its holder. */
@@ -66,4 +71,5 @@ export const ticket = z.strictObject({
   ticketTypeId: id,
   status: z.enum(["VALID", "CHECKED_IN", "VOID"]),
   checkedInAt: orNull(instant, "When the ticket was checked in; null if it was not"),
+  version,
 });
