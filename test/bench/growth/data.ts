@@ -124,6 +124,7 @@ function storeBookings(rt: Runtime, count: number): void {
       totalCents: 4000,
       ...isoCurrency("EUR"),
       customerRef: null,
+      version: 1,
       createdAt: rt.now(),
       updatedAt: rt.now(),
       segments: [
