@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { backUpNightly, listBackups, verifyBackup } from "../../src/app/operations/backups.ts";
 import { readMigrations } from "../../src/assets.ts";
 import { readConfig } from "../../src/config.ts";
@@ -307,4 +307,19 @@ staff: [{key: ann, name: Ann}]`;
     ),
   ).toBe("[1024,2048,1024]");
   expect(applyCatalogBody(migrated, file)).toMatchObject({ changes: [], events: [] });
+});
+
+test("a column that may be null has no CHECK that older SQLite versions count as failed", () => {
+  const { path } = createOldDatabase(1);
+  const db = new Database(path);
+  onTestFinished(() => void db.close());
+  db.exec(`INSERT INTO catalog_object (id, business_id, kind, key, doc, position)
+    VALUES ('svc_1', 'biz_1', 'service', 'cut', '{}', 0)`);
+  const [, addLocalEdits = "", ...later] = readMigrations();
+  db.exec(addLocalEdits);
+  db.exec(`UPDATE catalog_object SET authored = '{"name":"Cut"}'`);
+  for (const sql of later) db.exec(sql);
+  expect(db.prepare("SELECT authored FROM catalog_object").pluck().get()).toBe('{"name":"Cut"}');
+  const schema = db.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck().all();
+  expect(schema.filter((sql) => /TEXT CHECK \(json_valid/.test(String(sql)))).toEqual([]);
 });
