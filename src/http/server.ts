@@ -23,6 +23,8 @@ export type RunningServer = {
   port: number;
   /** Open connections keep the old certificate. */
   reloadCertificate: () => void;
+  /** Epoch ms; null without HTTPS. */
+  certificateExpiresAt: () => number | null;
   close: () => Promise<void>;
 };
 
@@ -66,6 +68,7 @@ export async function startServer(
     url: `${tls ? "https" : "http"}://${hostInUrl(host)}:${actualPort}`,
     port: actualPort,
     reloadCertificate: () => reloader?.reload(),
+    certificateExpiresAt: () => reloader?.expiresAt() ?? null,
     async close() {
       clearInterval(timer);
       reloader?.stop();
@@ -107,6 +110,7 @@ function manageCertificate(
         });
       }
     },
+    expiresAt: () => current.expiresAt,
     stop: () => clearInterval(timer),
   };
 }

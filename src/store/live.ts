@@ -42,6 +42,8 @@ export type DaemonRow = {
   openFiles?: number | null;
   /** The only address of its clients, if a proxy seems to hide their own. */
   sharedAddress?: string | null;
+  /** When its certificate expires; null without HTTPS. */
+  certificateExpiresAt?: number | null;
 };
 
 // Rare combinations of conditions are searched in slices of an index, so that a million rows never
@@ -111,12 +113,13 @@ export function createLiveStore(db: Db) {
       LIMIT ${MAX_ENDPOINTS}`)
     .pluck();
   const selectDaemon = db.prepare(
-    `SELECT ${columns("url, started_at, has_alert_url, open_files, shared_address")} FROM daemon`,
+    `SELECT ${columns("url, started_at, has_alert_url, open_files, shared_address, certificate_expires_at")} FROM daemon`,
   );
   const saveDaemon = db.prepare(`
     INSERT OR REPLACE INTO daemon (id, url, started_at, has_alert_url, open_files)
     VALUES (1, :url, :startedAt, :hasAlertUrl, :openFiles)`);
 
+  const updateCertificateExpiry = db.prepare("UPDATE daemon SET certificate_expires_at = ?");
   const updateSharedAddress = db.prepare("UPDATE daemon SET shared_address = ?");
 
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
@@ -196,6 +199,7 @@ export function createLiveStore(db: Db) {
     },
     saveDaemon: ({ hasAlertUrl = false, openFiles = null, ...row }: DaemonRow) =>
       void saveDaemon.run({ ...row, hasAlertUrl: hasAlertUrl ? 1 : 0, openFiles }),
+    saveCertificateExpiry: (at: number | null) => void updateCertificateExpiry.run(at),
     saveSharedAddress: (address: string | null) => void updateSharedAddress.run(address),
   };
 }

@@ -176,9 +176,13 @@ test.skipIf(!hasOpenssl())(
       /"message":"certificate","names":"DNS:api","expires":"[^"]*","days":89/,
     );
 
-    authority.issue("api", { to: 60 });
+    authority.issue("api", { to: 10 });
     daemon.child.kill("SIGHUP");
-    await daemon.waitForOutput(/"message":"certificate".*"days":59/);
+    await daemon.waitForOutput(/"message":"the certificate expires soon.*"days":9/);
+    expect(await runProgram(["status", "--data-dir", dataDir])).toMatchObject({
+      code: 6,
+      stdout: expect.stringMatching(/^problem\tthe certificate of the API expires soon/m),
+    });
     writeFileSync(key, "nonsense");
     daemon.child.kill("SIGHUP");
     await daemon.waitForOutput(

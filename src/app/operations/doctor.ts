@@ -63,7 +63,7 @@ export async function* runDoctor(
   yield await inspectDaemon(
     rt,
     status.daemon,
-    conditions("daemon", "delivery-worker", "proxy"),
+    conditions("daemon", "delivery-worker", "proxy", "certificate"),
     askDaemon,
   );
   yield inspectWebhooks(rt, conditions("endpoint", "delivery"));

@@ -38,7 +38,8 @@ type Area =
   | "database"
   | "history"
   | "file"
-  | "proxy";
+  | "proxy"
+  | "certificate";
 
 const condition = (about: Area, text: string, command: string): HealthCondition[] => [
   { about, text, command },
@@ -127,6 +128,20 @@ export function checkCorruptEvents(rt: Runtime): HealthCondition[] {
     `the event of ${summarizeNames(ids, count)} was altered in the database file, so it was not sent`,
     // Cancelled deliveries are no longer reported.
     `deskbell deliveries cancel ${count === 1 ? ids[0] : "--status CORRUPT"}`,
+  );
+}
+
+/** ACME clients renew 30 days before expiry; warn only if that has failed. */
+export const CERTIFICATE_WARN_DAYS = 14;
+
+/** @param expiresAt of the certificate that the daemon uses; null without HTTPS */
+export function checkCertificate(expiresAt: number | null, now: number): HealthCondition[] {
+  if (expiresAt === null || expiresAt >= now + CERTIFICATE_WARN_DAYS * 86_400_000) return [];
+  const state = expiresAt <= now ? "has expired, and clients reject it" : "expires soon";
+  return condition(
+    "certificate",
+    `the certificate of the API ${state} (${isoSeconds(expiresAt)}): renew it, then reload it`,
+    "systemctl reload deskbell, or send SIGHUP to the daemon",
   );
 }
 

@@ -9,6 +9,7 @@ import { checkDataFolder } from "./file-permissions.ts";
 import {
   type HealthCondition,
   checkBackupAge,
+  checkCertificate,
   checkCorruptEvents,
   checkDeliveryWorker,
   checkDaemonRunning,
@@ -38,6 +39,7 @@ export type Status = {
 
 export function readStatus(rt: Runtime): Status {
   const daemon = readDaemon(rt);
+  const running = daemon.isRunning ? rt.store.live.findDaemon() : undefined;
   const endpoints = rt.store.endpoints.list();
   const history = readHistory(rt);
   const lastBackup = listBackups(rt.config)[0] ?? null;
@@ -53,7 +55,8 @@ export function readStatus(rt: Runtime): Status {
     problems: [
       ...checkDaemonRunning(daemon.isRunning),
       ...checkDeliveryWorker(rt, daemon.startedAt),
-      ...checkSharedAddress(daemon.isRunning ? rt.store.live.findDaemon()?.sharedAddress : null),
+      ...checkSharedAddress(running?.sharedAddress),
+      ...checkCertificate(running?.certificateExpiresAt ?? null, rt.now()),
       ...checkSigningSecrets(rt),
       ...endpoints.flatMap((endpoint) => checkEndpoint(rt, endpoint)),
       ...checkCorruptEvents(rt),

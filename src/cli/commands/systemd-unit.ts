@@ -73,6 +73,8 @@ After=network-online.target
 [Service]
 Type=exec
 ExecStart=${program.map(execWord).join(" ")} serve
+# Reads a renewed certificate: systemctl reload deskbell
+ExecReload=/bin/kill -HUP $MAINPID
 # Settings, one per line: DESKBELL_PORT=4100, DESKBELL_PUBLIC_URL=https://api.example.com, DESKBELL_ALERT_URL=https://…
 EnvironmentFile=-/etc/deskbell.env
 User=${user}

@@ -86,11 +86,17 @@ export async function startDaemon(
     const server = await startServer(rt, { host, port, tls, sendOnce: lazySendOnce(rt) });
     parts.defer(server.close);
     worker = await startDeliveryWorker(config, { onAttempt });
+    const saveCertificateExpiry = () =>
+      saveState(rt, () => rt.store.live.saveCertificateExpiry(server.certificateExpiresAt()));
     await saveAddress(rt, server.url);
+    await saveCertificateExpiry();
     return {
       url: server.url,
       log: rt.log,
-      renewCertificate: server.reloadCertificate,
+      renewCertificate: () => {
+        server.reloadCertificate();
+        void saveCertificateExpiry();
+      },
       failed: Promise.race([syncFailed.promise, worker.exited.then(() => "delivery worker died")]),
       stop: () => parts.disposeAsync(),
     };
@@ -111,22 +117,22 @@ async function assertDatabaseUsable(rt: Runtime): Promise<void> {
   await retryWhileBusy(rt, () => rt.tx(() => {}));
 }
 
-/**
- * Stores the URL for `status` and the live view. A failure is logged and does not stop the daemon.
- */
-async function saveAddress(rt: Runtime, url: string): Promise<void> {
+/** Stores the URL for `status` and the live view. */
+function saveAddress(rt: Runtime, url: string): Promise<void> {
   const row = {
     url,
     startedAt: rt.now(),
     hasAlertUrl: rt.config.alertUrl !== null,
     openFiles: readOpenFileLimit(),
   };
-  const save = () =>
-    rt.tx(() => {
-      rt.store.live.saveDaemon(row);
-      rt.store.history.saveBudget(rt.config.history);
-    });
-  await retryWhileBusy(rt, save).catch((error: Error) =>
-    rt.log("warn", "could not save the address", { reason: error.message }),
-  );
+  return saveState(rt, () => {
+    rt.store.live.saveDaemon(row);
+    rt.store.history.saveBudget(rt.config.history);
+  });
 }
+
+/** A failure is logged and does not stop the daemon. */
+const saveState = (rt: Runtime, save: () => void): Promise<void> =>
+  retryWhileBusy(rt, () => rt.tx(save)).catch((error: Error) =>
+    rt.log("warn", "could not save the state of the daemon", { reason: error.message }),
+  );

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createSecureContext, type Server, type TLSSocket } from "node:tls";
+import { CERTIFICATE_WARN_DAYS } from "../../app/operations/health-conditions.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
 import type { Log, LogLevel } from "../../log.ts";
@@ -13,8 +14,6 @@ export type Certificate = { cert: string; key: string; names: string; expiresAt:
 
 const HANDSHAKE_TIMEOUT_MS = 5000;
 const DAY_MS = 86_400_000;
-/** ACME clients renew 30 days before expiry; warn only if that has failed. */
-const WARN_DAYS = 14;
 
 const invalidFile = (message: string, fix: string): AppError =>
   new AppError("invalid_input", message, { fix });
@@ -51,7 +50,7 @@ export function logCertificateExpiry(
   const [level, message]: [LogLevel, string] =
     expiresAt <= now
       ? ["error", "the certificate has expired and clients reject it: renew it, then send SIGHUP"]
-      : days < WARN_DAYS
+      : days < CERTIFICATE_WARN_DAYS
         ? ["warn", "the certificate expires soon: renew it, then send SIGHUP"]
         : ["info", "certificate"];
   log(level, message, fields);

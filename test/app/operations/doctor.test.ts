@@ -381,6 +381,20 @@ const scenarios: Scenario[] = [
     fix: /^deskbell webhooks show whe_/,
   },
   {
+    what: "a certificate that has expired",
+    provoke: (rt) => rt.tx(() => rt.store.live.saveCertificateExpiry(rt.now() - 1)),
+    about: "daemon",
+    text: /^the certificate of the API has expired, and clients reject it \(.*: renew it/,
+    fix: /^systemctl reload deskbell/,
+  },
+  {
+    what: "a certificate that expires within 14 days",
+    provoke: (rt) => rt.tx(() => rt.store.live.saveCertificateExpiry(rt.now() + 13 * DAY_MS)),
+    about: "daemon",
+    text: /^the certificate of the API expires soon/,
+    fix: /^systemctl reload deskbell/,
+  },
+  {
     what: "a daemon without alerts",
     provoke: (rt) => rt.edit("UPDATE daemon SET has_alert_url = 0"),
     about: "webhooks",
