@@ -126,6 +126,11 @@ test("deliveries keep their attempts, statuses and constraints when their table 
   db.close();
 });
 
+test("the numbers of the migrations are consecutive", () => {
+  const names = readdirSync("src/store/migrations");
+  expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, i) => i + 1));
+});
+
 test("opening a new file or one of this schema makes no backup", () => {
   const rt = createTestRuntime();
   rt.close();
