@@ -9,11 +9,11 @@ export type Point = { size: number; cpuMs: number };
 const FLAT_FACTOR = 2;
 const LINEAR_SLOPE = 1.15;
 
-/** Why a cost grows. A curve that grows without a reason is an error in the table. */
+/** Why a cost grows. A curve that grows without a reason here needs an explanation or a fix. */
 const REASONS: Partial<Record<`${Operation} by ${Dimension}`, string>> = {
   "cold GET by objects": "builds the list from the catalog, once per change of it",
-  "availability by objects": "loads the services and staff of the business",
-  "booking by objects": "loads the services and staff of the business",
+  "availability by objects": "reads the durations and buffers of all services of the business",
+  "booking by objects": "loads the catalog of the business",
   "diff by objects": "reads the whole file and compares the whole catalog",
   "apply by objects": "reads the whole file and compares the whole catalog",
   "one edit by endpoints": "writes a delivery for each subscribed endpoint, at most 50",
@@ -39,6 +39,6 @@ export function describeGrowth({ operation, dimension, points }: Curve): string 
   const costs = points.map(({ cpuMs }) => cpuMs);
   const slope = slopeOf(points);
   if ((costs.at(-1) ?? 0) <= FLAT_FACTOR * Math.min(...costs)) return "flat";
-  const shape = slope <= LINEAR_SLOPE ? "at most linear" : "STEEPER THAN LINEAR";
-  return `${shape}: ${REASONS[`${operation} by ${dimension}`] ?? "NO REASON KNOWN"}`;
+  const shape = slope <= LINEAR_SLOPE ? "at most linear" : "steeper than linear";
+  return `${shape}: ${REASONS[`${operation} by ${dimension}`] ?? "reason unknown"}`;
 }
