@@ -15,9 +15,9 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { loadCatalog, toStoredCatalog } from "./load-catalog.ts";
 import { getBusiness } from "../businesses.ts";
-import { auditChange, changeCatalog } from "./change-catalog.ts";
+import { auditChange } from "./change-catalog.ts";
 import { getStoredObject } from "./objects.ts";
-import type { ChangeResult } from "./plan-change.ts";
+import { type ChangeResult, planChange } from "./plan-change.ts";
 import { publishDueTransitions } from "./publish.ts";
 
 /**
@@ -42,7 +42,10 @@ export function editObject<K extends Kind>(
       one.key === doc.key ? edited : (one as DocOf[K]),
     );
     const next = { ...catalog, objects: { ...catalog.objects, [kind]: docs } };
-    const result = changeCatalog(rt, next, "local", { business, stored });
+    // Not changeCatalog: it could publish a transition that has become due since, and `next`, which
+    // lacks the other objects, would be compared with the whole catalog.
+    const { result, write } = planChange(rt, next, "local", { business, stored });
+    write();
     const subject = { id: objectId(kind, slug, doc), name: doc.name };
     auditChange(rt, "catalog.edited", subject, result, { kind, key: doc.key });
     return result;

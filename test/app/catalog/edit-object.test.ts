@@ -237,3 +237,21 @@ promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, 
   }));
   expect(events.map(({ type }) => type)).toContain("promotion.updated");
 });
+
+test("an edit during which a promotion ends keeps the rest of the catalog", () => {
+  const editAt = (before: number) => {
+    const rt = createTestRuntime();
+    applyCatalogBody(
+      rt,
+      `promotions: [{ key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, schedule: {endsAt: 2026-11-20T14:00} }]
+services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00 }, { key: dye, name: Dye, durationMin: 30, price: 60.00 }]`,
+    );
+    const { id, nextTransitionAt } = getBusiness(rt, SLUG);
+    let calls = 0;
+    rt.now = () => nextTransitionAt! - (calls++ < before ? 1 : 0);
+    editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents: 4000 }));
+    return rt.store.catalog.listKeys(id, "service");
+  };
+  for (let before = 0; before < 12; before++)
+    expect(editAt(before), `after ${before} calls`).toEqual(["cut", "dye"]);
+});
