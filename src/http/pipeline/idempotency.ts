@@ -32,7 +32,8 @@ export type HandleOnce = (
 export function createHandleOnce(rt: Runtime): HandleOnce {
   const inProgress = new Set<string>();
 
-  const waitForFirst = async (id: string): Promise<void> => {
+  /** Adds the request to those in progress when the first one with its key has ended. */
+  const begin = async (id: string): Promise<void> => {
     const startedAt = rt.monotonic();
     while (inProgress.has(id)) {
       if (rt.monotonic() - startedAt >= WRITE_TIMEOUT_MS)
@@ -42,6 +43,8 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
         );
       await delay(POLL_MS);
     }
+    // Without an await in between: another request that waits must see this one.
+    inProgress.add(id);
   };
 
   const handleWithToken = async (
@@ -53,8 +56,7 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     const { method, path } = context.request;
     const request = canonicalJson([method, path, await readOptionalJsonObject(context)]);
     const id = `${key.id} ${token}`;
-    await waitForFirst(id);
-    inProgress.add(id);
+    await begin(id);
     try {
       const identified = { keyId: key.id, token, request };
       const reply = findReply(rt, identified);

@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
+import { hashApiKey } from "../../../src/domain/api-key.ts";
 import type { SendOnce } from "../../../src/app/webhooks/test-endpoint.ts";
 import { createApp } from "../../../src/http/app.ts";
+import { commitReply, createHandleOnce } from "../../../src/http/pipeline/idempotency.ts";
+import type { HttpRequest, RequestContext } from "../../../src/http/pipeline/request-context.ts";
 import { ROUTES } from "../../../src/http/routes.ts";
 import { createTestApi, type Problem, type TestApi } from "../support/api.ts";
 import {
@@ -182,4 +185,24 @@ test("without the master key, a repeated request is refused and not handled agai
   // A reply that no key decrypts does not prevent a rotation of the master key.
   rotateMasterKey(api);
   expect(api.store.idempotency.list()).toEqual([]);
+});
+
+test("of requests that arrive at the same time, one is handled", async () => {
+  const { api } = await setUp();
+  const key = api.store.keys.findCredential(hashApiKey(api.key))!;
+  const handleOnce = createHandleOnce(api);
+  const body = Promise.resolve(Buffer.alloc(0));
+  let handled = 0;
+  const requests = Array.from({ length: 3 }, async () => {
+    const headers = { "idempotency-key": "order-1" };
+    const request = { method: "POST", path: "/", headers } as unknown as HttpRequest;
+    const context = { request, body, responseHeaders: [] } as unknown as RequestContext;
+    return handleOnce(context, key, async () => {
+      handled += 1;
+      await new Promise(setImmediate);
+      return commitReply(api, context, () => ({ status: 204, headers: [], body: null }));
+    });
+  });
+  await Promise.all(requests);
+  expect(handled).toBe(1);
 });
