@@ -36,7 +36,7 @@ export function createOrderStore(db: Db) {
   const listNewest = prepareNewest(db, "ticket_order", ORDER, ["status", "event_id"]);
   const selectActiveOf = db.prepare(`
     SELECT id, ${columns("event_id")} FROM ticket_order
-    WHERE business_id = :businessId AND status IN ('PENDING', 'CONFIRMED')
+    WHERE business_id = :businessId AND (status = 'CONFIRMED' OR status = 'PENDING' AND expires_at > :now)
       AND (event_id IN ${LISTED} OR EXISTS (
         SELECT 1 FROM ticket_order_item WHERE order_id = id AND ticket_type_id IN ${LISTED}))
     ORDER BY id`);
@@ -81,9 +81,9 @@ export function createOrderStore(db: Db) {
 
     list: (filter: OrderFilter, limit: number) => listNewest(filter, limit).map(withItems),
 
-    /** Pending and confirmed orders for one of the public events or ticket types. */
-    listActiveOf: (businessId: string, ids: readonly string[]) =>
-      selectActiveOf.all({ businessId, ids: JSON.stringify(ids) }) as Pick<
+    /** Pending and confirmed orders for one of the public events or ticket types, unless overdue. */
+    listActiveOf: (businessId: string, now: number, ids: readonly string[]) =>
+      selectActiveOf.all({ businessId, now, ids: JSON.stringify(ids) }) as Pick<
         TicketOrder,
         "id" | "eventId"
       >[],

@@ -36,7 +36,7 @@ export function findAffectedVisits(
     bookings: rt.store.bookings.listUpcomingOf(businessId, now, ids),
     reservations: rt.store.reservations.listUpcomingOf(businessId, now, ids),
     ticketOrders: rt.store.orders
-      .listActiveOf(businessId, ids)
+      .listActiveOf(businessId, now, ids)
       .filter(({ eventId }) => !ended.has(eventId))
       .map(({ id }) => id),
   };

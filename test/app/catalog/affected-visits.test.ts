@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
+import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
+import {
+  confirmTicketOrder,
+  createTicketOrder,
+  getTicketOrder,
+} from "../../../src/app/bookings/ticket-orders.ts";
 import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalog.ts";
+import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { dryRun } from "../../support/dry-run.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -115,4 +121,16 @@ describe("a change that deletes what is booked", () => {
     rt.advance(30 * 86_400_000);
     expect(apply(rt, "services: []\ntables: []\nevents: []", { prune: true }).version).toBe(3);
   });
+});
+
+test("an order that has expired unpaid does not prevent the deletion of its event", () => {
+  const rt = createTestRuntime();
+  apply(rt, FILE);
+  const order = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
+  rt.advance(15 * 60_000);
+  // No daemon has marked it as expired yet.
+  expect(getTicketOrder(rt, businessId(SLUG), order.id).status).toBe("PENDING");
+  expect(apply(rt, "events: []", { prune: true }).affected.ticketOrders).toEqual([]);
+  expireTicketOrders(rt);
+  expect(getTicketOrder(rt, businessId(SLUG), order.id).status).toBe("EXPIRED");
 });
