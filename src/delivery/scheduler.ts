@@ -41,7 +41,8 @@ export function startScheduler(
         try {
           return await run();
         } catch (error) {
-          if (isStorageUnavailable(error)) return;
+          // Stopping closes the database under a job that waits between two transactions.
+          if (stopping.signal.aborted || isStorageUnavailable(error)) return;
           if (!isBusy(error)) throw error;
           await delay(LOCK_RETRY_MS);
         }

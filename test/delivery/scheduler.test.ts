@@ -2,10 +2,13 @@ import { afterEach, expect, test, vi } from "vitest";
 import { listBackups } from "../../src/app/operations/backups.ts";
 import { startScheduler } from "../../src/delivery/scheduler.ts";
 import type { DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
+import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
 import { seedShop } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
 const MINUTE_MS = 60_000;
+const TIMERS = ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const;
 
 afterEach(() => void vi.useRealTimers());
 
@@ -17,7 +20,7 @@ test("the nightly backup runs once, at 03:17 in the server's time zone", async (
   const countBackups = () => rt.logged.filter(({ message }) => message === "backed up").length;
   vi.useFakeTimers({
     now: new Date(2026, 10, 20, 3, 15, 30),
-    toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+    toFake: [...TIMERS],
   });
   const scheduler = startScheduler(rt, idleWorker, () => {});
   const pass = async (ms: number) => {
@@ -33,4 +36,20 @@ test("the nightly backup runs once, at 03:17 in the server's time zone", async (
   await pass(10 * MINUTE_MS);
   expect(listBackups(rt.config)).toHaveLength(1);
   scheduler.stop();
+});
+
+test("a job that is between two transactions ends when the scheduler is stopped", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9000/");
+  emitEvents(rt, business, ...Array<"service.updated">(2500).fill("service.updated"));
+  disableEndpoint(rt, endpoint.id, "manual");
+  vi.useFakeTimers({ now: 0, toFake: [...TIMERS] });
+  const scheduler = startScheduler(rt, idleWorker, () => {});
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(rt.store.tallies.countByStatus()).toMatchObject({ PARKED: 1000, PENDING: 1500 });
+  scheduler.stop();
+  rt.close();
+  // An error would end the process: vitest reports it.
+  await vi.advanceTimersByTimeAsync(1000);
 });
