@@ -21,7 +21,7 @@ export type PublicDiff = {
   /** New and changed ones, embedded objects and the business's profile included. */
   changedIds: Set<string>;
   removedIds: Set<string>;
-  /** false if only counts, such as the tickets left, changed; no event reports those. */
+  /** false if only tickets left changed, which event_availability.updated reports later. */
   isSignificant: boolean;
 };
 

@@ -18,9 +18,9 @@ import type { LongPolls } from "./long-polls.ts";
 
 const MAX_WAIT_SECONDS = 25;
 const DEFAULT_LIMIT = 100;
-/** A page ends after this many bytes of envelopes, */
+/** A page ends once it has this many bytes of envelopes. */
 const MAX_PAGE_BYTES = 1024 * 1024;
-/** or after this many events have been read, of other types too. */
+/** A page ends after this many events have been read, also of types that it does not contain. */
 const MAX_SCANNED_EVENTS = 5000;
 
 const LATEST = "latest";
