@@ -145,7 +145,9 @@ function systemError(error: unknown): AppError | undefined {
       return new AppError(
         "storage_failed",
         `The disk that holds ${path ?? "a file"} failed: ${message}.`,
-        { fix: "look for disk errors with dmesg, and restore a backup on a working disk" },
+        {
+          fix: "look for disk errors with dmesg; on a working disk, restore a backup: deskbell backup list",
+        },
       );
     default:
       return undefined;

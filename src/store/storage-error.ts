@@ -30,7 +30,9 @@ export function storageError(error: unknown, path: string): AppError | undefined
     return new AppError(
       "storage_failed",
       `The disk that holds ${path}${nameDisk(path)} failed: ${message} (${code}).`,
-      { fix: "look for disk errors with dmesg, and restore a backup on a working disk" },
+      {
+        fix: "look for disk errors with dmesg; on a working disk, restore a backup: deskbell backup list",
+      },
     );
   return undefined;
 }

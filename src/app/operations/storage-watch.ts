@@ -21,7 +21,7 @@ export function createStorageWatch(rt: Runtime, onAlert: (alert: Alert) => void)
       return rt.log("warn", found.text, { type: found.code });
     alertedAt.set(found.code, rt.monotonic());
     onAlert({
-      text: found.text,
+      text: `${found.text} Fix: ${found.command}`,
       type: found.code,
       business: null,
       endpoint: null,

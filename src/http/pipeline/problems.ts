@@ -56,6 +56,9 @@ function problemOf(error: unknown): Problem | undefined {
   return problem;
 }
 
+const stackOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
+
 const isStorageAppError = (error: unknown): error is AppError =>
   error instanceof AppError && (error.code === "storage_full" || error.code === "storage_failed");
 
@@ -105,14 +108,16 @@ export function respondWithProblem(
   error: unknown,
 ): HttpResponse {
   const storage = isStorageAppError(error) ? error : storageError(error, rt.config.databasePath);
-  const cause = storage ?? error;
   const known = problemOf(storage ? withoutPath(storage) : error);
-  if (!known || known.code === "storage_failed")
+  // Other errors of the storage are reported as conditions, once.
+  const isNewToLog = !known || (known.code === "storage_failed" && storage !== error);
+  if (isNewToLog)
     rt.log("error", "Request failed.", {
       requestId: context.requestId,
       method: context.request.method,
       path: context.request.path,
-      error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+      error: storage?.message ?? stackOf(error),
+      ...(storage?.fix !== undefined && { fix: storage.fix }),
     });
   const problem =
     known ??
