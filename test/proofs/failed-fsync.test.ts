@@ -7,12 +7,13 @@ import { createReceiver } from "../support/receiver.ts";
 
 // strace makes fsync fail as on a broken disk. Some containers forbid it.
 
+const STRACE = "strace";
 const FAIL = ["-f", "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO"];
-const canInject = spawnSync("strace", [...FAIL, "-o", "/dev/null", "true"]).status === 0;
+const canInject = spawnSync(STRACE, [...FAIL, "-o", "/dev/null", "true"]).status === 0;
 const FAILED = /The disk that holds \S+deskbell\.db( \(.* on .*\))? failed: disk I\/O error/;
 
 async function failEveryFsync(pid: number): Promise<void> {
-  const strace = spawn("strace", [...FAIL, "-o", "/dev/null", "-p", String(pid)]);
+  const strace = spawn(STRACE, [...FAIL, "-o", "/dev/null", "-p", String(pid)]);
   onTestFinished(() => void strace.kill());
   await new Promise((resolve) => strace.stderr.once("data", resolve));
 }
@@ -20,7 +21,7 @@ async function failEveryFsync(pid: number): Promise<void> {
 describe.skipIf(!canInject)("after a failed fsync", () => {
   test("a command names the disk and the file", async () => {
     const { dataDir } = await createSeededSalon();
-    const command = ["strace", ...FAIL, "-o", "/dev/null", ...PROGRAM.command] as const;
+    const command = [STRACE, ...FAIL, "-o", "/dev/null", ...PROGRAM.command] as const;
     const program = { ...PROGRAM, command };
     const update = ["services", "update", "beard-trim", "--price", "77.00", "--data-dir", dataDir];
     expect(await runProgram(update, { program })).toMatchObject({

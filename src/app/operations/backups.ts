@@ -105,6 +105,8 @@ export async function backUpNightly(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     rt.log("error", "The nightly backup failed.", { reason });
+    // Another condition reports this, and the folder may belong to other data now.
+    if (rt.findLoss() !== undefined) return;
     const isDamaged = error instanceof AppError && error.code === DAMAGED;
     recordFailure(rt, { at: rt.now(), reason, ...(isDamaged && { isDamaged }) });
     if (!isDamaged) return;

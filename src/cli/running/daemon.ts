@@ -13,7 +13,7 @@ import { openRuntime, prepareDataFolder, type Runtime } from "../../app/runtime.
 import { acquireDaemonLock } from "../../store/database.ts";
 import { damagedDatabaseError, storageError } from "../../store/storage-error.ts";
 import { DAEMON } from "../../domain/audit.ts";
-import type { AppError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
 import { assertAddressRanges } from "../../domain/address-range.ts";
 import { assertPortAvailable } from "./port.ts";
 import { lazySendOnce } from "./send-once.ts";
@@ -113,8 +113,14 @@ const MAX_CHECKED_BYTES = 250_000_000;
 async function assertDatabaseUsable(rt: Runtime): Promise<void> {
   const damage = rt.store.file.findDamage(MAX_CHECKED_BYTES);
   if (damage !== null) throw damagedDatabaseError(rt.config.databasePath, damage);
-  // An empty transaction, which takes only the lock for writing.
-  await retryWhileBusy(rt, () => rt.tx(() => {}));
+  const saveBudget = () => rt.store.history.saveBudget(rt.config.history);
+  try {
+    await retryWhileBusy(rt, () => rt.tx(saveBudget));
+  } catch (error) {
+    const known = error instanceof AppError ? error : storageError(error, rt.config.databasePath);
+    if (known?.code !== "busy" && known?.code !== "storage_full") throw known ?? error;
+    rt.log("warn", "could not save the history budget", { reason: known.message });
+  }
 }
 
 /** Stores the URL for `status` and the live view. */
@@ -125,10 +131,7 @@ function saveAddress(rt: Runtime, url: string): Promise<void> {
     hasAlertUrl: rt.config.alertUrl !== null,
     openFiles: readOpenFileLimit(),
   };
-  return saveState(rt, () => {
-    rt.store.live.saveDaemon(row);
-    rt.store.history.saveBudget(rt.config.history);
-  });
+  return saveState(rt, () => rt.store.live.saveDaemon(row));
 }
 
 /** A failure is logged and does not stop the daemon. */

@@ -1,8 +1,17 @@
-import { closeSync, openSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  openSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { startDaemon } from "../../../src/cli/running/daemon.ts";
-import { createTempFolder } from "../../support/cli.ts";
+import { createTempFolder, runProgram } from "../../support/cli.ts";
 import { seedShop } from "../../support/shop.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
@@ -25,13 +34,26 @@ function damage(path: string): void {
   closeSync(file);
 }
 
+test.skipIf(process.getuid?.() !== 0)("serve refuses to start on a read-only file", async () => {
+  const path = createShop();
+  const user = { uid: 65_534, gid: 65_534 };
+  for (const file of [dirname(path), path]) chownSync(file, user.uid, user.gid);
+  chmodSync(path, 0o444);
+  expect(
+    await runProgram(["serve", "--port", "0", "--data-dir", dirname(path)], user),
+  ).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining(`error: ${path} cannot be opened for writing.\nfix: check`),
+  });
+});
+
 test.each([
   ["with damaged pages", damage],
   ["that is not a database", (path: string) => writeFileSync(path, "nonsense ".repeat(1000))],
 ])("serve refuses to start on a file %s", async (_, spoil) => {
   const path = createShop();
   spoil(path);
-  const config = readConfig({ dataDir: path.replace(/\/[^/]*$/, "") }, {});
+  const config = readConfig({ dataDir: dirname(path) }, {});
   await expect(startDaemon(config, { host: "127.0.0.1", port: 0 })).rejects.toMatchObject({
     code: "storage_failed",
     message: expect.stringContaining(`${path} is damaged or is not a database`),
