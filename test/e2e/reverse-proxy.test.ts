@@ -157,6 +157,9 @@ describe.each(["nginx", "caddy"] as const)("behind %s, configured as in the guid
     async () => {
       const { proxy } = await startBehind(name);
       expect(await proxy.get("/healthz")).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+      const ids = Array.from({ length: 500 }, (_, i) => `svc_${String(i).padStart(20, "0")}`);
+      const withIds = await proxy.get(`${SLUG}/services?ids=${ids}`);
+      expect(JSON.parse(withIds.body)).toMatchObject({ status: 401, code: "missing_key" });
       const paths = [
         "/metrics",
         "/metrics/",
