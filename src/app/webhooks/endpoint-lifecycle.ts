@@ -131,10 +131,9 @@ export function reviewEndpoints(rt: Runtime): Alert[] {
 function reviewEndpoint(rt: Runtime, endpoint: EndpointRow): Alert[] {
   const now = rt.now();
   const action = nextStreakAction(endpoint, now);
+  if (action === undefined) return [];
   const since = `since ${isoMinute(endpoint.failingSince ?? now)}${lastError(rt, endpoint.id)}`;
-  switch (action?.action) {
-    case undefined:
-      return [];
+  switch (action.action) {
     case "warn":
       rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, warnedAt: now });
       return [makeAlert(rt, "endpoint.failing", endpoint, `has not accepted a delivery ${since}.`)];
