@@ -254,7 +254,7 @@ export const ROUTES: readonly RouteDefinition[] = [
   }),
   webhookRoute("PATCH", "webhooks/:id", "updateEndpoint", "Update a webhook endpoint", {
     description:
-      "Omitted fields keep their value. `status` DISABLED pauses the endpoint: its deliveries are kept, and sent when `status` is ACTIVE again. If-Match avoids overwriting a change by somebody else.",
+      "Omitted fields keep their value. `status` DISABLED pauses the endpoint: its deliveries are kept, and sent when `status` is ACTIVE again. If-Match avoids overwriting the change of another client.",
     body: { schema: endpoints.updateEndpointBody },
     responses: versioned("The updated endpoint.", "EndpointResponse"),
     problems: ["duplicate_endpoint", "unsafe_url"],

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-test("an empty file beside a master key is not a new installation", () => {
+test("an empty file next to a master key is not a new installation", () => {
   const dataDir = createTempFolder();
   const path = join(dataDir, "deskbell.db");
   writeFileSync(path, "");

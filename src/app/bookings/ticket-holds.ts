@@ -14,7 +14,7 @@ import { appendEvents } from "../events.ts";
 
 /**
  * Runs `write`, in which orders take (`by` 1) or release (-1) tickets. Most sales only change a
- * count, which is published later; the others change a sale state, which is published at once.
+ * count, which is published later; the others change a sale state, which is published immediately.
  */
 export function changeHolds(
   rt: Runtime,

@@ -112,7 +112,7 @@ test("an order that is cancelled sends the event, a confirmation does not", () =
   expect(publish(rt)).toEqual([99]);
 });
 
-test("a change of state sends event.updated at once, and then the count", () => {
+test("a change of state sends event.updated immediately, and then the count", () => {
   const rt = openVenue();
   expect(eventTypesOf(recordEvents(rt, () => sell(rt, 90)))).toEqual([
     "ticket_order.created",
