@@ -11,7 +11,7 @@ import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Alert } from "../webhooks/alerts.ts";
+import { type Alert, makeServerAlert } from "../webhooks/alerts.ts";
 import { lostFileError } from "../../store/file-identity.ts";
 import {
   backupName,
@@ -110,13 +110,7 @@ export async function backUpNightly(
     const isDamaged = error instanceof AppError && error.code === DAMAGED;
     recordFailure(rt, { at: rt.now(), reason, ...(isDamaged && { isDamaged }) });
     if (!isDamaged) return;
-    onAlert({
-      text: reason,
-      type: "database.damaged",
-      business: null,
-      endpoint: null,
-      at: new Date(rt.now()).toISOString(),
-    });
+    onAlert(makeServerAlert(rt, "database.damaged", reason));
   }
 }
 

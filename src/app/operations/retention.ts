@@ -4,7 +4,7 @@ import type { PrunedBatch } from "../../store/retention.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import { pruneReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Alert } from "../webhooks/alerts.ts";
+import { type Alert, makeServerAlert } from "../webhooks/alerts.ts";
 import { pruneHosts } from "../webhooks/host-limits.ts";
 import { isoSeconds } from "./health-conditions.ts";
 import { readHistory } from "./history.ts";
@@ -67,13 +67,13 @@ export function createPruner(
   function reportCut(): void {
     const { cutUntil } = readHistory(rt);
     if (cutUntil !== null && !isCutReported)
-      onAlert({
-        text: `The history is larger than ${byteSize(maxBytes)}: delivered events up to ${isoSeconds(cutUntil)} were deleted before their ${keepDays} days were up`,
-        type: "history.cut",
-        business: null,
-        endpoint: null,
-        at: new Date(rt.now()).toISOString(),
-      });
+      onAlert(
+        makeServerAlert(
+          rt,
+          "history.cut",
+          `The history is larger than ${byteSize(maxBytes)}: delivered events up to ${isoSeconds(cutUntil)} were deleted before their ${keepDays} days were up`,
+        ),
+      );
     isCutReported = cutUntil !== null;
   }
 

@@ -1,5 +1,5 @@
 import type { Runtime } from "../runtime.ts";
-import type { Alert } from "../webhooks/alerts.ts";
+import { type Alert, makeServerAlert } from "../webhooks/alerts.ts";
 import { checkStorage, type ConditionCode } from "./health-conditions.ts";
 
 /** Until the same alert is sent again. */
@@ -20,12 +20,6 @@ export function createStorageWatch(rt: Runtime, onAlert: (alert: Alert) => void)
     if (rt.monotonic() - lastAt < ALERT_INTERVAL_MS)
       return rt.log("warn", found.text, { type: found.code });
     alertedAt.set(found.code, rt.monotonic());
-    onAlert({
-      text: `${found.text} Fix: ${found.command}`,
-      type: found.code,
-      business: null,
-      endpoint: null,
-      at: new Date(rt.now()).toISOString(),
-    });
+    onAlert(makeServerAlert(rt, found.code, `${found.text} Fix: ${found.command}`));
   };
 }

@@ -21,6 +21,15 @@ export type Alert = {
   at: string;
 };
 
+/** An alert about the whole server. */
+export const makeServerAlert = (rt: Runtime, type: AlertType, text: string): Alert => ({
+  text,
+  type,
+  business: null,
+  endpoint: null,
+  at: new Date(rt.now()).toISOString(),
+});
+
 export type AlertedEndpoint = Pick<EndpointRow, "id" | "businessId" | "name" | "url">;
 
 /** @param what continues the sentence "Webhook endpoint 'name' of slug …" */
