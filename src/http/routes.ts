@@ -354,7 +354,8 @@ export const ROUTES: readonly RouteDefinition[] = [
     handle: ({ rt }) => getHealth(rt),
   }),
   openRoute("/readyz", "getReadiness", "Check that the server is ready", {
-    description: "For load balancers: responds with 503 while the server shuts down.",
+    description:
+      "For load balancers: responds with 503 while the server shuts down, and if its data folder is gone or its database is damaged.",
     responses: ok("The server is ready to accept requests.", "Health"),
     problems: ["shutting_down"],
     handle: ({ rt, longPolls }) => getReadiness(rt, () => longPolls.closing.aborted),

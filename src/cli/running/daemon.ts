@@ -56,7 +56,7 @@ export async function startDaemon(
 ): Promise<Daemon> {
   assertAddressRanges("--trusted-proxy", config.http.trustedProxies);
   assertAddressRanges("--allow-private", config.urlAllowances.allowPrivate);
-  const openFiles = checkSecretFiles(config, tls?.key);
+  const exposedFiles = checkSecretFiles(config, tls?.key);
   const parts = new AsyncDisposableStack();
   try {
     await assertPortAvailable(host, port);
@@ -77,7 +77,7 @@ export async function startDaemon(
     });
     parts.defer(rt.close);
     await assertDatabaseUsable(rt);
-    for (const { text, fix } of openFiles) rt.log("warn", text, { fix });
+    for (const { text, fix } of exposedFiles) rt.log("warn", text, { fix });
     rt.store.file.disableCheckpoints();
     // Start the API first, so that it does not compete with the worker's start for the processor.
     // Stop it first, too.
