@@ -69,8 +69,10 @@ export function planChange(
   origin: ChangeOrigin,
   loaded: LoadedCatalog | null,
 ): { result: ChangeResult; write: () => void } {
-  const now = rt.now();
   const row = rt.store.businesses.findBySlug(next.business.slug);
+  // A transition that becomes due meanwhile is published later: the states compared must both be
+  // before it, or its events would be lost.
+  const now = Math.min(rt.now(), (row?.nextTransitionAt ?? Infinity) - 1);
   const isCurrent = loaded && loaded.business?.revision === row?.revision;
   const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
   const { sortOrderOf } = stored ?? NOTHING_STORED;

@@ -18,7 +18,12 @@ import {
 import { assertValidObject } from "../../../src/domain/catalog/validate.ts";
 import { createRandomInt, type RandomInt } from "../../support/random-edits.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
-import { applyCatalogBody, captureError } from "../../support/use-case.ts";
+import {
+  applyCatalogBody,
+  captureError,
+  eventTypesOf,
+  recordEvents,
+} from "../../support/use-case.ts";
 
 const HOUR = 3_600_000;
 const SLUG = "salon-aurora";
@@ -238,7 +243,7 @@ promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, 
   expect(events.map(({ type }) => type)).toContain("promotion.updated");
 });
 
-test("an edit during which a promotion ends keeps the rest of the catalog", () => {
+test("an edit during which a promotion ends keeps the catalog and the promotion's event", () => {
   const editAt = (before: number) => {
     const rt = createTestRuntime();
     applyCatalogBody(
@@ -249,9 +254,16 @@ services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00 }, { key: dye, n
     const { id, nextTransitionAt } = getBusiness(rt, SLUG);
     let calls = 0;
     rt.now = () => nextTransitionAt! - (calls++ < before ? 1 : 0);
-    editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents: 4000 }));
-    return rt.store.catalog.listKeys(id, "service");
+    const events = recordEvents(rt, () => {
+      editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents: 4000 }));
+      rt.now = () => nextTransitionAt!;
+      publishClockChanges(rt);
+    });
+    return [
+      ...rt.store.catalog.listKeys(id, "service"),
+      ...eventTypesOf(events).filter((type) => type.startsWith("promotion")),
+    ];
   };
   for (let before = 0; before < 12; before++)
-    expect(editAt(before), `after ${before} calls`).toEqual(["cut", "dye"]);
+    expect(editAt(before), `after ${before} calls`).toEqual(["cut", "dye", "promotion.updated"]);
 });
