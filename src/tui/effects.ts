@@ -3,7 +3,8 @@ import type { Runtime } from "../app/runtime.ts";
 import { redeliverDelivery } from "../app/webhooks/deliveries.ts";
 import { type SendOnce, testEndpoint } from "../app/webhooks/test-endpoint.ts";
 import { countOf } from "../domain/text.ts";
-import { storageError } from "../store/storage-error.ts";
+import { isStorageFull, storageError } from "../store/storage-error.ts";
+import { isBusy } from "../store/write-lock.ts";
 import { AppError } from "../domain/errors.ts";
 import {
   type Effect,
@@ -79,6 +80,9 @@ export function runEffect(deps: EffectDeps, effect: Effect, context: EffectConte
 function errorMessage(error: unknown): string {
   if (error instanceof AppError)
     return error.fix === undefined ? error.message : `${error.message} fix: ${error.fix}`;
+  // The footer is one line.
+  if (isBusy(error)) return "Another program is writing. Try again in a moment.";
+  if (isStorageFull(error)) return "The disk is full. Free some space and try again.";
   const known = storageError(error, "the database");
   if (known !== undefined) return errorMessage(known);
   throw error;

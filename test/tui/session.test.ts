@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import type { SendOnce } from "../../src/app/webhooks/test-endpoint.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
@@ -237,7 +238,7 @@ test.each([
   view.press(..."flll", "enter", "R", ..."960", "enter");
   const tx = rt.tx;
   vi.spyOn(rt, "tx").mockImplementation((work) => {
-    if (view.footer().startsWith(" 400 of")) throw Object.assign(new Error(code), { code });
+    if (view.footer().startsWith(" 400 of")) throw new Database.SqliteError(code, code);
     return tx(work);
   });
   await vi.waitUntil(() => view.footer().includes("queued"));
