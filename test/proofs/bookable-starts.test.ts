@@ -65,7 +65,8 @@ test.each<Kind>(["one service", "chain", "class", "table"])(
     });
     await assert(check, { numRuns: RUNS, endOnFailure: true });
     expect(counts.booked).toBeGreaterThan(RUNS);
-    expect(counts.reasons.size).toBeGreaterThan(2);
+    // A table on a few random days can have two only, such as CLOSURE and TAKEN.
+    expect(counts.reasons.size).toBeGreaterThan(1);
   },
 );
 
