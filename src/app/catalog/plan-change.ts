@@ -27,7 +27,7 @@ import type { UpcomingVisit } from "../../store/bookings.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { findAffectedVisits } from "./affected-visits.ts";
 import { loadCatalog } from "./load-catalog.ts";
-import { planUpdate, catalogStateAt, writeUpdate } from "./publish.ts";
+import { planUpdate, catalogStateAt, writeUpdate, timeBeforeTransition } from "./publish.ts";
 import {
   type BookedInterval,
   findOutsideHours,
@@ -70,9 +70,7 @@ export function planChange(
   loaded: LoadedCatalog | null,
 ): { result: ChangeResult; write: () => void } {
   const row = rt.store.businesses.findBySlug(next.business.slug);
-  // A transition that becomes due meanwhile is published later: the states compared must both be
-  // before it, or its events would be lost.
-  const now = Math.min(rt.now(), (row?.nextTransitionAt ?? Infinity) - 1);
+  const now = timeBeforeTransition(rt, row);
   const isCurrent = loaded && loaded.business?.revision === row?.revision;
   const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
   const { sortOrderOf } = stored ?? NOTHING_STORED;

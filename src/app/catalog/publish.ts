@@ -99,8 +99,8 @@ export function publishChange(
   options: UpdateOptions = {},
 ): AppendResult {
   return rt.tx(() => {
-    const now = rt.now();
     const business = publishDueTransitions(rt, getBusinessRow(rt, businessId));
+    const now = timeBeforeTransition(rt, business);
     const before = catalogStateAt(loadCatalog(rt, business), now, options.lists);
     change();
     // Read again: `change` may have used sequence numbers.
@@ -139,6 +139,15 @@ export function publishDueTransitions(rt: Runtime, business: BusinessRow): Busin
   }
   return current;
 }
+
+/**
+ * The time of an update. A transition that becomes due during the update is published later: both
+ * states that the update compares must be before it, or its events would be lost.
+ */
+export const timeBeforeTransition = (
+  rt: Runtime,
+  business: { nextTransitionAt: number | null } | undefined,
+): number => Math.min(rt.now(), (business?.nextTransitionAt ?? Infinity) - 1);
 
 function getBusinessRow(rt: Runtime, businessId: string): BusinessRow {
   const row = rt.store.businesses.findById(businessId);
