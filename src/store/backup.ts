@@ -155,6 +155,9 @@ function readTables<Row>(
   }
 }
 
+/** Their rows have versions of their own, which partners may have seen after the backup. */
+const VERSIONED_TABLES = ["endpoint", "booking", "reservation", "ticket_order", "ticket"];
+
 /**
  * Migrates a file, and raises the counters of each business to `by` above the highest value in the
  * file and `elsewhere`. Those of a business that is not in the file are kept, in case it is created
@@ -180,16 +183,18 @@ export function advanceCounters(
         `UPDATE ${table} SET catalog_version = catalog_version + :by, last_sequence = last_sequence + :by`,
       ),
     );
-    const raiseEndpoints = db.prepare(`
-      UPDATE endpoint SET version = max(version, catalog_version)
-      FROM business WHERE business.id = endpoint.business_id`);
+    const raiseVersions = VERSIONED_TABLES.map((table) =>
+      db.prepare(`
+        UPDATE ${table} SET version = max(version, catalog_version)
+        FROM business WHERE business.id = ${table}.business_id`),
+    );
     tx(() => {
       for (const progress of elsewhere) {
         raise.run(progress);
         remember.run(progress);
       }
       for (const jump of jumps) jump.run({ by });
-      raiseEndpoints.run();
+      for (const raiseVersion of raiseVersions) raiseVersion.run();
     });
   } finally {
     close();

@@ -25,6 +25,12 @@ import { deleteBusiness } from "../../../src/app/businesses.ts";
 import { updateEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { hasMatchingMasterKey, restoreBackup } from "../../../src/app/operations/restore.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
+import {
+  cancelTicketOrder,
+  confirmTicketOrder,
+  createTicketOrder,
+} from "../../../src/app/bookings/ticket-orders.ts";
+import { applyCatalogBody } from "../../support/use-case.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";
@@ -470,4 +476,21 @@ test("a restore into a new folder creates private files whatever the umask is", 
   const files = readdirSync(dataDir);
   expect(files).toContain("deskbell.db.lock");
   expect(files.filter((name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0)).toEqual([]);
+});
+
+test("a ticket order never reuses a version after a restore", async () => {
+  const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
+  applyCatalogBody(
+    rt,
+    `events: [{ key: gala, name: Gala, slug: gala, startsAt: 2026-12-01T19:00, durationMin: 180,
+      status: PUBLISHED, ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 }] }]`,
+  );
+  const { id } = createTicketOrder(rt, "salon-aurora", { event: "gala", items: ["seat"] });
+  const { path } = await createBackup(rt);
+  const cancelled = cancelTicketOrder(rt, "salon-aurora", id);
+  rt.close();
+  await restore(rt, path);
+  const restored = createTestRuntime({ dataDir: rt.config.dataDir });
+  const { order: confirmed } = confirmTicketOrder(restored, "salon-aurora", id);
+  expect(confirmed.version).toBeGreaterThan(cancelled.version);
 });
