@@ -84,9 +84,7 @@ export function explainFailure(error: unknown, program: string): Failure {
   // Commander throws after it has printed a help text or the version.
   if (isCommanderError(error))
     return { text: "", exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
-  const appError = isAppError(error)
-    ? error
-    : (storageError(error, "the database") ?? systemError(error));
+  const appError = isAppError(error) ? error : (storageError(error) ?? systemError(error));
   return appError ? explainAppError(appError, program) : explainBug(error);
 }
 

@@ -7,7 +7,7 @@ import { type AuditRow, createAuditStore } from "./audit.ts";
 import { openDatabase } from "./database.ts";
 import { isBusy } from "./write-lock.ts";
 import { columns, type Db, isSqliteError } from "./db.ts";
-import { damagedError, unreadableError, withReadOnlyDatabase } from "./read-only-database.ts";
+import { damagedBackupError, unreadableError, withReadOnlyDatabase } from "./read-only-database.ts";
 
 /** These must never go back. */
 export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
@@ -77,7 +77,7 @@ function inspect(db: Db, path: string): number {
       { fix: "use the deskbell version that wrote it, or a newer one" },
     );
   const result = db.pragma("integrity_check(1)", { simple: true }) as string;
-  if (result !== "ok") throw damagedError(path, result);
+  if (result !== "ok") throw damagedBackupError(path, result);
   return schema;
 }
 

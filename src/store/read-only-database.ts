@@ -72,7 +72,7 @@ export function unreadableError(error: unknown, path: string): unknown {
   if (!isSqliteError(error)) return error;
   if (error.code === "SQLITE_NOTADB")
     return new AppError("invalid_input", `Invalid database ${path}: expected a SQLite file.`);
-  if (error.code.startsWith("SQLITE_CORRUPT")) return damagedError(path, error.message);
+  if (error.code.startsWith("SQLITE_CORRUPT")) return damagedBackupError(path, error.message);
   // To read a database in WAL mode, SQLite creates files in its folder.
   if (/^SQLITE_(?:CANTOPEN|READONLY)/.test(error.code))
     return new AppError("not_permitted", `Cannot read ${path}.`, {
@@ -82,7 +82,7 @@ export function unreadableError(error: unknown, path: string): unknown {
 }
 
 /** @param details the problem that SQLite reports */
-export const damagedError = (path: string, details: string): AppError =>
+export const damagedBackupError = (path: string, details: string): AppError =>
   new AppError("invalid_input", `${path} is damaged: ${details.replaceAll(/\s+/g, " ").trim()}.`, {
     fix: "choose another backup: deskbell backup list",
   });

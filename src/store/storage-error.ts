@@ -6,9 +6,10 @@ import { isBusy } from "./write-lock.ts";
 /**
  * Returns the known error for an error of SQLite: the file, the problem, and how to fix it.
  * Undefined for any other error, which is a bug.
- * @param path the database
+ * @param knownPath the database; undefined if the caller does not know it
  */
-export function storageError(error: unknown, path: string): AppError | undefined {
+export function storageError(error: unknown, knownPath?: string): AppError | undefined {
+  const path = knownPath ?? "the database";
   if (!isSqliteError(error)) return undefined;
   const { code, message } = error;
   if (isBusy(error) || /^SQLITE_(?:LOCKED|PROTOCOL)/.test(code))
@@ -22,9 +23,10 @@ export function storageError(error: unknown, path: string): AppError | undefined
   if (/^SQLITE_(?:NOTADB|CORRUPT)/.test(code)) return damagedDatabaseError(path, message);
   if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code))
     return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
-      fix: existsSync(path)
-        ? "check the owner and the mode of the file and its folder, and that its disk is not mounted read-only"
-        : "check that its folder exists and is writable",
+      fix:
+        knownPath === undefined || existsSync(knownPath)
+          ? "check the owner and the mode of the file and its folder, and that its disk is not mounted read-only"
+          : "check that its folder exists and is writable",
     });
   if (code.startsWith("SQLITE_IOERR"))
     return new AppError(

@@ -83,7 +83,7 @@ function errorMessage(error: unknown): string {
   // The footer is one line.
   if (isBusy(error)) return "Another program is writing. Try again in a moment.";
   if (isStorageFull(error)) return "The disk is full. Free some space and try again.";
-  const known = storageError(error, "the database");
+  const known = storageError(error);
   if (known !== undefined) return errorMessage(known);
   throw error;
 }
