@@ -52,7 +52,7 @@ export function createRetentionStore(db: Db) {
         if (deleted.length + changes > 0) deletedUntil = Math.max(deletedUntil, createdAt);
       }
       tallyChanges.write(tallies);
-      return { next: old.length === 0 ? undefined : rows.at(-1)?.[0], deletedUntil };
+      return { next: old.at(-1)?.[0], deletedUntil };
     },
 
     /** Deletes the response texts of the next attempts that are old. */

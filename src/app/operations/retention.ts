@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { byteSize } from "../../domain/text.ts";
-import type { PrunedBatch } from "../../store/retention.ts";
+import type { Cutoffs, PrunedBatch } from "../../store/retention.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import { pruneReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";
@@ -17,8 +17,12 @@ const AUDIT_RETENTION_MS = 400 * DAY_MS;
 const BATCH_ROWS = 100;
 /** A transaction ends after the batch that exceeds it, so that other writers wait no longer. */
 const SLICE_MS = 20;
+/** How late a row that was passed can be deleted, for example when its endpoint is enabled. */
+const RESTART_MS = 3_600_000;
 
 type Batch = (after: number) => PrunedBatch;
+/** `after`: the number of the last row that was passed. */
+type Position = { after: number };
 
 /**
  * Deletes events, deliveries, statistics and audit entries after their retention period. If the
@@ -31,29 +35,46 @@ export function createPruner(
 ): () => Promise<void> {
   const { audit, endpointSecrets, history, retention, tallies } = rt.store;
   const { keepDays, maxBytes } = rt.config.history;
-  let responsesPrunedTo = 0;
+  // Each run continues where the previous one ended, so that it does not read millions of parked
+  // events that it cannot delete yet.
+  const positions = { ended: { after: 0 }, size: { after: 0 }, responses: { after: 0 } };
+  let restartedAt = rt.monotonic();
   let isCutReported = readHistory(rt).cutUntil !== null;
 
-  async function runBatches(batch: Batch, mayContinue: () => boolean = () => true): Promise<void> {
-    for (let after: number | undefined = 0; after !== undefined && mayContinue();) {
-      const from: number = after;
-      after = rt.tx(() => runSlice(batch, from, mayContinue));
+  function restartIfDue(): void {
+    if (rt.monotonic() - restartedAt < RESTART_MS) return;
+    restartedAt = rt.monotonic();
+    for (const position of Object.values(positions)) position.after = 0;
+  }
+
+  /** Moves `position` past the rows of each batch. */
+  async function runBatches(
+    position: Position,
+    batch: Batch,
+    mayContinue: () => boolean = () => true,
+  ): Promise<void> {
+    for (let isEnd = false; !isEnd && mayContinue();) {
+      isEnd = rt.tx(() => runSlice(position, batch, mayContinue));
       // Let deliveries and other writers proceed between slices.
       await delay(LOCK_BREAK_MS);
     }
   }
 
-  function runSlice(batch: Batch, from: number, mayContinue: () => boolean): number | undefined {
+  /** Returns whether no batch is left. */
+  function runSlice(position: Position, batch: Batch, mayContinue: () => boolean): boolean {
     const until = rt.monotonic() + SLICE_MS;
-    let after: number | undefined = from;
-    do after = batch(after).next;
-    while (after !== undefined && rt.monotonic() < until && mayContinue());
-    return after;
+    do {
+      const { next } = batch(position.after);
+      if (next === undefined) return true;
+      position.after = next;
+    } while (rt.monotonic() < until && mayContinue());
+    return false;
   }
 
   async function pruneBySize(unresolved: number): Promise<void> {
     const now = rt.now();
     await runBatches(
+      positions.size,
       (after) => {
         const batch = retention.pruneEvents(after, BATCH_ROWS, { ended: now + 1, unresolved });
         const { deletedUntil } = batch;
@@ -80,14 +101,16 @@ export function createPruner(
   return async () => {
     const now = rt.now();
     const unresolved = now - Math.max(UNRESOLVED_RETENTION_DAYS, keepDays) * DAY_MS;
-    const cutoffs = { ended: now - keepDays * DAY_MS, unresolved };
-    await runBatches((after) => retention.pruneEvents(after, BATCH_ROWS, cutoffs));
-    await runBatches((after) => {
-      const from = Math.max(after, responsesPrunedTo);
-      const batch = retention.pruneResponses(from, BATCH_ROWS, now - RESPONSE_RETENTION_MS);
-      responsesPrunedTo = batch.next ?? responsesPrunedTo;
-      return batch;
-    });
+    const ended = now - keepDays * DAY_MS;
+    const pruneEvents = (position: Position, cutoffs: Cutoffs): Promise<void> =>
+      runBatches(position, (after) => retention.pruneEvents(after, BATCH_ROWS, cutoffs));
+    restartIfDue();
+    // Starts at the oldest event: this deletes all but the pending ones, so few are read again.
+    await pruneEvents({ after: 0 }, { ended: unresolved, unresolved });
+    await pruneEvents(positions.ended, { ended, unresolved });
+    await runBatches(positions.responses, (after) =>
+      retention.pruneResponses(after, BATCH_ROWS, now - RESPONSE_RETENTION_MS),
+    );
     await pruneBySize(unresolved);
     reportCut();
     rt.tx(() => {

@@ -8,7 +8,7 @@ import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
 import type { Alert } from "../../../src/app/webhooks/alerts.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
-import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { deleteEndpoint, disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -174,6 +174,48 @@ test("the size of the history is close to what SQLite uses for it", async () => 
   const { bytes } = rt.store.history.get();
   expect(bytes / used).toBeGreaterThan(0.8);
   expect(bytes / used).toBeLessThan(1.25);
+});
+
+/** Adds the row that each batch of events starts after to `starts`. */
+function watchBatches(rt: TestRuntime, starts: number[]): TestRuntime {
+  const { retention } = rt.store;
+  const pruneEvents: typeof retention.pruneEvents = (after, ...rest) => {
+    starts.push(after);
+    return retention.pruneEvents(after, ...rest);
+  };
+  return { ...rt, store: { ...rt.store, retention: { ...retention, pruneEvents } } };
+}
+
+test.each([
+  ["older than --keep-days", 31 * DAY, Infinity],
+  ["above --keep-size", 0, 0],
+])("parked events %s are passed once, not in each run", async (_, age, maxBytes) => {
+  const { rt, endpoint, emitAndDeliver, countRows } = await setUp();
+  disableEndpoint(rt, endpoint.id, "manual");
+  await emitAndDeliver(250);
+  rt.advance(age);
+  const starts: number[] = [];
+  const prune = createPruner(watchBatches(withBudget(rt, maxBytes), starts));
+  await prune();
+  expect(starts).toEqual(expect.arrayContaining([100, 200, 250]));
+  starts.length = 0;
+  await prune();
+  expect(starts).not.toContain(100);
+  expect(starts).toContain(250);
+  expect(countRows()).toEqual({ events: 250, deliveries: 250 });
+});
+
+test("parked events that were passed are deleted within an hour of their cancellation", async () => {
+  const { rt, endpoint, emitAndDeliver, countRows } = await setUp();
+  disableEndpoint(rt, endpoint.id, "manual");
+  await emitAndDeliver(150);
+  const prune = createPruner(withBudget(rt, 0));
+  await prune();
+  expect(countRows().events).toBe(150);
+  deleteEndpoint(rt, endpoint.id);
+  rt.advance(3_600_000);
+  await prune();
+  expect(countRows().events).toBe(0);
 });
 
 test("deletes in transactions that end after 20 ms, with a break after each", async () => {
