@@ -57,6 +57,9 @@ const INDEXES = {
   CORRUPT: "delivery_corrupt",
 } as const;
 
+/** The LIMIT that sets no limit. */
+const UNLIMITED = -1;
+
 const sourceOf = ({ from, where = "TRUE" }: Step): string =>
   `delivery INDEXED BY ${INDEXES[from]} WHERE endpoint_id = :endpointId AND status = '${from}' AND ${where}`;
 
@@ -76,14 +79,22 @@ export function createBacklogMoveStore(db: Db) {
     finish: (endpointId: string) =>
       void setMove.run({ endpointId, move: null, recoverSince: null }),
 
-    /** The number of deliveries that the move will change. */
-    count(endpointId: string, { move, recoverSince: since }: BacklogMove): BacklogCounts {
+    /**
+     * The number of deliveries that the move will change.
+     * @param limit counts at most so many for each status. In a transaction, always set it: other
+     *   writers wait for the count
+     */
+    count(
+      endpointId: string,
+      { move, recoverSince: since }: BacklogMove,
+      limit = UNLIMITED,
+    ): BacklogCounts {
       const counts: BacklogCounts = { parked: 0, recovered: 0, cancelled: 0 };
       for (const step of STEPS[move])
         counts[step.counts] += db
-          .prepare(`SELECT count(*) FROM ${sourceOf(step)}`)
+          .prepare(`SELECT count(*) FROM (SELECT 1 FROM ${sourceOf(step)} LIMIT :limit)`)
           .pluck()
-          .get({ endpointId, since }) as number;
+          .get({ endpointId, since, limit }) as number;
       return counts;
     },
 

@@ -8,24 +8,29 @@ import type { Runtime } from "../runtime.ts";
 // large backlog is moved in several transactions, so that no other writer waits for all of it. The
 // endpoint's row records the move until it is finished: after a crash, the daemon continues it.
 
-/** Deliveries moved in one transaction: few enough not to block other writers. */
-const SLICE_ROWS = 1000;
+/** Deliveries moved, or counted, in one transaction: few enough not to block other writers. */
+export const SLICE_ROWS = 1000;
 
 /**
  * Moves a small backlog; for a large one, only records the move. Call it in the transaction that
  * changes the endpoint: the deliveries that are not moved yet are not sent, because the worker sends
  * only those of an active endpoint.
- * @param counts of the move. Count before the transaction, so that no other writer waits for it
+ * @param counted what was counted before the transaction, so that no other writer waited for it
+ * @returns exact counts of a small backlog; for a large one `counted`, or without it a minimum of
+ *   at least SLICE_ROWS
  */
 export function startBacklogMove(
   rt: Runtime,
   { id: endpointId, businessId }: EndpointRow,
   move: BacklogMove,
-  { parked, recovered, cancelled }: BacklogCounts,
-): void {
+  counted?: BacklogCounts,
+): BacklogCounts {
   rt.store.backlogMoves.start(endpointId, move);
-  if (parked + recovered + cancelled < SLICE_ROWS)
-    moveSlice(rt, { ...move, endpointId, businessId });
+  const counts = rt.store.backlogMoves.count(endpointId, move, SLICE_ROWS);
+  const { parked, recovered, cancelled } = counts;
+  if (parked + recovered + cancelled >= SLICE_ROWS) return counted ?? counts;
+  moveSlice(rt, { ...move, endpointId, businessId });
+  return counts;
 }
 
 export const isMovingBacklog = (rt: Runtime, endpointId: string): boolean =>

@@ -12,7 +12,7 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 import { createTallyChanges } from "../../store/tallies.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
 import { recordHostResults } from "./host-limits.ts";
-import { disableEndpoint, disableFailing } from "./endpoint-lifecycle.ts";
+import { disableFailing, disableInTransaction } from "./endpoint-lifecycle.ts";
 
 export type DeliveryResult = {
   due: DueRow;
@@ -104,7 +104,7 @@ function updateEndpoint(
   if (endpoint.status === "ACTIVE" && isDisableDue && streak.failingSince !== null)
     alerts.push(disableFailing(rt, endpoint));
   else if (endpoint.status === "ACTIVE" && results.some(({ isGone }) => isGone)) {
-    disableEndpoint(rt, endpoint.id, "gone");
+    disableInTransaction(rt, endpoint.id, "gone");
     alerts.push(
       makeAlert(
         rt,

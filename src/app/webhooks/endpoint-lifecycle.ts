@@ -3,9 +3,10 @@ import { AppError } from "../../domain/errors.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
+import type { BacklogCounts } from "../../store/backlog-moves.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { type Alert, makeAlert } from "./alerts.ts";
-import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
+import { isMovingBacklog, SLICE_ROWS, startBacklogMove } from "./backlog-moves.ts";
 
 /**
  * Why an endpoint is disabled. `manual`, by the operator, replaces any earlier reason; `paused` is by
@@ -35,13 +36,21 @@ export const auditEndpoint = (
   details?: Record<string, unknown>,
 ): void => audit(rt, { action, subject: { id, name }, businessId, details });
 
-/** Its pending and new deliveries are parked. */
-export function disableEndpoint(
+/** Its deliveries are parked. Counts them all: do not call it in a transaction. */
+export const disableEndpoint = (
   rt: Runtime,
   id: string,
   reason: DisabledReason,
+): { endpoint: EndpointRow; parked: number } =>
+  disableInTransaction(rt, id, reason, rt.store.backlogMoves.count(id, PARK));
+
+/** Does not count all of a large backlog: without `counted`, `parked` is at most SLICE_ROWS. */
+export function disableInTransaction(
+  rt: Runtime,
+  id: string,
+  reason: DisabledReason,
+  counted?: BacklogCounts,
 ): { endpoint: EndpointRow; parked: number } {
-  const counts = rt.store.backlogMoves.count(id, PARK);
   return rt.tx(() => {
     const before = getEndpoint(rt, id);
     if (before.status === "ACTIVE" || (reason === "manual" && before.disabledReason !== "manual")) {
@@ -49,10 +58,12 @@ export function disableEndpoint(
       auditEndpoint(rt, "endpoint.disabled", before, { reason });
     }
     const endpoint = getEndpoint(rt, id);
-    startBacklogMove(rt, endpoint, PARK, counts);
-    return { endpoint, parked: counts.parked };
+    const { parked } = startBacklogMove(rt, endpoint, PARK, counted);
+    return { endpoint, parked };
   });
 }
+
+type Enabled = { endpoint: EndpointRow; recovered: number; cancelled: number };
 
 /**
  * Resets the failure streak. Parked deliveries that are not recovered are cancelled.
@@ -60,16 +71,20 @@ export function disableEndpoint(
  *   if a partner enables an endpoint that the operator disabled; busy while its deliveries are
  *   still being parked
  */
-export function enableEndpoint(
+export const enableEndpoint = (rt: Runtime, id: string, recover: Recover): Enabled =>
+  prepareEnable(rt, id, recover)();
+
+/** Counts the deliveries. Returns the function that enables the endpoint, also in a transaction. */
+export function prepareEnable(
   rt: Runtime,
   id: string,
   recover: Recover,
   { byPartner = false } = {},
-): { endpoint: EndpointRow; recovered: number; cancelled: number } {
+): () => Enabled {
   const recoverSince = recover === "all" ? 0 : recover === "none" ? RECOVER_NOTHING : recover;
   const move = { move: "RECOVER", recoverSince } as const;
-  const counts = rt.store.backlogMoves.count(id, move);
-  return rt.tx(() => {
+  const counted = rt.store.backlogMoves.count(id, move);
+  const enable = (): Enabled => {
     const before = getEndpoint(rt, id);
     const { status, disabledReason } = before;
     if (byPartner && disabledReason === "manual")
@@ -86,12 +101,12 @@ export function enableEndpoint(
       rt.store.endpoints.updateStreak(id, NO_STREAK);
     }
     const endpoint = getEndpoint(rt, id);
-    startBacklogMove(rt, endpoint, move, counts);
-    const { recovered, cancelled } = counts;
+    const { recovered, cancelled } = startBacklogMove(rt, endpoint, move, counted);
     if (status === "DISABLED")
       auditEndpoint(rt, "endpoint.enabled", before, { recovered, cancelled });
     return { endpoint, recovered, cancelled };
-  });
+  };
+  return () => rt.tx(enable);
 }
 
 /** Later than any delivery. */
@@ -107,17 +122,21 @@ function futureRecoverError(): AppError {
 }
 
 /** Past deliveries stay until their retention period ends. */
-export function deleteEndpoint(rt: Runtime, id: string): { cancelled: number } {
-  const counts = rt.store.backlogMoves.count(id, CANCEL);
-  return rt.tx(() => {
+export const deleteEndpoint = (rt: Runtime, id: string): { cancelled: number } =>
+  prepareDelete(rt, id)();
+
+/** Counts the deliveries. Returns the function that deletes the endpoint, also in a transaction. */
+export function prepareDelete(rt: Runtime, id: string): () => { cancelled: number } {
+  const counted = rt.store.backlogMoves.count(id, CANCEL);
+  const remove = (): { cancelled: number } => {
     const endpoint = getEndpoint(rt, id);
     rt.store.endpoints.delete(id, rt.now());
     rt.store.endpointSecrets.deleteAll(id);
-    startBacklogMove(rt, endpoint, CANCEL, counts);
-    const { cancelled } = counts;
+    const { cancelled } = startBacklogMove(rt, endpoint, CANCEL, counted);
     auditEndpoint(rt, "endpoint.deleted", endpoint, { cancelled });
     return { cancelled };
-  });
+  };
+  return () => rt.tx(remove);
 }
 
 export function reviewEndpoints(rt: Runtime): Alert[] {
@@ -154,9 +173,10 @@ export function lastError(rt: Runtime, endpointId: string): string {
 
 /** Disables an endpoint whose attempts still fail after the announced time. */
 export function disableFailing(rt: Runtime, endpoint: EndpointRow): Alert {
-  const { parked } = disableEndpoint(rt, endpoint.id, "failing");
+  const { parked } = disableInTransaction(rt, endpoint.id, "failing");
+  const count = parked < SLICE_ROWS ? parked : `At least ${SLICE_ROWS}`;
   const since = isoMinute(endpoint.failingSince ?? rt.now());
-  const what = `was disabled: it has not accepted a delivery since ${since}. ${parked} deliveries are parked.`;
+  const what = `was disabled: it has not accepted a delivery since ${since}. ${count} deliveries are parked.`;
   return makeAlert(rt, "endpoint.disabled", endpoint, what);
 }
 

@@ -13,9 +13,9 @@ import {
 } from "./endpoint-settings.ts";
 import {
   auditEndpoint,
-  disableEndpoint,
-  enableEndpoint,
+  disableInTransaction,
   getEndpoint,
+  prepareEnable,
 } from "./endpoint-lifecycle.ts";
 import { createSigningSecret } from "./endpoint-secrets.ts";
 import { type Resolve, resolveName } from "./resolver.ts";
@@ -169,6 +169,10 @@ export async function prepareUpdate(
 ): Promise<() => EndpointRow> {
   const checked = parseChanges(rt, getEndpoint(rt, id), changes);
   await assertSafeAddresses(rt, checked, resolve, changes.byPartner === true);
+  const enable =
+    changes.status === "ACTIVE"
+      ? prepareEnable(rt, id, "all", { byPartner: changes.byPartner === true })
+      : undefined;
   const update = (): EndpointRow => {
     // It may have been changed during the DNS lookup.
     const before = getEndpoint(rt, id);
@@ -181,9 +185,8 @@ export async function prepareUpdate(
       if (settings.url !== before.url) rt.store.endpoints.updateStreak(id, NO_STREAK);
       auditEndpoint(rt, "endpoint.updated", before, { fields, host: hostOf(settings.url) });
     }
-    if (changes.status === "DISABLED") disableEndpoint(rt, id, "paused");
-    if (changes.status === "ACTIVE" && before.status === "DISABLED")
-      enableEndpoint(rt, id, "all", { byPartner: changes.byPartner === true });
+    if (changes.status === "DISABLED") disableInTransaction(rt, id, "paused");
+    if (before.status === "DISABLED") enable?.();
     return getEndpoint(rt, id);
   };
   return () => rt.tx(update);

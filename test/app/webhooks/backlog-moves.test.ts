@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   continueBacklogMoves,
   finishBacklogMove,
@@ -6,11 +6,20 @@ import {
 import {
   deleteEndpoint,
   disableEndpoint,
+  disableFailing,
   enableEndpoint,
+  prepareEnable,
 } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../support/delivery.ts";
+import { createTestApi } from "../../http/support/api.ts";
+import {
+  createTestEndpoint,
+  jsonRequest,
+  renameService,
+  WEBHOOKS,
+} from "../../http/support/webhooks.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { captureError } from "../../support/use-case.ts";
 
@@ -128,4 +137,60 @@ test("an endpoint cannot be enabled while its backlog is still being parked", as
   expect(disableEndpoint(rt, id, "manual")).toMatchObject({ parked: 0 });
   await continueBacklogMoves(rt);
   expect(countRows(rt)).toEqual({ PARKED: OLD + NEW });
+});
+
+/** Returns the limit of each count that is made in a transaction from now on. */
+function watchCountsInTransactions(rt: TestRuntime): unknown[] {
+  const limits: unknown[] = [];
+  const { tx } = rt;
+  const { count } = rt.store.backlogMoves;
+  let depth = 0;
+  rt.tx = (work) => {
+    depth++;
+    try {
+      return tx(work);
+    } finally {
+      depth--;
+    }
+  };
+  vi.spyOn(rt.store.backlogMoves, "count").mockImplementation((id, move, limit) => {
+    if (depth > 0) limits.push(limit);
+    return count(id, move, limit);
+  });
+  return limits;
+}
+
+test("a write transaction never counts a whole backlog", async () => {
+  const api = createTestApi();
+  const { endpoint } = await createTestEndpoint(api, null);
+  const limits = watchCountsInTransactions(api);
+  const path = `${WEBHOOKS}/${endpoint.id}`;
+  const change = async (init: RequestInit, action = "") => {
+    limits.length = 0;
+    expect((await api.request(`${path}${action}`, init)).ok).toBe(true);
+    expect(limits).toEqual([SLICE]);
+  };
+  await change(jsonRequest("PATCH", { status: "DISABLED" }));
+  await change(jsonRequest("PATCH", { status: "ACTIVE" }));
+  renameService(api, "Cut");
+  limits.length = 0;
+  const worker = createTestWorker(api, () => Promise.resolve({ ...OK, statusCode: 410 }));
+  worker.sweep();
+  await worker.whenIdle();
+  expect(api.store.endpoints.findById(endpoint.id)).toMatchObject({ disabledReason: "gone" });
+  expect(limits).toEqual([SLICE]);
+  await change({ method: "POST" }, "/enable");
+  await change({ method: "DELETE" });
+});
+
+test("the counts of a large backlog are exact over HTTP, and a minimum in an alert", async () => {
+  const { rt, id } = await setUp();
+  const park = { move: "PARK", recoverSince: null } as const;
+  expect(rt.store.backlogMoves.count(id, park, SLICE).parked).toBe(SLICE);
+  expect(disableFailing(rt, rt.store.endpoints.findById(id)!).text).toContain(
+    "At least 1000 deliveries are parked.",
+  );
+  finishBacklogMove(rt, id);
+  const enable = prepareEnable(rt, id, "all", { byPartner: true });
+  expect(rt.tx(enable)).toMatchObject({ recovered: OLD + NEW, cancelled: 0 });
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deleteEndpoint, enableEndpoint } from "../../../app/webhooks/endpoint-lifecycle.ts";
+import { prepareDelete, prepareEnable } from "../../../app/webhooks/endpoint-lifecycle.ts";
 import {
   findOldSecretEnd,
   finishSecretRotation,
@@ -156,17 +156,21 @@ export const handleUpdateEndpoint = ({ rt }: HandlerDeps) =>
   });
 
 export const handleDeleteEndpoint = ({ rt }: HandlerDeps) =>
-  handleChange({ rt }, getOwnEndpoint, ignoreBody, ({ id }) => () => {
-    deleteEndpoint(rt, id);
-    return undefined;
+  handleChange({ rt }, getOwnEndpoint, ignoreBody, ({ id }) => {
+    const remove = prepareDelete(rt, id);
+    return () => {
+      remove();
+      return undefined;
+    };
   });
 
 export const handleEnableEndpoint = ({ rt }: HandlerDeps) =>
   handleChange({ rt }, getOwnEndpoint, readOptionalJsonObject, ({ id }, timezone, body) => {
     const { recover } = parseRequest(enableEndpointBody, body);
     const missedEvents = typeof recover === "string" ? recover : recover.resolve(timezone);
+    const enable = prepareEnable(rt, id, missedEvents, { byPartner: true });
     return () => {
-      const { endpoint, ...counts } = enableEndpoint(rt, id, missedEvents, { byPartner: true });
+      const { endpoint, ...counts } = enable();
       return { ...toPublicEndpoint(rt, endpoint, timezone), ...counts };
     };
   });
