@@ -81,7 +81,7 @@ export function createBacklogMoveStore(db: Db) {
 
     /**
      * The number of deliveries that the move will change.
-     * @param limit counts at most so many for each status. In a transaction, always set it: other
+     * @param limit maximum to count for each status. In a transaction, always set it: other
      *   writers wait for the count
      */
     count(

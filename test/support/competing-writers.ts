@@ -92,7 +92,7 @@ async function sendUpdates({
   return { requestMs, failedStatuses };
 }
 
-/** Returns the output of those that fail. */
+/** Returns the output of each command that fails. */
 async function runCommands(dataDir: string, count: number): Promise<string[]> {
   const failed: string[] = [];
   for (let i = 0; i < count; i++) {

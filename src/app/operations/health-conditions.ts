@@ -17,7 +17,7 @@ export type HealthCondition = {
   text: string;
   command: string;
 };
-/** Those that are also metrics and alerts, all critical but one. */
+/** Storage conditions, which are also metrics and alerts. */
 export const STORAGE_CONDITIONS = {
   "storage.gone": "critical",
   "storage.full": "critical",

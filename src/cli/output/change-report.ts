@@ -125,7 +125,9 @@ function noteRequiredFlags(
 ): void {
   const booked = affectedVisitsText(affected);
   if (booked !== null)
-    cli.note(`${slug}: would delete what is booked: ${booked}, which requires --cancel-affected.`);
+    cli.note(
+      `${slug}: would delete objects that are booked (${booked}), which requires --cancel-affected.`,
+    );
   if (currencyChange !== null)
     cli.note(
       `${slug}: would change the currency ${currencyChangeText(currencyChange)}, which requires --accept-currency-change.`,
