@@ -41,7 +41,13 @@ export const EVENT_TYPES = [
 ] as const;
 
 /** Names that the spec lacks: only clients that ask for them by name get them, `all` does not. */
-const ADDITIONAL_EVENT_TYPES = ["event_availability.updated"] as const;
+export const ADDITIONAL_EVENT_TYPES = [
+  "event_availability.updated",
+  "booking.updated",
+  "booking.cancelled",
+  "reservation.updated",
+  "reservation.cancelled",
+] as const;
 
 export const ALL_EVENT_TYPES = [...EVENT_TYPES, ...ADDITIONAL_EVENT_TYPES] as const;
 
@@ -85,8 +91,8 @@ export const CHANGED_FLAGS = {
   ],
   ticket_order: ["status", "items"],
   ticket: ["checkIn"],
-  booking: ["status", "schedule"],
-  reservation: ["status", "schedule"],
+  booking: ["status", "schedule", "staff", "services", "guests", "price"],
+  reservation: ["status", "schedule", "table", "partySize"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventPrefix = keyof typeof CHANGED_FLAGS;

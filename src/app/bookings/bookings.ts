@@ -2,6 +2,7 @@ import {
   type Booking,
   type PublicBooking,
   toPublicBooking,
+  bookingCancelledEvent,
   bookingCreatedEvent,
 } from "../../domain/bookings/booking.ts";
 import { parseBookingRequest, parseReservationRequest } from "../../domain/bookings/requests.ts";
@@ -14,6 +15,7 @@ import {
   type PublicReservation,
   toPublicReservation,
   type Reservation,
+  reservationCancelledEvent,
   reservationCreatedEvent,
 } from "../../domain/bookings/reservation.ts";
 
@@ -50,7 +52,7 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
   });
 }
 
-/** The spec has no event for this. @throws AppError resource_not_found, conflict */
+/** @throws AppError resource_not_found, conflict */
 export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBooking {
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
@@ -63,7 +65,9 @@ export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBook
       status: "CANCELLED",
       version: booking.version + 1,
     };
-    return toPublicBooking(cancelled, business.doc.timezone);
+    const publicBooking = toPublicBooking(cancelled, business.doc.timezone);
+    appendEvents(rt, business, [bookingCancelledEvent(publicBooking)]);
+    return publicBooking;
   });
 }
 
@@ -104,7 +108,7 @@ export function createReservation(rt: Runtime, slug: string, input: unknown): Pu
   });
 }
 
-/** The spec has no event for this. @throws AppError resource_not_found, conflict */
+/** @throws AppError resource_not_found, conflict */
 export function cancelReservation(rt: Runtime, slug: string, id: string): PublicReservation {
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
@@ -117,7 +121,9 @@ export function cancelReservation(rt: Runtime, slug: string, id: string): Public
       status: "CANCELLED",
       version: reservation.version + 1,
     };
-    return toPublicReservation(cancelled, business.doc.timezone);
+    const publicReservation = toPublicReservation(cancelled, business.doc.timezone);
+    appendEvents(rt, business, [reservationCancelledEvent(publicReservation)]);
+    return publicReservation;
   });
 }
 

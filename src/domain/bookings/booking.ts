@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { formatInstant } from "../local-time.ts";
 import { eventDraft, type EventDraft } from "../envelope.ts";
+import { differingFields } from "../equality.ts";
 import type { booking } from "../public/schemas/bookings.ts";
 
 export type VisitStatus = PublicBooking["status"];
@@ -65,3 +66,26 @@ export const toPublicBooking = (booking: Booking, timezone: string): PublicBooki
 
 export const bookingCreatedEvent = (object: PublicBooking): EventDraft =>
   eventDraft("booking.created", "all", object, [object.id]);
+
+/** No flag is set if only a value without one has changed, for example `customerRef`. */
+export const bookingUpdatedEvent = (before: PublicBooking, after: PublicBooking): EventDraft =>
+  eventDraft("booking.updated", differingFields(flagValues(before), flagValues(after)), after, [
+    after.id,
+  ]);
+
+export const bookingCancelledEvent = (object: PublicBooking): EventDraft =>
+  eventDraft("booking.cancelled", ["status"], object, [object.id]);
+
+/** The values that each flag of `data.changed` covers. */
+const flagValues = ({ status, segments, guests, totalCents, ...times }: PublicBooking) => ({
+  status,
+  schedule: [
+    times.startsAt,
+    times.endsAt,
+    segments.map(({ startsAt, endsAt }) => [startsAt, endsAt]),
+  ],
+  staff: segments.map(({ staffId }) => staffId),
+  services: segments.map(({ serviceId, variantId, addons }) => [serviceId, variantId, addons]),
+  guests,
+  price: [totalCents, segments.map(({ priceCents }) => priceCents)],
+});

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { VisitStatus } from "./booking.ts";
 import { formatInstant } from "../local-time.ts";
 import { eventDraft, type EventDraft } from "../envelope.ts";
+import { differingFields } from "../equality.ts";
 import type { reservation } from "../public/schemas/bookings.ts";
 
 export type Reservation = {
@@ -38,3 +39,23 @@ export const toPublicReservation = (
 
 export const reservationCreatedEvent = (object: PublicReservation): EventDraft =>
   eventDraft("reservation.created", "all", object, [object.id]);
+
+/** No flag is set if only a value without one has changed, for example `customerRef`. */
+export const reservationUpdatedEvent = (
+  before: PublicReservation,
+  after: PublicReservation,
+): EventDraft =>
+  eventDraft("reservation.updated", differingFields(flagValues(before), flagValues(after)), after, [
+    after.id,
+  ]);
+
+export const reservationCancelledEvent = (object: PublicReservation): EventDraft =>
+  eventDraft("reservation.cancelled", ["status"], object, [object.id]);
+
+/** The values that each flag of `data.changed` covers. */
+const flagValues = ({ status, partySize, ...reservation }: PublicReservation) => ({
+  status,
+  schedule: [reservation.startsAt, reservation.endsAt],
+  table: [reservation.areaId, reservation.tableId],
+  partySize,
+});

@@ -4,8 +4,18 @@ import { actionOf, type EventPrefix, type EventType, prefixOf } from "../event-t
 import { type CatalogState, catalogChangedEvent } from "../public/catalog-changed.ts";
 import type { PublicCatalog } from "../public/public-catalog.ts";
 import { objectId } from "../catalog/object-id.ts";
-import { bookingCreatedEvent } from "../bookings/booking.ts";
-import { reservationCreatedEvent } from "../bookings/reservation.ts";
+import {
+  bookingCancelledEvent,
+  bookingCreatedEvent,
+  bookingUpdatedEvent,
+  type PublicBooking,
+} from "../bookings/booking.ts";
+import {
+  reservationCancelledEvent,
+  reservationCreatedEvent,
+  reservationUpdatedEvent,
+  type PublicReservation,
+} from "../bookings/reservation.ts";
 import { ticketCheckedInEvent, ticketOrderEvent } from "../bookings/ticket-order.ts";
 
 const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
@@ -57,9 +67,9 @@ function sampleBookingEvent(
 ): EventDraft | undefined {
   switch (prefixOf(type)) {
     case "booking":
-      return sampleBooking(state, now);
+      return sampleBooking(actionOf(type) as VisitAction, state, now);
     case "reservation":
-      return sampleReservation(state, now);
+      return sampleReservation(actionOf(type) as VisitAction, state, now);
     case "ticket_order":
       return sampleOrder(actionOf(type) as "created" | "confirmed" | "cancelled", state, now);
     case "ticket":
@@ -82,7 +92,20 @@ function sampleTimes(
   };
 }
 
-function sampleBooking(state: CatalogState, now: number): EventDraft | undefined {
+type VisitAction = "created" | "updated" | "cancelled";
+
+/** An updated visit was approved. */
+const visitState = (action: VisitAction) =>
+  ({
+    status: action === "cancelled" ? "CANCELLED" : "CONFIRMED",
+    version: action === "created" ? 1 : 2,
+  }) as const;
+
+function sampleBooking(
+  action: VisitAction,
+  state: CatalogState,
+  now: number,
+): EventDraft | undefined {
   const [service] = state.publicCatalog.services;
   if (service === undefined) return undefined;
   const { id: serviceId, priceCents, currency, durationMin, staffIds } = service;
@@ -95,34 +118,42 @@ function sampleBooking(state: CatalogState, now: number): EventDraft | undefined
     priceCents,
     ...times,
   };
-  return bookingCreatedEvent({
+  const booking: PublicBooking = {
     id: "bkg_sample",
-    status: "CONFIRMED",
+    ...visitState(action),
     ...times,
     segments: [segment],
     guests: 1,
     totalCents: priceCents,
     currency,
     customerRef,
-    version: 1,
-  });
+  };
+  if (action === "created") return bookingCreatedEvent(booking);
+  if (action === "cancelled") return bookingCancelledEvent(booking);
+  return bookingUpdatedEvent({ ...booking, status: "PENDING" }, booking);
 }
 
-function sampleReservation(state: CatalogState, now: number): EventDraft | undefined {
+function sampleReservation(
+  action: VisitAction,
+  state: CatalogState,
+  now: number,
+): EventDraft | undefined {
   const { business, objects } = state.catalog;
   const table = objects.table.find(({ status }) => status === "ACTIVE");
   if (table === undefined) return undefined;
   const area = objects.area.find(({ key }) => key === table.area);
-  return reservationCreatedEvent({
+  const reservation: PublicReservation = {
     id: "rsv_sample",
-    status: "CONFIRMED",
+    ...visitState(action),
     partySize: table.maxSeats,
     ...sampleTimes(state, now, 90),
     areaId: area === undefined ? null : objectId("area", business.slug, area),
     tableId: objectId("table", business.slug, table),
     customerRef,
-    version: 1,
-  });
+  };
+  if (action === "created") return reservationCreatedEvent(reservation);
+  if (action === "cancelled") return reservationCancelledEvent(reservation);
+  return reservationUpdatedEvent({ ...reservation, status: "PENDING" }, reservation);
 }
 
 const firstTicketType = ({ publicCatalog }: CatalogState) =>

@@ -91,7 +91,14 @@ test("a booking lists its segments and price, and one event is written", () => {
       data: {
         resource: { type: "booking", id, ids: [id] },
         action: "created",
-        changed: { status: true, schedule: true },
+        changed: {
+          status: true,
+          schedule: true,
+          staff: true,
+          services: true,
+          guests: true,
+          price: true,
+        },
         object: created[0],
       },
     },
@@ -326,10 +333,27 @@ test("a start can have an offset; without one, a repeated hour means the first",
   });
 });
 
-test("cancelling a booking frees its time and raises its version without an event", () => {
+test("cancelling a booking frees its time, raises its version and sends an event", () => {
   const rt = openSalon();
   const { id, version } = book(rt, { staff: "leo" });
-  expect(recordEvents(rt, () => cancelBooking(rt, SLUG, id))).toEqual([]);
+  const [event, ...others] = recordEvents(rt, () => cancelBooking(rt, SLUG, id));
+  expect(others).toEqual([]);
+  expect(event).toMatchObject({
+    type: "booking.cancelled",
+    data: {
+      resource: { type: "booking", id, ids: [id] },
+      action: "cancelled",
+      changed: {
+        status: true,
+        schedule: false,
+        staff: false,
+        services: false,
+        guests: false,
+        price: false,
+      },
+      object: { id, status: "CANCELLED", version: 2 },
+    },
+  });
   const { id: businessId } = getBusiness(rt, SLUG);
   expect([version, getBooking(rt, businessId, id).version]).toEqual([1, 2]);
   expect(book(rt, { staff: "leo" })).toMatchObject({ status: "CONFIRMED" });

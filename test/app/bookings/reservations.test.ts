@@ -55,7 +55,7 @@ test("a reservation gets the smallest free table for the turn time, and one even
       data: {
         resource: { type: "reservation", id, ids: [id] },
         action: "created",
-        changed: { status: true, schedule: true },
+        changed: { status: true, schedule: true, table: true, partySize: true },
         object: created[0],
       },
     },
@@ -115,12 +115,18 @@ test.each<[input: Input, message: RegExp]>([
   ).toEqual([]);
 });
 
-test("cancelling a reservation frees its table and raises its version without an event", () => {
+test("cancelling a reservation frees its table, raises its version and sends an event", () => {
   const rt = openRestaurant();
   const { id } = reserve(rt, { table: "two" });
-  expect(recordEvents(rt, () => expect(cancelReservation(rt, SLUG, id).version).toBe(2))).toEqual(
-    [],
-  );
+  const [event, ...others] = recordEvents(rt, () => cancelReservation(rt, SLUG, id));
+  expect(others).toEqual([]);
+  expect(event).toMatchObject({
+    type: "reservation.cancelled",
+    data: {
+      changed: { status: true, schedule: false, table: false, partySize: false },
+      object: { id, status: "CANCELLED", version: 2 },
+    },
+  });
   const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;
   expect(rt.store.reservations.findById(businessId, id)?.version).toBe(2);
   expect(reserve(rt, { table: "two" })).toMatchObject({ status: "CONFIRMED" });

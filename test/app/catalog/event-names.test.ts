@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
-import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
+import {
+  cancelBooking,
+  cancelReservation,
+  createBooking,
+  createReservation,
+} from "../../../src/app/bookings/bookings.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
 import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
 import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
 import {
@@ -10,6 +16,7 @@ import {
   checkInTicket,
 } from "../../../src/app/bookings/ticket-orders.ts";
 import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
+import { triggerEvent } from "../../../src/app/webhooks/sample-events.ts";
 import {
   actionOf,
   ALL_EVENT_TYPES,
@@ -82,6 +89,10 @@ const expire = (rt: TestRuntime): void => {
   expireTicketOrders(rt);
 };
 const START = "2026-11-23T10:00";
+const book = (rt: TestRuntime) => createBooking(rt, SLUG, { service: "spa", start: START }).id;
+const reserve = (rt: TestRuntime) => createReservation(rt, SLUG, { party: 2, start: START }).id;
+const sample = (type: EventType) => (rt: TestRuntime) =>
+  triggerEvent(rt, getBusiness(rt, SLUG), type);
 
 type Act = (rt: TestRuntime, id: string) => unknown;
 /** `before` creates the object to act on and returns its ID. */
@@ -303,17 +314,23 @@ const ROWS: Row[] = [
     ["ticket.checked_in"],
     ticket,
   ],
+  ["booking.created", "a booking", book, ["booking.created"]],
+  ["booking.updated", "a sample event", sample("booking.updated"), ["booking.updated"]],
   [
-    "booking.created",
-    "a booking",
-    (rt) => createBooking(rt, SLUG, { service: "spa", start: START }),
-    ["booking.created"],
+    "booking.cancelled",
+    "its cancellation",
+    (rt, id) => cancelBooking(rt, SLUG, id),
+    ["booking.cancelled"],
+    book,
   ],
+  ["reservation.created", "a reservation", reserve, ["reservation.created"]],
+  ["reservation.updated", "a sample event", sample("reservation.updated"), ["reservation.updated"]],
   [
-    "reservation.created",
-    "a reservation",
-    (rt) => createReservation(rt, SLUG, { party: 2, start: START }),
-    ["reservation.created"],
+    "reservation.cancelled",
+    "its cancellation",
+    (rt, id) => cancelReservation(rt, SLUG, id),
+    ["reservation.cancelled"],
+    reserve,
   ],
 ];
 

@@ -1,6 +1,11 @@
 import { hash } from "node:crypto";
 import { AppError } from "../../../domain/errors.ts";
-import { ALL_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
+import {
+  ADDITIONAL_EVENT_TYPES,
+  ALL_EVENT_TYPES,
+  EVENT_TYPES,
+  isEventType,
+} from "../../../domain/event-types.ts";
 import { didYouMean } from "../../../domain/nearest.ts";
 import { safe } from "../../../domain/text.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -42,8 +47,7 @@ export const CHANGES_PARAMETERS = {
     })
     .meta({
       inputSchema: { type: "array", items: { type: "string", enum: ALL_EVENT_TYPES }, minItems: 1 },
-      description:
-        "Filter by event type; by default, all except `event_availability.updated`, which is only sent to clients that name it",
+      description: `Filter by event type. Without it, all except those that are only sent to clients that name them: ${ADDITIONAL_EVENT_TYPES.map((type) => `\`${type}\``).join(", ")}`,
     }),
   limit: pageSize.describe(`Maximum number of events; ${DEFAULT_LIMIT} by default`),
   wait: integer(0, MAX_WAIT_SECONDS, "of seconds ").describe(
