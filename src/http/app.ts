@@ -15,7 +15,7 @@ import { createPipeline } from "./pipeline/pipeline.ts";
 import { createResponseObserver, type ResponseObserver } from "./pipeline/response-observer.ts";
 import { groupByPath, type HandlerDeps, type Route } from "./pipeline/route.ts";
 import type { Router } from "./pipeline/router.ts";
-import { ROUTES } from "./routes.ts";
+import { AVAILABILITY_PATH, ROUTES } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
 
 export type App = {
@@ -45,7 +45,8 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
   const observe = createResponseObserver(rt, metrics, getClientAddress);
   const sharedAddress = createSharedAddressDetector(rt);
   const observeAll: ResponseObserver = (routePath, context, response) => {
-    scanQueue.recordRequest();
+    // Scans are limited in favor of other requests, so a lone client need not wait for itself.
+    if (routePath.path !== AVAILABILITY_PATH) scanQueue.recordRequest();
     // Not health checks, which a proxy may send itself.
     if (routePath.path.startsWith("/v1/")) sharedAddress.record(context.request);
     observe(routePath, context, response);

@@ -22,6 +22,7 @@ import type {
 } from "./pipeline/route.ts";
 
 const pathBelowBusiness = (path: string) => `/v1/businesses/:slug/${path}`;
+export const AVAILABILITY_PATH = pathBelowBusiness("availability");
 
 const UNCHANGED = "Not modified: the ETag in If-None-Match still matches.";
 const CACHEABLE = ["ETag", "Cache-Control", "Vary"] as const;
@@ -170,7 +171,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     operationId: "getAvailability",
     group: "Availability",
     method: "GET",
-    path: pathBelowBusiness("availability"),
+    path: AVAILABILITY_PATH,
     scope: "public",
     summary: "Get available slots",
     description:

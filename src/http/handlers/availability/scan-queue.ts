@@ -15,7 +15,7 @@ export type Scan<T> = {
 export type ScanQueue = {
   /** @param work calls its argument between two slices of at most about 20 ms */
   add: <T>(work: (yieldToEventLoop: YieldToEventLoop) => Promise<T>) => Scan<T>;
-  /** Counts a request that has been served. After it, scans leave half of the time to others. */
+  /** Counts a request that needed no scan. After it, scans leave half of the time to others. */
   recordRequest: () => void;
 };
 
@@ -73,7 +73,8 @@ export function createScanQueue(
   const waitingClients = new Set<Account>();
   let isScheduled = false;
   let isRunning = false;
-  let lastSliceMs = 0;
+  /** The end of a pause that is as long as the last slice took. */
+  let pauseUntil = 0;
   let requestsServed = 0;
 
   const getAccount = (id: string, maxRunning: number): Account => {
@@ -116,13 +117,13 @@ export function createScanQueue(
   };
 
   const takeTurn = (): void => {
-    if (requestsServed > 0 && lastSliceMs > 0) {
-      setTimeout(takeTurn, lastSliceMs);
-      lastSliceMs = 0;
+    const pauseMs = pauseUntil - monotonic();
+    if (requestsServed > 0 && pauseMs > 0) {
+      requestsServed = 0;
+      setTimeout(takeTurn, pauseMs);
       return;
     }
     isScheduled = false;
-    lastSliceMs = 0;
     requestsServed = 0;
     const ticket = nextTicket();
     if (ticket !== undefined) runSlice(ticket);
@@ -156,7 +157,8 @@ export function createScanQueue(
   const endSlice = (): void => {
     if (!isRunning) return;
     isRunning = false;
-    lastSliceMs = monotonic() - sliceStartMs;
+    const now = monotonic();
+    pauseUntil = now + (now - sliceStartMs);
     const spent = cpuMs() - sliceStartCpuMs;
     if (sliceScan) sliceScan.spentMs += spent;
     for (const account of sliceAccounts) charge(account, spent);

@@ -32,6 +32,7 @@ function openQueue() {
   return {
     queue,
     slices,
+    advance: (ms: number) => (nowMs += ms),
     runningScans: () => started,
     add,
     scan: (client: ScanClient, count: number, signal = CONNECTED) =>
@@ -98,6 +99,22 @@ describe("the next slice", () => {
     queue.recordRequest();
     await done;
     expect(pauses()).toBe(1);
+    timeout.mockRestore();
+  });
+
+  test("waits only for the rest of that time if the next scan is added later", async () => {
+    const timeout = vi.spyOn(globalThis, "setTimeout");
+    const { scan, queue, advance } = openQueue();
+    const delays = () => timeout.mock.calls.map(([, ms]) => ms).filter((ms) => ms !== 2000);
+    await scan(address("a"), 1);
+    queue.recordRequest();
+    advance(SLICE_MS - 1);
+    await scan(address("a"), 1);
+    expect(delays()).toEqual([1]);
+    queue.recordRequest();
+    advance(SLICE_MS);
+    await scan(address("a"), 1);
+    expect(delays()).toEqual([1]);
     timeout.mockRestore();
   });
 });
