@@ -3,6 +3,7 @@ import { buildConnector } from "undici";
 import type { Resolve } from "../app/webhooks/resolver.ts";
 import { type UrlPolicy, unsafeAddressError } from "../domain/webhooks/safe-url.ts";
 import type { Outcome } from "../domain/webhooks/outcome.ts";
+import { ignoreContinue } from "./interim-responses.ts";
 
 /** Why a connection failed. It has no `code`, because undici retries some codes on its own. */
 export class ConnectError extends Error {
@@ -48,7 +49,8 @@ export function createConnector(
       throw error;
     }
     onConnected(socket.remoteAddress ?? "");
-    return limitResponses(protocol === "https:" ? await startTls(options, socket) : socket);
+    const secured = protocol === "https:" ? await startTls(options, socket) : socket;
+    return ignoreContinue(limitResponses(secured));
   }
 
   const startTls = (options: buildConnector.Options, socket: Socket): Promise<Socket> =>

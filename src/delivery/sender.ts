@@ -146,7 +146,14 @@ function dispatch(
 
 const ABORTED = new Error("aborted");
 
-const toOutcome = (error: Error): Outcome =>
-  error instanceof ConnectError
-    ? { kind: error.kind, error: error.message }
-    : { kind: "refused", error: (error as NodeJS.ErrnoException).code ?? error.message };
+function toOutcome(error: Error): Outcome {
+  if (error instanceof ConnectError) return { kind: error.kind, error: error.message };
+  const { code = error.message } = error as NodeJS.ErrnoException;
+  return { kind: "refused", error: isSyntaxError(error, code) ? SYNTAX_ERROR : code };
+}
+
+const SYNTAX_ERROR = "the response is not valid HTTP";
+
+/** undici's parser reports a status below 100 as a failed assertion. */
+const isSyntaxError = (error: Error, code: string): boolean =>
+  error.name === "HTTPParserError" || code === "ERR_ASSERTION";

@@ -112,6 +112,42 @@ test.each<{ name: string; write: (socket: Socket) => void; outcome: object }>([
   expect(performance.now() - started).toBeLessThan(TIMEOUT_MS + 1000);
 });
 
+test.each([
+  { name: "100 Continue", interim: ["HTTP/1.1 100 Continue\r\n\r\n"] },
+  { name: "100 Continue in pieces", interim: ["HTTP/1.1 10", "0 Continue\r\nx: y\r", "\n\r\n"] },
+  {
+    name: "several interim responses",
+    interim: ["HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"].concat(
+      "HTTP/1.1 100 Continue\r\n\r\n",
+    ),
+  },
+])("$name before the response does not change the outcome", async ({ interim }) => {
+  const { url } = await startRawServer(async (socket) => {
+    socket.setNoDelay();
+    for (const part of interim) {
+      socket.write(part);
+      await new Promise(setImmediate);
+    }
+    socket.end("HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\nHTTP/1.1 100 is a body");
+  });
+  expect(await createTestSender().post(url)).toMatchObject({
+    kind: "responded",
+    statusCode: 200,
+    responseText: "HTTP/1.1 100 is a body",
+  });
+});
+
+test.each(["HTTP/1.1 000 Hm\r\n\r\n", "HTTP/1.1 OK\r\n\r\n", "SSH-2.0-OpenSSH\r\n"])(
+  "the outcome of the malformed response %j says so",
+  async (response) => {
+    const { url } = await startRawServer((socket) => socket.end(response));
+    expect(await createTestSender().post(url)).toEqual({
+      kind: "refused",
+      error: "the response is not valid HTTP",
+    });
+  },
+);
+
 test("an endless body is read up to 16 KiB, and the outcome is a success", async () => {
   let written = 0;
   let closed: () => void = () => {};
