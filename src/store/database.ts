@@ -3,7 +3,8 @@ import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import type { Db } from "./db.ts";
 import { migrate, type Migration, type Safeguard } from "./migrate.ts";
-import { isSyncFailure, storageError } from "./storage-error.ts";
+import { openOnReadOnlyDisk } from "./read-only-database.ts";
+import { isOnReadOnlyDisk, isSyncFailure, storageError } from "./storage-error.ts";
 import { createWriteLock, isBusy, sleep } from "./write-lock.ts";
 
 export type Connection = {
@@ -118,7 +119,7 @@ function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguar
   let db: Db | undefined;
   try {
     safeguard?.assertNoDataLoss();
-    db = openWhenFree(path);
+    db = isOnReadOnlyDisk(path) ? openOnReadOnlyDisk(path) : openWhenFree(path);
     db.pragma(`busy_timeout = ${OPEN_TIMEOUT_MS}`);
     const migration = migrate(db, path, safeguard);
     db.pragma(`busy_timeout = ${busyTimeoutMs}`);

@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readMigrations } from "../assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
-import { storageError } from "./storage-error.ts";
+import { isOnReadOnlyDisk, storageError } from "./storage-error.ts";
 
 export type DatabaseFacts = {
   sqlite: string;
@@ -57,7 +57,9 @@ const BUSY_TIMEOUT_MS = 5000;
  */
 export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Result): Result {
   try {
-    const db = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+    const db = isOnReadOnlyDisk(path)
+      ? openOnReadOnlyDisk(path)
+      : new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
     try {
       return read(db);
     } finally {
@@ -68,13 +70,31 @@ export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Res
   }
 }
 
+/** Bytes 18 and 19 of the header: 2 for a file in WAL mode, 1 for any other. */
+const JOURNAL_MODE_AT = 18;
+
+/**
+ * Opens a database for reading where SQLite cannot create the files that WAL mode needs. After a
+ * clean stop they do not exist, so the file is read into memory. After a crash they do, and with
+ * them the last changes.
+ */
+export function openOnReadOnlyDisk(path: string): Db {
+  if (existsSync(`${path}-wal`)) return new Database(path, { readonly: true });
+  const bytes = readFileSync(path);
+  bytes.fill(1, JOURNAL_MODE_AT, JOURNAL_MODE_AT + 2);
+  const db = new Database(bytes);
+  // A write must fail: it would change only the memory.
+  db.pragma("query_only = ON");
+  return db;
+}
+
 export function unreadableError(error: unknown, path: string): unknown {
   if (!isSqliteError(error)) return error;
   if (error.code === "SQLITE_NOTADB")
     return new AppError("invalid_input", `Invalid database ${path}: expected a SQLite file.`);
   if (error.code.startsWith("SQLITE_CORRUPT")) return damagedBackupError(path, error.message);
   // To read a database in WAL mode, SQLite creates files in its folder.
-  if (/^SQLITE_(?:CANTOPEN|READONLY)/.test(error.code))
+  if (/^SQLITE_(?:CANTOPEN|READONLY)/.test(error.code) && !isOnReadOnlyDisk(path))
     return new AppError("not_permitted", `Cannot read ${path}.`, {
       fix: "check the owner and mode of the file and its folder",
     });

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
 import { AppError } from "../domain/errors.ts";
+import { shellQuote } from "../domain/text.ts";
 import { isSqliteError } from "./db.ts";
 import { isBusy } from "./write-lock.ts";
 
@@ -21,17 +23,19 @@ export function storageError(error: unknown, knownPath?: string): AppError | und
       fix: "free some space and try again",
     });
   if (/^SQLITE_(?:NOTADB|CORRUPT)/.test(code)) return damagedDatabaseError(path, message);
-  if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code))
+  if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code)) {
+    if (isOnReadOnlyDisk(path)) return readOnlyDiskError(path);
     return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
       fix:
         knownPath === undefined || existsSync(knownPath)
-          ? "check the owner and the mode of the file and its folder, and that its disk is not mounted read-only"
+          ? "check the owner and the mode of the file and its folder"
           : "check that its folder exists and is writable",
     });
+  }
   if (code.startsWith("SQLITE_IOERR"))
     return new AppError(
       "storage_failed",
-      `The disk that holds ${path}${nameDisk(path)} failed: ${message} (${code}).`,
+      `The disk that holds ${path}${nameDisk(findDisk(path))} failed: ${message} (${code}).`,
       {
         fix: "look for disk errors with dmesg; on a working disk, restore a backup: deskbell backup list",
       },
@@ -65,18 +69,54 @@ export const isStorageUnavailable = (error: unknown): boolean =>
 export const isSyncFailure = (error: unknown): boolean =>
   isSqliteError(error) && /^SQLITE_IOERR_(?:DIR_)?FSYNC$/.test(error.code);
 
-/** Returns ` (/dev/sda1 on /data)`, or nothing where the system does not list its disks. */
-function nameDisk(path: string): string {
+/**
+ * Whether the file, or the folder of a new file, is on a disk that is mounted read-only: Linux
+ * remounts a disk so after an error.
+ */
+export function isOnReadOnlyDisk(path: string): boolean {
+  const code = accessErrorCode(path);
+  return code === "EROFS" || (code === "ENOENT" && accessErrorCode(dirname(path)) === "EROFS");
+}
+
+function accessErrorCode(path: string): string | undefined {
   try {
-    const file = realpathSync(path);
+    accessSync(path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
+}
+
+function readOnlyDiskError(path: string): AppError {
+  const disk = findDisk(path);
+  return new AppError(
+    "not_permitted",
+    `The disk that holds ${path}${nameDisk(disk)} is mounted read-only.`,
+    {
+      fix: `look for disk errors with dmesg; then make it writable: mount -o remount,rw ${shellQuote(disk?.folder ?? "FOLDER")}`,
+    },
+  );
+}
+
+type Disk = { device: string; folder: string };
+
+/** Returns ` (/dev/sda1 on /data)`, or nothing for an unknown disk. */
+const nameDisk = (disk: Disk | undefined): string =>
+  disk ? ` (${disk.device} on ${disk.folder})` : "";
+
+/** Returns undefined where the system does not list its disks. */
+function findDisk(path: string): Disk | undefined {
+  try {
+    const file = realpathSync(existsSync(path) ? path : dirname(path));
     const [disk] = readFileSync("/proc/mounts", "utf8")
       .split("\n")
       .map((line) => line.split(" ").map(unescapeOctal))
-      .filter(([, folder = ""]) => file.startsWith(folder.endsWith("/") ? folder : `${folder}/`))
-      .toSorted(([, a = ""], [, b = ""]) => b.length - a.length);
-    return disk ? ` (${disk[0]} on ${disk[1]})` : "";
+      .map(([device = "", folder = ""]) => ({ device, folder }))
+      .filter(({ folder }) => `${file}/`.startsWith(folder.endsWith("/") ? folder : `${folder}/`))
+      .toSorted((a, b) => b.folder.length - a.folder.length);
+    return disk;
   } catch {
-    return "";
+    return undefined;
   }
 }
 
