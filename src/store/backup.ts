@@ -242,6 +242,9 @@ function removeLog(path: string): void {
   for (const suffix of [...LOGS, "-shm"]) rmSync(path + suffix, { force: true });
 }
 
+/** The copy that a restore prepares. It remains if the restore is killed. */
+export const restoreDraft = (path: string): string => `${path}.restoring`;
+
 export function removeDatabase(path: string): void {
   rmSync(path, { force: true });
   removeLog(path);

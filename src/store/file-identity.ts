@@ -1,4 +1,5 @@
-import { readdirSync, readlinkSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { AppError } from "../domain/errors.ts";
 
 /** Identifies a file, whatever its name. */
@@ -31,14 +32,37 @@ export const lostFileError = (path: string, reason: string): AppError =>
  * Returns a process that has the file open although it was deleted. Only on Linux, and only
  * processes that this user may examine.
  */
-export function findProcessOnDeletedFile(path: string): number | undefined {
-  const target = `${path} (deleted)`;
+export const findProcessOnDeletedFile = (path: string): number | undefined =>
+  listProcessesOn(`${path} (deleted)`)[0];
+
+/** A running program: its process ID and name. */
+export type Program = { pid: number; name: string };
+
+/**
+ * Returns the programs other than deskbell that have the database open in WAL mode. Only on Linux,
+ * and only processes that this user may examine.
+ */
+export const listForeignPrograms = (path: string): Program[] =>
+  listProcessesOn(`${path}-shm`)
+    .filter((pid) => pid !== process.pid)
+    .map((pid) => ({ pid, name: programName(pid) }))
+    .filter(({ name }) => !/^deskbell(?:[.-](?!db)[\w.-]+)?$/.test(name));
+
+/** Returns the script that Node runs, else the name of the command. */
+function programName(pid: number): string {
+  const [command = "", ...args] = readText(`/proc/${pid}/cmdline`).split("\0");
+  const name = basename(command);
+  const script = args.find((arg) => !arg.startsWith("-"));
+  return /^node(?:js)?$/.test(name) && script ? basename(script) : name;
+}
+
+function listProcessesOn(openFile: string): number[] {
   return listFolder("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .find((pid) =>
-      listFolder(`/proc/${pid}/fd`).some((fd) => readLink(`/proc/${pid}/fd/${fd}`) === target),
-    );
+    .filter((pid) =>
+      listFolder(`/proc/${pid}/fd`).some((fd) => readLink(`/proc/${pid}/fd/${fd}`) === openFile),
+    )
+    .map(Number);
 }
 
 /** @throws AppError state_refuses if a process still uses the deleted file */
@@ -65,5 +89,14 @@ function readLink(path: string): string | undefined {
     return readlinkSync(path);
   } catch {
     return undefined;
+  }
+}
+
+/** Returns an empty text if the process has ended. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
   }
 }

@@ -15,6 +15,8 @@ export type DatabaseFacts = {
   damage: string | null;
   /** Tables with rows that refer to nothing. */
   orphansIn: string[];
+  /** Whether Litestream has replicated the file. */
+  hasLitestreamTables: boolean;
 };
 
 /** Whether the file exists and needs no migration. */
@@ -46,6 +48,10 @@ function read(db: Db): DatabaseFacts {
       .prepare(`SELECT DISTINCT "table" FROM pragma_foreign_key_check()`)
       .pluck()
       .all() as string[],
+    hasLitestreamTables:
+      one(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name GLOB '_litestream_*'",
+      ) !== 0,
   };
 }
 

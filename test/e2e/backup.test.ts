@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../support/cli.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
@@ -41,5 +42,10 @@ test("a backup made while the daemon runs can be restored after it has stopped, 
   });
   await deskbell("restore", path, "--yes");
   expect(await deskbell("services", "show", "beard-trim")).not.toContain("91.00");
+  // As left by a restore that was killed.
+  writeFileSync(join(dataDir, "deskbell.db.restoring"), "half", { mode: 0o600 });
+  const { stdout } = await runProgram(["doctor", ...on]);
+  expect(stdout).toMatch(/^backups\tadvice\ta restore was interrupted: .*\trm \S+\.restoring\*$/m);
   expect(await etagOf(await waitForUrl(spawnDaemon(dataDir)), key)).toMatch(/^W\/"c10000\d\d-/);
+  expect(readdirSync(dataDir)).not.toContain("deskbell.db.restoring");
 });

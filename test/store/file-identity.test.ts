@@ -1,7 +1,13 @@
 import { closeSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findIdentity, findLoss, findProcessOnDeletedFile } from "../../src/store/file-identity.ts";
+import {
+  findIdentity,
+  findLoss,
+  findProcessOnDeletedFile,
+  listForeignPrograms,
+} from "../../src/store/file-identity.ts";
 import { createTempFolder } from "../support/cli.ts";
 
 test("a file that is deleted, replaced or unreachable is lost", () => {
@@ -29,3 +35,21 @@ test.skipIf(process.platform !== "linux")("finds the process that uses a deleted
   rmSync(path);
   expect(findProcessOnDeletedFile(path)).toBe(process.pid);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "finds programs other than deskbell that have the database open",
+  async () => {
+    const path = join(createTempFolder(), "deskbell.db");
+    const open = async (command: string) => {
+      const file = openSync(`${path}-shm`, "w");
+      const child = spawn("sleep", ["60"], { argv0: command, stdio: ["ignore", file, "ignore"] });
+      closeSync(file);
+      onTestFinished(() => void child.kill());
+      await new Promise((resolve) => child.once("spawn", resolve));
+      return child.pid;
+    };
+    const pid = await open("/usr/bin/sqlite3");
+    for (const own of ["/opt/deskbell", "deskbell.js", "deskbell-linux-x64"]) await open(own);
+    expect(listForeignPrograms(path)).toEqual([{ pid, name: "sqlite3" }]);
+  },
+);

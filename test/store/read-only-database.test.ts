@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import * as nodeFs from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -10,7 +10,7 @@ import { createTempFolder } from "../support/cli.ts";
 const disk = vi.hoisted(() => ({ isReadOnly: false }));
 
 vi.mock("node:fs", async (importOriginal) => {
-  const fs = await importOriginal<typeof import("node:fs")>();
+  const fs = await importOriginal<typeof nodeFs>();
   return {
     ...fs,
     accessSync(path: string, mode: number) {
@@ -36,7 +36,7 @@ test("on a read-only disk, the data of a stopped server can be read, and no file
   expect(db.prepare("SELECT count(*) FROM business").pluck().get()).toBe(0);
   expect(() => tx(() => db.exec("DELETE FROM business"))).toThrow("readonly");
   expect(checkDatabase(path)).toBeGreaterThan(0);
-  expect(existsSync(`${path}-wal`)).toBe(false);
+  expect(nodeFs.existsSync(`${path}-wal`)).toBe(false);
 });
 
 test("on a read-only disk, the last changes before a crash can be read", () => {

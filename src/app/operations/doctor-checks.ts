@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { isTimezone } from "../../domain/local-time.ts";
-import { shellQuote } from "../../domain/text.ts";
+import { quote, shellQuote } from "../../domain/text.ts";
 import { maxInFlight, PERMITS } from "../../domain/webhooks/permits.ts";
 import type { EventRow } from "../../store/events.ts";
+import type { Program } from "../../store/file-identity.ts";
 import type { DatabaseFacts } from "../../store/read-only-database.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { type Finding, summarizeNames, isoSeconds } from "./health-conditions.ts";
@@ -41,6 +42,26 @@ export function checkDatabaseFacts(facts: DatabaseFacts): Finding[] {
   if (orphansIn.length === 0) return [];
   const tables = orphansIn.join(", ");
   return problem(`rows in ${tables} refer to rows that do not exist: restore a backup`, RESTORE);
+}
+
+const WAL_RISK = "an SQLite before 3.51.3 in it can corrupt the database";
+
+/** Recommends to stop other programs that write to the database with an SQLite of their own. */
+export function checkPrograms(programs: readonly Program[], hasLitestreamTables: boolean) {
+  const findings = programs.flatMap(({ pid, name }) =>
+    advice(
+      `${quote(name)} (process ${pid}) has the database open: ${WAL_RISK}`,
+      `stop it (kill ${pid}), and let it read a backup instead: deskbell backup`,
+    ),
+  );
+  if (hasLitestreamTables)
+    findings.push(
+      ...advice(
+        `Litestream has replicated the database: before its version 0.5.17, ${WAL_RISK}`,
+        "litestream version, and install 0.5.17 or newer",
+      ),
+    );
+  return findings;
 }
 
 export const checkKeyHashes = (notHashed: readonly string[]): Finding[] =>

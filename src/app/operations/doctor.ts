@@ -1,8 +1,11 @@
-import { byteSize, countOf } from "../../domain/text.ts";
+import { existsSync } from "node:fs";
+import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Config } from "../../config.ts";
 import type { Runtime } from "../runtime.ts";
-import { readDatabaseFacts } from "../../store/read-only-database.ts";
+import { restoreDraft } from "../../store/backup.ts";
+import { listForeignPrograms } from "../../store/file-identity.ts";
+import { type DatabaseFacts, readDatabaseFacts } from "../../store/read-only-database.ts";
 import {
   type DaemonResponse,
   checkDaemonResponse,
@@ -11,6 +14,7 @@ import {
   checkKeyExpiry,
   checkKeyHashes,
   checkOpenFileLimit,
+  checkPrograms,
   checkUnsentEvents,
   checkTimezones,
   readOpenFileLimit,
@@ -36,9 +40,14 @@ export async function* runDoctor(
       summary: `${files.length} in ${config.dataDir}`,
       findings: checkFilePermissions(files),
     };
-  const database = inspectDatabaseFile(config.databasePath);
+  const { facts, ...database } = inspectDatabaseFile(config.databasePath);
   yield database;
-  if (database.findings.length > 0) return;
+  if (facts === undefined || database.findings.length > 0) return;
+  yield {
+    about: "programs",
+    summary: "no other program has the database open",
+    findings: checkPrograms(listForeignPrograms(config.databasePath), facts.hasLitestreamTables),
+  };
   const rt = await open();
   const status = readStatus(rt);
   const conditions = (...about: HealthCondition["about"][]): Finding[] =>
@@ -67,14 +76,15 @@ export async function* runDoctor(
     askDaemon,
   );
   yield inspectWebhooks(rt, conditions("endpoint", "delivery"));
-  yield inspectBackups(status, conditions("backup"));
+  yield inspectBackups(config, status, conditions("backup"));
 }
 
-function inspectDatabaseFile(path: string): Check {
+/** `facts` are undefined if the file cannot be read. */
+function inspectDatabaseFile(path: string): Check & { facts?: DatabaseFacts } {
   try {
     const facts = readDatabaseFacts(path);
     const summary = `SQLite ${facts.sqlite}, schema ${facts.schema}, ${byteSize(facts.bytes)} read`;
-    return { about: "database", summary, findings: checkDatabaseFacts(facts) };
+    return { about: "database", summary, findings: checkDatabaseFacts(facts), facts };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return {
@@ -138,8 +148,16 @@ function inspectWebhooks(rt: Runtime, conditions: Finding[]): Check {
   return { about: "webhooks", summary: countOf(endpoints, "endpoint"), findings };
 }
 
-function inspectBackups({ lastBackup }: Status, conditions: Finding[]): Check {
+function inspectBackups(config: Config, status: Status, conditions: Finding[]): Check {
+  const { daemon, lastBackup } = status;
   const findings = [...conditions];
+  const draft = restoreDraft(config.databasePath);
+  if (!daemon.isRunning && existsSync(draft))
+    findings.push({
+      text: `a restore was interrupted: the data is as before, and its draft ${draft} is not needed`,
+      fix: `rm ${shellQuote(draft)}*`,
+      isAdvice: true,
+    });
   if (lastBackup === null && conditions.length === 0)
     findings.push({ text: "there is no backup yet", fix: "deskbell backup", isAdvice: true });
   return { about: "backups", summary: lastBackup?.path ?? "none", findings };

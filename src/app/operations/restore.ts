@@ -12,6 +12,7 @@ import {
   readCounters,
   removeDatabase,
   replaceDatabase,
+  restoreDraft,
 } from "../../store/backup.ts";
 import type { AuditRow } from "../../store/audit.ts";
 import { assertNotInUse } from "../../store/file-identity.ts";
@@ -46,7 +47,7 @@ export async function restoreBackup(
   const replaces = assertRestorable(config, file);
   prepareDataFolder(config);
   const lock = acquireDaemonLock(databasePath);
-  const draft = `${databasePath}.restoring`;
+  const draft = restoreDraft(databasePath);
   try {
     if (replaces) await confirm();
     removeDatabase(draft);

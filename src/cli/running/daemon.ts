@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import type { Config } from "../../config.ts";
@@ -10,6 +11,7 @@ import { startServer } from "../../http/server.ts";
 import { retryWhileBusy } from "../../http/pipeline/write-retry.ts";
 import type { Log } from "../../log.ts";
 import { openRuntime, prepareDataFolder, type Runtime } from "../../app/runtime.ts";
+import { removeDatabase, restoreDraft } from "../../store/backup.ts";
 import { acquireDaemonLock } from "../../store/database.ts";
 import { damagedDatabaseError, storageError } from "../../store/storage-error.ts";
 import { DAEMON } from "../../domain/audit.ts";
@@ -77,6 +79,7 @@ export async function startDaemon(
     });
     parts.defer(rt.close);
     await assertDatabaseUsable(rt);
+    removeRestoreDraft(rt);
     for (const { text, fix } of exposedFiles) rt.log("warn", text, { fix });
     rt.store.file.disableCheckpoints();
     // Start the API first, so that it does not compete with the worker's start for the processor.
@@ -104,6 +107,16 @@ export async function startDaemon(
     await parts.disposeAsync();
     throw error;
   }
+}
+
+/** Call it with the daemon lock, which a running restore holds. */
+function removeRestoreDraft({ config, log }: Runtime): void {
+  const draft = restoreDraft(config.databasePath);
+  if (!existsSync(draft)) return;
+  removeDatabase(draft);
+  log("warn", "A restore was interrupted: the data is as before, and its draft was deleted.", {
+    draft,
+  });
 }
 
 /** Checking a larger file would delay the start by seconds; the nightly backup checks it. */

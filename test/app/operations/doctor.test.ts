@@ -161,6 +161,14 @@ const scenarios: Scenario[] = [
     fix: /^chmod -R go= /,
   },
   {
+    what: "tables of Litestream",
+    provoke: (rt) => rt.edit("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY)"),
+    about: "programs",
+    text: /^Litestream has replicated the database: before its version 0\.5\.17, /,
+    fix: /^litestream version/,
+    advice: true,
+  },
+  {
     what: "a damaged page",
     provoke: (rt) => {
       checkpoint(rt);

@@ -49,6 +49,7 @@ test("doctor exits with 0 if it has only advice", async () => {
   expect(stdout.match(/^\w+\t\w+/gm)).toEqual([
     "files\tok",
     "database\tok",
+    "programs\tok",
     "keys\tok",
     "secrets\tok",
     "clock\tok",
@@ -115,6 +116,7 @@ test("problems and their fixes are printed on a terminal, in a pipe and as JSON"
   expect(data.checks.map(({ about, findings }) => [about, findings.length])).toEqual([
     ["files", 1],
     ["database", 0],
+    ["programs", 0],
     ["keys", 0],
     ["secrets", 0],
     ["clock", 0],
