@@ -76,6 +76,13 @@ export function createDeliveryStore(db: Db) {
     FROM attempt JOIN delivery ON delivery.number = attempt.delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
     WHERE attempt.number > :after ORDER BY attempt.number LIMIT :limit`);
 
+  function select(columns: string, filter: DeliveryFilter, limit: number): unknown[] {
+    const { where, parameters } = toSqlCondition(filter);
+    return db
+      .prepare(`SELECT ${columns} FROM delivery WHERE ${where} ORDER BY id DESC LIMIT :limit`)
+      .all({ ...parameters, limit });
+  }
+
   return {
     /** A delivery whose `nextAttemptAt` is null is parked. */
     insert(rows: readonly NewDelivery[]): void {
@@ -102,12 +109,15 @@ export function createDeliveryStore(db: Db) {
     listAttempts: (id: string, most = -1): AttemptRow[] =>
       (selectAttempts.all({ id, most }) as AttemptRow[]).reverse(),
 
-    list(filter: DeliveryFilter, limit: number): DeliveryRow[] {
-      const { where, parameters } = toSqlCondition(filter);
-      return db
-        .prepare(`SELECT ${DELIVERY} FROM delivery WHERE ${where} ORDER BY id DESC LIMIT :limit`)
-        .all({ ...parameters, limit }) as DeliveryRow[];
-    },
+    list: (filter: DeliveryFilter, limit: number) =>
+      select(DELIVERY, filter, limit) as DeliveryRow[],
+    /** Also with the name of the endpoint, which may have been deleted. */
+    listWithNames: (filter: DeliveryFilter, limit: number) =>
+      select(
+        `${DELIVERY}, (SELECT name FROM endpoint WHERE id = endpoint_id) AS endpointName`,
+        filter,
+        limit,
+      ) as (DeliveryRow & { endpointName: string })[],
 
     getLastAttemptNumber: () => selectLastAttemptNumber.get() as number,
     /** Attempts of all deliveries, in the order in which they ended. */

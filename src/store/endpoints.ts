@@ -48,7 +48,7 @@ const DESTINATION = columns(
   "id, business_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at",
 );
 const COLUMNS = `${DESTINATION}, ${columns(`name, events, status, disabled_reason, version,
-  failing_since, failed_event_id, failed_events, warned_at, disable_at, created_at`)}`;
+  failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at`)}`;
 
 /** Deleted endpoints are kept for their deliveries, but only `findCreatorKeyId` returns them. */
 export function createEndpointStore(db: Db) {
@@ -95,8 +95,9 @@ export function createEndpointStore(db: Db) {
     "UPDATE endpoint SET deleted_at = :at, updated_at = :at WHERE id = :id",
   );
   const setStreak = db.prepare(`
-    UPDATE endpoint SET failing_since = :failingSince, failure_count = :failureCount, failed_event_id = :failedEventId,
-      failed_events = :failedEvents, warned_at = :warnedAt, disable_at = :disableAt
+    UPDATE endpoint SET failing_since = :failingSince, failure_count = :failureCount,
+      last_error = :lastError, failed_event_id = :failedEventId, failed_events = :failedEvents,
+      warned_at = :warnedAt, disable_at = :disableAt
     WHERE id = :id`);
   const selectDestination = db.prepare(
     `SELECT ${DESTINATION} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,

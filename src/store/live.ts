@@ -28,6 +28,8 @@ export type EndpointState = {
   status: "ACTIVE" | "DISABLED";
   disabledReason: string | null;
   failingSince: number | null;
+  /** Why it fails. */
+  lastError: string | null;
   disableAt: number | null;
   /** Pending and parked deliveries, counted up to BACKLOG_LIMIT. */
   pending: number;
@@ -97,7 +99,7 @@ export function createLiveStore(db: Db) {
         AND (:businessId IS NULL OR business_id = :businessId)`)
     .pluck();
   const selectEndpoints = db.prepare(`
-    SELECT ${columns("id, name, url, status, disabled_reason, failing_since, disable_at")},
+    SELECT ${columns("id, name, url, status, disabled_reason, failing_since, last_error, disable_at")},
       (SELECT slug FROM business WHERE id = business_id) AS businessSlug,
       (SELECT count(*) FROM (
         SELECT 1 FROM delivery WHERE endpoint_id = endpoint.id AND is_replay IN (0, 1) AND status = 'PENDING'

@@ -132,6 +132,7 @@ test("disabled and failing endpoints come first, with their pending and parked d
     failureCount: 3,
     failedEventId: null,
     failedEvents: 1,
+    lastError: "HTTP 500",
     warnedAt: null,
     disableAt: null,
   };

@@ -6,7 +6,7 @@ import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { lastBackupFailure } from "./backups.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
-import { lastError } from "../webhooks/endpoint-lifecycle.ts";
+import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
 import type { History } from "./history.ts";
 import { canDecryptSecret } from "../webhooks/endpoint-secrets.ts";
 
@@ -94,7 +94,7 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
   const times = failureCount === 1 ? "once" : `${failureCount} times`;
   return condition(
     "endpoint",
-    `the endpoint '${name}' has failed ${times} since ${isoSeconds(failingSince)}${lastError(rt, id)}${end}`,
+    `the endpoint '${name}' has failed ${times} since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}${end}`,
     `deskbell deliveries list --failed --endpoint ${id}`,
   );
 }

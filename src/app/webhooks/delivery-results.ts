@@ -80,7 +80,8 @@ function updateEndpoint(
   for (const { due, settlement, attempt } of results) {
     if (attempt === null) continue;
     if (settlement.status !== "DELIVERED") {
-      streak = recordFailure(streak, due.eventId, attempt.at);
+      const { error } = settlement;
+      streak = recordFailure(streak, { eventId: due.eventId, at: attempt.at, error });
       isDisableDue = endsInDisabling(streak, attempt.at);
     } else if (streak.failingSince !== null) {
       if (streak.warnedAt !== null)

@@ -151,7 +151,7 @@ function reviewEndpoint(rt: Runtime, endpoint: EndpointRow): Alert[] {
   const now = rt.now();
   const action = nextStreakAction(endpoint, now);
   if (action === undefined) return [];
-  const since = `since ${isoMinute(endpoint.failingSince ?? now)}${lastError(rt, endpoint.id)}`;
+  const since = `since ${isoMinute(endpoint.failingSince ?? now)}${lastErrorSuffix(endpoint)}`;
   switch (action.action) {
     case "warn":
       rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, warnedAt: now });
@@ -165,11 +165,9 @@ function reviewEndpoint(rt: Runtime, endpoint: EndpointRow): Alert[] {
   }
 }
 
-/** Returns the error of its newest failed delivery, to continue a sentence; "" if there is none. */
-export function lastError(rt: Runtime, endpointId: string): string {
-  const [newest] = rt.store.deliveries.list({ endpointId, failed: true }, 1);
-  return newest ? ` (${newest.lastError})` : "";
-}
+/** Returns why the endpoint fails, to continue a sentence; "" if that is unknown. */
+export const lastErrorSuffix = ({ lastError }: EndpointRow): string =>
+  lastError === null ? "" : ` (${lastError})`;
 
 /** Disables an endpoint whose attempts still fail after the announced time. */
 export function disableFailing(rt: Runtime, endpoint: EndpointRow): Alert {

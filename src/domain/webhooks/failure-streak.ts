@@ -2,6 +2,8 @@
 export type FailureStreak = {
   failingSince: number | null;
   failureCount: number;
+  /** Of the last failed attempt. */
+  lastError: string | null;
   /** The first event that failed. */
   failedEventId: string | null;
   /** Number of events that failed: 0, 1, or 2 for two or more. */
@@ -17,6 +19,7 @@ type StreakAction = { action: "warn" } | { action: "announce"; disableAt: number
 export const NO_STREAK: FailureStreak = {
   failingSince: null,
   failureCount: 0,
+  lastError: null,
   failedEventId: null,
   failedEvents: 0,
   warnedAt: null,
@@ -35,12 +38,16 @@ const NOTICE_MS = DAY_MS;
 const MIN_FAILURES = 20;
 const MIN_EVENTS = 2;
 
-export function recordFailure(streak: FailureStreak, eventId: string, at: number): FailureStreak {
+export function recordFailure(
+  streak: FailureStreak,
+  { eventId, at, error }: { eventId: string; at: number; error: string },
+): FailureStreak {
   const isOtherEvent = streak.failedEventId !== null && streak.failedEventId !== eventId;
   return {
     ...streak,
     failingSince: streak.failingSince ?? at,
     failureCount: streak.failureCount + 1,
+    lastError: error,
     failedEventId: streak.failedEventId ?? eventId,
     failedEvents: isOtherEvent ? MIN_EVENTS : Math.max(streak.failedEvents, 1),
   };

@@ -65,6 +65,7 @@ test("status prints each problem with a command, and exits with 6", async () => 
       failureCount: 3,
       failedEventId: "evt_1",
       failedEvents: 1,
+      lastError: null,
       warnedAt: null,
       disableAt: rt.now() + 60_000,
     }),

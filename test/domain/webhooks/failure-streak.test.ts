@@ -17,7 +17,12 @@ const failing = (
   changes: Partial<FailureStreak> = {},
 ): FailureStreak => ({
   ...Array.from({ length: failures }).reduce<FailureStreak>(
-    (streak, _, i) => recordFailure(streak, `evt_${i % events}`, START + i),
+    (streak, _, i) =>
+      recordFailure(streak, {
+        eventId: `evt_${i % events}`,
+        at: START + i,
+        error: `HTTP ${500 + i}`,
+      }),
     NO_STREAK,
   ),
   ...changes,
@@ -29,9 +34,15 @@ test("a streak starts with the first failure and counts failures and events", ()
     failureCount: 1,
     failedEventId: "evt_0",
     failedEvents: 1,
+    lastError: "HTTP 500",
   });
   expect(failing(5, 1)).toMatchObject({ failingSince: START, failureCount: 5, failedEvents: 1 });
-  expect(failing(5, 3)).toMatchObject({ failingSince: START, failureCount: 5, failedEvents: 2 });
+  expect(failing(5, 3)).toMatchObject({
+    failingSince: START,
+    failureCount: 5,
+    failedEvents: 2,
+    lastError: "HTTP 504",
+  });
 });
 
 const warned = { warnedAt: START + DAY };
