@@ -18,19 +18,21 @@ const MINUTES = 60;
 /** Wide enough for one column per minute of the hour. */
 export const CHARTS_WIDTH = LABEL + MINUTES + TOTAL + 2;
 const EIGHTH = 8;
+/** A value that is above 0, but too small for the lowest bar. */
+const TRACE = ".";
 
-/**
- * Draws one bar per value over `height` rows, scaled to the largest. A value above 0 is always
- * visible.
- */
-export function drawBars(values: readonly number[], height: number): string[] {
-  const max = Math.max(1, ...values);
-  const levels = values.map((value) =>
-    value === 0 ? 0 : Math.max(1, Math.round((value / max) * height * EIGHTH)),
-  );
+/** Draws one bar per value; `max` fills all `height` rows. */
+export function drawBars(values: readonly number[], height: number, max: number): string[] {
+  const levels = values.map((value) => Math.round((value / max) * height * EIGHTH));
   return Array.from({ length: height }, (_, row) => {
     const below = (height - 1 - row) * EIGHTH;
-    return levels.map((level) => EIGHTHS[Math.min(EIGHTH, Math.max(0, level - below))]).join("");
+    return levels
+      .map((level, i) =>
+        below === 0 && level === 0 && (values[i] ?? 0) > 0
+          ? TRACE
+          : EIGHTHS[Math.min(EIGHTH, Math.max(0, level - below))],
+      )
+      .join("");
   });
 }
 
@@ -41,29 +43,30 @@ export function renderCharts(snapshot: Snapshot, width: number, height: number):
   const { delivered, failed } = snapshot.lastHour;
   const columns = Math.min(delivered.length, inner - LABEL - TOTAL);
   const rows = Math.floor((height - 3) / 2);
+  const [ok, fail] = [delivered.slice(-columns), failed.slice(-columns)];
+  // One scale for both, so that few failures look few.
+  const max = Math.max(1, ...ok, ...fail);
   const lines = [
-    ...renderChart("ok", delivered, "green", columns, rows, inner),
-    ...renderChart("fail", failed, "red", columns, rows, inner),
+    ...renderChart("ok", ok, "green", max, rows, inner),
+    ...renderChart("fail", fail, "red", max, rows, inner),
   ];
+  const scale = `1 col = 1 min, full = ${compact(max)}`;
   const title = [span(`last ${columns} min`)];
-  return drawBorder({ title, topRight: [span("1 col = 1 min", { dim: true })], width, height }, [
-    ...lines,
-    counts,
-  ]);
+  const topRight = [span(scale, { dim: true })];
+  return drawBorder({ title, topRight, width, height }, [...lines, counts]);
 }
 
 function renderChart(
   label: string,
-  hour: readonly number[],
+  values: readonly number[],
   colour: Colour,
-  columns: number,
+  max: number,
   rows: number,
   inner: number,
 ): StyledLine[] {
-  const values = hour.slice(-columns);
   const all = sum(values);
   const total = all < 100_000 ? groupDigits(all) : compact(all);
-  return drawBars(values, rows).map((bar, row) => {
+  return drawBars(values, rows, max).map((bar, row) => {
     const isBottom = row === rows - 1;
     return fitLine(
       [

@@ -12,7 +12,7 @@ import {
   GLYPHS,
   type Colour,
 } from "./cells.ts";
-import { selectedIndex } from "./list-navigation.ts";
+import { clamp, selectedIndex } from "./list-navigation.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { type TimeFormat, groupDigits, formatDuration } from "./time-format.ts";
 import { FILTER_FIELDS, isFiltered, type UiState } from "./ui-state.ts";
@@ -27,6 +27,8 @@ type Column = {
 const CURSOR = 1;
 const LONGEST_TYPE = 26;
 const USUAL_TYPE = 21;
+const USUAL_HOST = 30;
+const ERROR = 20;
 
 export function renderList(
   ui: UiState,
@@ -83,7 +85,7 @@ const renderTitles = (columns: readonly Column[], inner: number): StyledLine =>
     inner,
   );
 
-/** The columns that fit into the width. Event type and host share the space the others leave. */
+/** The columns that fit. Event type, host and error share the space that the others leave. */
 function columnsFor(
   inner: number,
   { takenAt, businesses }: Snapshot,
@@ -122,20 +124,21 @@ function columnsFor(
       title: "BUSINESS",
       cells: 16,
       span: ({ businessSlug }, cells) => span(sanitize(businessSlug, cells)),
-      isShown: inner >= 140 && businesses.length > 1,
+      isShown: inner >= 164 && businesses.length > 1,
     },
     {
       title: "ID",
       cells: 29,
       span: ({ id }) => span(sanitize(id), { dim: true }),
-      isShown: inner >= 116,
+      isShown: inner >= 148,
     },
   ];
   const columns: Column[] = fixed.filter(({ isShown = true }) => isShown);
   const available = inner - columns.reduce((sum, { cells }) => sum + cells + 1, CURSOR) - 1;
   const hasHost = inner >= 64;
+  const errorCells = inner >= 100 ? ERROR + 1 : 0;
   const typeCells = hasHost
-    ? Math.min(LONGEST_TYPE, Math.max(USUAL_TYPE, available - 32))
+    ? clamp(available - errorCells - USUAL_HOST - 2, USUAL_TYPE, LONGEST_TYPE)
     : available;
   const flexible: Column[] = [
     { title: "EVENT", cells: typeCells, span: ({ eventType }) => span(sanitize(eventType)) },
@@ -143,8 +146,14 @@ function columnsFor(
   if (hasHost)
     flexible.push({
       title: "RECEIVER",
-      cells: available - typeCells - 1,
+      cells: available - errorCells - typeCells - 1,
       span: ({ url }) => span(sanitize(hostOf(url))),
+    });
+  if (errorCells > 0)
+    flexible.push({
+      title: "ERROR",
+      cells: ERROR,
+      span: ({ lastError }) => span(sanitize(lastError ?? "")),
     });
   return columns.toSpliced(inner >= 54 ? 3 : 2, 0, ...flexible);
 }

@@ -1,5 +1,6 @@
 import { BACKLOG_LIMIT, type EndpointState } from "../store/live.ts";
 import {
+  clip,
   drawBorder,
   type Colour,
   fit,
@@ -7,15 +8,19 @@ import {
   type StyledLine,
   sanitize,
   span,
+  textWidth,
   GLYPHS,
 } from "./cells.ts";
 import { hostOf } from "./delivery-list.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { TimeFormat } from "./time-format.ts";
 
+const CURSOR = 1;
+const GLYPH = 2;
+const WORD = 9;
 const BACKLOG = 12;
-const NARROW_STATE = 16;
-const WIDE_STATE = 30;
+const MAX_NAME = 30;
+const MIN_ERROR = 8;
 
 /** @param selected the index of the row under the cursor; null if the list has no cursor */
 export function renderEndpoints(
@@ -24,73 +29,98 @@ export function renderEndpoints(
   { width, height, selected }: { width: number; height: number; selected: number | null },
 ): StyledLine[] {
   const rows = height - 2;
-  const first = selected === null ? 0 : Math.max(0, selected - rows + 1);
-  const shown = endpoints.slice(first, first + rows);
-  const lines = shown.map((endpoint, i) =>
-    endpointLine(endpoint, timeFormat, takenAt, width - 2, first + i === selected),
+  const blocks = endpoints.map((endpoint, i) =>
+    renderEndpoint(endpoint, timeFormat, takenAt, width - 2, i === selected),
   );
+  const [first, last] = visibleRange(
+    blocks.map(({ length }) => length),
+    selected ?? 0,
+    rows,
+  );
+  const lines = blocks.slice(first, last).flat();
   if (lines.length === 0)
     lines.push([span(" No endpoints. Add one with deskbell webhooks create.", { dim: true })]);
   const count =
-    endpoints.length > shown.length
-      ? `${first + 1}-${first + shown.length} of ${endpoints.length}`
+    last - first < endpoints.length
+      ? `${first + 1}-${last} of ${endpoints.length}`
       : String(endpoints.length);
   return drawBorder({ title: [span("endpoints")], topRight: [span(count)], width, height }, lines);
 }
 
-function endpointLine(
+/** The blocks of lines from the first one on that shows the selected block within `rows`. */
+function visibleRange(
+  heights: readonly number[],
+  selected: number,
+  rows: number,
+): [first: number, last: number] {
+  let first = Math.min(selected, heights.length);
+  let used = heights[first] ?? 0;
+  while (first > 0 && used + (heights[first - 1] ?? 0) <= rows) used += heights[--first] ?? 0;
+  let last = Math.min(selected + 1, heights.length);
+  while (last < heights.length && used + (heights[last] ?? 0) <= rows) used += heights[last++] ?? 0;
+  return [first, last];
+}
+
+/** A line, and below it the reason if the endpoint is not healthy. */
+function renderEndpoint(
   endpoint: EndpointState,
   timeFormat: TimeFormat,
   now: number,
   inner: number,
   isSelected: boolean,
-): StyledLine {
+): StyledLine[] {
   const { name, url } = endpoint;
-  const { glyph, word, more, colour } = healthOf(endpoint, timeFormat, now);
-  const isWide = inner >= 70;
-  const stateCells = isWide ? WIDE_STATE : NARROW_STATE;
-  const available = inner - 1 - 2 - stateCells - BACKLOG - 1;
-  const nameCells = isWide ? Math.min(30, Math.floor(available * 0.45)) : available;
-  const line = fitLine(
+  const { glyph, word, colour } = healthOf(endpoint);
+  const isWide = inner >= 60;
+  const available = inner - CURSOR - GLYPH - BACKLOG - (isWide ? WORD : 0);
+  const nameCells = Math.min(MAX_NAME, Math.floor(available * 0.4));
+  const head = fitLine(
     [
       span(isSelected ? GLYPHS.cursor : " ", { bold: true }),
       span(`${glyph} `, { colour }),
-      span(fit(sanitize(name), nameCells - 1)),
-      span(" "),
-      ...(isWide
-        ? [span(`${fit(sanitize(hostOf(url)), available - nameCells - 1)} `, { dim: true })]
-        : []),
-      span(fit(isWide ? `${word}${more}` : word, stateCells), { colour }),
+      span(`${fit(sanitize(name), nameCells)} `),
+      span(fit(sanitize(hostOf(url)), available - nameCells - 1), { dim: true }),
+      span(isWide ? ` ${fit(word, WORD - 1)}` : "", { colour }),
       span(fit(formatBacklog(endpoint), BACKLOG, "right")),
     ],
     inner,
   );
-  return isSelected ? line.map((part) => ({ ...part, inverse: true as const })) : line;
+  const reason = reasonOf(endpoint, timeFormat, now, inner);
+  const lines = reason === "" ? [head] : [head, fitLine([span(reason, { colour })], inner)];
+  return isSelected
+    ? lines.map((line) => line.map((part) => ({ ...part, inverse: true as const })))
+    : lines;
 }
 
-type Health = { glyph: string; word: string; more: string; colour: Colour };
+type Health = { glyph: string; word: string; colour: Colour };
 
-function healthOf(
-  { status, disabledReason, failingSince, disableAt }: EndpointState,
+function healthOf({ status, failingSince }: EndpointState): Health {
+  if (status === "DISABLED") return { glyph: GLYPHS.ended, word: "disabled", colour: "red" };
+  return failingSince === null
+    ? { glyph: GLYPHS.ok, word: "healthy", colour: "green" }
+    : { glyph: GLYPHS.alarm, word: "failing", colour: "yellow" };
+}
+
+/** Such as `failing: HTTP 500 since 12:04:31`; "" for a healthy endpoint. Shortens the error first. */
+function reasonOf(
+  endpoint: EndpointState,
   timeFormat: TimeFormat,
   now: number,
-): Health {
-  if (status === "DISABLED")
-    return {
-      glyph: GLYPHS.ended,
-      word: "disabled",
-      more: ` (${sanitize(disabledReason ?? "")})`,
-      colour: "red",
-    };
-  if (failingSince === null)
-    return { glyph: GLYPHS.ok, word: "healthy", more: "", colour: "green" };
-  const more = disableAt === null ? "" : `, off ${timeFormat.brief(disableAt, now)}`;
-  return {
-    glyph: GLYPHS.alarm,
-    word: `failing ${timeFormat.brief(failingSince, now)}`,
-    more,
-    colour: "yellow",
-  };
+  width: number,
+): string {
+  const { status, disabledReason, failingSince, lastError, disableAt } = endpoint;
+  if (status === "ACTIVE" && failingSince === null) return "";
+  const hasOtherReason = status === "DISABLED" && disabledReason !== "failing";
+  const start = `   ${healthOf(endpoint).word}${hasOtherReason ? ` (${sanitize(disabledReason ?? "")})` : ""}`;
+  if (failingSince === null) return start;
+  const since = ` since ${timeFormat.brief(failingSince, now)}`;
+  const end =
+    status === "DISABLED" || disableAt === null
+      ? ""
+      : `, disabled from ${timeFormat.brief(disableAt, now)}`;
+  if (lastError === null) return `${start}${since}${end}`;
+  const available = width - textWidth(start) - since.length - end.length - 3;
+  return `${start}: ${clip(sanitize(lastError), Math.max(MIN_ERROR, available))}${since}${end}`;
 }
 
 function formatBacklog({ pending, parked }: EndpointState): string {

@@ -67,5 +67,5 @@ export function selectedIndex({ selected }: ListPosition, { rows, topIndex }: Li
   return Math.max(topIndex, at === -1 ? rows.length - 1 : at);
 }
 
-const clamp = (value: number, low: number, high: number): number =>
+export const clamp = (value: number, low: number, high: number): number =>
   Math.min(Math.max(value, low), high);

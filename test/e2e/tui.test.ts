@@ -36,7 +36,7 @@ const stty = (text: string): string => /exit=\d+ (\S+)/.exec(text.replaceAll("\n
 describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 }, () => {
   test("every key does what the help says", async () => {
     const { dataDir, deskbell, good, bad } = await startDaemonWithDeliveries();
-    const terminal = openTmux(120, 40);
+    const terminal = openTmux(150, 40);
     terminal.allowClipboard();
     await terminal.start("tui", "--data-dir", dataDir);
     const { press, waitForText } = terminal;
@@ -99,7 +99,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
 
     press("e");
     await waitForText(
-      /─ endpoints ─+ 2 ─╮\s*│▸▲ printer +127\.0\.0\.1:\d+ +failing \S+ +\d+ pending/,
+      /─ endpoints ─+ 2 ─╮\s*│▸▲ printer +127\.0\.0\.1:\d+ +failing +\d+ pending +│\s*│ +failing: HTTP 500 since \d\d:/,
     );
     press("j", "t");
     await waitForText(/✓ test event: 200 in \d+ ms from 127\.0\.0\.1/);
@@ -121,7 +121,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     terminal.resize(50, 12);
     await waitForText(/╭─ deliveries ─+ all {2}1-7 of 12 {2}▮ newest ─╮/);
     terminal.resize(80, 24);
-    await waitForText(/╭─ last 60 min ─+ 1 col = 1 min ─╮/);
+    await waitForText(/╭─ last 60 min ─+ 1 col = 1 min, full = \d+ ─╮/);
     press("q");
     await waitForText(/exit=0/);
   });

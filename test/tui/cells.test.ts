@@ -75,10 +75,11 @@ test("neighbouring spans of one style are merged, and spaces take the preceding 
 });
 
 test("the largest value has a full bar, and any value above 0 has some bar", () => {
-  expect(drawBars([0, 1, 4, 8], 1)).toEqual([" ▁▄█"]);
-  expect(drawBars([0, 1, 1000], 1)).toEqual([" ▁█"]);
-  expect(drawBars([4, 8, 16], 2)).toEqual(["  █", "▄██"]);
-  expect(drawBars([0, 0], 1)).toEqual(["  "]);
+  expect(drawBars([0, 1, 4, 8], 1, 8)).toEqual([" ▁▄█"]);
+  expect(drawBars([0, 1, 1000], 1, 1000)).toEqual([" .█"]);
+  expect(drawBars([4, 8, 16], 2, 16)).toEqual(["  █", "▄██"]);
+  expect(drawBars([0, 0], 1, 1)).toEqual(["  "]);
+  expect(drawBars([3], 4, 100)).toEqual([" ", " ", " ", "▁"]);
 });
 
 test("toAscii replaces glyphs, and other characters by question marks of the same width", () => {

@@ -3,6 +3,7 @@ import { lineWidth } from "../../src/tui/cells.ts";
 import { addBusiness } from "../support/delivery.ts";
 import { fillDeliveries } from "../support/live-data.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { openViewOnTerminal, openSession } from "../support/live-view.ts";
 
 async function createFilledRuntime(deliveries = 400) {
@@ -56,6 +57,37 @@ test.each(SCREENS)(
     );
   },
 );
+
+test.each([
+  [24, /│ fail +\.\. +12 /],
+  [40, /│ fail +▁\. +12 /],
+])("with %i rows, 3 percent of failures look like 3 percent", async (rows, fail) => {
+  const text = openSession(await createFilledRuntime(), { columns: 120, rows }).text();
+  expect(text).toMatch(/│ ok +█\. +384 /);
+  expect(text).toMatch(fail);
+});
+
+test.each([
+  [50, 12],
+  [80, 24],
+  [120, 40],
+])("the lists of endpoints at %ix%i say since when and why one fails", async (columns, rows) => {
+  const rt = await createFilledRuntime(8);
+  const [failing, disabled] = rt.store.endpoints.list();
+  const failingSince = rt.now() - 3_600_000;
+  rt.tx(() => {
+    for (const { id } of [failing!, disabled!])
+      rt.store.endpoints.updateStreak(id, { ...failing!, failingSince, lastError: "HTTP 500" });
+    disableEndpoint(rt, disabled!.id, "failing");
+  });
+  const view = openSession(rt, { columns, rows });
+  if (columns < 120) view.press("e");
+  const reasons = [
+    /– partner .*\n.* disabled: HTTP 500 since 11:00:00 /,
+    /▲ partner +127\.0\.0\.1:9000.*\n.* failing: HTTP 500 since 11:00:00 /,
+  ];
+  for (const reason of reasons) expect(view.text()).toMatch(reason);
+});
 
 test("an empty view says that there are no deliveries", () => {
   const rt = createTestRuntime();
@@ -116,7 +148,9 @@ test("a resized terminal is redrawn, also after it was too small", async () => {
   await terminal.shows(/Needs 50x12, this terminal is 40x10/);
   terminal.resize(80, 24);
   await terminal.shows(/╰─+╯\n j\/k move/);
-  expect(terminal.text().split("\n")[1]).toBe(`╭─ last 60 min ${"─".repeat(48)} 1 col = 1 min ─╮`);
+  expect(terminal.text().split("\n")[1]).toBe(
+    `╭─ last 60 min ${"─".repeat(36)} 1 col = 1 min, full = 381 ─╮`,
+  );
 });
 
 test("bracketed paste reaches the view as text, not as keys", async () => {

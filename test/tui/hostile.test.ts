@@ -181,6 +181,8 @@ function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
     url: draw(),
     status: "DISABLED",
     disabledReason: draw(),
+    failingSince: 0,
+    lastError: draw(),
   });
   const { detail } = snapshot;
   return {

@@ -19,7 +19,7 @@ async function openView(options: Parameters<typeof openSession>[1] = {}, deliver
 }
 
 /** Wide enough to show whole delivery IDs, which `visibleIds` and `selectedId` read. */
-const WIDE = { columns: 120, rows: 40 };
+const WIDE = { columns: 150, rows: 40 };
 const visibleIds = (view: View): number[] =>
   [...view.text().matchAll(/dlv_0*(\d+) │/g)].map(([, number]) => Number(number));
 const selectedNumber = (view: View): number => Number(/▸.*dlv_0*(\d+)/.exec(view.text())?.[1]);

@@ -122,31 +122,18 @@ const list = command({
     const filter = { ...toFilter(cli, rt, filters), before };
     cli.printPage(
       limit,
-      (maximum) => rt.store.deliveries.list(filter, maximum).map(toOutput),
+      (maximum) => rt.store.deliveries.listWithNames(filter, maximum).map(toOutput),
       [
         "id",
-        {
-          title: "CREATED",
-          value: ({ createdAt }) => shortTime(createdAt),
-          noTruncate: true,
-          optional: true,
-        },
+        { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), noTruncate: true },
         "status",
-        { title: "HTTP", value: "lastStatusCode", align: "right" },
-        { title: "TRIES", value: "attemptCount", align: "right" },
+        { title: "HTTP", value: "lastStatusCode", align: "right", wraps: true },
+        { title: "TRIES", value: "attemptCount", align: "right", wraps: true },
         { title: "EVENT", value: "eventType" },
-        // With --failed, the error is always shown.
-        {
-          title: "LAST ERROR",
-          value: "lastError",
-          ...(filters.failed ? {} : { optional: true as const }),
-        },
-        {
-          title: "NEXT TRY",
-          value: ({ nextAttemptAt }) => shortTime(nextAttemptAt),
-          optional: true,
-        },
-        { title: "ENDPOINT", value: "endpointId", optional: true },
+        { title: "LAST ERROR", value: "lastError", wraps: true },
+        { title: "NEXT TRY", value: ({ nextAttemptAt }) => shortTime(nextAttemptAt), wraps: true },
+        { title: "ENDPOINT", value: "endpointId", isPipeOnly: true },
+        { title: "ENDPOINT", value: "endpointName", wraps: true },
       ],
       "No deliveries.",
     );
@@ -262,7 +249,7 @@ function parseRate(text: string): number {
   throw usageError(`Invalid --rate '${text}'.`, "use a rate such as 5/s or 30/m");
 }
 
-const toOutput = (delivery: DeliveryRow) =>
+const toOutput = <Row extends DeliveryRow>(delivery: Row) =>
   withIsoTimes(delivery, "nextAttemptAt", "createdAt", "deliveredAt");
 
 export const definition = [list, show, redeliver, cancel, tail];

@@ -75,11 +75,12 @@ const list = command({
       [
         "id",
         "name",
-        "url",
+        { title: "URL", value: "url", wraps: true },
         {
           title: "EVENTS",
           value: ({ events }) => abbreviateEvents(events).join(" "),
           optional: true,
+          wraps: true,
         },
         {
           title: "STATUS",
@@ -90,7 +91,9 @@ const list = command({
           title: "FAILING SINCE",
           value: ({ failingSince }) => shortTime(failingSince),
           noTruncate: true,
+          wraps: true,
         },
+        { title: "LAST ERROR", value: "lastError", wraps: true },
       ],
       "No webhook endpoints yet.",
     );

@@ -13,22 +13,39 @@ type ColumnSpec<Row> = {
   noTruncate?: true;
   /** Omitted if the terminal is too narrow; the last optional column is omitted first. */
   optional?: true;
+  /** On a terminal too narrow for all columns, moved to a second line below the row. */
+  wraps?: true;
+  /** Only in pipes: terminals show another column in its place. */
+  isPipeOnly?: true;
 };
 
 const GAP = "  ";
+const INDENT = "  ";
 const MIN_COLUMN_WIDTH = 8;
 
-/** Returns lines of aligned columns, the titles first, truncated to `width` terminal cells. */
+/**
+ * Returns the rows in aligned columns, the titles first, truncated to `width` terminal cells. A row
+ * takes a second line if columns are wrapped.
+ */
 export function toTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   width: number,
 ): string[] {
-  const specs = columns.map(toSpec);
+  const specs = columns.map(toSpec).filter(({ isPipeOnly }) => !isPipeOnly);
   const cells = rows.map((row) => specs.map((column) => cellText(column, row)));
   const widths = specs.map((column, i) =>
     cells.reduce((widest, line) => Math.max(widest, cellWidth(line[i] ?? "")), column.title.length),
   );
+  const wrapped = specs.filter(({ wraps }) => wraps);
+  if (wrapped.length > 0 && lineWidth(widths) > width) {
+    const first = specs.filter((column) => !wrapped.includes(column));
+    const second = wrapped.map(({ wraps: _, ...column }) => column);
+    const below = toTable(rows, second, width - INDENT.length);
+    return toTable(rows, first, width).map((line, i) =>
+      below[i] === "" ? line : `${line}\n${INDENT}${below[i]}`,
+    );
+  }
   const dropped = specs.findLast((column) => column.optional);
   if (dropped && lineWidth(widths) > width)
     return toTable(

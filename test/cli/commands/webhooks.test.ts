@@ -93,18 +93,29 @@ test("an endpoint is found by ID or by a unique name", async () => {
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ name: "till" });
 });
 
-test("deliveries list shows the last error, with --failed also on a narrow terminal", async () => {
+test("deliveries list and webhooks list show times, endpoint and error at 80 columns", async () => {
   const { deskbell, dataDir, id } = await createEndpoint();
   await deskbell(`events trigger service.updated --endpoint ${id}`);
   const db = new Database(join(dataDir, "deskbell.db"));
   db.exec(
     "UPDATE delivery SET last_error = 'HTTP 503\u001b[2J', last_status_code = 503, attempt_count = 1",
   );
+  db.exec("UPDATE endpoint SET failing_since = 1795176000000, last_error = 'HTTP 503\u001b[2J'");
   db.close();
   expect((await deskbell("deliveries list")).stdout).toContain("\tservice.updated\tHTTP 503␛[2J\t");
   const screen = createTerminal({ isTTY: true, dataDir });
-  const { stdout } = await screen.deskbell(`deliveries list --failed --endpoint ${id} --no-color`);
-  expect(stdout).toMatch(/EVENT +LAST ERROR\n.* service\.updated +HTTP 503/);
+  const { stdout } = await screen.deskbell("deliveries list --no-color");
+  expect(stdout).toMatch(
+    /^ID +CREATED +STATUS +EVENT\n +HTTP +TRIES +LAST ERROR +NEXT TRY +ENDPOINT\n/,
+  );
+  expect(stdout).toMatch(
+    /\ndlv_\w{25} {2}[\dT:-]+Z {2}PENDING {2}service\.updated\n +503 +1 {2}HTTP 503␛\[2J {2}[\dT:-]+Z {2}till\n$/,
+  );
+  const endpoints = (await screen.deskbell("webhooks list --no-color")).stdout;
+  expect(endpoints).toMatch(
+    /\nwhe_\w{25} {2}till {2}ACTIVE\n {2}http\S+ +all +2026-11-20T12:00:00Z {2}HTTP 503␛\[2J\n$/,
+  );
+  for (const line of (stdout + endpoints).split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 });
 
 test("nothing is created or rotated if the secret cannot be printed", async () => {

@@ -54,6 +54,30 @@ test("an optional column is omitted before anything is truncated, but never from
   expect(toTsv(rows, spared)).toBe("catalog\tcatalog.changed\t12345\n");
 });
 
+test("wrapped columns move to a second line if the terminal is too narrow for all", () => {
+  const wrapping: Column<Dish>[] = [
+    ...columns.map((column) =>
+      column.title === "NAME" ? { ...column, wraps: true as const } : column,
+    ),
+    { title: "ID", value: "key", isPipeOnly: true },
+  ];
+  const rows = [
+    { key: "soup", name: "Soup of the day", price: 9 },
+    { key: "tea", name: "", price: 12 },
+  ];
+  expect(toTable(rows, wrapping, 28)).toEqual([
+    "KEY   NAME             PRICE",
+    "soup  Soup of the day      9",
+    "tea                       12",
+  ]);
+  expect(toTable(rows, wrapping, 27)).toEqual([
+    "KEY   PRICE\n  NAME",
+    "soup      9\n  Soup of the day",
+    "tea      12",
+  ]);
+  expect(toTsv(rows.slice(1), wrapping)).toBe("tea\t\t12\ttea\n");
+});
+
 test("TSV has a line per row, no titles, and an empty field for null", () => {
   expect(toTsv([{ key: "a", name: "A b", price: null }], columns)).toBe("a\tA b\t\n");
 });
