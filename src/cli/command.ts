@@ -2,6 +2,7 @@ import { type Command, type CommanderError, Option } from "commander";
 import type { Cli } from "./cli.ts";
 import { type Flags, type FlagValues, optionOf } from "./flags.ts";
 import { usageError } from "./failure.ts";
+import { didYouMean } from "../domain/nearest.ts";
 
 export type CommandSpec = {
   name: string;
@@ -97,15 +98,38 @@ export const optionsOf = ({ flags, supportsDryRun }: CommandSpec): Option[] => [
 
 /** Turns commander's errors into usage errors; by default, it ends the process with 1. */
 export function mapUsageErrors(target: Command): void {
+  target.showSuggestionAfterError(false);
   target.exitOverride((exit: CommanderError) => {
     // Help or the version has been printed.
     if (exit.exitCode === 0 || exit.code === "commander.help") throw exit;
     throw usageError(
-      toSentence(exit.message),
+      toSentence(exit.message) + suggestionFor(target, exit.message),
       `${["deskbell", ...pathOf(target)].join(" ")} --help`,
     );
   });
 }
+
+/** Suggests a command or option that is valid where the unknown one was typed. */
+function suggestionFor(target: Command, message: string): string {
+  const [, noun, name = ""] = /unknown (command|option) '(?:--)?(.*)'/.exec(message) ?? [];
+  if (noun === "command") {
+    const commands = target.createHelp().visibleCommands(target);
+    return didYouMean(
+      name,
+      commands.map((found) => found.name()),
+      (found) => found,
+    );
+  }
+  return noun === "option" ? didYouMean(name, optionNames(target), (found) => `--${found}`) : "";
+}
+
+const optionNames = (target: Command): string[] => [
+  ...target
+    .createHelp()
+    .visibleOptions(target)
+    .flatMap(({ long }) => (long ? [long.slice("--".length)] : [])),
+  ...(target.parent ? optionNames(target.parent) : []),
+];
 
 /** Commander's wording of its errors, and ours. */
 const REWORDED: readonly [pattern: RegExp, text: string][] = [
@@ -116,8 +140,6 @@ const REWORDED: readonly [pattern: RegExp, text: string][] = [
   [/^missing required argument '(.*)'$/, "Missing argument <$1>."],
   [/^too many arguments.* but got \d+: (.*?)\.?$/s, "Too many arguments: $1."],
   [/^u(?=nknown )/, "U"],
-  // "unknown command 'x'\n(Did you mean y?)"
-  [/\.?\n\((.*)\)$/, ". $1"],
   [/([^.?])$/, "$1."],
 ];
 

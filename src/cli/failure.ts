@@ -1,6 +1,6 @@
 import type { CommanderError } from "commander";
-import { AppError, type ErrorCode } from "../domain/errors.ts";
-import { safe } from "../domain/text.ts";
+import { AppError, type ErrorCode, type ValidationIssue } from "../domain/errors.ts";
+import { escapeJson, safe } from "../domain/text.ts";
 import { storageError } from "../store/storage-error.ts";
 
 /**
@@ -79,13 +79,18 @@ export type Failure = { text: string; exitCode: number };
 export const usageError = (message: string, fix?: string): AppError =>
   new AppError("usage", message, fix === undefined ? {} : { fix });
 
-/** Returns the error text for stderr and the exit code of a thrown value. */
-export function explainFailure(error: unknown, program: string): Failure {
+/**
+ * Returns the error text for stderr and the exit code of a thrown value.
+ * @param asJson returns `{"error": {...}}` on one line instead of text
+ */
+export function explainFailure(error: unknown, program: string, asJson = false): Failure {
   // Commander throws after it has printed a help text or the version.
   if (isCommanderError(error))
     return { text: "", exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage };
   const appError = isAppError(error) ? error : (storageError(error) ?? systemError(error));
-  return appError ? explainAppError(appError, program) : explainBug(error);
+  const failure = appError ? describeAppError(appError, program) : describeBug(error);
+  const { exitCode } = failure;
+  return { text: asJson ? toJson(failure) : toText(failure), exitCode };
 }
 
 /** Recognised by its code, because importing the class would load commander at every start. */
@@ -96,26 +101,53 @@ const isCommanderError = (error: unknown): error is CommanderError =>
 const isAppError = (error: unknown): error is AppError =>
   error instanceof Error && error.name === "AppError";
 
-function explainAppError(error: AppError, program: string): Failure {
-  const exitCode = EXIT_CODE_OF[error.code];
-  const lines = [`error: ${safe(error.message, 2000)}`];
-  for (const { place, detail } of error.issues.filter(
-    ({ detail }) => !error.message.includes(detail),
-  ))
-    lines.push(`  ${place === undefined ? "" : `${safe(place)}  `}${safe(detail, 2000)}`);
-  if (error.fix !== undefined)
-    lines.push(`fix: ${insertProgramName(safe(error.fix, 2000), program)}`);
-  return { text: `${lines.join("\n")} (exit ${exitCode})\n`, exitCode };
-}
+type FailureDetails = {
+  code: ErrorCode | "internal";
+  message: string;
+  /** Without those that the message already contains. */
+  details: string[];
+  issues: ValidationIssue[];
+  fix: string | undefined;
+  exitCode: number;
+};
 
-/** Prints the whole stack, so that the user can report the bug. */
-function explainBug(error: unknown): Failure {
+const describeAppError = (error: AppError, program: string): FailureDetails => ({
+  code: error.code,
+  message: error.message,
+  details: error.issues
+    .filter(({ detail }) => !error.message.includes(detail))
+    .map(
+      ({ place, detail }) =>
+        `  ${place === undefined ? "" : `${safe(place)}  `}${safe(detail, 2000)}`,
+    ),
+  issues: error.issues,
+  fix: error.fix && insertProgramName(error.fix, program),
+  exitCode: EXIT_CODE_OF[error.code],
+});
+
+/** Has the whole stack, so that the user can report the bug. */
+function describeBug(error: unknown): FailureDetails {
   const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const lines = shown.split("\n").map((line) => safe(line, 2000));
   return {
-    text: `error: Internal error (this is a bug in deskbell).\n${lines.join("\n")}\nfix: report the bug with the lines above (exit ${EXIT.failure})\n`,
+    code: "internal",
+    message: "Internal error (this is a bug in deskbell).",
+    details: shown.split("\n").map((line) => safe(line, 2000)),
+    issues: [{ code: "internal", detail: shown }],
+    fix: "report the bug with the lines above",
     exitCode: EXIT.failure,
   };
+}
+
+function toText({ message, details, fix, exitCode }: FailureDetails): string {
+  const lines = [`error: ${safe(message, 2000)}`, ...details];
+  if (fix !== undefined) lines.push(`fix: ${safe(fix, 2000)}`);
+  return `${lines.join("\n")} (exit ${exitCode})\n`;
+}
+
+/** Always escaped: the text may contain names that partners chose. */
+function toJson({ code, message, issues, fix }: FailureDetails): string {
+  const error = { code, message, ...(issues.length > 0 && { issues }), fix };
+  return `${escapeJson(JSON.stringify({ error }))}\n`;
 }
 
 /** Maps an error of the operating system that the user can fix; undefined for others. */

@@ -1,7 +1,7 @@
 import { IS_EXECUTABLE } from "../assets.ts";
 import { safe } from "../domain/text.ts";
 import { EXIT, explainFailure } from "./failure.ts";
-import { programName, run } from "./run.ts";
+import { programName, run, wantsJson } from "./run.ts";
 
 const program = safe(
   IS_EXECUTABLE ? process.argv0 : programName(process.argv[1] ?? "deskbell", process.cwd()),
@@ -10,7 +10,7 @@ const program = safe(
 // Installed first: by default, Node prints the source line of an uncaught error, here the whole
 // bundle.
 const onBug = (error: unknown) => {
-  const { text, exitCode } = explainFailure(error, program);
+  const { text, exitCode } = explainFailure(error, program, wantsJson(process.argv.slice(2)));
   process.stderr.write(text);
   process.exit(exitCode);
 };

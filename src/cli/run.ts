@@ -1,3 +1,4 @@
+import { isEnvEnabled } from "../config.ts";
 import { EXIT, explainFailure } from "./failure.ts";
 import { renameFormerSpellings } from "./former-spellings.ts";
 import { type Io, widthOf } from "./io.ts";
@@ -18,12 +19,16 @@ export async function run(program: string, args: readonly string[], io: Io): Pro
     const root = await createProgram(program, io, line, (code) => void (exitCode = code));
     await root.parseAsync(line.args, { from: "user" });
   } catch (error) {
-    const failure = explainFailure(error, program);
+    const failure = explainFailure(error, program, wantsJson(args));
     io.stderr.write(failure.text);
     return failure.exitCode;
   }
   return exitCode;
 }
+
+/** Whether errors are printed as JSON too, also those of a line that cannot be parsed. */
+export const wantsJson = (args: readonly string[]): boolean =>
+  args.includes("--json") || isEnvEnabled("DESKBELL_JSON");
 
 /**
  * Returns the command that starts this program, for hints that can be pasted: in a checkout,

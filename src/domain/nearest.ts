@@ -1,18 +1,88 @@
-import { closest, distance } from "fastest-levenshtein";
+import { distance } from "fastest-levenshtein";
 
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined;
-  const lower = name.toLowerCase();
-  const best =
-    known.find((candidate) => candidate.toLowerCase() === lower) ??
-    closest(name, known as string[]);
-  return distance(lower, best.toLowerCase()) <= Math.max(2, Math.floor(name.length / 3))
-    ? best
-    : undefined;
+const MAX_SUGGESTIONS = 3;
+
+/** Returns the known names that `name` probably means: those with the best kind of match. */
+export function nearest(name: string, known: readonly string[]): string[] {
+  const typed = name.toLowerCase();
+  let [best, found]: [number, string[]] = [Infinity, []];
+  for (const candidate of known) {
+    // Some names are known in capitals and in small letters.
+    const rank = rankOf(typed, candidate) + (isCapital(name) === isCapital(candidate) ? 0 : 0.5);
+    if (rank < best) [best, found] = [rank, []];
+    if (rank === best && rank < Infinity) found.push(candidate);
+  }
+  return found.slice(0, MAX_SUGGESTIONS);
 }
 
+const isCapital = (name: string): boolean => name === name.toUpperCase();
+
 /** ` Did you mean 'x'?`, or nothing. */
-export function didYouMean(name: string, known: readonly string[]): string {
-  const best = nearest(name, known);
-  return best === undefined ? "" : ` Did you mean '${best}'?`;
+export function didYouMean(
+  name: string,
+  known: readonly string[],
+  show = (candidate: string) => `'${candidate}'`,
+): string {
+  const names = nearest(name, known).map(show);
+  return names.length === 0 ? "" : ` Did you mean ${names.join(" or ")}?`;
+}
+
+/**
+ * Returns a lower number for a better match, Infinity for none. A plural, the start of a name and a
+ * word in it differ from it by more letters than a typo, but are more often what was meant.
+ */
+function rankOf(typed: string, candidate: string): number {
+  const lower = candidate.toLowerCase();
+  if (lower === typed) return 0;
+  const stem = stemOf(typed);
+  if (stemOf(lower) === stem) return 1;
+  const typos = typosBetween(typed, lower);
+  if (typos === 1) return 2;
+  if (stem.length >= 3 && lower.includes(stem)) {
+    if (lower.startsWith(stem)) return 3;
+    if (wordsOf(candidate).some((word) => stemOf(word) === stem)) return 4;
+  }
+  return 4 + typos;
+}
+
+/** The singular of an English plural; other words may lose a letter. */
+function stemOf(word: string): string {
+  if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+  if (/(?:s|x|ch|sh)es$/.test(word)) return word.slice(0, -2);
+  return /[^s]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+/** `minSeats` -> `min`, `seats` */
+const wordsOf = (name: string): string[] =>
+  name
+    .replaceAll(/([a-z])(?=[A-Z])/g, "$1 ")
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u);
+
+const MAX_SHORT = 5;
+
+/**
+ * Letters typed wrong, missing, surplus or, as one typo, swapped. Infinity if they are too many for
+ * a word of this length.
+ */
+function typosBetween(typed: string, lower: string): number {
+  const most = maxTypos(typed, lower);
+  // The distance is at least the difference in length, which is faster to compute.
+  if (Math.abs(typed.length - lower.length) > most) return Infinity;
+  const letters = distance(typed, lower);
+  if (letters === 2 && sorted(typed) === sorted(lower)) return 1;
+  return letters <= most ? letters : Infinity;
+}
+
+const sorted = (text: string): string => [...text].sort().join("");
+
+/** Two typos in a short name only if more than half of it is right: `fone` for `phone`. */
+function maxTypos(typed: string, lower: string): number {
+  const { length } = typed;
+  if (length < 2) return 0;
+  if (length > MAX_SHORT) return Math.max(2, Math.floor(length / 3));
+  const right = Math.floor(length / 2) + 1;
+  for (let at = 0; at + right <= length; at++)
+    if (lower.includes(typed.slice(at, at + right))) return 2;
+  return 1;
 }

@@ -132,3 +132,23 @@ test("requested help exits with 0, a missing command with 2", () => {
     exitCode: 2,
   });
 });
+
+test("as JSON, an error is one line with its code, issues and fix, and the exit code is the same", () => {
+  const error = new AppError("invalid_input", "salon.yaml has 1 mistake.\u202e", {
+    fix: "deskbell catalog diff salon.yaml",
+    issues: [{ code: "required", place: "salon.yaml:9:1", detail: "'name' is missing." }],
+  });
+  const { text, exitCode } = explainFailure(error, "npx deskbell", true);
+  expect(exitCode).toBe(7);
+  expect(text).toMatch(/^[^\n\u202e]+\n$/);
+  expect(JSON.parse(text)).toEqual({
+    error: {
+      code: "invalid_input",
+      message: "salon.yaml has 1 mistake.\u202e",
+      issues: [{ code: "required", place: "salon.yaml:9:1", detail: "'name' is missing." }],
+      fix: "npx deskbell catalog diff salon.yaml",
+    },
+  });
+  const bug = JSON.parse(explainFailure(new TypeError("x"), "deskbell", true).text);
+  expect(bug).toMatchObject({ error: { code: "internal", issues: [{ code: "internal" }] } });
+});

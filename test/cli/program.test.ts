@@ -105,6 +105,28 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
+test("a suggestion is a command that is valid at that position", async () => {
+  const { deskbell } = createTerminal();
+  const messageOf = async (line: string) => (await deskbell(line)).stderr.split("\n")[0];
+  expect(await messageOf("ticket-order list")).toContain("mean ticket-orders?");
+  expect(await messageOf("seats")).toBe("error: Unknown command 'seats'.");
+  expect(await messageOf("keys rotate-mastr")).toContain("Did you mean rotate-master?");
+  expect(await messageOf("tickets rotate-mastr")).not.toContain("Did you mean");
+});
+
+test.each(["services show no-such --json", "sevices --json", "keys show --json"])(
+  "%s prints the error as JSON on stderr",
+  async (line) => {
+    const { code, stdout, stderr } = await createTerminal().deskbell(line);
+    const { error } = JSON.parse(stderr) as { error: { code: string } };
+    expect({ stdout, error }).toEqual({
+      stdout: "",
+      error: { code: expect.any(String), message: expect.any(String), fix: expect.any(String) },
+    });
+    expect(code).toBe(error.code === "usage" ? 2 : 3);
+  },
+);
+
 test.each(["", "keys", "catalog import"])(
   "'%s' without a subcommand prints help on stderr and exits with 2",
   async (line) => {

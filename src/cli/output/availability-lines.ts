@@ -33,49 +33,48 @@ export const slotRow = (slot: PublicSlot, nameOf: (id: string) => string): Avail
     .join(" "),
 });
 
-export function dayRows(
-  { date, state, slots, refused = [] }: PublicDay,
-  nameOf: (id: string) => string,
-): AvailabilityRow[] {
+export function dayRows(day: PublicDay, nameOf: (id: string) => string): AvailabilityRow[] {
+  const { date, state, slots } = day;
   const rows = [
     ...slots.map((slot) => ({ at: slot.startsAt, row: slotRow(slot, nameOf) })),
-    ...refused.map((refusal) => ({
-      at: refusal.startsAt,
-      row: {
-        date,
-        state: refusal.reason,
-        start: clockTime(refusal.startsAt),
-        why: sentence(refusal),
-      },
+    ...refusedRuns(day).map(({ at, reason, times, why }) => ({
+      at,
+      row: { date, state: reason, start: times, why },
     })),
   ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   return rows.length === 0 ? [{ date, state }] : rows.map(({ row }) => row);
 }
 
 /** Formats a day for a terminal: available start times, then rejected ones with the reason. */
-export function dayLines({ date, state, slots, refused = [] }: PublicDay, width: number): string[] {
+export function dayLines(day: PublicDay, width: number): string[] {
+  const { date, state, slots } = day;
   const weekday = weekdayOf(dayNumber(date));
   const head = `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)} ${date}  ${state.padEnd(8)}  `;
   const times = slots.map(({ startsAt }) => clockTime(startsAt));
   const wrapped = times.length === 0 ? [] : wrap("", "", times, " ", width - head.length);
-  const lines = [...wrapped, ...runsOf(refused)];
+  const lines = [...wrapped, ...refusedRuns(day).map(({ times, why }) => `${times}: ${why}`)];
   return (lines.length === 0 ? [""] : lines).map((line, i) =>
     `${i === 0 ? head : " ".repeat(head.length)}${line}`.trimEnd(),
   );
 }
 
-/** Merges consecutive start times that are rejected for the same reason into one line. */
-function runsOf(refused: readonly PublicRefusedStart[]): string[] {
-  const runs: { first: string; last: string; why: string }[] = [];
+type RefusedRun = { at: string; reason: PublicRefusedStart["reason"]; times: string; why: string };
+
+/** Merges start times that are rejected for the same reason, with no available one in between. */
+function refusedRuns({ slots, refused = [] }: PublicDay): RefusedRun[] {
+  const available = slots.map(({ startsAt }) => Date.parse(startsAt));
+  const runs: RefusedRun[] = [];
   for (const refusal of refused) {
-    const [time, why] = [clockTime(refusal.startsAt), sentence(refusal)];
-    const run = runs.at(-1);
-    if (run?.why === why) run.last = time;
-    else runs.push({ first: time, last: time, why });
+    const { startsAt: at, reason } = refusal;
+    const [last, why, run] = [clockTime(at), sentence(refusal), runs.at(-1)];
+    const isNext =
+      run?.reason === reason &&
+      run.why === why &&
+      !available.some((start) => start > Date.parse(run.at) && start < Date.parse(at));
+    if (isNext) Object.assign(run, { times: `${clockTime(run.at)}-${last}` });
+    else runs.push({ at, reason, times: last, why });
   }
-  return runs.map(
-    ({ first, last, why }) => `${first === last ? first : `${first}-${last}`}: ${why}`,
-  );
+  return runs;
 }
 
 const sentence = ({ detail, segment }: PublicRefusedStart): string =>

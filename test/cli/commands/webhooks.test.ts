@@ -131,16 +131,20 @@ test("nothing is created or rotated if the secret cannot be printed", async () =
   const fd = openSync("/dev/full", "w");
   onTestFinished(() => closeSync(fd));
   const onFullDisk = createTerminal({ dataDir, stdoutFd: fd }).deskbell;
+  const message = "Cannot write to stdout, so nothing was saved: ENOSPC";
+  expect(await onFullDisk("keys create --name shop --secret --json")).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining(`{"error":{"code":"state_refuses","message":"${message}`),
+  });
   for (const line of [
     "keys create --name shop --secret",
-    "keys create --name shop --secret --json",
     "keys rotate site --overlap 0s",
     "webhooks create --name door --url http://127.0.0.1:9/door --event all --allow-private",
     `webhooks rotate-secret ${id}`,
   ])
     expect(await onFullDisk(line)).toMatchObject({
       code: 5,
-      stderr: expect.stringMatching(/^error: Cannot write to stdout, so nothing was saved: ENOSPC/),
+      stderr: expect.stringMatching(new RegExp(`^error: ${message}`)),
     });
   expect(await list()).toEqual(before);
 });
