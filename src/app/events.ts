@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type EventDraft, createEnvelope } from "../domain/envelope.ts";
+import { mayReadEvent } from "../domain/event-groups.ts";
 import type { EventType } from "../domain/event-types.ts";
 import { localise } from "../domain/public/localise.ts";
 import { type Runtime, assertDiskSpace } from "./runtime.ts";
@@ -17,16 +18,24 @@ export type AppendResult = {
 /**
  * Writes events, with a delivery for each subscribed endpoint. Call it inside the transaction of
  * the change: an event exists if and only if its cause was committed.
+ * @param ownerKeyId the key that created the booking, reservation or order of the events; null: the
+ *   terminal
  * @throws AppError storage_full
  */
 export function appendEvents(
   rt: Runtime,
   business: BusinessRow,
   drafts: readonly EventDraft[],
+  ownerKeyId: string | null = null,
 ): AppendResult {
   const endpoints = rt.store.endpoints.list(business.id);
-  return append(rt, business, drafts, ({ type }) =>
-    endpoints.filter(({ events }) => events.includes(type)),
+  const keyIds = new Set(endpoints.map(({ keyId }) => keyId));
+  const keys = new Map([...keyIds].map((id) => [id, id && rt.store.keys.findById(id)]));
+  return append(rt, business, drafts, ownerKeyId, (event) =>
+    endpoints.filter(({ events, keyId }) => {
+      const key = keys.get(keyId);
+      return events.includes(event.type) && (!key || mayReadEvent(key, event));
+    }),
   );
 }
 
@@ -36,17 +45,18 @@ export const appendEventFor = (
   business: BusinessRow,
   draft: EventDraft,
   endpoint: EndpointRow,
-): AppendResult => append(rt, business, [draft], () => [endpoint]);
+): AppendResult => append(rt, business, [draft], null, () => [endpoint]);
 
 function append(
   rt: Runtime,
   business: BusinessRow,
   drafts: readonly EventDraft[],
+  ownerKeyId: string | null,
   receiversOf: (event: WrittenEvent) => EndpointRow[],
 ): AppendResult {
   if (drafts.length > 0) assertDiskSpace(rt);
   const first = rt.store.businesses.allocateSequences(business.id, drafts.length);
-  const events = drafts.map((draft, i) => writeEvent(rt, business, draft, first + i));
+  const events = drafts.map((draft, i) => writeEvent(rt, business, draft, ownerKeyId, first + i));
   const deliveries = events.flatMap((event) =>
     receiversOf(event).map(({ id: endpointId, status }) => ({
       id: rt.newId("dlv"),
@@ -71,13 +81,14 @@ function writeEvent(
   rt: Runtime,
   business: BusinessRow,
   draft: EventDraft,
+  ownerKeyId: string | null,
   sequence: number,
 ): WrittenEvent {
   const id = rt.newId("evt");
   const createdAt = rt.now();
   const body = serializeEnvelope(business, draft, id, createdAt);
   const sha256 = hash("sha256", body, "buffer");
-  const event = { id, businessId: business.id, sequence, type: draft.type, createdAt };
+  const event = { id, businessId: business.id, sequence, type: draft.type, createdAt, ownerKeyId };
   rt.store.events.insert({ ...event, body, sha256 });
   return event;
 }

@@ -10,11 +10,14 @@ import {
 } from "../domain/api-key.ts";
 import type { AuditAction } from "../domain/audit.ts";
 import { isAddressRange } from "../domain/address-range.ts";
+import { shallowEqual } from "../domain/equality.ts";
 import { AppError, assertFound, type ValidationIssue } from "../domain/errors.ts";
+import { EVENT_GROUPS, type EventGroup, maySubscribe } from "../domain/event-groups.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { unsafeNameError } from "../domain/text.ts";
 import { audit, auditTime } from "./audit.ts";
 import type { Runtime } from "./runtime.ts";
+import type { EndpointRow } from "../store/endpoints.ts";
 import type { ListedKey } from "../store/keys.ts";
 
 export type NewKey = {
@@ -23,6 +26,8 @@ export type NewKey = {
   kind: KeyKind;
   /** For a restricted key; a secret key has all scopes. */
   scopes: string[];
+  /** Default: all. */
+  eventGroups?: readonly EventGroup[] | undefined;
   expiresAt?: number | null | undefined;
   cidrs?: string[] | undefined;
   limitMinute?: number | undefined;
@@ -53,6 +58,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       kind: input.kind,
       name: input.name.trim(),
       scopes: input.kind === "SECRET" ? [...SCOPES] : ([...new Set(input.scopes)] as Scope[]),
+      eventGroups: [...(input.eventGroups ?? EVENT_GROUPS)],
       cidrs: input.cidrs ?? [],
       limitMinute: input.limitMinute ?? DEFAULT_LIMITS.minute,
       limitHour: input.limitHour ?? DEFAULT_LIMITS.hour,
@@ -63,10 +69,11 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       revokedAt: null,
     });
     const created = createSecret(rt, id, input.kind, rt.now());
-    const { kind, scopes, cidrs, expiresAt } = created.key;
+    const { kind, scopes, eventGroups, cidrs, expiresAt } = created.key;
     auditKey(rt, "key.created", created.key, {
       kind,
       scopes,
+      eventGroups,
       cidrs,
       expiresAt: auditTime(expiresAt),
     });
@@ -100,6 +107,50 @@ export function rotateKey(
 export function assertOverlap(overlapMs: number): void {
   if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
     throw new AppError("invalid_input", "The overlap must be between 0 and 7 days.");
+}
+
+/**
+ * Also unsubscribes the key's webhook endpoints from events that it may no longer receive; the
+ * delivery worker cancels deliveries of such events.
+ * @throws AppError resource_not_found; state_refuses if an endpoint would have no event left
+ */
+export function updateKey(
+  rt: Runtime,
+  keyId: string,
+  { eventGroups }: { eventGroups: readonly EventGroup[] },
+): ListedKey {
+  return rt.tx(() => {
+    const key = getKey(rt, keyId);
+    if (shallowEqual(key.eventGroups, eventGroups)) return key;
+    rt.store.keys.updateEventGroups(keyId, eventGroups);
+    for (const endpoint of rt.store.endpoints.list(key.businessId))
+      if (endpoint.keyId === keyId) narrowEndpoint(rt, endpoint, eventGroups);
+    auditKey(rt, "key.updated", key, { eventGroups });
+    return getKey(rt, keyId);
+  });
+}
+
+function narrowEndpoint(
+  rt: Runtime,
+  endpoint: EndpointRow,
+  eventGroups: readonly EventGroup[],
+): void {
+  const events = endpoint.events.filter((type) => maySubscribe({ eventGroups }, type));
+  if (events.length === endpoint.events.length) return;
+  if (events.length === 0)
+    throw new AppError(
+      "state_refuses",
+      `The webhook endpoint ${endpoint.id} of this key subscribes only to events of other groups.`,
+      { fix: `deskbell webhooks delete ${endpoint.id}` },
+    );
+  rt.store.endpoints.update(endpoint.id, { ...endpoint, events }, rt.now());
+  const { id, name, businessId, url } = endpoint;
+  audit(rt, {
+    action: "endpoint.updated",
+    subject: { id, name },
+    businessId,
+    details: { fields: ["events"], host: new URL(url).host },
+  });
 }
 
 /** Revoking it again changes nothing. */

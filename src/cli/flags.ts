@@ -56,6 +56,22 @@ export const choice = <const Value extends string>(
   read: (raw) => raw as Value | undefined,
 });
 
+/** Repeatable. */
+export const choices = <const Value extends string>(
+  values: readonly Value[],
+  about: string,
+): Flag<Value[] | undefined> => ({
+  option: (long) => {
+    const option = choice(values, about).option(long);
+    const parse = option.parseArg;
+    return option.argParser<Value[]>((value, before = []) => {
+      parse?.(value, undefined);
+      return [...new Set([...before, value as Value])];
+    });
+  },
+  read: (raw) => raw as Value[] | undefined,
+});
+
 /** @param parse throws InvalidArgumentError */
 const number = (placeholder: string, about: string, parse: (value: string) => number) =>
   flag<number | undefined>(placeholder, about, (option) => option.argParser(parse));

@@ -3,20 +3,27 @@ import type { Runtime } from "../app/runtime.ts";
 import type { DeliveryResult } from "../app/webhooks/delivery-results.ts";
 import { userAgent } from "../assets.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
+import { mayReadEvent } from "../domain/event-groups.ts";
 import {
   classifyOutcome,
   isLocalFailure,
   type Outcome,
   type OutcomeClass,
 } from "../domain/webhooks/outcome.ts";
-import { CORRUPT_SETTLEMENT, postpone, settle } from "../domain/webhooks/settle.ts";
+import {
+  CORRUPT_SETTLEMENT,
+  FORBIDDEN_SETTLEMENT,
+  postpone,
+  settle,
+} from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
 import { deliveryHeaders, type Send } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";
 import type { DestinationRow } from "../store/endpoints.ts";
+import type { EventRow } from "../store/events.ts";
 
-const MAX_BODIES = 128;
+const MAX_EVENTS = 128;
 const LOG_INTERVAL_MS = 60_000;
 
 export type Claim = {
@@ -34,7 +41,7 @@ export function createAttemptRunner(
   rt: Runtime,
   send: Send,
 ): (claim: Claim) => Promise<AttemptResult> {
-  const findBody = createBodyCache(rt);
+  const findEvent = createEventCache(rt);
   const agent = userAgent();
   let localFailureLoggedAt = -Infinity;
 
@@ -50,9 +57,11 @@ export function createAttemptRunner(
   return async ({ due, destination, host, keys }) => {
     const { id: endpointId, businessId } = destination;
     const delivery = { due, endpointId, businessId, host };
-    const body = findBody(due.eventId);
+    const event = findEvent(due.eventId);
     const unsent = { ...delivery, attempt: null, isGone: false, outcomeClass: undefined };
-    if (body === undefined) return { ...unsent, settlement: CORRUPT_SETTLEMENT };
+    if (event === undefined) return { ...unsent, settlement: CORRUPT_SETTLEMENT };
+    if (!mayReceive(rt, destination, event)) return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
+    const { body } = event;
 
     const at = rt.now();
     const startedAt = rt.monotonic();
@@ -97,20 +106,28 @@ export function createAttemptRunner(
   };
 }
 
+/** The groups of the endpoint's key may have been narrowed since the event was written. */
+function mayReceive(rt: Runtime, { keyId }: DestinationRow, event: StoredEvent): boolean {
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  return key === undefined || mayReadEvent(key, event);
+}
+
+type StoredEvent = Pick<EventRow, "type" | "ownerKeyId" | "body">;
+
 /**
- * Returns an event's body, read and verified once for all its deliveries; undefined if it is
+ * Returns an event, read and verified once for all its deliveries; undefined if it is
  * damaged. SQLite does not detect damage inside a value, and a damaged body must not be signed and
  * sent.
  */
-function createBodyCache(rt: Runtime): (eventId: string) => Buffer | undefined {
-  const bodies = new BoundedCache<string, Buffer>(MAX_BODIES);
+function createEventCache(rt: Runtime): (eventId: string) => StoredEvent | undefined {
+  const events = new BoundedCache<string, StoredEvent>(MAX_EVENTS);
   return (eventId) => {
-    const cached = bodies.get(eventId);
+    const cached = events.get(eventId);
     if (cached !== undefined) return cached;
     const event = rt.store.events.findById(eventId);
     if (event === undefined || !hash("sha256", event.body, "buffer").equals(event.sha256))
       return undefined;
-    bodies.set(eventId, event.body);
-    return event.body;
+    events.set(eventId, event);
+    return event;
   };
 }

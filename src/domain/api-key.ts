@@ -1,8 +1,23 @@
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-export const SCOPES = ["services.read", "webhooks.read", "webhooks.write"] as const;
+export const SCOPES = [
+  "services.read",
+  "webhooks.read",
+  "webhooks.write",
+  "bookings.write",
+  "tickets.write",
+  "bookings.read",
+  "bookings.manage",
+  "guests.read",
+] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** Scopes that grant others. */
+const INCLUDED: Partial<Record<Scope, readonly Scope[]>> = {
+  "webhooks.write": ["webhooks.read"],
+  "bookings.manage": ["bookings.write", "tickets.write", "bookings.read"],
+};
 
 /** A secret key has every scope of its business; a restricted key has those listed. */
 export type KeyKind = "SECRET" | "RESTRICTED";
@@ -18,10 +33,12 @@ const SHAPE = new RegExp(`^deskbell_[sr]k_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM
 export const isScope = (name: string): name is Scope =>
   (SCOPES as readonly string[]).includes(name);
 
-export function grants(key: { kind: KeyKind; scopes: readonly Scope[] }, needed: Scope): boolean {
-  if (key.kind === "SECRET" || key.scopes.includes(needed)) return true;
-  return needed === "webhooks.read" && key.scopes.includes("webhooks.write");
-}
+export const grants = (
+  { kind, scopes }: { kind: KeyKind; scopes: readonly Scope[] },
+  needed: Scope,
+): boolean =>
+  kind === "SECRET" ||
+  scopes.some((scope) => scope === needed || INCLUDED[scope]?.includes(needed));
 
 /** 190 random bits and a checksum that reveals typing errors. */
 export function generateApiKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {

@@ -1,6 +1,7 @@
 /** The names are stable: scripts filter by them. */
 export const AUDIT_ACTIONS = [
   "key.created",
+  "key.updated",
   "key.rotated",
   "key.revoked",
   "endpoint.created",

@@ -1,7 +1,7 @@
 import type { EventType } from "../domain/event-types.ts";
 import { columns, type Db, insertInto, matching } from "./db.ts";
 
-export type ListedEvent = Omit<EventRow, "body" | "sha256"> & { bytes: number };
+export type ListedEvent = Omit<EventRow, "body" | "sha256" | "ownerKeyId"> & { bytes: number };
 
 export type EventFilter = {
   businessId?: string | undefined;
@@ -29,9 +29,11 @@ export type EventRow = {
   body: Buffer;
   sha256: Buffer;
   createdAt: number;
+  /** The key that created the booking, reservation or order; null: the terminal. */
+  ownerKeyId: string | null;
 };
 
-const EVENT = "id, business_id, sequence, type, body, sha256, created_at";
+const EVENT = "id, business_id, sequence, type, body, sha256, created_at, owner_key_id";
 
 export function createEventStore(db: Db) {
   const insert = db.prepare(insertInto("event", EVENT));
@@ -68,9 +70,9 @@ export function createFeedStore(db: Db) {
   const selectAfter = db.prepare(`
     SELECT sequence, type FROM event WHERE business_id = :businessId AND sequence > :after
     ORDER BY sequence`);
-  const selectBody = db
-    .prepare("SELECT body FROM event WHERE business_id = :businessId AND sequence = :sequence")
-    .pluck();
+  const select = db.prepare(`
+    SELECT ${columns("body, owner_key_id")} FROM event
+    WHERE business_id = :businessId AND sequence = :sequence`);
   const selectPrunedSequence = db
     .prepare("SELECT forgotten_sequence FROM business WHERE id = ?")
     .pluck();
@@ -79,9 +81,9 @@ export function createFeedStore(db: Db) {
   return {
     iterateAfter: (businessId: string, after: number) =>
       selectAfter.iterate({ businessId, after }) as IterableIterator<FeedEntry>,
-    /** The envelope's bytes, or undefined if the event was deleted. */
-    findBody: (businessId: string, sequence: number) =>
-      selectBody.get({ businessId, sequence }) as Buffer | undefined,
+    /** Returns undefined if the event was deleted. */
+    find: (businessId: string, sequence: number) =>
+      select.get({ businessId, sequence }) as Pick<EventRow, "body" | "ownerKeyId"> | undefined,
     /** All events after this sequence number are still stored. */
     getPrunedSequence: (businessId: string): number =>
       (selectPrunedSequence.get(businessId) as number | undefined) ?? 0,

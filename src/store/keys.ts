@@ -1,4 +1,5 @@
 import type { KeyKind, Scope } from "../domain/api-key.ts";
+import type { EventGroup } from "../domain/event-groups.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
 
 export type KeyRow = {
@@ -7,6 +8,7 @@ export type KeyRow = {
   kind: KeyKind;
   name: string;
   scopes: Scope[];
+  eventGroups: EventGroup[];
   /** Address ranges that may use it; empty: any address. */
   cidrs: string[];
   limitMinute: number;
@@ -41,11 +43,12 @@ export type Credential = KeyRow & {
   lastSequence: number;
 };
 
-type Raw<Row extends KeyRow> = Omit<Row, "scopes" | "cidrs"> & { scopes: string; cidrs: string };
+/** The fields that are stored as JSON. */
+type Lists = Pick<KeyRow, "scopes" | "eventGroups" | "cidrs">;
+type Raw<Row extends KeyRow> = Omit<Row, keyof Lists> & Record<keyof Lists, string>;
 
-const COLUMNS =
-  columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.cidrs, key.limit_minute,
-  key.limit_hour, key.max_endpoints, key.created_at, key.last_used_at, key.expires_at, key.revoked_at`);
+const COLUMNS = columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.event_groups,
+  key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.created_at, key.last_used_at, key.expires_at, key.revoked_at`);
 
 export function createKeyStore(db: Db) {
   const parse = <Row extends KeyRow>(raw: unknown): Row => {
@@ -53,6 +56,7 @@ export function createKeyStore(db: Db) {
     return {
       ...row,
       scopes: JSON.parse(row.scopes),
+      eventGroups: JSON.parse(row.eventGroups),
       cidrs: JSON.parse(row.cidrs),
     } as unknown as Row;
   };
@@ -74,7 +78,7 @@ export function createKeyStore(db: Db) {
   const insert = db.prepare(
     insertInto(
       "api_key",
-      `id, business_id, kind, name, scopes, cidrs, limit_minute, limit_hour, max_endpoints, created_at,
+      `id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, created_at,
       last_used_at, expires_at, revoked_at`,
     ),
   );
@@ -87,6 +91,9 @@ export function createKeyStore(db: Db) {
   const endSecrets = db.prepare("UPDATE api_key_secret SET expires_at = :at WHERE key_id = :keyId");
   const revoke = db.prepare(
     "UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL",
+  );
+  const updateEventGroups = db.prepare(
+    "UPDATE api_key SET event_groups = :eventGroups WHERE id = :id",
   );
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // Secrets created after that are not affected.
@@ -112,6 +119,7 @@ export function createKeyStore(db: Db) {
       void insert.run({
         ...row,
         scopes: JSON.stringify(row.scopes),
+        eventGroups: JSON.stringify(row.eventGroups),
         cidrs: JSON.stringify(row.cidrs),
       }),
 
@@ -122,6 +130,8 @@ export function createKeyStore(db: Db) {
       insertSecret.run(secret);
     },
 
+    updateEventGroups: (id: string, eventGroups: readonly EventGroup[]) =>
+      void updateEventGroups.run({ id, eventGroups: JSON.stringify(eventGroups) }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Valid keys whose current secret was sent by a web page. */

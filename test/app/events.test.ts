@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
+import { createKey } from "../../src/app/keys.ts";
 import { appendEvents } from "../../src/app/events.ts";
 import { addBusiness, buildEventDraft, emitEvents, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -143,4 +144,34 @@ test("each event is written before the next is serialized, so that the bodies of
   };
   emitEvents(rt, business, "service.updated", "staff.updated", "catalog.changed");
   expect(serialized).toEqual([0, 1, 2]);
+});
+
+test("an endpoint of a key that may only write bookings gets the events of its own", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const createTestKey = (kind: "SECRET" | "RESTRICTED") =>
+    createKey(rt, {
+      businessId: business.id,
+      name: "partner",
+      kind,
+      scopes: ["webhooks.write", "bookings.write"],
+    }).key.id;
+  const [own, all] = [createTestKey("RESTRICTED"), createTestKey("SECRET")];
+  const endpoints = [];
+  for (const keyId of [own, all, null])
+    endpoints.push(
+      (await subscribe(rt, business, `http://10.0.0.1/${keyId}`, ["booking.created"], keyId))
+        .endpoint.id,
+    );
+  const receiversOf = (ownerKeyId: string | null) => {
+    const drafts = [buildEventDraft("booking.created")];
+    const { deliveries } = rt.tx(() => appendEvents(rt, business, drafts, ownerKeyId));
+    return rt.store.deliveries
+      .list({}, deliveries)
+      .map(({ endpointId }) => endpointId)
+      .toSorted();
+  };
+  expect(receiversOf(own)).toEqual(endpoints);
+  expect(receiversOf(all)).toEqual(endpoints.slice(1));
+  expect(receiversOf(null)).toEqual(endpoints.slice(1));
 });

@@ -6,8 +6,11 @@ import {
   type NewKey,
   revokeKey,
   rotateKey,
+  updateKey,
 } from "../../src/app/keys.ts";
-import { hashApiKey } from "../../src/domain/api-key.ts";
+import { hashApiKey, SCOPES } from "../../src/domain/api-key.ts";
+import { createEndpoint, updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
+import type { EventType } from "../../src/domain/event-types.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { addBusiness } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -53,11 +56,7 @@ test("only a key's hash, prefix and last four characters are stored", () => {
 
 test("a secret key has every scope, a restricted one the given scopes without duplicates", () => {
   const { make } = withBusiness();
-  expect(make({ kind: "SECRET", scopes: [] }).key.scopes).toEqual([
-    "services.read",
-    "webhooks.read",
-    "webhooks.write",
-  ]);
+  expect(make({ kind: "SECRET", scopes: [] }).key.scopes).toEqual(SCOPES);
   expect(make({ scopes: ["webhooks.write", "webhooks.write"] }).key.scopes).toEqual([
     "webhooks.write",
   ]);
@@ -170,4 +169,36 @@ test("key usage is written in one transaction, and only if there was any", () =>
   const revision = rt.revision();
   use.flush();
   expect(rt.revision()).toBe(revision);
+});
+
+test("narrowing the event groups of a key unsubscribes its endpoints", async () => {
+  const { rt, business, make } = withBusiness();
+  const { key } = make({ scopes: ["webhooks.write"] });
+  const create = (keyId: string | null, url: string, events: EventType[]) =>
+    createEndpoint(
+      rt,
+      { businessId: business.id, keyId, name: "hook", url, events, allowPrivate: true },
+      async () => ["8.8.8.8"],
+    );
+  const url = "https://partner.example/";
+  const both = await create(key.id, url, ["booking.created", "catalog.changed"]);
+  const operators = await create(null, url, ["booking.created"]);
+  const eventsOf = ({ endpoint }: typeof both) => rt.store.endpoints.findById(endpoint.id)?.events;
+
+  expect(updateKey(rt, key.id, { eventGroups: ["catalog"] }).eventGroups).toEqual(["catalog"]);
+  expect([eventsOf(both), eventsOf(operators)]).toEqual([["catalog.changed"], ["booking.created"]]);
+  await expect(create(key.id, `${url}2`, ["ticket.checked_in"])).rejects.toMatchObject({
+    code: "insufficient_scope",
+  });
+  await expect(
+    updateEndpoint(rt, both.endpoint.id, { events: ["booking.created"] }),
+  ).rejects.toMatchObject({ code: "insufficient_scope" });
+
+  updateKey(rt, key.id, { eventGroups: ["catalog", "bookings"] });
+  expect(eventsOf(both)).toEqual(["catalog.changed"]);
+  expect(refusal(() => updateKey(rt, key.id, { eventGroups: ["tickets"] }))).toMatchObject({
+    code: "state_refuses",
+    fix: `deskbell webhooks delete ${both.endpoint.id}`,
+  });
+  expect(eventsOf(both)).toEqual(["catalog.changed"]);
 });

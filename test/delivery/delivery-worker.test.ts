@@ -5,6 +5,7 @@ import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, test, vi } from "vitest";
 import Database from "better-sqlite3";
 import type { Outcome } from "../../src/domain/webhooks/outcome.ts";
+import { createKey, updateKey } from "../../src/app/keys.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -16,6 +17,35 @@ const statuses = (rt: ReturnType<typeof createTestRuntime>) =>
     .sort();
 
 describe("a delivery", () => {
+  test("is cancelled unsent if its endpoint's key may no longer receive the event", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    const { key } = createKey(rt, {
+      businessId: business.id,
+      name: "partner",
+      kind: "SECRET",
+      scopes: [],
+    });
+    const partner = await createReceiver();
+    const events = ["service.updated", "booking.created"];
+    await subscribe(rt, business, partner.url, events, key.id);
+    const worker = createTestWorker(rt);
+    emitEvents(rt, business, "service.updated", "booking.created");
+    updateKey(rt, key.id, { eventGroups: ["catalog"] });
+    worker.wake();
+    await worker.whenIdle();
+
+    expect(partner.requests.map(({ headers }) => headers["x-service-event"])).toEqual([
+      "service.updated",
+    ]);
+    const [cancelled] = rt.store.deliveries.list({ status: "CANCELLED" }, 10);
+    expect(cancelled).toMatchObject({
+      eventType: "booking.created",
+      attemptCount: 0,
+      lastError: "the API key may not receive this event",
+    });
+  });
+
   test("has the stored envelope as its body, and the headers of the specification", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);

@@ -41,6 +41,9 @@ test.each([
   { kind: "RESTRICTED", scopes: ["services.read"], needed: "webhooks.read", granted: false },
   { kind: "RESTRICTED", scopes: ["webhooks.write"], needed: "webhooks.read", granted: true },
   { kind: "RESTRICTED", scopes: ["webhooks.read"], needed: "webhooks.write", granted: false },
+  { kind: "RESTRICTED", scopes: ["bookings.manage"], needed: "bookings.read", granted: true },
+  { kind: "RESTRICTED", scopes: ["bookings.manage"], needed: "guests.read", granted: false },
+  { kind: "RESTRICTED", scopes: ["bookings.write"], needed: "bookings.read", granted: false },
 ] as const)("a $kind key with $scopes and $needed: $granted", ({ kind, scopes, needed, granted }) =>
   expect(grants({ kind, scopes }, needed)).toBe(granted),
 );

@@ -41,10 +41,11 @@ export const subscribe = (
   business: BusinessRow,
   url: string,
   events: readonly string[] = EVENT_TYPES,
+  keyId: string | null = null,
 ) =>
   createEndpoint(rt, {
     businessId: business.id,
-    keyId: null,
+    keyId,
     name: "partner",
     url,
     events,

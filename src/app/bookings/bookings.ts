@@ -7,6 +7,7 @@ import {
 } from "../../domain/bookings/booking.ts";
 import { parseBookingRequest, parseReservationRequest } from "../../domain/bookings/requests.ts";
 import { AppError, assertFound } from "../../domain/errors.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { planBooking, planReservation } from "./plan-booking.ts";
 import { getBusiness } from "../businesses.ts";
@@ -46,9 +47,9 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
       updatedAt: now,
     };
     rt.store.bookings.insert(business.id, booking);
-    const publicBooking = toPublicBooking(booking, timezone);
-    appendEvents(rt, business, [bookingCreatedEvent(publicBooking)]);
-    return publicBooking;
+    const event = bookingCreatedEvent(toPartnerBooking(rt, business, booking));
+    appendEvents(rt, business, [event]);
+    return toPublicBooking(booking, timezone);
   });
 }
 
@@ -65,10 +66,27 @@ export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBook
       status: "CANCELLED",
       version: booking.version + 1,
     };
-    const publicBooking = toPublicBooking(cancelled, business.doc.timezone);
-    appendEvents(rt, business, [bookingCancelledEvent(publicBooking)]);
-    return publicBooking;
+    const event = bookingCancelledEvent(toPartnerBooking(rt, business, cancelled));
+    appendEvents(rt, business, [event]);
+    return toPublicBooking(cancelled, business.doc.timezone);
   });
+}
+
+/** As in events, and for keys without `bookings.read`: without staff members who are not public. */
+export function toPartnerBooking(
+  rt: Runtime,
+  { id, doc }: BusinessRow,
+  booking: Booking,
+): PublicBooking {
+  const publicBooking = toPublicBooking(booking, doc.timezone);
+  const isPublic = (staffId: string | null): boolean =>
+    staffId !== null && rt.store.catalog.findByKeyOrId(id, "staff", staffId)?.public === true;
+  return {
+    ...publicBooking,
+    segments: publicBooking.segments.map((segment) =>
+      isPublic(segment.staffId) ? segment : { ...segment, staffId: null },
+    ),
+  };
 }
 
 export function assertCancellable(what: string, { status }: { status: string }): void {

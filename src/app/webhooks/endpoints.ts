@@ -1,4 +1,5 @@
 import { differingFields } from "../../domain/equality.ts";
+import type { EventType } from "../../domain/event-types.ts";
 import { NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
 import { countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -18,6 +19,7 @@ import {
   prepareEnable,
 } from "./endpoint-lifecycle.ts";
 import { createSigningSecret } from "./endpoint-secrets.ts";
+import { assertMaySubscribe } from "./own-webhooks.ts";
 import { type Resolve, resolveName } from "./resolver.ts";
 
 export const MAX_ENDPOINTS = 50;
@@ -75,6 +77,7 @@ export async function prepareEndpoint(
     unknownFields,
   );
   const { settings } = checked;
+  assertKeyMaySubscribe(rt, keyId, settings.events);
   await assertSafeAddresses(rt, checked, resolve, keyId !== null);
   const now = rt.now();
   const endpoint: EndpointRow = {
@@ -103,6 +106,16 @@ export async function prepareEndpoint(
     return { endpoint, secret: createSigningSecret(rt, endpoint.id) };
   };
   return () => rt.tx(create);
+}
+
+/** @throws AppError insufficient_scope */
+function assertKeyMaySubscribe(
+  rt: Runtime,
+  keyId: string | null,
+  events: readonly EventType[],
+): void {
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  if (key) assertMaySubscribe(key, events);
 }
 
 /** @throws AppError conflict at the key's maximum, duplicate_endpoint */
@@ -167,17 +180,17 @@ export async function prepareUpdate(
   changes: EndpointChanges,
   resolve: Resolve = resolveName,
 ): Promise<() => EndpointRow> {
+  const byPartner = changes.byPartner === true;
   const checked = parseChanges(rt, getEndpoint(rt, id), changes);
-  await assertSafeAddresses(rt, checked, resolve, changes.byPartner === true);
+  await assertSafeAddresses(rt, checked, resolve, byPartner);
   const enable =
-    changes.status === "ACTIVE"
-      ? prepareEnable(rt, id, "all", { byPartner: changes.byPartner === true })
-      : undefined;
+    changes.status === "ACTIVE" ? prepareEnable(rt, id, "all", { byPartner }) : undefined;
   const update = (): EndpointRow => {
     // It may have been changed during the DNS lookup.
     const before = getEndpoint(rt, id);
     const { settings } = parseChanges(rt, before, changes);
-    if (changes.byPartner && (settings.url !== before.url || changes.events !== undefined))
+    assertKeyMaySubscribe(rt, before.keyId, settings.events);
+    if (byPartner && (settings.url !== before.url || changes.events !== undefined))
       assertNotDuplicate(rt, before.keyId, { ...before, ...settings });
     const fields = differingFields(before, { ...before, ...settings });
     if (fields.length > 0) {

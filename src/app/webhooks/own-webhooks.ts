@@ -1,19 +1,21 @@
 import { AppError } from "../../domain/errors.ts";
+import { maySubscribe } from "../../domain/event-groups.ts";
+import type { EventType } from "../../domain/event-types.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow } from "../../store/deliveries.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { KeyRow } from "../../store/keys.ts";
 
-// Which webhooks a key can see and manage: a secret key all of its business, a restricted key the
-// endpoints that it created (a rotated key is still the same key). For all others the response is
-// the same as if they did not exist.
+// Which webhooks a key can see and manage: a secret key all of its business whose events it may
+// read itself, a restricted key the endpoints that it created (a rotated key is still the same
+// key). For all others the response is the same as if they did not exist.
 
-type Viewer = Pick<KeyRow, "id" | "kind" | "businessId">;
+type Viewer = Pick<KeyRow, "id" | "kind" | "businessId" | "eventGroups">;
+type Owned = Pick<EndpointRow, "businessId" | "keyId" | "events">;
 
-const owns = (
-  key: Viewer,
-  { businessId, keyId }: { businessId: string; keyId: string | null },
-): boolean => businessId === key.businessId && (key.kind === "SECRET" || keyId === key.id);
+const owns = (key: Viewer, { businessId, keyId, events }: Owned): boolean =>
+  businessId === key.businessId &&
+  (keyId === key.id || (key.kind === "SECRET" && events.every((type) => maySubscribe(key, type))));
 
 export const listOwnEndpoints = (rt: Runtime, key: Viewer): EndpointRow[] =>
   rt.store.endpoints.list(key.businessId).filter((endpoint) => owns(key, endpoint));
@@ -28,9 +30,23 @@ export function getOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRo
 export function getOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRow {
   const delivery = rt.store.deliveries.findById(id);
   if (delivery) {
-    const { businessId, endpointId } = delivery;
-    if (owns(key, { businessId, keyId: rt.store.endpoints.findCreatorKeyId(endpointId) }))
-      return delivery;
+    const { businessId, endpointId, eventType } = delivery;
+    const keyId = rt.store.endpoints.findCreatorKeyId(endpointId);
+    if (owns(key, { businessId, keyId, events: [eventType] })) return delivery;
   }
   throw new AppError("resource_not_found", "There is no delivery with this ID.");
+}
+
+/** @throws AppError insufficient_scope */
+export function assertMaySubscribe(
+  key: Pick<KeyRow, "eventGroups">,
+  events: readonly EventType[],
+): void {
+  const forbidden = events.find((type) => !maySubscribe(key, type));
+  if (forbidden === undefined) return;
+  throw new AppError(
+    "insufficient_scope",
+    `This key may not receive '${forbidden}': its event groups are ${key.eventGroups.join(", ")}.`,
+    { fix: "leave this event out, or ask the business to allow its group" },
+  );
 }

@@ -1,7 +1,9 @@
 import type { ListedKey } from "../../store/keys.ts";
+import { SCOPES } from "../../domain/api-key.ts";
+import { EVENT_GROUPS } from "../../domain/event-groups.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import { command } from "../command.ts";
-import { duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
+import { choices, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { printSecretOnce } from "../input/new-file.ts";
 import { resolveKey } from "../objects/objects.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
@@ -20,8 +22,9 @@ const create = command({
     name: requiredText("name", "what the key is for"),
     scope: texts(
       "scope",
-      "create a restricted key with this scope: services.read, webhooks.read or webhooks.write (repeatable)",
+      `create a restricted key with this scope: ${SCOPES.join(", ")} (repeatable)`,
     ),
+    eventGroup: choices(EVENT_GROUPS, "only events of this group (repeatable, default: all)"),
     secret: toggle("create a secret key, which has all scopes of its business"),
     expires: duration("lifetime, such as 90d (default: unlimited)"),
     cidr: texts("cidr", "address range that may use the key (repeatable)"),
@@ -47,6 +50,7 @@ const create = command({
       name: flags.name,
       kind: flags.secret ? ("SECRET" as const) : ("RESTRICTED" as const),
       scopes: flags.scope,
+      eventGroups: flags.eventGroup,
       expiresAt: flags.expires === undefined ? null : rt.now() + flags.expires,
       cidrs: flags.cidr,
       limitMinute: flags.limitMinute,
@@ -59,6 +63,29 @@ const create = command({
         print({ secret, owner: toOutput(key) });
       }),
     );
+  },
+});
+
+const update = command({
+  name: "update",
+  about:
+    "Change which events a key may receive. Its webhook endpoints are unsubscribed from others.",
+  supportsDryRun: true,
+  arguments: ["<key>"],
+  flags: {
+    eventGroup: choices(EVENT_GROUPS, "only events of this group (repeatable)"),
+  },
+  examples: [
+    "keys update key_06f… --event-group catalog",
+    "keys update key_06f… --event-group catalog --event-group tickets",
+  ],
+  async run(cli, flags, nameOrId) {
+    const rt = await cli.open();
+    const { id } = resolveKey(cli, rt, nameOrId);
+    if (flags.eventGroup === undefined) throw usageError("Nothing to change.", "add --event-group");
+    const { updateKey } = await import("../../app/keys.ts");
+    const key = toOutput(updateKey(rt, id, { eventGroups: flags.eventGroup }));
+    cli.report(key, `${cli.verb("Updated", "update")} ${id}.`);
   },
 });
 
@@ -77,6 +104,7 @@ const list = command({
         "name",
         { title: "KEY", value: ({ prefix, last4 }) => `${prefix}…${last4}`, noTruncate: true },
         { title: "SCOPES", value: ({ scopes }) => scopes.join(" "), optional: true },
+        { title: "EVENTS", value: ({ eventGroups }) => eventGroups.join(" "), optional: true },
         { title: "ENDPOINTS", value: ({ limits }) => `max ${limits.endpoints}`, optional: true },
         { title: "LAST USED", value: ({ lastUsedAt }) => shortTime(lastUsedAt), optional: true },
         { title: "EXPIRES", value: ({ expiresAt }) => shortTime(expiresAt), optional: true },
@@ -161,4 +189,4 @@ const toOutput = ({ limitMinute, limitHour, maxEndpoints, ...key }: ListedKey) =
   limits: { minute: limitMinute, hour: limitHour, endpoints: maxEndpoints },
 });
 
-export const definition = [create, list, show, rotate, revoke, rotateMaster];
+export const definition = [create, list, show, update, rotate, revoke, rotateMaster];

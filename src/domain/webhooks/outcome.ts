@@ -56,11 +56,13 @@ export const outcomeForPartners = <T extends OutcomeDetails>(details: T): T =>
 
 /** The same for a stored error alone. */
 export const errorForPartners = (error: string | null): string | null =>
-  error === null || /^HTTP \d+$/.test(error) || error === CORRUPT_ERROR ? error : NO_RESPONSE;
+  error === null || /^HTTP \d+$/.test(error) || OWN_ERRORS.has(error) ? error : NO_RESPONSE;
 
 type OutcomeDetails = { outcome: Outcome["kind"]; error: string | null };
 
 export const CORRUPT_ERROR = "the stored event is damaged";
+export const FORBIDDEN_ERROR = "the API key may not receive this event";
+const OWN_ERRORS = new Set([CORRUPT_ERROR, FORBIDDEN_ERROR]);
 const NO_RESPONSE = "The receiver could not be reached or did not respond in time.";
 
 /** For the operator. */

@@ -1,4 +1,10 @@
-import { CORRUPT_ERROR, describeFailure, type Outcome, type OutcomeClass } from "./outcome.ts";
+import {
+  CORRUPT_ERROR,
+  describeFailure,
+  FORBIDDEN_ERROR,
+  type Outcome,
+  type OutcomeClass,
+} from "./outcome.ts";
 
 /** PENDING becomes PARKED while the endpoint is disabled. */
 export const DELIVERY_STATUSES = [
@@ -17,7 +23,7 @@ export type Settlement =
   | UndeliveredSettlement;
 
 type UndeliveredSettlement = {
-  status: "EXHAUSTED" | "PARKED" | "CORRUPT";
+  status: "EXHAUSTED" | "PARKED" | "CORRUPT" | "CANCELLED";
   nextAttemptAt: null;
   deliveredAt: null;
   error: string;
@@ -30,6 +36,9 @@ const undelivered = (
 
 /** For an event whose stored bytes do not match their hash: nothing is sent. */
 export const CORRUPT_SETTLEMENT: Settlement = undelivered("CORRUPT", CORRUPT_ERROR);
+
+/** For an event that the endpoint's key may no longer receive: nothing is sent. */
+export const FORBIDDEN_SETTLEMENT: Settlement = undelivered("CANCELLED", FORBIDDEN_ERROR);
 
 const POSTPONED_MS = 1000;
 

@@ -34,8 +34,8 @@ export type AccessControl = {
   authorize: (context: RequestContext, slug: string, scope: Scope) => Credential;
   /** For parameters of public routes that need a key; checks no rate limit. */
   authenticate: (context: RequestContext, slug: string, scope: Scope) => void;
-  /** For requests that have waited: the key may have expired, or been rotated or revoked. */
-  assertStillActive: (context: RequestContext) => void;
+  /** For requests that have waited: the key may have expired, or been changed or revoked. */
+  authenticateAgain: (context: RequestContext) => Credential;
   /** For the routes of a business that need no key: limits a valid key of it, else the address. */
   limitPublic: (context: RequestContext, slug: string) => void;
   /** For routes without a business. */
@@ -223,12 +223,13 @@ export function createAccessControl(
       const error = accessError(key, slug, scope, () => getClientAddress(context.request));
       if (error) throw error;
     },
-    assertStillActive(context) {
+    authenticateAgain(context) {
       const secret = BEARER.exec(getHeader(context.request, "authorization") ?? "")?.[1] ?? "";
       const key = rt.store.keys.findCredential(hashApiKey(secret));
       // Its business may have been deleted with it, and created again.
       if (!key) throw new AppError("revoked_key", "This key has been revoked.");
       assertUsable(key, rt.now());
+      return key;
     },
     limitPublic(context, slug) {
       const known = findKeyOf(context, slug);

@@ -61,6 +61,7 @@ export const handleChange =
       timezone: string,
       body: Body,
       context: RequestContext,
+      key: Credential,
     ) => Write | Promise<Write>,
     { status = 200, headers = PRIVATE } = {},
   ) =>
@@ -72,7 +73,7 @@ export const handleChange =
       assertIfMatch(context, row);
       return row;
     };
-    const write = await prepare(findMatching(), getTimezone(rt, key), body, context);
+    const write = await prepare(findMatching(), getTimezone(rt, key), body, context, key);
     return commitReply(rt, context, () => {
       // It may have been changed during the preparation.
       findMatching();

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { cancelBooking, createBooking, getBooking } from "../../../src/app/bookings/bookings.ts";
+import type { PublicBooking } from "../../../src/domain/bookings/booking.ts";
+import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
 import {
   applyCatalogBody,
@@ -360,6 +362,34 @@ test("cancelling a booking frees its time, raises its version and sends an event
   expect(captureError(() => cancelBooking(rt, SLUG, id))).toBe(
     `conflict: Booking ${id} cannot be cancelled: its status is CANCELLED.`,
   );
+});
+
+test("the events of a booking name only public staff members", () => {
+  const rt = openSalon();
+  applyCatalogBody(rt, CATALOG.replace("name: Leo", "name: Leo, public: false"));
+  const staffIdsOf = (act: () => PublicBooking) => {
+    const returned: PublicBooking[] = [];
+    const events = recordEvents(rt, () => returned.push(act()));
+    const objects = [...returned, ...events.map(({ data }) => data.object as PublicBooking)];
+    return objects.map(({ segments }) => segments.map(({ staffId }) => staffId));
+  };
+  let id = "";
+  const create = () => {
+    const booking = book(rt, { service: ["cut", "peel"], staff: ["cut:mia", "peel:leo"] });
+    id = booking.id;
+    return booking;
+  };
+  const [mia, leo] = ["mia", "leo"].map((key) =>
+    objectId("staff", SLUG, { key, previousKeys: [] }),
+  );
+  expect(staffIdsOf(create)).toEqual([
+    [mia, leo],
+    [mia, null],
+  ]);
+  expect(staffIdsOf(() => cancelBooking(rt, SLUG, id))).toEqual([
+    [mia, leo],
+    [mia, null],
+  ]);
 });
 
 test("time off from the file or the command line blocks bookings", () => {

@@ -92,6 +92,9 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   await expectEntry("keys create --name site --secret --business salon-aurora", "key.created", {
     kind: "SECRET",
   });
+  await expectEntry("keys update site --event-group catalog", "key.updated", {
+    eventGroups: ["catalog"],
+  });
   await expectEntry("keys rotate site", "key.rotated");
   await expectEntry("keys revoke site --yes", "key.revoked");
   expect(await runAudited("keys revoke site --yes")).toEqual([]);

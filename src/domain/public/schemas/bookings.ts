@@ -22,7 +22,10 @@ export const booking = z.strictObject({
         serviceId: id,
         variantId: orNull(id, "Booked variant; null if there is none"),
         addons: z.array(z.strictObject({ addonId: id, quantity: z.int() })),
-        staffId: orNull(id, "Staff member who performs the service; null if it needs none"),
+        staffId: orNull(
+          id,
+          "Staff member who performs the service; null if it needs none, or if the staff member is not public",
+        ),
         priceCents: cents.describe("Price per guest, in minor units"),
         startsAt: instant,
         endsAt: instant,

@@ -4,8 +4,11 @@ import {
   ADDITIONAL_EVENT_TYPES,
   ALL_EVENT_TYPES,
   EVENT_TYPES,
+  type EventType,
   isEventType,
 } from "../../../domain/event-types.ts";
+import { assertMaySubscribe } from "../../../app/webhooks/own-webhooks.ts";
+import { mayReadEvent, maySubscribe } from "../../../domain/event-groups.ts";
 import { didYouMean } from "../../../domain/nearest.ts";
 import { safe } from "../../../domain/text.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -69,11 +72,13 @@ export function listChanges(
   return async (context, key) => {
     const { businessId } = key;
     const parameters = parseParameters(CHANGES_PARAMETERS, context.request.search);
-    const types = new Set<string>(parameters.types ?? EVENT_TYPES);
+    const named = parameters.types as EventType[] | undefined;
+    assertMaySubscribe(key, named ?? []);
+    const types = new Set(named ?? EVENT_TYPES.filter((type) => maySubscribe(key, type)));
     const limit = parameters.limit ?? DEFAULT_LIMIT;
     let lastSequence = rt.store.feed.getLastSequence(businessId);
     const start = getStart(rt, businessId, parameters.after);
-    let page = readPage(rt, businessId, start, types, limit);
+    let page = readPage(rt, key, start, types, limit);
     if (parameters.wait && isEmpty(page)) {
       const signal = AbortSignal.any([
         AbortSignal.timeout(parameters.wait * 1000),
@@ -83,9 +88,9 @@ export function listChanges(
       while (isEmpty(page) && !signal.aborted) {
         await longPolls.waitForEvent(businessId, lastSequence, signal);
         getBusiness(rt, key);
-        accessControl.assertStillActive(context);
+        const current = accessControl.authenticateAgain(context);
         lastSequence = rt.store.feed.getLastSequence(businessId);
-        page = readPage(rt, businessId, page.position, types, limit);
+        page = readPage(rt, current, page.position, types, limit);
       }
     }
     const body = buildBody(getBusiness(rt, key), page);
@@ -112,7 +117,7 @@ function getStart(rt: Runtime, businessId: string, cursor: string | undefined): 
     });
   }
   // The event is missing if it was created after the backup that has since been restored.
-  if (position === pruned || (position > pruned && rt.store.feed.findBody(businessId, position)))
+  if (position === pruned || (position > pruned && rt.store.feed.find(businessId, position)))
     return position;
   throw new AppError(
     "cursor_expired",
@@ -122,25 +127,27 @@ function getStart(rt: Runtime, businessId: string, cursor: string | undefined): 
 
 function readPage(
   rt: Runtime,
-  businessId: string,
+  key: Credential,
   after: number,
-  types: ReadonlySet<string>,
+  types: ReadonlySet<EventType>,
   limit: number,
 ): FeedPage {
   const events: FeedEvent[] = [];
   let position = after;
   let bytes = 0;
   let scanned = 0;
-  for (const { sequence, type } of rt.store.feed.iterateAfter(businessId, after)) {
+  for (const { sequence, type } of rt.store.feed.iterateAfter(key.businessId, after)) {
     if (scanned === MAX_SCANNED_EVENTS) return { events, position, hasMore: true };
     scanned += 1;
     if (types.has(type)) {
       if (events.length === limit || bytes >= MAX_PAGE_BYTES)
         return { events, position, hasMore: true };
-      const body = rt.store.feed.findBody(businessId, sequence);
+      const event = rt.store.feed.find(key.businessId, sequence);
       // Missing if it was pruned since it was listed: skip it.
-      if (body) events.push({ sequence, body });
-      bytes += body?.length ?? 0;
+      if (event && mayReadEvent(key, { type, ownerKeyId: event.ownerKeyId })) {
+        events.push({ sequence, body: event.body });
+        bytes += event.body.length;
+      }
     }
     position = sequence;
   }

@@ -8,11 +8,15 @@ import {
 import { prepareEndpoint, prepareUpdate } from "../../../app/webhooks/endpoints.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { limitedHost, recordTest, verifyHostOf } from "../../../app/webhooks/host-limits.ts";
-import { getOwnEndpoint, listOwnEndpoints } from "../../../app/webhooks/own-webhooks.ts";
+import {
+  assertMaySubscribe,
+  getOwnEndpoint,
+  listOwnEndpoints,
+} from "../../../app/webhooks/own-webhooks.ts";
 import { testEndpoint, type TestResult } from "../../../app/webhooks/test-endpoint.ts";
 import { parseRequest } from "../../../domain/bookings/requests.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
 import { formatInstant } from "../../../domain/local-time.ts";
 import type { endpoint } from "../../../domain/public/schemas/webhook.ts";
 import { safe } from "../../../domain/text.ts";
@@ -147,13 +151,19 @@ export const handleGetEndpoint = ({ rt }: HandlerDeps) =>
   );
 
 export const handleUpdateEndpoint = ({ rt }: HandlerDeps) =>
-  handleChange({ rt }, getOwnEndpoint, readJsonObject, async ({ id }, timezone, body) => {
-    const { name, url, events, status, ...others } = body;
-    const unknownFields = Object.keys(others);
-    const changes = { name, url, events, status, byPartner: true, unknownFields };
-    const update = await prepareUpdate(rt, id, changes);
-    return () => toPublicEndpoint(rt, update(), timezone);
-  });
+  handleChange(
+    { rt },
+    getOwnEndpoint,
+    readJsonObject,
+    async ({ id }, timezone, body, _context, key) => {
+      const { name, url, events, status, ...others } = body;
+      if (Array.isArray(events)) assertMaySubscribe(key, events.filter(isEventType));
+      const unknownFields = Object.keys(others);
+      const changes = { name, url, events, status, byPartner: true, unknownFields };
+      const update = await prepareUpdate(rt, id, changes);
+      return () => toPublicEndpoint(rt, update(), timezone);
+    },
+  );
 
 export const handleDeleteEndpoint = ({ rt }: HandlerDeps) =>
   handleChange({ rt }, getOwnEndpoint, ignoreBody, ({ id }) => {

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
-import { triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
+import { appendEvents } from "../../../../src/app/events.ts";
+import { draftSample, triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
 import { revokeKey, rotateKey } from "../../../../src/app/keys.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
@@ -104,6 +105,49 @@ test("events outside of the specification are only returned if `types` names the
     "event_availability.updated",
     "service.updated",
   ]);
+});
+
+test("a key reads only events of its groups and may not name others", async () => {
+  const api = createTestApi();
+  const { secret } = api.createKey({ eventGroups: ["catalog", "tickets"] });
+  const business = getBusiness(api, { businessId: BUSINESS });
+  const { nextCursor } = (await read(api, "?after=latest")).page;
+  triggerEvent(api, business, "booking.created");
+  rename(api, "Cut");
+  const response = await api.request(`${CHANGES}?after=${nextCursor}`, { key: secret });
+  const { data } = (await response.json()) as Feed;
+  expect(data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
+  for (const type of ["booking.created", "reservation.cancelled"])
+    expect(
+      await api.requestProblem(`${CHANGES}?types=${type},service.updated`, { key: secret }),
+    ).toMatchObject({
+      status: 403,
+      code: "insufficient_scope",
+      detail: `This key may not receive '${type}': its event groups are catalog, tickets.`,
+    });
+});
+
+test("a key that may only write bookings reads the events of its own", async () => {
+  const api = createTestApi();
+  const { id, secret } = api.createKey({
+    kind: "RESTRICTED",
+    scopes: ["webhooks.read", "bookings.write"],
+  });
+  const business = getBusiness(api, { businessId: BUSINESS });
+  const { nextCursor } = (await read(api, "?after=latest")).page;
+  const last = lastSequence(api);
+  api.tx(() => {
+    const drafts = [draftSample(api, business, "booking.cancelled")!];
+    for (const ownerKeyId of [id, null, api.createKey().id])
+      appendEvents(api, business, drafts, ownerKeyId);
+  });
+  const seenBy = async (key: string) => {
+    const path = `${CHANGES}?after=${nextCursor}&types=booking.cancelled`;
+    const { meta } = (await (await api.request(path, { key })).json()) as Feed;
+    return meta.sequences.map((sequence) => sequence - last);
+  };
+  expect(await seenBy(secret)).toEqual([1]);
+  expect(await seenBy(api.key)).toEqual([1, 2, 3]);
 });
 
 test("meta.sequences has the sequence number of each event, in the order of data", async () => {

@@ -8,6 +8,8 @@ import {
   createRestrictedKey,
   SALON_ID,
   createForeignEndpoint,
+  jsonRequest,
+  readData,
   WEBHOOKS,
 } from "../../support/webhooks.ts";
 
@@ -199,4 +201,26 @@ test("an unknown query parameter is rejected before the endpoint is looked up", 
       code: "unknown_parameter",
     });
   expect(api.store.endpoints.list(SALON_ID)).toEqual([]);
+});
+
+test("a key neither subscribes to nor sees events of groups that it may not receive", async () => {
+  const api = createTestApi();
+  const narrow = api.createKey({ eventGroups: ["catalog"] });
+  const body = {
+    name: "Website",
+    url: "https://8.8.8.8/hook",
+    events: ["service.updated", "booking.created"],
+  };
+  const send = (path: string, method: string, fields: object) =>
+    api.request(path, { ...jsonRequest(method, fields), key: narrow.secret });
+  expect(await (await send(WEBHOOKS, "POST", body)).json()).toMatchObject({
+    status: 403,
+    code: "insufficient_scope",
+  });
+  const created = await send(WEBHOOKS, "POST", { ...body, events: ["service.updated"] });
+  const { id } = await readData<{ id: string }>(created, 201);
+  expect((await send(`${WEBHOOKS}/${id}`, "PATCH", { events: body.events })).status).toBe(403);
+
+  const { endpoint } = await createTestEndpoint(api, null);
+  expect((await send(`${WEBHOOKS}/${endpoint.id}`, "PATCH", { name: "Mine" })).status).toBe(404);
 });
