@@ -26,7 +26,7 @@ export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
  * never those of healthy endpoints.
  */
 export function createDeliveryQueue(permits: number) {
-  const { probes, fast, late, maxFastInFlight } = splitPermits(permits);
+  const { probes, fast, late, maxFastInFlight, reserved } = splitPermits(permits);
   const used: Record<PermitKind, number> = { PROMPT: 0, LATE: 0, PROBE: 0 };
   const waiting: Record<Lane, Set<string>> = {
     HEALTHY: new Set(),
@@ -34,9 +34,15 @@ export function createDeliveryQueue(permits: number) {
     PROBING: new Set(),
   };
 
-  function hasPermit(kind: PermitKind): boolean {
+  /**
+   * @param isIdle whether the endpoint has nothing in flight: its first delivery also gets a reserved
+   *   permit, so that endpoints that hang with many deliveries never delay it
+   */
+  function hasPermit(kind: PermitKind, isIdle = false): boolean {
     if (kind === "PROBE") return used.PROBE < probes;
-    if (used.PROMPT + used.LATE >= maxFastInFlight) return false;
+    const inFlight = used.PROMPT + used.LATE;
+    if (kind === "PROMPT" && isIdle) return inFlight < maxFastInFlight + reserved;
+    if (inFlight >= maxFastInFlight) return false;
     // Attempts that became late in flight count only up to the share of late permits.
     return (
       used.PROMPT + Math.min(used.LATE, late) < fast && (kind === "PROMPT" || used.LATE < late)
@@ -68,7 +74,7 @@ export function createDeliveryQueue(permits: number) {
         const withoutPermit: string[] = [];
         // Iteration includes the endpoints that are added again at the end.
         for (const endpointId of waiting[lane]) {
-          if (!hasPermit(PERMIT_OF[lane])) break;
+          if (!hasPermit(PERMIT_OF[lane], true)) break;
           waiting[lane].delete(endpointId);
           const result = sendNext(endpointId);
           if (result === "SENT") waiting[lane].add(endpointId);

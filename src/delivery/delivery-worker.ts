@@ -135,7 +135,7 @@ export function createDeliveryWorker(
     );
     for (const row of rows) {
       const permit = queue.permitFor(row);
-      if (!deliveryQueue.hasPermit(permit)) continue;
+      if (!deliveryQueue.hasPermit(permit, queue.isIdle)) continue;
       const keys = queue.getSigningKeys(rt.now(), queues.loadSigningKeys);
       if (keys === undefined) return "NOTHING";
       void deliver(queue, row, permit, keys);

@@ -72,6 +72,10 @@ export class EndpointQueue {
     return laneOf(this.health, this.#overdueInFlight);
   }
 
+  get isIdle(): boolean {
+    return this.#inFlight === 0;
+  }
+
   hasCapacity(now: number): boolean {
     return remainingConcurrency(this.health, this.#inFlight, this.destination.maxInFlight, now) > 0;
   }

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { createDeliveryQueue } from "../../src/delivery/delivery-queue.ts";
+import { EndpointQueue } from "../../src/delivery/endpoint-queue.ts";
+import { createInFlight, type InFlightDelivery } from "../../src/delivery/in-flight.ts";
+import { PERMITS } from "../../src/domain/webhooks/permits.ts";
+import type { DueRow } from "../../src/store/due.ts";
+import type { DestinationRow } from "../../src/store/endpoints.ts";
+
+const STEP_MS = 20;
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Simulates the delivery worker: `hanging` endpoints never respond, and one healthy endpoint
+ * responds within a step. New events arrive for one hanging endpoint after another.
+ * @returns how long each event of the healthy endpoint waited to be sent, in ms
+ */
+function simulate({ hanging = 0, maxInFlight = 0, burst = 0, seconds = 0 }): number[] {
+  let now = 0;
+  const deliveryQueue = createDeliveryQueue(PERMITS);
+  const inFlight = createInFlight(deliveryQueue, () => now);
+  const backlog = new Map<string, number[]>();
+  const queues = new Map<string, EndpointQueue>();
+  const running: { delivery: InFlightDelivery; endsAt: number; isSuccess: boolean }[] = [];
+  const waits: number[] = [];
+  const add = (id: string) => {
+    const destination = { id, maxInFlight, failureCount: 0, allowPrivate: true } as DestinationRow;
+    queues.set(id, new EndpointQueue(destination, 0));
+    backlog.set(id, []);
+  };
+  add("healthy");
+  for (let i = 0; i < hanging; i++) add(`hanging-${i}`);
+
+  const enqueue = (id: string) => deliveryQueue.enqueue(id, queues.get(id)?.lane ?? "HEALTHY");
+  const dispatch = () =>
+    deliveryQueue.dispatch((id) => {
+      const queue = queues.get(id);
+      const due = backlog.get(id) ?? [];
+      const [createdAt] = due;
+      if (!queue?.hasCapacity(now) || createdAt === undefined) return "NOTHING";
+      const row = { isReplay: 0, attemptCount: 0, attemptsBefore: 0 } as DueRow;
+      const permit = queue.permitFor(row);
+      if (!deliveryQueue.hasPermit(permit, queue.isIdle)) return "NO_PERMIT";
+      due.shift();
+      const isSuccess = id === "healthy";
+      const delivery = inFlight.add(queue, row, permit);
+      running.push({ delivery, endsAt: now + (isSuccess ? STEP_MS : TIMEOUT_MS), isSuccess });
+      if (isSuccess) waits.push(now - createdAt);
+      return "SENT";
+    });
+
+  for (let next = 0; now < seconds * 1000; now += STEP_MS) {
+    for (const one of running.filter(({ endsAt }) => endsAt <= now)) {
+      running.splice(running.indexOf(one), 1);
+      inFlight.remove(one.delivery);
+      const outcome = one.isSuccess
+        ? ({ kind: "success" } as const)
+        : ({ kind: "failure", retryAfterMs: null, isOverloaded: true } as const);
+      one.delivery.queue.recordOutcome(outcome, now);
+      enqueue(one.delivery.queue.endpointId);
+      dispatch();
+    }
+    if (hanging > 0 && next < hanging) {
+      const id = `hanging-${next++}`;
+      backlog.get(id)?.push(...Array<number>(burst).fill(now));
+      enqueue(id);
+    }
+    if (now % 500 === 0) {
+      backlog.get("healthy")?.push(now);
+      enqueue("healthy");
+    }
+    if (now % 1000 === 0) {
+      inFlight.markOverdue();
+      for (const [id, due] of backlog) if (due.length > 0) enqueue(id);
+    }
+    dispatch();
+  }
+  return [...waits, ...(backlog.get("healthy") ?? []).map((createdAt) => now - createdAt)];
+}
+
+test("hundreds of endpoints that hang with many deliveries in flight delay no healthy endpoint", () => {
+  const waits = simulate({ hanging: 300, maxInFlight: 32, burst: 100, seconds: 90 });
+  expect(waits).toHaveLength(180);
+  expect(Math.max(...waits)).toBe(0);
+});
