@@ -66,7 +66,7 @@ test("doctor advises an alert URL and a higher open-file limit", async () => {
   const { code, stdout } = await examine();
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^daemon\tadvice\tthe daemon may open at most 600 files: under load it needs 6141 \(.*1844 webhooks in flight.*\)\t/m,
+    /^daemon\tadvice\tthe daemon may open at most 600 files: under load it needs 6551 \(.*2254 webhooks in flight.*\)\t/m,
   );
   expect(stdout).toMatch(/^webhooks\tadvice\tno alert is sent .* has no --alert-url\t/m);
 });
