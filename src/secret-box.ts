@@ -25,6 +25,8 @@ export type SecretBox = {
    * because `seal` uses the key on disk, not the one in memory.
    */
   opensAny: (rows: Iterable<{ id: string; sealed: Uint8Array }>) => boolean;
+  /** The rows that no key in the file decrypts. Reads the file, which may have been replaced. */
+  listUndecryptable: <Row extends { id: string; sealed: Uint8Array }>(rows: Row[]) => Row[];
   addKey: () => void;
   /** Removes all keys but the newest, if `allOpen` confirms that it suffices. */
   dropOldKeys: (
@@ -83,6 +85,10 @@ export function openSecretBox(
       }
       return !hasRows;
     },
+    listUndecryptable(rows) {
+      const keys = readValidKeys(keyPath);
+      return rows.filter(({ id, sealed }) => openWithAny(keys, sealed, id) === undefined);
+    },
     addKey: () => write([random(KEY), ...load()]),
     dropOldKeys(allOpen) {
       const [newest] = load() as [Buffer];
@@ -116,6 +122,16 @@ function readOrCreateKeys(path: string, random: (bytes: number) => Buffer): Buff
     const keys = readKeys(path);
     if (keys) return keys;
     createKeys(path, random);
+  }
+}
+
+/** Returns no keys if the file is missing, unreadable or invalid. */
+function readValidKeys(path: string): Buffer[] {
+  try {
+    return readKeys(path) ?? [];
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
   }
 }
 

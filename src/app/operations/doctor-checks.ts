@@ -6,13 +6,16 @@ import type { EventRow } from "../../store/events.ts";
 import type { Program } from "../../store/file-identity.ts";
 import type { DatabaseFacts } from "../../store/read-only-database.ts";
 import type { ListedKey } from "../../store/keys.ts";
-import { type Finding, summarizeNames, isoSeconds } from "./health-conditions.ts";
+import {
+  CLOCK_TOLERANCE_MS,
+  type Finding,
+  summarizeNames,
+  isoSeconds,
+} from "./health-conditions.ts";
 import { readFileSync } from "node:fs";
 
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_MS = 7 * DAY_MS;
-/** More than two clocks of one machine ever differ. */
-const CLOCK_TOLERANCE_MS = 60_000;
 /** The daemon's limit when it is behind a proxy. */
 const MAX_CONNECTIONS = 4096;
 const MAX_WEBHOOKS = maxInFlight(PERMITS);
@@ -22,15 +25,16 @@ const OTHER_FILES = 200;
 const RESTORE = "deskbell backup list";
 
 const problem = (text: string, fix: string): Finding[] => [{ text, fix }];
+const critical = (text: string, fix: string): Finding[] => [{ text, fix, severity: "critical" }];
 const advice = (text: string, fix: string): Finding[] => [{ text, fix, isAdvice: true }];
 
 export function checkDatabaseFacts(facts: DatabaseFacts): Finding[] {
   const { schema, knownSchema, damage, orphansIn } = facts;
   if (damage !== null)
-    return problem(`the database is damaged: ${damage}. Restore a backup`, RESTORE);
-  if (schema === 0) return problem("the database was not created by deskbell", RESTORE);
+    return critical(`the database is damaged: ${damage}. Restore a backup`, RESTORE);
+  if (schema === 0) return critical("the database was not created by deskbell", RESTORE);
   if (schema > knownSchema)
-    return problem(
+    return critical(
       `the database was written by a newer deskbell (schema ${schema}; this one supports ${knownSchema})`,
       "start the newer deskbell, or restore a backup made by this version",
     );
@@ -101,14 +105,6 @@ export function checkUnsentEvents(
   );
 }
 
-export function checkClock(now: number, newestAt: number): Finding[] {
-  if (newestAt <= now + CLOCK_TOLERANCE_MS) return [];
-  return problem(
-    `the system clock says ${isoSeconds(now)}, but the newest record is from ${isoSeconds(newestAt)}`,
-    "sudo timedatectl set-ntp true",
-  );
-}
-
 export const checkTimezones = (
   businesses: readonly { slug: string; timezone: string }[],
 ): Finding[] =>
@@ -123,7 +119,7 @@ export type DaemonResponse = { at: number } | { reason: string };
 
 export function checkDaemonResponse(url: string, response: DaemonResponse, now: number): Finding[] {
   if ("reason" in response)
-    return problem(
+    return critical(
       `the daemon does not respond at ${url}: ${response.reason}`,
       "restart it: deskbell serve",
     );

@@ -9,7 +9,6 @@ import { type DatabaseFacts, readDatabaseFacts } from "../../store/read-only-dat
 import {
   type DaemonResponse,
   checkDaemonResponse,
-  checkClock,
   checkDatabaseFacts,
   checkKeyExpiry,
   checkKeyHashes,
@@ -20,7 +19,8 @@ import {
   readOpenFileLimit,
 } from "./doctor-checks.ts";
 import { checkFilePermissions, listFilePermissions } from "./file-permissions.ts";
-import type { Check, Finding, HealthCondition } from "./health-conditions.ts";
+import { CONDITIONS, type HealthCondition } from "../../domain/conditions/registry.ts";
+import type { Check, Finding } from "./health-conditions.ts";
 import { readStatus, type Status } from "./status.ts";
 
 type DoctorDeps = {
@@ -38,7 +38,11 @@ export async function* runDoctor(
     yield {
       about: "files",
       summary: `${files.length} in ${config.dataDir}`,
-      findings: checkFilePermissions(files),
+      findings: checkFilePermissions(files).map((finding) => ({
+        ...finding,
+        code: "files.exposed",
+        severity: CONDITIONS["files.exposed"].severity,
+      })),
     };
   const { facts, ...database } = inspectDatabaseFile(config.databasePath);
   yield database;
@@ -50,33 +54,41 @@ export async function* runDoctor(
   };
   const rt = await open();
   const status = readStatus(rt);
-  const conditions = (...about: HealthCondition["about"][]): Finding[] =>
+  const others = new Set(status.problems);
+  const take = (...about: HealthCondition["about"][]): Finding[] =>
     status.problems
       .filter((condition) => about.includes(condition.about))
-      .map(({ text, command }) => ({ text, fix: command }));
+      .map((condition) => {
+        others.delete(condition);
+        const { code, severity, text, command } = condition;
+        return { code, severity, text, fix: command };
+      });
+  // The check of the files above is stricter.
+  take("file");
 
-  yield inspectKeys(rt, conditions("key"));
+  yield inspectKeys(rt, take("key"));
   const secrets = rt.store.endpointSecrets.list().length;
-  yield { about: "secrets", summary: `${secrets} encrypted`, findings: conditions("secret") };
-  yield inspectClock(rt, status.daemon);
+  yield { about: "secrets", summary: `${secrets} encrypted`, findings: take("secret") };
+  yield inspectClock(rt, take("clock"));
   yield {
     about: "disk",
     summary: `${byteSize(status.freeBytes)} free`,
-    findings: conditions("disk", "database"),
+    findings: take("disk", "database"),
   };
   yield {
     about: "history",
     summary: `${byteSize(status.history.bytes)} of ${byteSize(status.history.maxBytes)}, kept ${status.history.keepDays} days`,
-    findings: conditions("history"),
+    findings: take("history"),
   };
   yield await inspectDaemon(
     rt,
     status.daemon,
-    conditions("daemon", "delivery-worker", "proxy", "certificate"),
+    take("daemon", "delivery-worker", "proxy", "certificate"),
     askDaemon,
   );
-  yield inspectWebhooks(rt, conditions("endpoint", "delivery"));
-  yield inspectBackups(config, status, conditions("backup"));
+  yield inspectWebhooks(rt, take("endpoint", "delivery"));
+  yield inspectBackups(config, status, take("backup"));
+  for (const { about } of others) yield { about, summary: "", findings: take(about) };
 }
 
 /** `facts` are undefined if the file cannot be read. */
@@ -90,7 +102,9 @@ function inspectDatabaseFile(path: string): Check & { facts?: DatabaseFacts } {
     return {
       about: "database",
       summary: path,
-      findings: [{ text: error.message, fix: error.fix ?? "deskbell backup list" }],
+      findings: [
+        { severity: "critical", text: error.message, fix: error.fix ?? "deskbell backup list" },
+      ],
     };
   }
 }
@@ -106,19 +120,14 @@ function inspectKeys(rt: Runtime, conditions: Finding[]): Check {
   return { about: "keys", summary: `${keys.length}, stored as hashes`, findings };
 }
 
-function inspectClock(rt: Runtime, { startedAt }: Status["daemon"]): Check {
+function inspectClock(rt: Runtime, conditions: Finding[]): Check {
   const businesses = rt.store.businesses.list();
-  const newestAt = Math.max(
-    startedAt ?? 0,
-    rt.store.events.list({}, 1)[0]?.createdAt ?? 0,
-    ...businesses.map(({ updatedAt }) => updatedAt),
-  );
   const zones = businesses.map(({ slug, doc }) => ({ slug, timezone: doc.timezone }));
   const summary = countOf(new Set(zones.map(({ timezone }) => timezone)).size, "time zone");
   return {
     about: "clock",
     summary,
-    findings: [...checkClock(rt.now(), newestAt), ...checkTimezones(zones)],
+    findings: [...conditions, ...checkTimezones(zones)],
   };
 }
 

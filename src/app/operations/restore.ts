@@ -18,7 +18,7 @@ import type { AuditRow } from "../../store/audit.ts";
 import { assertNotInUse } from "../../store/file-identity.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
 import { forgetBackupFailure, verifyBackup } from "./backups.ts";
-import { checkSigningSecrets } from "./health-conditions.ts";
+import { checkSigningSecrets } from "./delivery-conditions.ts";
 import { appendEvents } from "../events.ts";
 
 /** Large enough that no ETag or cursor issued since the backup is ever reused. */

@@ -5,22 +5,8 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 import { listLimitedHosts } from "../webhooks/host-limits.ts";
 import { type History, readHistory } from "./history.ts";
 import { type Backup, listBackups } from "./backups.ts";
-import { checkDataFolder } from "./file-permissions.ts";
-import {
-  type HealthCondition,
-  checkBackupAge,
-  checkCertificate,
-  checkCorruptEvents,
-  checkDeliveryWorker,
-  checkDaemonRunning,
-  checkDamage,
-  checkStorage,
-  checkHistory,
-  checkEndpoint,
-  checkBrowserKeys,
-  checkSharedAddress,
-  checkSigningSecrets,
-} from "./health-conditions.ts";
+import type { HealthCondition } from "../../domain/conditions/registry.ts";
+import { listConditions } from "./conditions.ts";
 
 export type Status = {
   daemon: { isRunning: boolean; url: string | null; startedAt: number | null };
@@ -39,38 +25,16 @@ export type Status = {
 
 export function readStatus(rt: Runtime): Status {
   const daemon = readDaemon(rt);
-  const running = daemon.isRunning ? rt.store.live.findDaemon() : undefined;
-  const endpoints = rt.store.endpoints.list();
-  const history = readHistory(rt);
-  const lastBackup = listBackups(rt.config)[0] ?? null;
   return {
     daemon,
     queue: rt.store.tallies.countByStatus(),
-    endpoints: countEndpoints(endpoints),
+    endpoints: countEndpoints(rt.store.endpoints.list()),
     nextAttemptAt: rt.store.due.getNextAttemptAt(),
     limitedHosts: listLimitedHosts(rt),
-    history,
-    lastBackup,
+    history: readHistory(rt),
+    lastBackup: listBackups(rt.config)[0] ?? null,
     freeBytes: rt.freeBytes(),
-    problems: [
-      ...checkDaemonRunning(daemon.isRunning),
-      ...checkDeliveryWorker(rt, daemon.startedAt),
-      ...checkSharedAddress(running?.sharedAddress),
-      ...checkCertificate(running?.certificateExpiresAt ?? null, rt.now()),
-      ...checkSigningSecrets(rt),
-      ...endpoints.flatMap((endpoint) => checkEndpoint(rt, endpoint)),
-      ...checkCorruptEvents(rt),
-      ...checkBrowserKeys(rt),
-      ...checkBackupAge(rt, lastBackup?.createdAt ?? daemon.startedAt),
-      ...checkStorage(rt),
-      ...checkDamage(rt),
-      ...checkHistory(history),
-      ...checkDataFolder(rt.config).map(({ text, fix }): HealthCondition => ({
-        about: "file",
-        text,
-        command: fix,
-      })),
-    ],
+    problems: listConditions(rt, daemon),
   };
 }
 

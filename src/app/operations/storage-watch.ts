@@ -1,6 +1,7 @@
 import type { Runtime } from "../runtime.ts";
 import { type Alert, makeServerAlert } from "../webhooks/alerts.ts";
-import { checkStorage, type ConditionCode } from "./health-conditions.ts";
+import type { ConditionCode } from "../../domain/conditions/registry.ts";
+import { checkStorage } from "./health-conditions.ts";
 
 /** Until the same alert is sent again. */
 const ALERT_INTERVAL_MS = 3_600_000;
@@ -15,7 +16,7 @@ export function createStorageWatch(rt: Runtime, onAlert: (alert: Alert) => void)
     if (found?.code === open) return;
     if (found === undefined) rt.log("info", "The storage has recovered.", { ended: open ?? null });
     open = found?.code;
-    if (found?.code === undefined) return;
+    if (found === undefined) return;
     const lastAt = alertedAt.get(found.code) ?? -Infinity;
     if (rt.monotonic() - lastAt < ALERT_INTERVAL_MS)
       return rt.log("warn", found.text, { type: found.code });

@@ -1,5 +1,5 @@
 import type { EndpointRow } from "../../store/endpoints.ts";
-import type { ConditionCode } from "../operations/health-conditions.ts";
+import type { ConditionCode } from "../../domain/conditions/registry.ts";
 import type { Runtime } from "../runtime.ts";
 
 export type AlertType =

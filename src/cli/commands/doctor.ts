@@ -1,17 +1,20 @@
 import { statSync } from "node:fs";
 import type { Check, Finding } from "../../app/operations/health-conditions.ts";
+import { isAtLeast } from "../../domain/conditions/registry.ts";
 import { safe } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT, insertProgramName } from "../failure.ts";
 import { type Column, toTsv } from "../output/table.ts";
+import { severityFlag } from "./status.ts";
 import { request } from "node:http";
 import { request as requestTls } from "node:https";
 import type { DaemonResponse } from "../../app/operations/doctor-checks.ts";
 
 export const definition = command({
-  examples: ["doctor", "doctor --json"],
-  async run(cli) {
+  flags: { severity: severityFlag },
+  examples: ["doctor", "doctor --json", "doctor --severity critical"],
+  async run(cli, { severity = "info" }) {
     const config = cli.configWithData();
     if (statSync(config.databasePath).size > LONG_READ_BYTES)
       cli.note("reading the whole database …");
@@ -21,8 +24,11 @@ export const definition = command({
       open: () => cli.open(),
       askDaemon: probeDaemon,
     })) {
-      checks.push(check);
-      if (!cli.flags.json) print(cli, check);
+      const findings = check.findings.filter((finding) =>
+        isAtLeast(finding.severity ?? "warning", severity),
+      );
+      checks.push({ ...check, findings });
+      if (!cli.flags.json) print(cli, { ...check, findings });
     }
     if (cli.flags.json) cli.printObject({ checks });
     const needsFixing = checks.some(({ findings }) => findings.some(({ isAdvice }) => !isAdvice));

@@ -1,19 +1,34 @@
 import type { Status } from "../../app/operations/status.ts";
 import { safe, byteSize } from "../../domain/text.ts";
 import { summarizeNames } from "../../app/operations/health-conditions.ts";
+import { isAtLeast, SEVERITIES, type Severity } from "../../domain/conditions/registry.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
+import { choice } from "../flags.ts";
 import { EXIT, insertProgramName } from "../failure.ts";
 import { type Column, isoTime, shortTime, toTsv, withIsoTimes } from "../output/table.ts";
 
-type StatusRow = { about: string; state: string; command: string | null };
+type StatusRow = {
+  about: string;
+  state: string;
+  command: string | null;
+  severity?: Severity;
+};
+
+/** Of `status` and `doctor`. */
+export const severityFlag = choice(
+  SEVERITIES,
+  "list only conditions of this severity or a higher one; others do not affect the exit code",
+);
 
 export const definition = command({
-  examples: ["status", "status --json"],
-  async run(cli) {
+  flags: { severity: severityFlag },
+  examples: ["status", "status --json", "status --severity critical"],
+  async run(cli, { severity = "info" }) {
     const rt = await cli.open();
     const { readStatus } = await import("../../app/operations/status.ts");
     const status = readStatus(rt);
+    status.problems = status.problems.filter((problem) => isAtLeast(problem.severity, severity));
     const lines = [...stateRows(status, rt.now()), ...problemRows(status, cli.program)];
     if (cli.flags.json) cli.printObject(inIsoTime(status));
     else if (cli.io.stdout.isTTY)
@@ -26,10 +41,10 @@ export const definition = command({
 const COLUMNS: Column<StatusRow>[] = [{ title: "WHAT", value: "about" }, "state", "command"];
 
 /** Formats a row for a terminal. It is never truncated, because users copy the command. */
-const terminalLine = (cli: Cli, { about, state, command }: StatusRow): string =>
+const terminalLine = (cli: Cli, { about, state, command, severity }: StatusRow): string =>
   command === null
     ? `${about.padEnd("next attempt".length)}  ${safe(state)}\n`
-    : `${cli.paint("red", "✗")} ${safe(state, 1000)}\n  ${cli.paint("bold", safe(command))}\n`;
+    : `${cli.paint("red", "✗")} ${severity}: ${safe(state, 1000)}\n  ${cli.paint("bold", safe(command))}\n`;
 
 function stateRows(
   { daemon, queue, endpoints, nextAttemptAt, limitedHosts, history, lastBackup, freeBytes }: Status,
@@ -58,10 +73,11 @@ function stateRows(
 }
 
 const problemRows = (status: Status, program: string): StatusRow[] =>
-  status.problems.map(({ text, command }) => ({
+  status.problems.map(({ text, command, severity }) => ({
     about: "problem",
     state: text,
     command: insertProgramName(command, program),
+    severity,
   }));
 
 /** `1.2 GB of 10.0 GB, kept 30 days, since Nov 22 12:00` */
@@ -80,10 +96,18 @@ const countsText = (counts: Record<string, number>): string =>
 
 const timeText = (ms: number): string => shortTime(isoTime(ms)) ?? "";
 
-const inIsoTime = ({ daemon, nextAttemptAt, history, lastBackup, ...status }: Status) => ({
+const inIsoTime = ({
+  daemon,
+  nextAttemptAt,
+  history,
+  lastBackup,
+  problems,
+  ...status
+}: Status) => ({
   daemon: withIsoTimes(daemon, "startedAt"),
   nextAttemptAt: isoTime(nextAttemptAt),
   history: withIsoTimes(history, "oldestAt", "cutUntil"),
   lastBackup: lastBackup && withIsoTimes(lastBackup, "createdAt"),
   ...status,
+  problems: problems.map((problem) => withIsoTimes(problem, "since")),
 });

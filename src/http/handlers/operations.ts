@@ -1,10 +1,8 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
-import {
-  checkDamage,
-  listStorageCodes,
-  STORAGE_CONDITIONS,
-} from "../../app/operations/health-conditions.ts";
+import { CONDITION_CODES, CONDITIONS } from "../../domain/conditions/registry.ts";
+import { listDaemonConditions, listUnreadyConditions } from "../../app/operations/conditions.ts";
+import { checkDamage } from "../../app/operations/health-conditions.ts";
 import { type History, readHistory } from "../../app/operations/history.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
@@ -33,8 +31,8 @@ export function getReadiness(
 ): (context: RequestContext) => HttpResponse {
   return (context) => {
     if (isShuttingDown()) throw new AppError("shutting_down", "The server is shutting down.");
-    const codes = listStorageCodes(rt);
-    if (codes.includes("storage.gone") || codes.includes("database.damaged"))
+    const codes = listUnreadyConditions(rt).map(({ code }) => code);
+    if (codes.length > 0)
       throw new AppError("storage_failed", `The server is not ready: ${codes.join(", ")}.`);
     // Throws if the database cannot be read.
     rt.store.businesses.findBySlug("");
@@ -75,14 +73,14 @@ export function getMetrics(
 }
 
 function formatConditions(rt: Runtime): string {
-  const open = listStorageCodes(rt);
+  const open = listDaemonConditions(rt);
   return formatMetric(
     "deskbell_condition",
     "gauge",
     "Open health conditions by code.",
-    Object.entries(STORAGE_CONDITIONS).map(([code, severity]): [string, number] => [
-      `code="${code}",severity="${severity}"`,
-      open.filter((one) => one === code).length,
+    CONDITION_CODES.map((code): [string, number] => [
+      `code="${code}",severity="${CONDITIONS[code].severity}"`,
+      open.filter((condition) => condition.code === code).length,
     ]),
   );
 }

@@ -148,8 +148,8 @@ test("a failed nightly backup is logged and recorded until one succeeds, and del
   expect(alerts).toMatchObject([
     { type: "database.damaged", text: expect.stringContaining("is damaged") },
   ]);
-  const codes = () => readStatus(rt).problems.flatMap(({ code }) => code ?? []);
-  expect(codes()).toEqual(["database.damaged"]);
+  const codes = () => readStatus(rt).problems.map(({ code }) => code);
+  expect(codes()).toEqual(["database.damaged", "daemon.stopped"]);
   expect(rt.logged).toEqual([
     {
       level: "error",
@@ -166,7 +166,7 @@ test("a failed nightly backup is logged and recorded until one succeeds, and del
   expect(readdirSync(dirname(backup.path)).filter((name) => name.includes("draft"))).toEqual([]);
   await backUpNightly(rt);
   expect(lastBackupFailure(rt.config)).toBeNull();
-  expect(codes()).toEqual([]);
+  expect(codes()).toEqual(["daemon.stopped"]);
 });
 
 test("a restore raises the counters above both databases and keeps the replaced one as a copy", async () => {

@@ -50,7 +50,7 @@ describe.runIf(process.getuid)("secrets that other users can access", () => {
       const text = `other users of this machine can access ${path}`;
       const fix = inData ? `chmod -R go= ${rt.config.dataDir}` : `chmod o= ${path}`;
       expect(list(server)).toEqual([{ text, fix }]);
-      expect(readStatus(rt).problems.filter(({ about }) => about === "file")).toEqual(
+      expect(readStatus(rt).problems.filter(({ about }) => about === "file")).toMatchObject(
         inData ? [{ about: "file", text, command: fix }] : [],
       );
       const env = { DESKBELL_STRICT_PERMISSIONS: "1" };

@@ -15,7 +15,8 @@ function createWatch() {
   rt.freeBytes = () => free;
   const alerts: Alert[] = [];
   const watch = createStorageWatch(rt, (alert) => alerts.push(alert));
-  const codes = () => readStatus(rt).problems.flatMap(({ code }) => code ?? []);
+  const codes = () =>
+    readStatus(rt).problems.flatMap(({ code }) => (code === "daemon.stopped" ? [] : code));
   const at = (megabytes: number): void => {
     free = megabytes * MB;
     watch();

@@ -8,7 +8,7 @@ import {
   rotateEndpointSecret,
   rotateMasterKey,
 } from "../../../src/app/webhooks/endpoint-secrets.ts";
-import { checkSigningSecrets } from "../../../src/app/operations/health-conditions.ts";
+import { checkSigningSecrets } from "../../../src/app/operations/delivery-conditions.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";

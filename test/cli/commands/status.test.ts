@@ -86,11 +86,25 @@ test("status prints each problem with a command, and exits with 6", async () => 
       "problem\tthe backup of 2026-11-20T12:00:00Z failed: the moon␛[2J\tdeskbell backup",
     ],
   });
+  expect(problems((await deskbell("status --severity critical")).stdout)).toHaveLength(1);
+  const { data } = JSON.parse((await deskbell("status --json")).stdout);
+  expect(data.problems).toMatchObject([
+    { code: "daemon.stopped", severity: "critical", about: "daemon", subject: null, since: null },
+    {
+      code: "endpoint.disabling",
+      severity: "info",
+      about: "endpoint",
+      business: "shop",
+      subject: { id: endpoint.id, name: "till" },
+      since: "2026-11-20T12:00:00.000Z",
+    },
+    { code: "backup.failed", severity: "warning", about: "backup" },
+  ]);
   const shown = await createTerminal({ isTTY: true, dataDir, program: "npx deskbell" }).deskbell(
     "status --no-color",
   );
   expect(shown.stdout).toMatch(/^daemon {8}not running\n/);
-  expect(shown.stdout).toContain("✗ the daemon is not running\n  npx deskbell serve\n");
+  expect(shown.stdout).toContain("✗ critical: the daemon is not running\n  npx deskbell serve\n");
 
   disableEndpoint(rt, endpoint.id, "gone");
   await deskbell("backup");

@@ -72,8 +72,9 @@ test("status reports that all clients share an address, until the daemon starts 
   expect(report()).toEqual([]);
   for (let i = 0; i < 100; i++) await api.request(`/v1/businesses/${SALON}/staff`, { headers });
   api.flush();
-  expect(report()).toEqual([
+  expect(report()).toMatchObject([
     {
+      code: "proxy.one_address",
       about: "proxy",
       text: "all clients share the address 127.0.0.1, and with it one rate limit: a proxy hides their own. It must send X-Forwarded-For, and deskbell must trust it",
       command: "deskbell serve --trusted-proxy 127.0.0.1",

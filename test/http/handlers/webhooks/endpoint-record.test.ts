@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkEndpoint } from "../../../../src/app/operations/health-conditions.ts";
+import { checkEndpoint } from "../../../../src/app/operations/delivery-conditions.ts";
 import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { endpoint as endpointSchema } from "../../../../src/domain/public/schemas/webhook.ts";
 import {

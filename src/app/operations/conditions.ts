@@ -1,0 +1,95 @@
+import {
+  conditionKind,
+  type HealthCondition,
+  openCondition,
+} from "../../domain/conditions/registry.ts";
+import type { DaemonRow } from "../../store/live.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import type { Runtime } from "../runtime.ts";
+import { listBackups } from "./backups.ts";
+import {
+  checkCorruptEvents,
+  checkDeliveryWorker,
+  checkEndpoint,
+  checkLateDeliveries,
+  checkNetwork,
+  checkSigningSecrets,
+} from "./delivery-conditions.ts";
+import { checkDataFolder } from "./file-permissions.ts";
+import {
+  checkBackupAge,
+  checkBrowserKeys,
+  checkCertificate,
+  checkClock,
+  checkDaemonRunning,
+  checkDamage,
+  checkHistory,
+  checkSharedAddress,
+  checkStorage,
+} from "./health-conditions.ts";
+import { readHistory } from "./history.ts";
+
+type DaemonState = { isRunning: boolean; startedAt: number | null };
+
+type CheckInput = {
+  daemon: DaemonState;
+  /** Saved by the daemon that is running. */
+  running: DaemonRow | undefined;
+  endpoints: EndpointRow[];
+};
+
+type Check = (rt: Runtime, input: CheckInput) => HealthCondition[];
+
+/** They take microseconds: `/readyz` runs them for each request. */
+const STORAGE_CHECKS: ((rt: Runtime) => HealthCondition[])[] = [checkStorage, checkDamage];
+
+/**
+ * The checks of all health conditions. To add a condition:
+ *
+ * 1. add its code, severity and area to CONDITIONS in domain/conditions/registry.ts;
+ * 2. add a check here: a function that returns `openCondition(code, text, command)` for each
+ *    instance that is open, and an empty array if there is none. It only reads, it takes less
+ *    than a millisecond, and it does not throw if the disk is full or gone;
+ * 3. add a way to cause it to test/app/operations/conditions.test.ts.
+ *
+ * `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts follow.
+ */
+const CHECKS: Check[] = [
+  ...STORAGE_CHECKS,
+  (_, { daemon }) => checkDaemonRunning(daemon.isRunning),
+  (rt, { daemon }) => checkDeliveryWorker(rt, daemon.startedAt),
+  (rt, { endpoints }) => checkLateDeliveries(rt, endpoints),
+  (_, { running }) => checkSharedAddress(running?.sharedAddress),
+  (rt, { running }) => checkCertificate(running?.certificateExpiresAt ?? null, rt.now()),
+  checkSigningSecrets,
+  (rt, { endpoints }) => checkNetwork(rt, endpoints),
+  (rt, { endpoints }) => endpoints.flatMap((endpoint) => checkEndpoint(rt, endpoint)),
+  checkCorruptEvents,
+  checkBrowserKeys,
+  (rt, { daemon }) => checkBackupAge(rt, listBackups(rt.config)[0]?.createdAt ?? daemon.startedAt),
+  (rt) => checkHistory(readHistory(rt)),
+  (rt, { daemon }) => checkClock(rt.now(), newestRecordAt(rt, daemon.startedAt)),
+  (rt) =>
+    checkDataFolder(rt.config).map(({ text, fix }) => openCondition("files.exposed", text, fix)),
+];
+
+/** Returns every health condition that is open. */
+export function listConditions(rt: Runtime, daemon: DaemonState): HealthCondition[] {
+  const running = daemon.isRunning ? rt.store.live.findDaemon() : undefined;
+  const input = { daemon, running, endpoints: rt.store.endpoints.list() };
+  return CHECKS.flatMap((check) => check(rt, input));
+}
+
+/** For the daemon itself, which is running. */
+export const listDaemonConditions = (rt: Runtime): HealthCondition[] =>
+  listConditions(rt, {
+    isRunning: true,
+    startedAt: rt.store.live.findDaemon()?.startedAt ?? null,
+  });
+
+/** Returns the conditions in which the server should not receive requests. */
+export const listUnreadyConditions = (rt: Runtime): HealthCondition[] =>
+  STORAGE_CHECKS.flatMap((check) => check(rt)).filter(({ code }) => conditionKind(code).isUnready);
+
+const newestRecordAt = (rt: Runtime, startedAt: number | null): number =>
+  Math.max(startedAt ?? 0, rt.store.events.list({}, 1)[0]?.createdAt ?? 0);

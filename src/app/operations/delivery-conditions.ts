@@ -1,0 +1,150 @@
+import { existsSync } from "node:fs";
+import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import { countOf, shellQuote } from "../../domain/text.ts";
+import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import type { Runtime } from "../runtime.ts";
+import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
+import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
+import { isoSeconds, summarizeNames } from "./health-conditions.ts";
+
+/** An attempt may take 30 s, and attempts are counted per minute. */
+const STUCK_MS = 2 * 60_000;
+
+/** Reports due webhooks of healthy endpoints while no attempt is made. */
+export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): HealthCondition[] {
+  const since = rt.now() - STUCK_MS;
+  const dueAt = rt.store.due.getNextHealthyAttemptAt();
+  if (startedAt === null || startedAt > since || dueAt === null || dueAt > since) return [];
+  if (rt.store.tallies.listMinutes(since).length > 0) return [];
+  if (waitForLimitedHosts(rt, since)) return [];
+  return [
+    openCondition(
+      "delivery.stalled",
+      `webhooks have been due since ${isoSeconds(dueAt)}, but the daemon sends none: restart it`,
+      "deskbell deliveries list --status PENDING",
+      { since: dueAt },
+    ),
+  ];
+}
+
+/** Whether everything that is due at healthy endpoints waits for hosts that have had their hour. */
+function waitForLimitedHosts(rt: Runtime, dueAt: number): boolean {
+  const limited = new Set<string | null>(listLimitedHosts(rt));
+  if (limited.size === 0) return false;
+  return rt.store.due.listDueEndpoints(dueAt).every((id) => {
+    const endpoint = rt.store.endpoints.findById(id);
+    return !endpoint || endpoint.failingSince !== null || limited.has(limitedHost(endpoint));
+  });
+}
+
+/** Due deliveries wait at most for others of their endpoint and their host, which takes minutes. */
+const LATE_MS = 3_600_000;
+
+/** Reports deliveries that half of the endpoints have been waiting for, although they are due. */
+export function checkLateDeliveries(
+  rt: Runtime,
+  endpoints: readonly EndpointRow[],
+): HealthCondition[] {
+  const limited = new Set<string | null>(listLimitedHosts(rt));
+  const active = endpoints.filter(
+    (endpoint) => endpoint.status === "ACTIVE" && !limited.has(limitedHost(endpoint)),
+  );
+  const late = new Set(rt.store.due.listDueEndpoints(rt.now() - LATE_MS));
+  const waiting = active.filter(({ id }) => late.has(id));
+  if (waiting.length === 0 || waiting.length * 2 < active.length) return [];
+  return [
+    openCondition(
+      "deliveries.stuck",
+      `webhooks to ${waiting.length} of ${countOf(active.length, "endpoint")} have been due for over an hour: ${summarizeNames(waiting.map(({ name }) => name))}`,
+      "deskbell deliveries list --status PENDING",
+    ),
+  ];
+}
+
+/** Fewer hosts can fail at the same time by chance. */
+const MIN_HOSTS_OUT = 3;
+
+/** Reports that most endpoints fail, so that the cause is probably here. */
+export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] {
+  const active = endpoints.filter(({ status }) => status === "ACTIVE");
+  const failing = active.filter((endpoint) => needsAttention(endpoint, rt.now()));
+  const hosts = new Set(failing.map(({ url }) => URL.parse(url)?.host));
+  if (hosts.size < MIN_HOSTS_OUT || failing.length * 2 <= active.length) return [];
+  return [
+    openCondition(
+      "network.out",
+      `${failing.length} of ${active.length} endpoints fail, at ${hosts.size} hosts: the network, the firewall or the name server of this machine is probably the cause`,
+      "deskbell deliveries list --failed",
+    ),
+  ];
+}
+
+/** Reports an endpoint that is disabled or keeps failing, not one being retried. */
+export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthCondition[] {
+  const { id, name, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
+  const at = (since: number | null) => ({
+    business: rt.store.businesses.findById(endpoint.businessId)?.slug ?? endpoint.businessId,
+    subject: { id, name },
+    since,
+  });
+  if (status === "DISABLED") {
+    // Intended by the operator or the partner.
+    if (disabledReason === "manual" || disabledReason === "paused") return [];
+    const text = `the endpoint '${name}' is disabled (${disabledReason})`;
+    return [openCondition("endpoint.disabled", text, `deskbell webhooks show ${id}`, at(null))];
+  }
+  if (failingSince === null || !needsAttention(endpoint, rt.now())) return [];
+  const end =
+    disableAt === null
+      ? ""
+      : `, and will be disabled by the first failure after ${isoSeconds(disableAt)}`;
+  const times = failureCount === 1 ? "once" : `${failureCount} times`;
+  return [
+    openCondition(
+      disableAt === null ? "endpoint.failing" : "endpoint.disabling",
+      `the endpoint '${name}' has failed ${times} since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}${end}`,
+      `deskbell deliveries list --failed --endpoint ${id}`,
+      at(failingSince),
+    ),
+  ];
+}
+
+/** Endpoints whose secret cannot be decrypted receive nothing. */
+export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
+  const rows = rt.store.endpointSecrets.list();
+  if (rows.length === 0) return [];
+  const { masterKeyPath } = rt.config;
+  const isThere = existsSync(masterKeyPath);
+  const undecryptable = rt.secrets.listUndecryptable(rows);
+  if (undecryptable.length === rows.length) {
+    const why = isThere ? "decrypts no signing secret" : "is missing";
+    const text = `${masterKeyPath} ${why}: no webhook can be signed. Restore the key file that backup --master-key-out wrote; if it is lost, give each endpoint a new secret with webhooks rotate-secret ID --force`;
+    const code = isThere ? "master_key.wrong" : "master_key.missing";
+    return [openCondition(code, text, `install -m 600 FILE ${shellQuote(masterKeyPath)}`)];
+  }
+  return [...new Set(undecryptable.map(({ endpointId }) => endpointId))].map((id) => {
+    const name = rt.store.endpoints.findById(id)?.name ?? id;
+    return openCondition(
+      "signing_secret.wrong",
+      `a signing secret of '${name}' cannot be decrypted with ${masterKeyPath}`,
+      `deskbell webhooks rotate-secret ${id} --force`,
+      { subject: { id, name } },
+    );
+  });
+}
+
+/** Reports events that a program or a failing disk has altered. */
+export function checkCorruptEvents(rt: Runtime): HealthCondition[] {
+  const count = rt.store.tallies.countByStatus().CORRUPT ?? 0;
+  if (count === 0) return [];
+  const ids = rt.store.deliveries.list({ status: "CORRUPT" }, 10).map(({ id }) => id);
+  return [
+    openCondition(
+      "delivery.corrupt",
+      `the event of ${summarizeNames(ids, count)} was altered in the database file, so it was not sent`,
+      // Cancelled deliveries are no longer reported.
+      `deskbell deliveries cancel ${count === 1 ? ids[0] : "--status CORRUPT"}`,
+    ),
+  ];
+}

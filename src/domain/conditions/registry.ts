@@ -1,0 +1,105 @@
+/**
+ * Critical: partners or visitors get no, wrong or late data now. Warning: this follows if nobody
+ * acts. Info: the cause is on a partner's side.
+ */
+export const SEVERITIES = ["critical", "warning", "info"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** The part of the server that a condition is about, which groups the output of `doctor`. */
+type Area =
+  | "daemon"
+  | "delivery-worker"
+  | "delivery"
+  | "endpoint"
+  | "key"
+  | "secret"
+  | "backup"
+  | "disk"
+  | "database"
+  | "history"
+  | "file"
+  | "proxy"
+  | "certificate"
+  | "clock";
+
+type ConditionKind = {
+  severity: Severity;
+  about: Area;
+  /** While it is open, `/readyz` responds with 503, so that a load balancer uses another server. */
+  isUnready?: true;
+};
+
+/** Every health condition of `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts. */
+export const CONDITIONS = {
+  "storage.gone": { severity: "critical", about: "disk", isUnready: true },
+  "storage.full": { severity: "critical", about: "disk" },
+  "storage.low": { severity: "warning", about: "disk" },
+  "database.damaged": { severity: "critical", about: "database", isUnready: true },
+  "daemon.stopped": { severity: "critical", about: "daemon" },
+  "delivery.stalled": { severity: "critical", about: "delivery-worker" },
+  "deliveries.stuck": { severity: "critical", about: "delivery" },
+  "delivery.corrupt": { severity: "warning", about: "delivery" },
+  "master_key.missing": { severity: "critical", about: "secret" },
+  "master_key.wrong": { severity: "critical", about: "secret" },
+  "signing_secret.wrong": { severity: "warning", about: "secret" },
+  "tls.expired": { severity: "critical", about: "certificate" },
+  "tls.expiring": { severity: "warning", about: "certificate" },
+  "backup.failed": { severity: "warning", about: "backup" },
+  "backup.overdue": { severity: "warning", about: "backup" },
+  "clock.wrong": { severity: "warning", about: "clock" },
+  "files.exposed": { severity: "warning", about: "file" },
+  "history.cut": { severity: "warning", about: "history" },
+  "key.in_browser": { severity: "warning", about: "key" },
+  "proxy.one_address": { severity: "warning", about: "proxy" },
+  "network.out": { severity: "warning", about: "endpoint" },
+  "endpoint.failing": { severity: "info", about: "endpoint" },
+  "endpoint.disabling": { severity: "info", about: "endpoint" },
+  "endpoint.disabled": { severity: "info", about: "endpoint" },
+} as const satisfies Record<string, ConditionKind>;
+
+export type ConditionCode = keyof typeof CONDITIONS;
+export const CONDITION_CODES = Object.keys(CONDITIONS) as ConditionCode[];
+
+export const conditionKind = (code: ConditionCode): ConditionKind => CONDITIONS[code];
+
+/** Whether a condition is as severe as `least`, or more. */
+export const isAtLeast = (severity: Severity, least: Severity): boolean =>
+  SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
+
+/** A condition that is open. */
+export type HealthCondition = {
+  code: ConditionCode;
+  severity: Severity;
+  about: Area;
+  /** Slug; null if the condition is about the whole server. */
+  business: string | null;
+  /** The endpoint, API key or other object that it is about, if there is one. */
+  subject: { id: string; name: string } | null;
+  /** When it began (epoch ms); null if unknown. */
+  since: number | null;
+  /** What is wrong, as a sentence without its end. */
+  text: string;
+  /** Fixes the condition or shows the details. */
+  command: string;
+};
+
+/** Returns a condition with the severity and area of its code. */
+export const openCondition = (
+  code: ConditionCode,
+  text: string,
+  command: string,
+  where: Partial<Pick<HealthCondition, "business" | "subject" | "since">> = {},
+): HealthCondition => {
+  const { severity, about } = conditionKind(code);
+  return {
+    code,
+    severity,
+    about,
+    business: null,
+    subject: null,
+    since: null,
+    ...where,
+    text,
+    command,
+  };
+};

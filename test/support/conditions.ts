@@ -1,0 +1,167 @@
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { createBackup } from "../../src/app/operations/backups.ts";
+import { createKey } from "../../src/app/keys.ts";
+import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
+import { NO_STREAK } from "../../src/domain/webhooks/failure-streak.ts";
+import type { BusinessRow } from "../../src/store/businesses.ts";
+import { acquireDaemonLock } from "../../src/store/database.ts";
+import { addBusiness, emitEvents, subscribe } from "./delivery.ts";
+import { createTestRuntime, type TestRuntime } from "./test-runtime.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export type RunningServer = TestRuntime & {
+  business: BusinessRow;
+  endpointId: string;
+  /** Returns the function that starts it again. */
+  stopDaemon: () => () => void;
+};
+
+/** A server without open conditions: a business with an endpoint, a backup, a running daemon. */
+export async function createRunningServer(...args: Parameters<typeof createTestRuntime>) {
+  const rt = createTestRuntime(...args);
+  const business = addBusiness(rt);
+  const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
+  await createBackup(rt);
+  rt.freeBytes = () => 10_000_000_000;
+  const url = "http://127.0.0.1:1";
+  rt.tx(() => rt.store.live.saveDaemon({ url, startedAt: rt.now(), hasAlertUrl: true }));
+  let lock = acquireDaemonLock(rt.config.databasePath);
+  const stopDaemon = () => {
+    lock.release();
+    return () => void (lock = acquireDaemonLock(rt.config.databasePath));
+  };
+  return Object.assign(rt, { business, endpointId: endpoint.id, stopDaemon });
+}
+
+type End = () => void;
+
+const setFreeBytes = (rt: TestRuntime, bytes: number): End => {
+  const before = rt.freeBytes;
+  rt.freeBytes = () => bytes;
+  return () => void (rt.freeBytes = before);
+};
+
+const replaceFile = (path: string, text: string | undefined): End => {
+  const before = readFileSync(path);
+  if (text === undefined) rmSync(path);
+  else writeFileSync(path, text);
+  return () => writeFileSync(path, before, { mode: 0o600 });
+};
+
+const failBackup = (rt: TestRuntime, isDamaged: boolean): End => {
+  const path = join(rt.config.backupFolder, "last-failure.json");
+  const failure = { at: rt.now(), reason: "it failed", ...(isDamaged && { isDamaged }) };
+  writeFileSync(path, JSON.stringify(failure), { mode: 0o600 });
+  return () => rmSync(path);
+};
+
+const setStreak = (rt: RunningServer, disableAt: number | null, id = rt.endpointId): End => {
+  const failingSince = rt.now() - 10 * MINUTE_MS;
+  const streak = { ...NO_STREAK, failingSince, failureCount: 5, disableAt };
+  rt.tx(() => rt.store.endpoints.updateStreak(id, streak));
+  return () => rt.tx(() => rt.store.endpoints.updateStreak(id, NO_STREAK));
+};
+
+const setCertificate = (rt: TestRuntime, expiresAt: number): End => {
+  const save = (at: number) => rt.tx(() => rt.store.live.saveCertificateExpiry(at));
+  save(expiresAt);
+  return () => save(rt.now() + 90 * DAY_MS);
+};
+
+/** Leaves an event unsent, although it has been due for `ms`. */
+const delayDelivery = (rt: RunningServer, ms: number): End => {
+  emitEvents(rt, rt.business, "service.updated");
+  rt.advance(ms);
+  return () => edit(rt, "UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL");
+};
+
+function edit(rt: TestRuntime, sql: string): void {
+  const db = new Database(rt.config.databasePath);
+  db.exec(sql);
+  db.close();
+}
+
+/** Each makes one condition begin. The function that it returns makes it end. */
+export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Promise<End>> = {
+  "storage.gone": ({ config: { databasePath } }) => {
+    renameSync(databasePath, `${databasePath}.away`);
+    return () => renameSync(`${databasePath}.away`, databasePath);
+  },
+  "storage.full": (rt) => setFreeBytes(rt, 1000),
+  "storage.low": (rt) => setFreeBytes(rt, 400_000_000),
+  "database.damaged": (rt) => failBackup(rt, true),
+  "daemon.stopped": (rt) => rt.stopDaemon(),
+  "delivery.stalled": (rt) => delayDelivery(rt, 3 * MINUTE_MS),
+  "deliveries.stuck": (rt) => delayDelivery(rt, 61 * MINUTE_MS),
+  "delivery.corrupt": (rt) => {
+    emitEvents(rt, rt.business, "service.updated");
+    const move = (status: string): void =>
+      edit(
+        rt,
+        `UPDATE delivery SET status = '${status}', next_attempt_at = NULL; UPDATE delivery_count SET status = '${status}'`,
+      );
+    move("CORRUPT");
+    return () => move("CANCELLED");
+  },
+  "master_key.missing": (rt) => replaceFile(rt.config.masterKeyPath, undefined),
+  "master_key.wrong": (rt) =>
+    replaceFile(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`),
+  "signing_secret.wrong": async (rt) => {
+    const { endpoint } = await subscribe(rt, rt.business, "http://10.0.0.1/other");
+    const where = `WHERE endpoint_id = '${endpoint.id}'`;
+    edit(rt, `UPDATE endpoint_secret SET id = id || 'x' ${where}`);
+    return () => edit(rt, `UPDATE endpoint_secret SET id = substr(id, 1, length(id) - 1) ${where}`);
+  },
+  "tls.expired": (rt) => setCertificate(rt, rt.now() - 1),
+  "tls.expiring": (rt) => setCertificate(rt, rt.now() + 13 * DAY_MS),
+  "backup.failed": (rt) => failBackup(rt, false),
+  "backup.overdue": (rt) => {
+    rt.advance(3 * DAY_MS);
+    return () => rt.advance(-3 * DAY_MS);
+  },
+  "clock.wrong": (rt) => {
+    rt.advance(DAY_MS);
+    emitEvents(rt, rt.business);
+    edit(rt, "UPDATE daemon SET started_at = started_at + 86400000");
+    rt.advance(-DAY_MS);
+    return () => rt.advance(DAY_MS);
+  },
+  "files.exposed": ({ config: { masterKeyPath } }) => {
+    chmodSync(masterKeyPath, 0o644);
+    return () => chmodSync(masterKeyPath, 0o600);
+  },
+  "history.cut": (rt) => {
+    rt.tx(() => rt.store.history.saveCutUntil(rt.now()));
+    return () => edit(rt, "UPDATE history SET cut_until = NULL");
+  },
+  "key.in_browser": (rt) => {
+    const { id: businessId } = rt.business;
+    const { key } = createKey(rt, { businessId, name: "site", kind: "SECRET", scopes: [] });
+    rt.advance(1);
+    rt.tx(() => rt.store.keys.markSeenInBrowser(key.id, rt.now()));
+    return () => edit(rt, "UPDATE api_key SET browser_seen_at = NULL");
+  },
+  "proxy.one_address": (rt) => {
+    rt.tx(() => rt.store.live.saveSharedAddress("10.0.0.1"));
+    return () => rt.tx(() => rt.store.live.saveSharedAddress(null));
+  },
+  "network.out": async (rt) => {
+    const ends: End[] = [];
+    for (const host of ["10.0.0.2", "10.0.0.3", "10.0.0.4"]) {
+      const { endpoint } = await subscribe(rt, rt.business, `http://${host}/`);
+      ends.push(setStreak(rt, null, endpoint.id));
+    }
+    return () => ends.forEach((end) => end());
+  },
+  "endpoint.failing": (rt) => setStreak(rt, null),
+  "endpoint.disabling": (rt) => setStreak(rt, rt.now() + DAY_MS),
+  "endpoint.disabled": (rt) => {
+    const { endpoints } = rt.store;
+    rt.tx(() => endpoints.updateStatus(rt.endpointId, "DISABLED", "gone", rt.now()));
+    return () => rt.tx(() => endpoints.updateStatus(rt.endpointId, "ACTIVE", null, rt.now()));
+  },
+};
