@@ -58,7 +58,7 @@ const CHECKS: Check[] = [
   ...STORAGE_CHECKS,
   (_, { daemon }) => checkDaemonRunning(daemon.isRunning),
   (rt, { daemon }) => checkDeliveryWorker(rt, daemon.startedAt),
-  (rt, { endpoints }) => checkLateDeliveries(rt, endpoints),
+  (rt, { endpoints, daemon }) => checkLateDeliveries(rt, endpoints, daemon.startedAt),
   (_, { running }) => checkSharedAddress(running?.sharedAddress),
   (rt, { running }) => checkCertificate(running?.certificateExpiresAt ?? null, rt.now()),
   checkSigningSecrets,

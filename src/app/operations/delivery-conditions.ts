@@ -45,12 +45,16 @@ const LATE_MS = 3_600_000;
 export function checkLateDeliveries(
   rt: Runtime,
   endpoints: readonly EndpointRow[],
+  startedAt: number | null,
 ): HealthCondition[] {
+  const dueBefore = rt.now() - LATE_MS;
+  // A daemon that has just started has a backlog to send.
+  if (startedAt === null || startedAt > dueBefore) return [];
   const limited = new Set<string | null>(listLimitedHosts(rt));
   const active = endpoints.filter(
     (endpoint) => endpoint.status === "ACTIVE" && !limited.has(limitedHost(endpoint)),
   );
-  const late = new Set(rt.store.due.listDueEndpoints(rt.now() - LATE_MS));
+  const late = new Set(rt.store.due.listDueEndpoints(dueBefore));
   const waiting = active.filter(({ id }) => late.has(id));
   if (waiting.length === 0 || waiting.length * 2 < active.length) return [];
   return [
