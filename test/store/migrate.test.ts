@@ -179,7 +179,7 @@ test("a failed migration leaves the file unchanged and no backup", () => {
   const { dataDir, path } = createOldDatabase(LATEST - 1);
   const db = new Database(path);
   // What the last migration creates exists already, or what it changes is missing.
-  const made = /^(CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE|INSERT INTO) (\w+)/m.exec(
+  const made = /^(CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE|INSERT INTO|UPDATE) (\w+)/m.exec(
     readMigrations()[LATEST - 1] ?? "",
   );
   db.exec(
@@ -314,17 +314,37 @@ staff: [{key: ann, name: Ann}]`;
   expect(applyCatalogBody(migrated, file)).toMatchObject({ changes: [], events: [] });
 });
 
+test("stored catalogs get the rules of approval, cancellation and retention, local edits included", () => {
+  const { path } = createOldDatabase(27);
+  const db = new Database(path);
+  onTestFinished(() => void db.close());
+  const edited = `'{"bookingRules":{"minNoticeMin":30}}'`;
+  db.exec(`INSERT INTO catalog_object (id, business_id, kind, key, doc, authored, position)
+    VALUES ('svc_1', 'biz_1', 'service', 'cut', ${edited}, ${edited}, 0)`);
+  db.exec(readMigrations()[27] ?? "");
+  const rules = { minNoticeMin: 30, requiresApproval: null, cancelUntilMin: null };
+  const expected = JSON.stringify({ bookingRules: rules });
+  expect(db.prepare("SELECT doc, authored FROM catalog_object").raw().get()).toEqual([
+    expected,
+    expected,
+  ]);
+  expect(JSON.parse(String(db.prepare("SELECT doc FROM business").pluck().get()))).toEqual({
+    bookingPolicy: { requiresApproval: false, cancelUntilMin: 0 },
+    guestRetentionDays: 90,
+  });
+});
+
 test("a column that may be null has no CHECK that older SQLite versions count as failed", () => {
   const { path } = createOldDatabase(1);
   const db = new Database(path);
   onTestFinished(() => void db.close());
   db.exec(`INSERT INTO catalog_object (id, business_id, kind, key, doc, position)
-    VALUES ('svc_1', 'biz_1', 'service', 'cut', '{}', 0)`);
+    VALUES ('adn_1', 'biz_1', 'addon', 'mask', '{}', 0)`);
   const [, addLocalEdits = "", ...later] = readMigrations();
   db.exec(addLocalEdits);
-  db.exec(`UPDATE catalog_object SET authored = '{"name":"Cut"}'`);
+  db.exec(`UPDATE catalog_object SET authored = '{"name":"Mask"}'`);
   for (const sql of later) db.exec(sql);
-  expect(db.prepare("SELECT authored FROM catalog_object").pluck().get()).toBe('{"name":"Cut"}');
+  expect(db.prepare("SELECT authored FROM catalog_object").pluck().get()).toBe('{"name":"Mask"}');
   const schema = db.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck().all();
   expect(schema.filter((sql) => /TEXT CHECK \(json_valid/.test(String(sql)))).toEqual([]);
 });

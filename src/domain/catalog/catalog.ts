@@ -89,7 +89,13 @@ export type BusinessDoc = {
     bufferPolicy: "MAX" | "SUM";
     grid: "CLOCK" | "OPENING";
     maxGapMin: number;
+    /** The business confirms each booking; until then it is PENDING. */
+    requiresApproval: boolean;
+    /** How long before its start a guest can cancel or move a booking. */
+    cancelUntilMin: number;
   };
+  /** How long after a visit the guest's personal data is kept. */
+  guestRetentionDays: number;
 };
 
 /** Sections without keyed objects. Applying a file leaves the sections that it lacks unchanged. */
@@ -147,6 +153,8 @@ export type ServiceDoc = Described & {
     slotIntervalMin: number | null;
     minNoticeMin: number | null;
     maxAdvanceDays: number | null;
+    requiresApproval: boolean | null;
+    cancelUntilMin: number | null;
   };
   depositCents: number | null;
   /** Keys of the staff who perform it; empty if it needs none, such as a sauna. */

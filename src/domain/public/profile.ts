@@ -24,7 +24,7 @@ export function profileFields({
   business,
   schedule,
 }: Pick<Catalog, "business" | "schedule">): Omit<PublicProfile, "id" | "version" | "updatedAt"> {
-  const { slotIntervalMin, minNoticeMin, maxAdvanceDays } = business.bookingPolicy;
+  const { bufferPolicy, grid, maxGapMin, ...bookingPolicy } = business.bookingPolicy;
   return {
     slug: business.slug,
     name: business.name,
@@ -54,6 +54,7 @@ export function profileFields({
           : { from: closure.from, to: closure.to, yearly: null }),
       })),
     },
-    bookingPolicy: { slotIntervalMin, minNoticeMin, maxAdvanceDays },
+    bookingPolicy,
+    guestRetentionDays: business.guestRetentionDays,
   };
 }

@@ -1,3 +1,4 @@
+import { BOOKING_RULE_DEFAULTS } from "../../../src/domain/catalog/file/services.ts";
 import { describe, expect, test } from "vitest";
 import { checkStart } from "../../../src/domain/availability/slot.ts";
 import { buildStaffMember, buildService } from "../../support/catalog-builders.ts";
@@ -40,9 +41,7 @@ describe("the grid", () => {
   });
 
   test("uses the service's own interval if it has one", () => {
-    expect(
-      ask({}, { bookingRules: { slotIntervalMin: 60, minNoticeMin: null, maxAdvanceDays: null } }),
-    ).toBe("");
+    expect(ask({}, { bookingRules: { ...BOOKING_RULE_DEFAULTS, slotIntervalMin: 60 } })).toBe("");
   });
 
   test("includes both instants of a repeated hour and none of a skipped one", () => {

@@ -1,3 +1,4 @@
+import { BOOKING_RULE_DEFAULTS } from "../../../src/domain/catalog/file/services.ts";
 import { describe, expect, test } from "vitest";
 import { planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
 import { AppError } from "../../../src/domain/errors.ts";
@@ -20,7 +21,12 @@ const catalog = createShop({
       durationMin: 60,
       priceCents: 8000,
       staff: ["bea", "ann", "zoe", "old"],
-      bookingRules: { slotIntervalMin: 20, minNoticeMin: 120, maxAdvanceDays: null },
+      bookingRules: {
+        ...BOOKING_RULE_DEFAULTS,
+        slotIntervalMin: 20,
+        minNoticeMin: 120,
+        maxAdvanceDays: null,
+      },
       variants: [
         buildVariant("long", { durationMin: 90, priceCents: 9500, isDefault: true }),
         buildVariant("by-ann", { durationMin: 45, staff: ["ann"] }),
@@ -35,7 +41,12 @@ const catalog = createShop({
     buildService("yoga", {
       capacity: 8,
       staff: ["ann"],
-      bookingRules: { slotIntervalMin: 60, minNoticeMin: 30, maxAdvanceDays: 7 },
+      bookingRules: {
+        ...BOOKING_RULE_DEFAULTS,
+        slotIntervalMin: 60,
+        minNoticeMin: 30,
+        maxAdvanceDays: 7,
+      },
     }),
     buildService("sauna"),
     buildService("advice", { bookable: false }),

@@ -4,6 +4,8 @@ import { listSlots } from "../../../src/domain/availability/slot.ts";
 import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.ts";
 import { planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
 import type { BusyInterval, ResolvedRequest } from "../../../src/domain/availability/request.ts";
+import { BOOKING_POLICY_DEFAULTS } from "../../../src/domain/catalog/file/business.ts";
+import { BOOKING_RULE_DEFAULTS } from "../../../src/domain/catalog/file/services.ts";
 import type {
   Catalog,
   Day,
@@ -170,6 +172,7 @@ function randomCatalog(random: Random, { zone, date }: { zone: string; date: str
     {
       timezone: zone,
       bookingPolicy: {
+        ...BOOKING_POLICY_DEFAULTS,
         slotIntervalMin: pick([5, 10, 15, 20, 30, 45, 60, 90, 7, 100]),
         minNoticeMin: pick([0, 0, 30, 61, 1440]),
         maxAdvanceDays: pick([30, 30, 5, 2, 1]),
@@ -212,6 +215,7 @@ function randomService(
     resources: resources.filter(() => once(4)).map((resource) => ({ resource, units: int(1, 2) })),
     staff: once(6) ? [] : staff.filter(() => !once(4)),
     bookingRules: {
+      ...BOOKING_RULE_DEFAULTS,
       slotIntervalMin: sometimes(pick([5, 20, 25, 60])),
       minNoticeMin: sometimes(pick([0, 45, 600])),
       maxAdvanceDays: sometimes(pick([2, 10])),

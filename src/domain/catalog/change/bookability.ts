@@ -1,4 +1,4 @@
-import type { Catalog, DocOf, Kind } from "../catalog.ts";
+import type { BusinessDoc, Catalog, DocOf, Kind, ServiceDoc } from "../catalog.ts";
 import { deepEqual, shallowEqual } from "../../equality.ts";
 
 export const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
@@ -7,9 +7,15 @@ export const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
 
 const businessInputs = ({ business: { timezone, bookingPolicy }, schedule }: Catalog): unknown => [
   timezone,
-  bookingPolicy,
+  slotRules(bookingPolicy),
   schedule,
 ];
+
+/** The rules that decide which slots are offered. */
+function slotRules(rules: BusinessDoc["bookingPolicy"] | ServiceDoc["bookingRules"]): object {
+  const { requiresApproval, cancelUntilMin, ...others } = rules;
+  return others;
+}
 
 /** Other kinds do not affect availability. */
 const INPUTS: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
@@ -24,7 +30,7 @@ const INPUTS: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
   service: (service) => [
     [service.status, service.bookable, service.durationMin, service.capacity],
     [service.bufferBeforeMin, service.bufferAfterMin],
-    [service.resources, service.bookingRules, service.staff],
+    [service.resources, slotRules(service.bookingRules), service.staff],
     byKey(service.variants, ({ durationMin, staff, status }) => [durationMin, staff, status]),
     service.addons.map(({ addon, durationMin, required }) => [addon, durationMin, required]),
   ],

@@ -44,6 +44,7 @@ export const business = fields({
         maxGapMin: integer(0, 1440),
       }),
     }),
+    guestRetentionDays: integer(1, 3650),
   }),
 });
 export type AuthoredBusiness = z.infer<typeof business>;
@@ -53,6 +54,7 @@ export const BUSINESS_DEFAULTS = defaultsFor<BusinessDoc>()({
   phone: null,
   email: null,
   websiteUrl: null,
+  guestRetentionDays: 90,
 });
 export const BOOKING_POLICY_DEFAULTS: BusinessDoc["bookingPolicy"] = {
   slotIntervalMin: 15,
@@ -61,6 +63,8 @@ export const BOOKING_POLICY_DEFAULTS: BusinessDoc["bookingPolicy"] = {
   bufferPolicy: "MAX",
   grid: "CLOCK",
   maxGapMin: 0,
+  requiresApproval: false,
+  cancelUntilMin: 0,
 };
 
 export function readBusiness(item: AuthoredBusiness): BusinessDoc {

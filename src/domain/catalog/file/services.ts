@@ -36,6 +36,8 @@ export const bookingRules = optional({
   slotIntervalMin: integer(5, 1440),
   minNoticeMin: integer(0, 525_600),
   maxAdvanceDays: integer(1, 1095),
+  requiresApproval: flag,
+  cancelUntilMin: integer(0, 525_600),
 });
 
 /** For services: null stands for the value from the business's booking policy. */
@@ -43,6 +45,8 @@ export const BOOKING_RULE_DEFAULTS = defaultsFor<ServiceDoc["bookingRules"]>()({
   slotIntervalMin: null,
   minNoticeMin: null,
   maxAdvanceDays: null,
+  requiresApproval: null,
+  cancelUntilMin: null,
 });
 
 export const serviceCategory = fields({

@@ -3,6 +3,7 @@ import {
   count,
   currency,
   description,
+  flag,
   id,
   instant,
   localDate,
@@ -68,8 +69,15 @@ export const profile = z.strictObject({
       slotIntervalMin: z.int().describe("Minutes between possible starts"),
       minNoticeMin: z.int().describe("Minimum notice in minutes"),
       maxAdvanceDays: z.int().describe("Booking horizon in days"),
+      requiresApproval: flag("Whether a booking is PENDING until the business approves it"),
+      cancelUntilMin: z
+        .int()
+        .describe("Minutes before its start until which a guest can cancel or move a booking"),
     })
-    .describe("Rules of all services whose own `bookingRules` have null"),
+    .describe("Rules of tables, and of all services whose own `bookingRules` have null"),
+  guestRetentionDays: z
+    .int()
+    .describe("Days after a visit until the guest's personal data is erased"),
   version: z.int().describe("`catalogVersion` when one of these fields last changed"),
   updatedAt: instant,
 });

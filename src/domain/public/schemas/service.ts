@@ -99,6 +99,14 @@ export const service = z.strictObject({
       slotIntervalMin: orNull(z.int(), "Minutes between possible starts"),
       minNoticeMin: orNull(z.int(), "Minimum notice in minutes"),
       maxAdvanceDays: orNull(z.int(), "Booking horizon in days"),
+      requiresApproval: orNull(
+        z.boolean(),
+        "Whether a booking is PENDING until the business approves it",
+      ),
+      cancelUntilMin: orNull(
+        z.int(),
+        "Minutes before its start until which a guest can cancel or move a booking",
+      ),
     })
     .describe("Rules of this service; null means the business's default applies"),
   tags: z.array(z.string()),

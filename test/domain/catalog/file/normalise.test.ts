@@ -36,7 +36,13 @@ services:
         bufferBeforeMin: 0,
         bufferAfterMin: 0,
         resources: [{ resource: "room", units: 1 }],
-        bookingRules: { slotIntervalMin: null, minNoticeMin: null, maxAdvanceDays: null },
+        bookingRules: {
+          slotIntervalMin: null,
+          minNoticeMin: null,
+          maxAdvanceDays: null,
+          requiresApproval: null,
+          cancelUntilMin: null,
+        },
         depositCents: null,
         staff: [],
         tags: [],
@@ -89,7 +95,10 @@ services:
         bufferPolicy: "MAX",
         grid: "CLOCK",
         maxGapMin: 0,
+        requiresApproval: false,
+        cancelUntilMin: 0,
       },
+      guestRetentionDays: 90,
     });
   });
 

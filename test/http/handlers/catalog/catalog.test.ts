@@ -218,7 +218,14 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
           { name: null, from: "2027-01-01", to: "2027-01-03", yearly: null },
         ],
       },
-      bookingPolicy: { slotIntervalMin: 15, minNoticeMin: 30, maxAdvanceDays: 90 },
+      bookingPolicy: {
+        slotIntervalMin: 15,
+        minNoticeMin: 30,
+        maxAdvanceDays: 90,
+        requiresApproval: false,
+        cancelUntilMin: 0,
+      },
+      guestRetentionDays: 90,
       version: 2,
       updatedAt: expect.stringMatching(/^20/),
     });
