@@ -319,7 +319,7 @@ test("stored catalogs get the rules of approval, cancellation and retention, loc
   const db = new Database(path);
   onTestFinished(() => void db.close());
   const edited = `'{"bookingRules":{"minNoticeMin":30}}'`;
-  db.exec(`INSERT INTO catalog_object (id, business_id, kind, key, doc, authored, position)
+  db.exec(`INSERT INTO catalog_object (id, business_id, kind, key, doc, authored, sort_order)
     VALUES ('svc_1', 'biz_1', 'service', 'cut', ${edited}, ${edited}, 0)`);
   db.exec(readMigrations()[27] ?? "");
   const rules = { minNoticeMin: 30, requiresApproval: null, cancelUntilMin: null };
