@@ -33,6 +33,7 @@ export type NewKey = {
   limitMinute?: number | undefined;
   limitHour?: number | undefined;
   maxEndpoints?: number | undefined;
+  maxHolds?: number | undefined;
 };
 
 /** The secret cannot be read again later. */
@@ -63,6 +64,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       limitMinute: input.limitMinute ?? DEFAULT_LIMITS.minute,
       limitHour: input.limitHour ?? DEFAULT_LIMITS.hour,
       maxEndpoints: input.maxEndpoints ?? DEFAULT_LIMITS.endpoints,
+      maxHolds: input.maxHolds ?? DEFAULT_LIMITS.holds,
       createdAt: rt.now(),
       lastUsedAt: null,
       expiresAt: input.expiresAt ?? null,

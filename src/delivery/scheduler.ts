@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { CronJob } from "cron";
 import type { Runtime } from "../app/runtime.ts";
 import { publishEventAvailability } from "../app/bookings/event-availability.ts";
+import { expirePendingVisits } from "../app/bookings/change-visit.ts";
 import { expireTicketOrders } from "../app/bookings/ticket-holds.ts";
 import { createCommitDetector } from "../app/commit-detector.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
@@ -54,6 +55,7 @@ export function startScheduler(
     startWritingJob(EVERY_FIVE_MINUTES, prune),
     startWritingJob(EVERY_SECOND, () => publishClockChanges(rt)),
     startWritingJob(EVERY_SECOND, () => expireTicketOrders(rt)),
+    startWritingJob(EVERY_SECOND, () => expirePendingVisits(rt)),
     startWritingJob(EVERY_SECOND, () => publishEventAvailability(rt)),
     startWritingJob(EVERY_SECOND, () => continueBacklogMoves(rt)),
     startJob(EVERY_SECOND, async () => watchStorage()),

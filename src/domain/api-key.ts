@@ -22,7 +22,7 @@ const INCLUDED: Partial<Record<Scope, readonly Scope[]>> = {
 /** A secret key has every scope of its business; a restricted key has those listed. */
 export type KeyKind = "SECRET" | "RESTRICTED";
 
-export const DEFAULT_LIMITS = { minute: 60, hour: 1000, endpoints: 10 };
+export const DEFAULT_LIMITS = { minute: 60, hour: 1000, endpoints: 10, holds: 20 };
 
 const PREFIX: Record<KeyKind, string> = { SECRET: "deskbell_sk_", RESTRICTED: "deskbell_rk_" };
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -8,6 +8,7 @@ export type ErrorCode =
   | "range_too_large"
   | "query_too_large"
   | "invalid_json"
+  | "missing_idempotency_key"
   | "missing_key"
   | "invalid_key"
   | "revoked_key"
@@ -20,6 +21,13 @@ export type ErrorCode =
   | "resource_not_found"
   | "method_not_allowed"
   | "conflict"
+  | "slot_taken"
+  | "price_changed"
+  | "hold_expired"
+  | "hold_used"
+  | "wrong_status"
+  | "cancellation_closed"
+  | "too_many_holds"
   | "duplicate_endpoint"
   | "cursor_expired"
   | "version_mismatch"
@@ -61,6 +69,8 @@ type ErrorDetails = {
   /** A sentence or a command. */
   fix?: string;
   issues?: ValidationIssue[];
+  /** More members of the problem response, such as the new total of a changed price. */
+  members?: Record<string, unknown>;
 };
 
 /** An error the user can act on. Any other thrown error is a bug. */
@@ -68,6 +78,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly fix: string | undefined;
   readonly issues: ValidationIssue[];
+  readonly members: Record<string, unknown>;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message);
@@ -75,6 +86,7 @@ export class AppError extends Error {
     this.code = code;
     this.fix = details.fix;
     this.issues = details.issues ?? [];
+    this.members = details.members ?? {};
   }
 }
 

@@ -9,6 +9,7 @@ export type IdPrefix =
   | "evt"
   | "dlv"
   | "req"
+  | "hld"
   | "bkg"
   | "rsv"
   | "tor"

@@ -14,6 +14,9 @@ export function formatInstant(ms: number, timezone: string): string {
   return text;
 }
 
+export const formatInstantOrNull = (ms: number | null, timezone: string): string | null =>
+  ms === null ? null : formatInstant(ms, timezone);
+
 /**
  * Epoch milliseconds of a local time such as `2026-12-31T22:00`. A skipped time moves forward; a
  * repeated time means its first instant.

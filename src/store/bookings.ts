@@ -1,6 +1,8 @@
-import type { BookedSegment, Booking, VisitStatus } from "../domain/bookings/booking.ts";
+import type { BookedSegment, Booking } from "../domain/bookings/booking.ts";
 import type { Reservation } from "../domain/bookings/reservation.ts";
+import type { VisitStatus } from "../domain/bookings/visit.ts";
 import { columns, type Db, insertInto, LISTED, optional, prepareNewest } from "./db.ts";
+import { createVisitStatements, VISIT, type VisitListFilter } from "./visits.ts";
 
 export type VisitFilter = {
   businessId: string;
@@ -9,13 +11,22 @@ export type VisitFilter = {
   before?: string | undefined;
 };
 
-const BOOKING = `id, status, starts_at, ends_at, guests, total_cents, currency, currency_digits, customer_ref,
-  version, created_at, updated_at`;
+const BOOKING = `${VISIT}, guests, total_cents, currency, currency_digits`;
 const BUSY_SEGMENT = `service_id, staff_id, resources, seats, buffer_before_min, buffer_after_min, starts_at,
   ends_at`;
-const SEGMENT = `${BUSY_SEGMENT}, variant_id, addons, price_cents`;
+const SEGMENT = `${BUSY_SEGMENT}, variant_id, addons, price_cents, service_name, variant_name, staff_name`;
 
-type BusySegment = Omit<BookedSegment, "variantId" | "addons" | "priceCents">;
+export type BusySegment = Pick<
+  BookedSegment,
+  | "serviceId"
+  | "staffId"
+  | "resources"
+  | "seats"
+  | "bufferBeforeMin"
+  | "bufferAfterMin"
+  | "startsAt"
+  | "endsAt"
+>;
 
 /** A segment of a booking, with the booking's ID, or a reservation. */
 export type UpcomingVisit = Pick<BookedSegment, "staffId" | "startsAt" | "endsAt"> & { id: string };
@@ -25,18 +36,25 @@ type Raw<Row> = Omit<Row, "addons" | "resources"> & { addons: string; resources:
 const DAY_MS = 86_400_000;
 
 /**
- * Selects the rows that overlap a span and end by `:until`. Reads at most the rows of a day after
+ * Selects the rows that overlap a span and end by `:until`, except those of one visit. Reads at most the rows of a day after
  * the span, however many follow; those that last longer than a day have their own index.
  * @param isBusy a condition that also selects the rows of that index
+ * @param visitId the column with the ID of the visit
  */
-const selectOverlapping = (names: string, table: string, isBusy: string, longIndex: string) => `
+const selectOverlapping = (
+  names: string,
+  table: string,
+  isBusy: string,
+  longIndex: string,
+  visitId: string,
+) => `
   SELECT ${columns(names)} FROM ${table}
   WHERE business_id = :businessId AND ${isBusy} AND ends_at > :from AND ends_at <= min(:until, :to + ${DAY_MS})
-    AND starts_at < :to AND ends_at - starts_at <= ${DAY_MS}
+    AND starts_at < :to AND ends_at - starts_at <= ${DAY_MS} AND ${visitId} <> :except
   UNION ALL
   SELECT ${columns(names)} FROM ${table} INDEXED BY ${longIndex}
   WHERE business_id = :businessId AND ${isBusy} AND ends_at > :from AND ends_at <= :until
-    AND starts_at < :to AND ends_at - starts_at > ${DAY_MS}`;
+    AND starts_at < :to AND ends_at - starts_at > ${DAY_MS} AND ${visitId} <> :except`;
 
 /** Shared, because most of the thousands of segments of a calendar use no resources. */
 const NONE: BookedSegment["resources"] = [];
@@ -49,9 +67,9 @@ export function createBookingStore(db: Db) {
   const insertSegment = db.prepare(
     insertInto("booking_segment", `booking_id, position, business_id, is_busy, ${SEGMENT}`),
   );
-  const cancel = db.prepare(
-    "UPDATE booking SET status = 'CANCELLED', version = version + 1, updated_at = :now WHERE id = :id",
-  );
+  const visits = createVisitStatements(db, "booking", BOOKING);
+  const updatePrice = db.prepare("UPDATE booking SET total_cents = :totalCents WHERE id = :id");
+  const deleteSegments = db.prepare("DELETE FROM booking_segment WHERE booking_id = ?");
   const release = db.prepare("UPDATE booking_segment SET is_busy = 0 WHERE booking_id = ?");
   const selectById = db.prepare(
     `SELECT ${columns(BOOKING)} FROM booking WHERE business_id = :businessId AND id = :id`,
@@ -61,7 +79,7 @@ export function createBookingStore(db: Db) {
   );
   const listNewest = prepareNewest(db, "booking", BOOKING, ["status"]);
   const selectBusy = db.prepare(
-    selectOverlapping(BUSY_SEGMENT, "booking_segment", "is_busy = 1", "booking_segment_long"),
+    selectOverlapping(BUSY_SEGMENT, "booking_segment", "is_busy = 1", "booking_segment_long", "booking_id"),
   );
   const selectUpcoming = db.prepare(`
     SELECT booking_id AS id, ${columns("staff_id, starts_at, ends_at")}
@@ -89,30 +107,48 @@ export function createBookingStore(db: Db) {
     };
   };
 
+  const insertSegments = (businessId: string, { id, segments }: Booking): void => {
+    for (const [position, segment] of segments.entries())
+      insertSegment.run({
+        ...segment,
+        bookingId: id,
+        position,
+        businessId,
+        isBusy: 1,
+        addons: JSON.stringify(segment.addons),
+        resources: JSON.stringify(segment.resources),
+      });
+  };
+
   return {
-    insert(businessId: string, { segments, ...booking }: Booking): void {
-      insert.run({ ...booking, businessId });
-      for (const [position, segment] of segments.entries())
-        insertSegment.run({
-          ...segment,
-          bookingId: booking.id,
-          position,
-          businessId,
-          isBusy: 1,
-          addons: JSON.stringify(segment.addons),
-          resources: JSON.stringify(segment.resources),
-        });
+    ...visits,
+    insert(businessId: string, booking: Booking): void {
+      const { segments: _segments, ...row } = booking;
+      insert.run({ ...row, businessId });
+      insertSegments(businessId, booking);
     },
 
-    cancel(id: string, now: number): void {
-      cancel.run({ id, now });
-      release.run(id);
+    /** Saves all but the segments. A cancelled booking releases its time. */
+    update(booking: Booking): void {
+      visits.update(booking);
+      if (booking.status === "CANCELLED") release.run(booking.id);
+    },
+
+    /** Also saves the segments and the price. */
+    reschedule(businessId: string, booking: Booking): void {
+      visits.update(booking);
+      updatePrice.run({ id: booking.id, totalCents: booking.totalCents });
+      deleteSegments.run(booking.id);
+      insertSegments(businessId, booking);
     },
 
     findById: (businessId: string, id: string) =>
       optional(selectById.get({ businessId, id }), withSegments),
 
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit).map(withSegments),
+
+    listPage: (filter: VisitListFilter, limit: number) =>
+      visits.listPage(filter, limit).map(withSegments),
 
     /** IDs, by start time, of bookings that are not over and use one of the objects. */
     listUpcomingOf: (businessId: string, now: number, objectIds: readonly string[]) =>
@@ -122,26 +158,27 @@ export function createBookingStore(db: Db) {
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
 
-    /** Segments that overlap the span, buffers excluded, and end by `until`. */
+    /** Segments that overlap the span, buffers excluded, and end by `until`; not of `except`. */
     listBusySegments(
       businessId: string,
       from: number,
       to: number,
       until = Infinity,
+      except = "",
     ): BusySegment[] {
-      const rows = selectBusy.all({ businessId, from, to, until }) as Raw<BusySegment>[];
+      const rows = selectBusy.all({ businessId, from, to, until, except }) as Raw<BusySegment>[];
       return rows.map((row) => ({ ...row, resources: parseResources(row.resources) }));
     },
   };
 }
 
-const RESERVATION = `id, status, party_size, starts_at, ends_at, area_id, table_id, customer_ref, version,
-  created_at, updated_at`;
+const RESERVATION = `${VISIT}, party_size, area_id, table_id`;
 
 export function createReservationStore(db: Db) {
   const insert = db.prepare(insertInto("reservation", `business_id, ${RESERVATION}`));
-  const cancel = db.prepare(
-    "UPDATE reservation SET status = 'CANCELLED', version = version + 1, updated_at = :now WHERE id = :id",
+  const visits = createVisitStatements(db, "reservation", RESERVATION);
+  const updateTable = db.prepare(
+    "UPDATE reservation SET party_size = :partySize, area_id = :areaId, table_id = :tableId WHERE id = :id",
   );
   const selectById = db.prepare(
     `SELECT ${columns(RESERVATION)} FROM reservation WHERE business_id = :businessId AND id = :id`,
@@ -154,16 +191,26 @@ export function createReservationStore(db: Db) {
       ORDER BY starts_at, id`)
     .pluck();
   const selectBusy = db.prepare(
-    selectOverlapping(RESERVATION, "reservation", "status <> 'CANCELLED'", "reservation_long"),
+    selectOverlapping(RESERVATION, "reservation", "status <> 'CANCELLED'", "reservation_long", "id"),
   );
   const selectUpcoming = db.prepare(`
     SELECT id, NULL AS staffId, ${columns("starts_at, ends_at")} FROM reservation
     WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :now ORDER BY ends_at`);
 
   return {
+    ...visits,
     insert: (businessId: string, reservation: Reservation) =>
       void insert.run({ ...reservation, businessId }),
-    cancel: (id: string, now: number) => void cancel.run({ id, now }),
+    /** Saves all but the table. A cancelled reservation releases it. */
+    update: (reservation: Reservation) => visits.update(reservation),
+    /** Also saves the table and the party size. */
+    reschedule(_businessId: string, reservation: Reservation): void {
+      visits.update(reservation);
+      const { id, partySize, areaId, tableId } = reservation;
+      updateTable.run({ id, partySize, areaId, tableId });
+    },
+    listPage: (filter: VisitListFilter, limit: number) =>
+      visits.listPage(filter, limit) as Reservation[],
     findById: (businessId: string, id: string) =>
       selectById.get({ businessId, id }) as Reservation | undefined,
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit) as Reservation[],
@@ -173,7 +220,8 @@ export function createReservationStore(db: Db) {
     /** By end time. */
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
-    listBusy: (businessId: string, from: number, to: number, until = Infinity) =>
-      selectBusy.all({ businessId, from, to, until }) as Reservation[],
+    /** Those that overlap the span and end by `until`, except one. */
+    listBusy: (businessId: string, from: number, to: number, until = Infinity, except = "") =>
+      selectBusy.all({ businessId, from, to, until, except }) as Reservation[],
   };
 }

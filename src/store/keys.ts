@@ -15,6 +15,8 @@ export type KeyRow = {
   limitHour: number;
   /** Maximum number of webhook endpoints at a time. */
   maxEndpoints: number;
+  /** Maximum number of open holds and pending ticket orders together. */
+  maxHolds: number;
   createdAt: number;
   lastUsedAt: number | null;
   expiresAt: number | null;
@@ -48,7 +50,7 @@ type Lists = Pick<KeyRow, "scopes" | "eventGroups" | "cidrs">;
 type Raw<Row extends KeyRow> = Omit<Row, keyof Lists> & Record<keyof Lists, string>;
 
 const COLUMNS = columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.event_groups,
-  key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.created_at, key.last_used_at, key.expires_at, key.revoked_at`);
+  key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.created_at, key.last_used_at, key.expires_at, key.revoked_at`);
 
 export function createKeyStore(db: Db) {
   const parse = <Row extends KeyRow>(raw: unknown): Row => {
@@ -78,7 +80,7 @@ export function createKeyStore(db: Db) {
   const insert = db.prepare(
     insertInto(
       "api_key",
-      `id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, created_at,
+      `id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, created_at,
       last_used_at, expires_at, revoked_at`,
     ),
   );

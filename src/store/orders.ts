@@ -1,5 +1,6 @@
 import type { TicketOrder, Ticket } from "../domain/bookings/ticket-order.ts";
 import { columns, type Db, insertInto, LISTED, optional, prepareNewest } from "./db.ts";
+import { createVisitLists, type VisitListFilter } from "./visits.ts";
 
 export type OrderFilter = {
   businessId: string;
@@ -10,7 +11,7 @@ export type OrderFilter = {
 };
 
 const ORDER = `id, code, status, event_id, total_cents, currency, currency_digits, customer_ref,
-  expires_at, version, created_at, updated_at`;
+  created_by_key, cancel_reason, payment_ref, expires_at, version, created_at, updated_at`;
 const ORDER_ITEM = "ticket_type_id, quantity, unit_price_cents";
 
 export function createOrderStore(db: Db) {
@@ -23,9 +24,22 @@ export function createOrderStore(db: Db) {
     UPDATE ticket_hold SET taken = taken - item.quantity FROM ticket_order_item item
     WHERE item.order_id = :id AND ticket_hold.business_id = :businessId
       AND ticket_hold.ticket_type_id = item.ticket_type_id`);
-  const setStatus = db.prepare(
-    "UPDATE ticket_order SET status = :status, version = version + 1, updated_at = :now WHERE id = :id",
-  );
+  const update = db.prepare(`
+    UPDATE ticket_order SET status = :status, cancel_reason = :cancelReason, payment_ref = :paymentRef,
+      version = :version, updated_at = :updatedAt
+    WHERE id = :id`);
+  const lists = createVisitLists(db, "ticket_order", ORDER, "id");
+  const countPending = db
+    .prepare(`
+      SELECT count(*) FROM ticket_order
+      WHERE created_by_key = :keyId AND status = 'PENDING' AND expires_at > :now`)
+    .pluck();
+  const selectPendingTickets = db
+    .prepare(`
+      SELECT ticket_type_id, sum(quantity) FROM ticket_order, ticket_order_item
+      WHERE order_id = id AND created_by_key = :keyId AND status = 'PENDING' AND expires_at > :now
+      GROUP BY ticket_type_id`)
+    .raw();
   const selectHeldTickets = db
     .prepare("SELECT ticket_type_id, taken FROM ticket_hold WHERE business_id = ?")
     .raw();
@@ -64,13 +78,22 @@ export function createOrderStore(db: Db) {
       }
     },
 
-    confirm: (id: string, now: number) => void setStatus.run({ id, status: "CONFIRMED", now }),
+    getLastChange: lists.getLastChange,
+    listPage: (filter: VisitListFilter, limit: number) =>
+      lists.listPage(filter, limit).map(withItems),
 
-    /** Releases its tickets. */
-    end(businessId: string, id: string, status: "CANCELLED" | "EXPIRED", now: number): void {
-      setStatus.run({ id, status, now });
-      release.run({ id, businessId });
+    /** An order that ends releases its tickets. */
+    update(businessId: string, order: TicketOrder): void {
+      update.run(order);
+      if (order.status === "CANCELLED" || order.status === "EXPIRED")
+        release.run({ id: order.id, businessId });
     },
+
+    /** Pending orders of a key. */
+    countPending: (keyId: string, now: number) => countPending.get({ keyId, now }) as number,
+    /** By ticket type, of the pending orders of a key. */
+    countPendingTickets: (keyId: string, now: number) =>
+      new Map(selectPendingTickets.all({ keyId, now }) as [string, number][]),
 
     /** By ticket type, of pending and confirmed orders. */
     countHeldTickets: (businessId: string) =>
@@ -113,6 +136,9 @@ export function createTicketStore(db: Db) {
   const checkIn = db.prepare(
     "UPDATE ticket SET status = 'CHECKED_IN', checked_in_at = :now, version = version + 1 WHERE id = :id",
   );
+  const replaceAdmission = db.prepare(
+    "UPDATE ticket SET admission_hash = :admissionHash, version = version + 1 WHERE id = :id",
+  );
   const voidTickets = db.prepare(
     "UPDATE ticket SET status = 'VOID', version = version + 1 WHERE order_id = ?",
   );
@@ -123,6 +149,9 @@ export function createTicketStore(db: Db) {
       void insert.run({ ...ticket, businessId, admissionHash }),
     findByIdOrAdmission: (businessId: string, id: string, admissionHash: Buffer) =>
       selectByIdOrAdmission.get({ businessId, id, admissionHash }) as Ticket | undefined,
+    /** The old admission code becomes invalid. */
+    replaceAdmission: (id: string, admissionHash: Buffer) =>
+      void replaceAdmission.run({ id, admissionHash }),
     checkIn: (id: string, now: number) => void checkIn.run({ id, now }),
     voidByOrder: (orderId: string) => void voidTickets.run(orderId),
     list: (filter: TicketFilter, limit: number) => listNewest(filter, limit) as Ticket[],

@@ -12,7 +12,9 @@ import { createEndpointStore } from "./endpoints.ts";
 import { createEventAvailabilityStore } from "./event-availability.ts";
 import { createEventStore, createFeedStore } from "./events.ts";
 import { createFileStore } from "./file.ts";
+import { createGuestStore } from "./guests.ts";
 import { createHistoryStore } from "./history.ts";
+import { createHoldStore } from "./holds.ts";
 import { createHostStore } from "./hosts.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
@@ -35,7 +37,9 @@ const STORES = {
   eventAvailability: createEventAvailabilityStore,
   feed: createFeedStore,
   file: createFileStore,
+  guests: createGuestStore,
   history: createHistoryStore,
+  holds: createHoldStore,
   hosts: createHostStore,
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,

@@ -13,7 +13,8 @@ import type { PublicSlot } from "../../src/domain/availability/public-slot.ts";
 import type {
   BusyInterval,
   ResolvedRequest,
-  NamedRequest,
+  NamedAppointmentRequest,
+  NamedTableRequest,
 } from "../../src/domain/availability/request.ts";
 import { refusalSentence } from "../../src/domain/availability/refusal.ts";
 import type { Catalog, Kind as ObjectKind } from "../../src/domain/catalog/catalog.ts";
@@ -24,6 +25,7 @@ import { isValidRequest, scenariosWithExtraBooking } from "../domain/availabilit
 import { captureError } from "../support/use-case.ts";
 import { chooseScale } from "../support/scale.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { confirmedVisit, NO_NAMES } from "../support/visit-rows.ts";
 
 // Compares availability with booking on random businesses: a listed start can be booked as listed,
 // and any other start is refused for the reason that `explain` gives.
@@ -142,7 +144,9 @@ async function collectStarts({ days }: Availability) {
 }
 
 /** Converts a resolved request to one with names. */
-function toNamedRequest(question: ResolvedRequest): NamedRequest {
+function toNamedRequest(
+  question: ResolvedRequest,
+): NamedAppointmentRequest | NamedTableRequest {
   if ("partySize" in question) return { partySize: question.partySize, areaId: question.area };
   const { services, guests } = question;
   return {
@@ -175,12 +179,8 @@ function storeRow(rt: Runtime, catalog: Catalog, row: BusyInterval): void {
     );
   const span = { startsAt: row.startMin * MINUTE_MS, endsAt: row.endMin * MINUTE_MS };
   const created = {
-    status: "CONFIRMED" as const,
+    ...confirmedVisit(span.startsAt),
     ...span,
-    customerRef: null,
-    version: 1,
-    createdAt: 0,
-    updatedAt: 0,
   };
   if (row.tableKey !== null) {
     const tableId = idOf("table", row.tableKey);
@@ -195,6 +195,7 @@ function storeRow(rt: Runtime, catalog: Catalog, row: BusyInterval): void {
   }
   const { seats, bufferBeforeMin, bufferAfterMin } = row;
   const segment = {
+    ...NO_NAMES,
     serviceId: row.serviceKey === null ? "svc_gone" : idOf("service", row.serviceKey),
     variantId: null,
     addons: [],

@@ -73,7 +73,9 @@ test.each(RACES)(
       const succeeded = finishes.flatMap((finish, index) =>
         "id" in finish ? [{ index, id: finish.id }] : [],
       );
-      expect(finishes).toContainEqual({ error: "conflict" });
+      expect(finishes).toContainEqual({
+        error: resource === "ticket" ? "conflict" : "slot_taken",
+      });
       expect(succeeded).toHaveLength(1);
       const [{ index, id }] = succeeded as [{ index: 0 | 1; id: string }];
       wins[index] = (wins[index] ?? 0) + 1;

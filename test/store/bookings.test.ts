@@ -4,6 +4,7 @@ import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { isoCurrency } from "../../src/domain/currency.ts";
 import { seedShop, SHOP_SLUG } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { confirmedVisit, NO_NAMES } from "../support/visit-rows.ts";
 
 const MAX_HOURS = 24 * 20;
 const HOUR_MS = 3_600_000;
@@ -18,19 +19,12 @@ test("a window returns every visit that overlaps it and ends in time, however lo
   const rt = createTestRuntime();
   seedShop(rt);
   const business = businessId(SHOP_SLUG);
-  const common = {
-    status: "CONFIRMED",
-    customerRef: null,
-    version: 1,
-    createdAt: 0,
-    updatedAt: 0,
-  } as const;
   const add = ({ start, hours }: { start: number; hours: number }, isTable: boolean) => {
     const times = { startsAt: start * HOUR_MS, endsAt: (start + hours) * HOUR_MS };
     const id = rt.newId(isTable ? "rsv" : "bkg");
     if (isTable)
       rt.store.reservations.insert(business, {
-        ...common,
+        ...confirmedVisit(times.startsAt),
         ...times,
         id,
         partySize: 2,
@@ -39,7 +33,7 @@ test("a window returns every visit that overlaps it and ends in time, however lo
       });
     else
       rt.store.bookings.insert(business, {
-        ...common,
+        ...confirmedVisit(times.startsAt),
         ...times,
         id,
         guests: 1,
@@ -47,6 +41,7 @@ test("a window returns every visit that overlaps it and ends in time, however lo
         ...isoCurrency("EUR"),
         segments: [
           {
+            ...NO_NAMES,
             ...times,
             serviceId: id,
             variantId: null,

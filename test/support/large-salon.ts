@@ -4,6 +4,7 @@ import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 import { buildCatalog, buildStaffMember, buildService } from "./catalog-builders.ts";
+import { confirmedVisit, NO_NAMES } from "./visit-rows.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -71,17 +72,14 @@ export function createLargeSalon(
     const span = { startsAt, endsAt: startsAt + 30 * MINUTE_MS };
     rt.store.bookings.insert(businessId(slug), {
       id: rt.newId("bkg"),
-      status: "CONFIRMED",
+      ...confirmedVisit(startsAt, rt.now()),
       ...span,
       guests: 1,
       totalCents: 3000,
       ...isoCurrency("EUR"),
-      customerRef: null,
-      version: 1,
-      createdAt: rt.now(),
-      updatedAt: rt.now(),
       segments: [
         {
+          ...NO_NAMES,
           serviceId: services[random(services.length)] ?? "",
           variantId: null,
           addons: [],

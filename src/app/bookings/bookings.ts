@@ -1,153 +1,210 @@
 import {
   type Booking,
+  type BookedSegment,
   type PublicBooking,
   toPublicBooking,
-  bookingCancelledEvent,
   bookingCreatedEvent,
 } from "../../domain/bookings/booking.ts";
+import type { Customer } from "../../domain/bookings/customer.ts";
 import { parseBookingRequest, parseReservationRequest } from "../../domain/bookings/requests.ts";
-import { AppError, assertFound } from "../../domain/errors.ts";
-import type { BusinessRow } from "../../store/businesses.ts";
-import type { Runtime } from "../runtime.ts";
-import { planBooking, planReservation } from "./plan-booking.ts";
-import { getBusiness } from "../businesses.ts";
-import { appendEvents } from "../events.ts";
 import {
   type PublicReservation,
   toPublicReservation,
   type Reservation,
-  reservationCancelledEvent,
   reservationCreatedEvent,
 } from "../../domain/bookings/reservation.ts";
+import { parseStartTime } from "../../domain/bookings/start-time.ts";
+import { newState, type Visit } from "../../domain/bookings/visit.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Runtime } from "../runtime.ts";
+import { getBusiness } from "../businesses.ts";
+import { appendEvents } from "../events.ts";
+import { OPERATOR, type VisitAccess } from "./access.ts";
+import {
+  changeState,
+  changeTime,
+  expireDueVisits,
+  getVisit,
+  getVisitToChange,
+  type StateAction,
+} from "./change-visit.ts";
+import { saveCustomer } from "./guests.ts";
+import { toPartnerBooking } from "./partner-view.ts";
+import { describeAppointment, planBooking, planReservation } from "./plan-booking.ts";
+import { BOOKING, RESERVATION } from "./visit-kinds.ts";
+
+/** The time of a new visit and its terms: planned now, or those of a hold. */
+export type VisitTerms = Pick<Visit, "startsAt" | "endsAt" | "cancelUntil"> & {
+  requiresApproval: boolean;
+};
+export type BookingTerms = VisitTerms & {
+  segments: BookedSegment[];
+  guests: number;
+} & Pick<Booking, "totalCents" | "currency" | "currencyDigits">;
+export type TableTerms = VisitTerms & Pick<Reservation, "partySize" | "areaId" | "tableId">;
+
+/** What the client says about the guest. */
+export type GuestDetails = { customerRef: string | null; customer: Customer | null };
 
 /**
  * @throws AppError validation_failed, invalid_date, resource_not_found, service_not_bookable,
- *   variant_service_mismatch, addon_not_linked, staff_cannot_perform, party_too_large, conflict
+ *   variant_service_mismatch, addon_not_linked, staff_cannot_perform, party_too_large, slot_taken
  */
 export function createBooking(rt: Runtime, slug: string, input: unknown): PublicBooking {
-  const request = parseBookingRequest(input);
-  const { guests } = request.appointment;
+  const { appointment, start, customerRef } = parseBookingRequest(input);
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
-    const { currency, currencyDigits, timezone } = business.doc;
-    const { segments, ...times } = planBooking(rt, business, request);
-    const now = rt.now();
-    const booking: Booking = {
-      id: rt.newId("bkg"),
-      status: "CONFIRMED",
-      ...times,
-      segments,
-      guests,
-      totalCents: segments.reduce((sum, { priceCents }) => sum + priceCents, 0) * guests,
-      currency,
-      currencyDigits,
-      customerRef: request.customerRef,
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
-    };
-    rt.store.bookings.insert(business.id, booking);
-    const event = bookingCreatedEvent(toPartnerBooking(rt, business, booking));
-    appendEvents(rt, business, [event]);
-    return toPublicBooking(booking, timezone);
+    expireDueVisits(rt, business);
+    const terms = planBooking(rt, business, {
+      audience: "INTERNAL",
+      request: appointment,
+      startsAt: parseStartTime(start, business.doc.timezone),
+      refusal: describeAppointment(appointment, start),
+    });
+    const booking = insertBooking(rt, business, OPERATOR, terms, { customerRef, customer: null });
+    return toPublicBooking(booking, business.doc.timezone);
   });
 }
 
-/** @throws AppError resource_not_found, conflict */
-export function cancelBooking(rt: Runtime, slug: string, id: string): PublicBooking {
-  return rt.tx(() => {
-    const business = getBusiness(rt, slug);
-    const booking = getBooking(rt, business.id, id);
-    assertCancellable(`Booking ${booking.id}`, booking);
-    rt.store.bookings.cancel(booking.id, rt.now());
-    rt.store.businesses.incrementRevision(business.id);
-    const cancelled: Booking = {
-      ...booking,
-      status: "CANCELLED",
-      version: booking.version + 1,
-    };
-    const event = bookingCancelledEvent(toPartnerBooking(rt, business, cancelled));
-    appendEvents(rt, business, [event]);
-    return toPublicBooking(cancelled, business.doc.timezone);
+/** @throws AppError price_changed, with the new total */
+export function assertExpectedTotal(expected: number | null, totalCents: number): void {
+  if (expected === null || expected === totalCents) return;
+  throw new AppError("price_changed", `The total is ${totalCents}, not ${expected}.`, {
+    members: { totalCents },
   });
 }
 
-/** As in events, and for keys without `bookings.read`: without staff members who are not public. */
-export function toPartnerBooking(
+/** Call it in the transaction that has checked the terms. */
+export function insertBooking(
   rt: Runtime,
-  { id, doc }: BusinessRow,
-  booking: Booking,
-): PublicBooking {
-  const publicBooking = toPublicBooking(booking, doc.timezone);
-  const isPublic = (staffId: string | null): boolean =>
-    staffId !== null && rt.store.catalog.findByKeyOrId(id, "staff", staffId)?.public === true;
+  business: BusinessRow,
+  access: VisitAccess,
+  { segments, guests, totalCents, currency, currencyDigits, ...terms }: BookingTerms,
+  guest: GuestDetails,
+): Booking {
+  const booking: Booking = {
+    ...newVisit(rt, rt.store.bookings, business, access, terms, guest),
+    id: rt.newId("bkg"),
+    segments,
+    guests,
+    totalCents,
+    currency,
+    currencyDigits,
+  };
+  rt.store.bookings.insert(business.id, booking);
+  saveCustomer(rt, business.id, booking.id, guest.customer);
+  const event = bookingCreatedEvent(toPartnerBooking(rt, business, booking));
+  appendEvents(rt, business, [event], access.keyId);
+  return booking;
+}
+
+/** What the operator books needs no approval. */
+function newVisit(
+  rt: Runtime,
+  store: Parameters<typeof changeTime>[1],
+  business: BusinessRow,
+  { keyId }: VisitAccess,
+  { startsAt, endsAt, cancelUntil, requiresApproval }: VisitTerms,
+  { customerRef }: GuestDetails,
+): Omit<Visit, "id"> {
+  const now = rt.now();
   return {
-    ...publicBooking,
-    segments: publicBooking.segments.map((segment) =>
-      isPublic(segment.staffId) ? segment : { ...segment, staffId: null },
-    ),
+    ...newState(requiresApproval && keyId !== null, startsAt, now),
+    startsAt,
+    endsAt,
+    customerRef,
+    createdByKey: keyId,
+    cancelUntil,
+    version: 1,
+    createdAt: now,
+    updatedAt: changeTime(rt, store, business.id),
   };
 }
 
-export function assertCancellable(what: string, { status }: { status: string }): void {
-  if (status !== "PENDING" && status !== "CONFIRMED")
-    throw new AppError("conflict", `${what} cannot be cancelled: its status is ${status}.`);
-}
+/** @throws AppError resource_not_found, wrong_status */
+export const cancelBooking = (rt: Runtime, slug: string, id: string): PublicBooking =>
+  changeBooking(rt, slug, id, "cancel");
+
+/** On behalf of the operator. @throws AppError resource_not_found, wrong_status */
+export const changeBooking = (
+  rt: Runtime,
+  slug: string,
+  id: string,
+  action: StateAction,
+  reason: string | null = null,
+): PublicBooking =>
+  rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const row = getVisitToChange(rt, BOOKING, business, OPERATOR, id);
+    const after = changeState(rt, BOOKING, business, OPERATOR, row, action, reason);
+    return toPublicBooking(after, business.doc.timezone);
+  });
 
 export const getBooking = (rt: Runtime, businessId: string, id: string): Booking =>
-  assertFound(
-    rt.store.bookings.findById(businessId, id),
-    `There is no booking '${id}'.`,
-    "deskbell bookings list",
-  );
+  getVisit(rt, BOOKING, businessId, OPERATOR, id);
 
 /**
- * @throws AppError validation_failed, invalid_date, resource_not_found, party_too_large, conflict
+ * @throws AppError validation_failed, invalid_date, resource_not_found, party_too_large, slot_taken
  */
 export function createReservation(rt: Runtime, slug: string, input: unknown): PublicReservation {
-  const request = parseReservationRequest(input);
+  const { party, start, area, table, customerRef } = parseReservationRequest(input);
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
-    const now = rt.now();
-    const reservation: Reservation = {
-      id: rt.newId("rsv"),
-      status: "CONFIRMED",
-      partySize: request.party,
-      ...planReservation(rt, business, request),
-      customerRef: request.customerRef,
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
-    };
-    rt.store.reservations.insert(business.id, reservation);
-    const publicReservation = toPublicReservation(reservation, business.doc.timezone);
-    appendEvents(rt, business, [reservationCreatedEvent(publicReservation)]);
-    return publicReservation;
+    expireDueVisits(rt, business);
+    const terms = planReservation(rt, business, {
+      audience: "INTERNAL",
+      request: { partySize: party, areaId: area },
+      table,
+      startsAt: parseStartTime(start, business.doc.timezone),
+      refusal: `No table for ${party} is free at ${start}`,
+    });
+    const guest = { customerRef, customer: null };
+    const reservation = insertReservation(rt, business, OPERATOR, terms, guest);
+    return toPublicReservation(reservation, business.doc.timezone);
   });
 }
 
-/** @throws AppError resource_not_found, conflict */
-export function cancelReservation(rt: Runtime, slug: string, id: string): PublicReservation {
-  return rt.tx(() => {
-    const business = getBusiness(rt, slug);
-    const reservation = getReservation(rt, business.id, id);
-    assertCancellable(`Reservation ${reservation.id}`, reservation);
-    rt.store.reservations.cancel(reservation.id, rt.now());
-    rt.store.businesses.incrementRevision(business.id);
-    const cancelled: Reservation = {
-      ...reservation,
-      status: "CANCELLED",
-      version: reservation.version + 1,
-    };
-    const publicReservation = toPublicReservation(cancelled, business.doc.timezone);
-    appendEvents(rt, business, [reservationCancelledEvent(publicReservation)]);
-    return publicReservation;
-  });
+/** Call it in the transaction that has checked the terms. */
+export function insertReservation(
+  rt: Runtime,
+  business: BusinessRow,
+  access: VisitAccess,
+  { partySize, areaId, tableId, ...terms }: TableTerms,
+  guest: GuestDetails,
+): Reservation {
+  const reservation: Reservation = {
+    ...newVisit(rt, rt.store.reservations, business, access, terms, guest),
+    id: rt.newId("rsv"),
+    partySize,
+    areaId,
+    tableId,
+  };
+  rt.store.reservations.insert(business.id, reservation);
+  saveCustomer(rt, business.id, reservation.id, guest.customer);
+  const event = reservationCreatedEvent(toPublicReservation(reservation, business.doc.timezone));
+  appendEvents(rt, business, [event], access.keyId);
+  return reservation;
 }
+
+/** @throws AppError resource_not_found, wrong_status */
+export const cancelReservation = (rt: Runtime, slug: string, id: string): PublicReservation =>
+  changeReservation(rt, slug, id, "cancel");
+
+/** On behalf of the operator. @throws AppError resource_not_found, wrong_status */
+export const changeReservation = (
+  rt: Runtime,
+  slug: string,
+  id: string,
+  action: StateAction,
+  reason: string | null = null,
+): PublicReservation =>
+  rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const row = getVisitToChange(rt, RESERVATION, business, OPERATOR, id);
+    const after = changeState(rt, RESERVATION, business, OPERATOR, row, action, reason);
+    return toPublicReservation(after, business.doc.timezone);
+  });
 
 export const getReservation = (rt: Runtime, businessId: string, id: string): Reservation =>
-  assertFound(
-    rt.store.reservations.findById(businessId, id),
-    `There is no reservation '${id}'.`,
-    "deskbell reservations list",
-  );
+  getVisit(rt, RESERVATION, businessId, OPERATOR, id);

@@ -5,53 +5,77 @@ import type { BusyInterval } from "../../domain/availability/request.ts";
 import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
+import type { BusySegment } from "../../store/bookings.ts";
 import type { Runtime } from "../runtime.ts";
 
 const MINUTE_MS = 60_000;
 
+/** @param except the ID of a visit that is left out */
 export const loadBusyIntervals = (
   rt: Runtime,
   businessId: string,
   plan: VisitPlan,
-): BusyInterval[] => createBusyIntervalReader(rt, businessId, plan.catalog)(busyWindow(plan));
+  except?: string,
+): BusyInterval[] =>
+  createBusyIntervalReader(rt, businessId, plan.catalog, except)(busyWindow(plan));
 
 /**
- * Reads what overlaps a window and ends by `until`. Bookings store IDs, which do not change when a
- * key does. Objects that left the catalog are ignored: they cannot be requested.
+ * Reads the visits and open holds that overlap a window and end by `until`. Visits store IDs, which
+ * do not change when a key does. Objects that left the catalog are ignored: they cannot be
+ * requested.
  */
 export function createBusyIntervalReader(
   rt: Runtime,
   businessId: string,
   catalog: Catalog,
+  except?: string,
 ): (window: Interval, until?: number) => BusyInterval[] {
   const [staff, service, table, resource] = (
     ["staff", "service", "table", "resource"] as const
   ).map((kind) => keysById(catalog, kind)) as [Keys, Keys, Keys, Keys];
+
+  const ofSegment = (row: BusySegment): BusyInterval => ({
+    staffKey: (row.staffId && staff.get(row.staffId)) ?? null,
+    serviceKey: service.get(row.serviceId) ?? null,
+    tableKey: null,
+    startMin: row.startsAt / MINUTE_MS,
+    endMin: row.endsAt / MINUTE_MS,
+    bufferBeforeMin: row.bufferBeforeMin,
+    bufferAfterMin: row.bufferAfterMin,
+    seats: row.seats,
+    resources: toResourceUse(row.resources, resource),
+  });
+  const ofTable = (
+    tableId: string,
+    row: { startsAt: number; endsAt: number },
+    seats: number,
+  ): BusyInterval => ({
+    staffKey: null,
+    serviceKey: null,
+    tableKey: table.get(tableId) ?? null,
+    startMin: row.startsAt / MINUTE_MS,
+    endMin: row.endsAt / MINUTE_MS,
+    bufferBeforeMin: 0,
+    bufferAfterMin: 0,
+    seats,
+    resources: NO_RESOURCES,
+  });
+
   return ({ start, end }, until = Infinity) => {
     const window = [start * MINUTE_MS, end * MINUTE_MS, until * MINUTE_MS] as const;
+    const { bookings, reservations, holds } = rt.store;
     return [
-      ...rt.store.bookings.listBusySegments(businessId, ...window).map((row) => ({
-        staffKey: (row.staffId && staff.get(row.staffId)) ?? null,
-        serviceKey: service.get(row.serviceId) ?? null,
-        tableKey: null,
-        startMin: row.startsAt / MINUTE_MS,
-        endMin: row.endsAt / MINUTE_MS,
-        bufferBeforeMin: row.bufferBeforeMin,
-        bufferAfterMin: row.bufferAfterMin,
-        seats: row.seats,
-        resources: toResourceUse(row.resources, resource),
-      })),
-      ...rt.store.reservations.listBusy(businessId, ...window).map((row) => ({
-        staffKey: null,
-        serviceKey: null,
-        tableKey: table.get(row.tableId) ?? null,
-        startMin: row.startsAt / MINUTE_MS,
-        endMin: row.endsAt / MINUTE_MS,
-        bufferBeforeMin: 0,
-        bufferAfterMin: 0,
-        seats: row.partySize,
-        resources: NO_RESOURCES,
-      })),
+      ...bookings.listBusySegments(businessId, ...window, except).map(ofSegment),
+      ...reservations
+        .listBusy(businessId, ...window, except)
+        .map((row) => ofTable(row.tableId, row, row.partySize)),
+      ...holds
+        .listOverlapping(businessId, rt.now(), ...window)
+        .flatMap((hold) =>
+          hold.tableId === null
+            ? hold.segments.map(ofSegment)
+            : ofTable(hold.tableId, hold, hold.guests),
+        ),
     ];
   };
 }

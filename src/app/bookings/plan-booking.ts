@@ -1,29 +1,41 @@
 import { checkStart, type Slot } from "../../domain/availability/slot.ts";
 import { prepareSlotSearch } from "../../domain/availability/slot-search.ts";
 import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
-import { planNamedRequest } from "../../domain/availability/resolve-request.ts";
-import type { NamedAppointmentRequest, NamedRequest } from "../../domain/availability/request.ts";
+import { type Audience, planNamedRequest } from "../../domain/availability/resolve-request.ts";
+import type {
+  NamedAppointmentRequest,
+  NamedRequest,
+  NamedTableRequest,
+  NamedVisitRequest,
+} from "../../domain/availability/request.ts";
 import { REFUSAL_TEXT, refusalSentence } from "../../domain/availability/refusal.ts";
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
-import type { BookingRequest, ReservationRequest } from "../../domain/bookings/requests.ts";
+import { approvalTerms } from "../../domain/bookings/visit-terms.ts";
 import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import { quote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { variantId } from "../../domain/public/service.ts";
-import { parseStartTime } from "../../domain/bookings/start-time.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import type { BookingTerms, TableTerms, VisitTerms } from "./bookings.ts";
 import { loadBusyIntervals } from "./busy-intervals.ts";
 import { getObject } from "../catalog/objects.ts";
 import { loadBookableCatalog } from "../catalog/load-catalog.ts";
 
 const MINUTE_MS = 60_000;
 
-export type PlannedBooking = Pick<BookedSegment, "startsAt" | "endsAt"> & {
-  segments: BookedSegment[];
+/** A visit or table at a time. */
+type VisitRequest<Request extends NamedRequest> = {
+  audience: Audience;
+  request: Request;
+  /** Epoch milliseconds. */
+  startsAt: number;
+  /** The beginning of the error message if it is refused. */
+  refusal: string;
+  /** The ID of the visit that is rescheduled: its own time is free. */
+  except?: string;
 };
 
 /**
@@ -33,44 +45,71 @@ export type PlannedBooking = Pick<BookedSegment, "startsAt" | "endsAt"> & {
 export function planBooking(
   rt: Runtime,
   business: BusinessRow,
-  { appointment, start }: BookingRequest,
-): PlannedBooking {
-  const startsAt = parseStartTime(start, business.doc.timezone);
-  const plan = planDay(rt, loadBookableCatalog(rt, business), startsAt, appointment);
-  const slot = takeSlot(
-    rt,
-    business,
-    plan,
+  visit: VisitRequest<NamedAppointmentRequest | NamedVisitRequest>,
+): BookingTerms {
+  const catalog = loadBookableCatalog(rt, business);
+  const plan = planDay(rt, catalog, visit);
+  const { endMin, segments } = takeSlot(rt, business, plan, visit);
+  const booked = toBookedSegments(plan, segments);
+  const { currency, currencyDigits } = business.doc;
+  const { guests } = visit.request;
+  return {
+    ...timesOf(plan, visit.startsAt, endMin),
+    segments: booked,
+    guests,
+    totalCents: totalOf(booked, guests),
+    currency,
+    currencyDigits,
+  };
+}
+
+export const totalOf = (segments: readonly BookedSegment[], guests: number): number =>
+  segments.reduce((sum, { priceCents }) => sum + priceCents, 0) * guests;
+
+function timesOf(plan: VisitPlan, startsAt: number, endMin: number): VisitTerms {
+  const { requiresApproval, cancelUntilMin } = approvalTerms(plan);
+  return {
     startsAt,
-    `${describeServices(appointment)} not available at ${start}${describeStaff(appointment)}`,
-  );
-  return { startsAt, endsAt: slot.endMin * MINUTE_MS, segments: toBookedSegments(plan, slot) };
+    endsAt: endMin * MINUTE_MS,
+    cancelUntil: startsAt - cancelUntilMin * MINUTE_MS,
+    requiresApproval,
+  };
 }
 
-function describeServices({ serviceIds, variantIds }: NamedAppointmentRequest): string {
+/** Such as `'cut' is not available at 2026-12-01T10:00 with 'mia'`. */
+export function describeAppointment(
+  { serviceIds, variantIds, staffIds }: NamedAppointmentRequest,
+  start: string,
+): string {
   const names = serviceIds.length > 0 ? serviceIds : variantIds;
-  return `${names.map(quote).join(" and ")} ${names.length === 1 ? "is" : "are"}`;
+  const services = `${names.map(quote).join(" and ")} ${names.length === 1 ? "is" : "are"}`;
+  const staff = staffIds.length === 0 ? "" : ` with ${staffIds.map(quote).join(" and ")}`;
+  return `${services} not available at ${start}${staff}`;
 }
 
-const describeStaff = ({ staffIds }: NamedAppointmentRequest): string =>
-  staffIds.length === 0 ? "" : ` with ${staffIds.map(quote).join(" and ")}`;
-
-function toBookedSegments({ catalog, segments }: VisitPlan, slot: Slot): BookedSegment[] {
+function toBookedSegments(
+  { catalog, segments }: VisitPlan,
+  slotSegments: Slot["segments"],
+): BookedSegment[] {
   const { slug } = catalog.business;
   const idOf = (kind: Kind, key: string): string =>
     objectId(kind, slug, getObject(catalog, kind, key));
-  return slot.segments.flatMap(({ staffKey, startMin, endMin, priceCents }, i) => {
+  return slotSegments.flatMap(({ staffKey, startMin, endMin, priceCents }, i) => {
     const segment = segments[i];
     if (!segment?.service) return [];
     const { service, variant } = segment;
+    const person = staffKey === null ? null : getObject(catalog, "staff", staffKey);
     return {
       serviceId: objectId("service", slug, service),
+      serviceName: service.name,
       variantId: variant && variantId(slug, service, variant),
+      variantName: variant && variant.name,
       addons: segment.addons.map(({ addon, quantity }) => ({
         addonId: idOf("addon", addon),
         quantity,
       })),
-      staffId: staffKey && idOf("staff", staffKey),
+      staffId: person && objectId("staff", slug, person),
+      staffName: person && person.name,
       resources: segment.resources.map(({ resource, units }) => ({
         resourceId: idOf("resource", resource),
         units,
@@ -85,26 +124,28 @@ function toBookedSegments({ catalog, segments }: VisitPlan, slot: Slot): BookedS
   });
 }
 
-/** Finds the smallest free table. Otherwise like `planBooking`. */
+/**
+ * Finds the smallest free table. Otherwise like `planBooking`.
+ * @param visit.table the key or ID of the only table to try; null: any
+ */
 export function planReservation(
   rt: Runtime,
   business: BusinessRow,
-  request: ReservationRequest,
-): Pick<Reservation, "startsAt" | "endsAt" | "areaId" | "tableId"> {
+  visit: VisitRequest<NamedTableRequest> & { table: string | null },
+): TableTerms {
   const { slug } = business;
+  const { partySize } = visit.request;
   const catalog = loadBookableCatalog(rt, business);
-  const startsAt = parseStartTime(request.start, business.doc.timezone);
-  const plan = planDay(rt, catalog, startsAt, { partySize: request.party, areaId: request.area });
+  const plan = planDay(rt, catalog, visit);
   const tablePlan =
-    request.table === null
+    visit.table === null
       ? plan
-      : withTable(plan, getObject(catalog, "table", request.table).key, request.party);
-  const message = `No table for ${request.party} is free at ${request.start}`;
-  const { endMin, segments } = takeSlot(rt, business, tablePlan, startsAt, message);
+      : withTable(plan, getObject(catalog, "table", visit.table).key, partySize);
+  const { endMin, segments } = takeSlot(rt, business, tablePlan, visit);
   const table = getObject(catalog, "table", segments[0]?.tableKey ?? "");
   return {
-    startsAt,
-    endsAt: endMin * MINUTE_MS,
+    ...timesOf(tablePlan, visit.startsAt, endMin),
+    partySize,
     areaId: table.area && objectId("area", slug, getObject(catalog, "area", table.area)),
     tableId: objectId("table", slug, table),
   };
@@ -125,25 +166,26 @@ function withTable(plan: VisitPlan, key: string, partySize: number): VisitPlan {
 function planDay(
   rt: Runtime,
   catalog: Catalog,
-  startsAt: number,
-  request: NamedRequest,
+  { audience, request, startsAt }: VisitRequest<NamedRequest>,
 ): VisitPlan {
   const date = localDateOf(startsAt, catalog.business.timezone);
-  return planNamedRequest(catalog, "INTERNAL", request, { from: date, to: date }, rt.now());
+  return planNamedRequest(catalog, audience, request, { from: date, to: date }, rt.now());
 }
 
 function takeSlot(
   rt: Runtime,
   business: BusinessRow,
   plan: VisitPlan,
-  startsAt: number,
-  message: string,
+  { startsAt, refusal, except }: VisitRequest<NamedRequest>,
 ): Slot {
   const check = checkStart(
-    prepareSlotSearch(plan, loadBusyIntervals(rt, business.id, plan)),
+    prepareSlotSearch(plan, loadBusyIntervals(rt, business.id, plan, except)),
     startsAt / MINUTE_MS,
   );
   if (check.ok) return check.slot;
   const reason = refusalSentence(REFUSAL_TEXT[check.reason], check.segment);
-  throw new AppError("conflict", `${message}: ${reason}.`, { fix: "choose another time" });
+  throw new AppError("slot_taken", `${refusal}: ${reason}.`, {
+    fix: "choose another time",
+    members: { reason: check.reason },
+  });
 }

@@ -3,12 +3,12 @@ import { saleAvailabilities } from "../../domain/public/public-event.ts";
 import { deepEqual } from "../../domain/equality.ts";
 import {
   type TicketOrder,
-  type PublicTicketOrder,
   toPublicTicketOrder,
   ticketOrderEvent,
 } from "../../domain/bookings/ticket-order.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { changeTime } from "./change-visit.ts";
 import { publishChange } from "../catalog/publish.ts";
 import { appendEvents } from "../events.ts";
 
@@ -75,19 +75,28 @@ export function expireDueOrders(rt: Runtime, business: BusinessRow): void {
   });
 }
 
+/** The order, as it is after its next change. */
+export const nextVersion = (
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+): TicketOrder => ({
+  ...order,
+  version: order.version + 1,
+  updatedAt: changeTime(rt, rt.store.orders, business.id),
+});
+
 export function endTicketOrder(
   rt: Runtime,
   business: BusinessRow,
   order: TicketOrder,
   status: "CANCELLED" | "EXPIRED",
-): PublicTicketOrder {
-  const now = rt.now();
-  rt.store.orders.end(business.id, order.id, status, now);
+  cancelReason: string | null = null,
+): TicketOrder {
+  const ended = { ...nextVersion(rt, business, order), status, cancelReason };
+  rt.store.orders.update(business.id, ended);
   rt.store.tickets.voidByOrder(order.id);
-  const publicOrder = toPublicTicketOrder(
-    { ...order, status, version: order.version + 1, updatedAt: now },
-    business.doc.timezone,
-  );
-  appendEvents(rt, business, [ticketOrderEvent("cancelled", publicOrder)]);
-  return publicOrder;
+  const publicOrder = toPublicTicketOrder(ended, business.doc.timezone);
+  appendEvents(rt, business, [ticketOrderEvent("cancelled", publicOrder)], order.createdByKey);
+  return ended;
 }

@@ -1,8 +1,7 @@
 import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
-import { shellQuote } from "../../domain/text.ts";
+import { quote, shellQuote } from "../../domain/text.ts";
 import { AppError, assertFound } from "../../domain/errors.ts";
-import { assertCancellable } from "./bookings.ts";
 import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
 import {
   generateCode,
@@ -20,14 +19,16 @@ import {
   assertSellable,
   ticketCheckedInEvent,
 } from "../../domain/bookings/ticket-order.ts";
-import {
-  type TicketOrderRequest,
-  parseTicketOrderRequest,
-} from "../../domain/bookings/requests.ts";
+import { parseTicketOrderRequest } from "../../domain/bookings/requests.ts";
+import { wrongStatusError } from "../../domain/bookings/visit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { getBusiness } from "../businesses.ts";
-import { endTicketOrder, expireDueOrders, changeHolds } from "./ticket-holds.ts";
+import { canSee, OPERATOR, type VisitAccess } from "./access.ts";
+import { assertExpectedTotal, type GuestDetails } from "./bookings.ts";
+import { changeTime } from "./change-visit.ts";
+import { saveCustomer } from "./guests.ts";
+import { changeHolds, endTicketOrder, expireDueOrders, nextVersion } from "./ticket-holds.ts";
 import { appendEvents } from "../events.ts";
 import { getByKeyOrId, getStoredObject } from "../catalog/objects.ts";
 import { formatInstant } from "../../domain/local-time.ts";
@@ -44,25 +45,54 @@ export function createTicketOrder(rt: Runtime, slug: string, input: unknown): Pu
   const request = parseTicketOrderRequest(input);
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
-    expireDueOrders(rt, business);
-    const order = planOrder(rt, business, request);
-    const publicOrder = toPublicTicketOrder(order, business.doc.timezone);
-    changeHolds(rt, business, [order], 1, () => {
-      rt.store.orders.insert(business.id, order);
-      appendEvents(rt, business, [ticketOrderEvent("created", publicOrder)]);
-    });
-    return publicOrder;
+    const event = getStoredObject(rt, business, "public_event", request.event);
+    const guest = { customerRef: request.customerRef, customer: null };
+    const order = placeTicketOrder(rt, business, OPERATOR, event, request.items, guest);
+    return toPublicTicketOrder(order, business.doc.timezone);
   });
 }
 
-function planOrder(rt: Runtime, business: BusinessRow, request: TicketOrderRequest): TicketOrder {
+/**
+ * Call it in a transaction.
+ * @param items by key or ID of the ticket type
+ * @throws AppError resource_not_found, validation_failed, conflict, price_changed
+ */
+export function placeTicketOrder(
+  rt: Runtime,
+  business: BusinessRow,
+  access: VisitAccess,
+  event: PublicEventDoc,
+  items: readonly { key: string; quantity: number }[],
+  guest: GuestDetails & { expectedTotalCents?: number | null },
+): TicketOrder {
+  expireDueOrders(rt, business);
+  const order = {
+    ...planOrder(rt, business, event, items),
+    createdByKey: access.keyId,
+    customerRef: guest.customerRef,
+  };
+  assertExpectedTotal(guest.expectedTotalCents ?? null, order.totalCents);
+  changeHolds(rt, business, [order], 1, () => {
+    rt.store.orders.insert(business.id, order);
+    saveCustomer(rt, business.id, order.id, guest.customer);
+    const event = ticketOrderEvent("created", toPublicTicketOrder(order, business.doc.timezone));
+    appendEvents(rt, business, [event], order.createdByKey);
+  });
+  return order;
+}
+
+function planOrder(
+  rt: Runtime,
+  business: BusinessRow,
+  event: PublicEventDoc,
+  items: readonly { key: string; quantity: number }[],
+): TicketOrder {
   const now = rt.now();
-  const event = getStoredObject(rt, business, "public_event", request.event);
   const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
-  const requested = [...Map.groupBy(request.items, ({ key }) => findType(event, key, idOf))].map(
-    ([type, items]) => ({
+  const requested = [...Map.groupBy(items, ({ key }) => findType(event, key, idOf))].map(
+    ([type, sameType]) => ({
       type,
-      quantity: items.reduce((sum, { quantity }) => sum + quantity, 0),
+      quantity: sameType.reduce((sum, { quantity }) => sum + quantity, 0),
     }),
   );
   const taken = rt.store.orders.countHeldTickets(business.id);
@@ -84,11 +114,14 @@ function planOrder(rt: Runtime, business: BusinessRow, request: TicketOrderReque
     totalCents: requested.reduce((sum, { type, quantity }) => sum + type.priceCents * quantity, 0),
     currency: business.doc.currency,
     currencyDigits: business.doc.currencyDigits,
-    customerRef: request.customerRef,
+    customerRef: null,
+    createdByKey: null,
+    cancelReason: null,
+    paymentRef: null,
     expiresAt: now + PENDING_MS,
     version: 1,
     createdAt: now,
-    updatedAt: now,
+    updatedAt: changeTime(rt, rt.store.orders, business.id),
   };
 }
 
@@ -114,10 +147,13 @@ function generateUnusedCode(rt: Runtime, businessId: string): string {
 
 export type IssuedTicket = PublicTicket & { admissionCode: string };
 
+/** An order with its tickets, whose admission codes are not stored. */
+export type OrderWithTickets = { order: TicketOrder; tickets: IssuedTicket[] };
+
 /**
  * Issues the tickets of a paid order. Their admission codes are returned only here.
  * @param name the order's ID or code
- * @throws AppError resource_not_found, conflict
+ * @throws AppError resource_not_found, wrong_status
  */
 export function confirmTicketOrder(
   rt: Runtime,
@@ -126,30 +162,59 @@ export function confirmTicketOrder(
 ): { order: PublicTicketOrder; tickets: IssuedTicket[] } {
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
-    expireDueOrders(rt, business);
-    const order = getTicketOrder(rt, business.id, name);
-    if (order.status !== "PENDING")
-      throw new AppError(
-        "conflict",
-        `Order ${order.code} cannot be confirmed: its status is ${order.status}.`,
-      );
-    const now = rt.now();
-    rt.store.orders.confirm(order.id, now);
-    const types = order.items.flatMap(({ ticketTypeId, quantity }) =>
-      Array<string>(quantity).fill(ticketTypeId),
-    );
-    const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
-    const confirmed: TicketOrder = {
-      ...order,
-      status: "CONFIRMED",
-      version: order.version + 1,
-      updatedAt: now,
-    };
-    const publicOrder = toPublicTicketOrder(confirmed, business.doc.timezone);
-    appendEvents(rt, business, [ticketOrderEvent("confirmed", publicOrder)]);
-    return { order: publicOrder, tickets };
+    const found = getTicketOrderToChange(rt, business, OPERATOR, name);
+    const { order, tickets } = confirmOrder(rt, business, found, null);
+    return { order: toPublicTicketOrder(order, business.doc.timezone), tickets };
   });
 }
+
+/** Call it in a transaction. @throws AppError wrong_status */
+export function confirmOrder(
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+  paymentRef: string | null,
+): OrderWithTickets {
+  if (order.status !== "PENDING") throw wrongOrderStatusError(order, "confirmed");
+  const confirmed: TicketOrder = {
+    ...nextVersion(rt, business, order),
+    status: "CONFIRMED",
+    paymentRef,
+  };
+  rt.store.orders.update(business.id, confirmed);
+  const types = order.items.flatMap(({ ticketTypeId, quantity }) =>
+    Array<string>(quantity).fill(ticketTypeId),
+  );
+  const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
+  const publicOrder = toPublicTicketOrder(confirmed, business.doc.timezone);
+  appendEvents(rt, business, [ticketOrderEvent("confirmed", publicOrder)], order.createdByKey);
+  return { order: confirmed, tickets };
+}
+
+/**
+ * Replaces the admission codes of the tickets that have not been checked in. Call it in a
+ * transaction.
+ * @throws AppError wrong_status
+ */
+export function reissueTickets(
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+): OrderWithTickets {
+  if (order.status !== "CONFIRMED") throw wrongOrderStatusError(order, "reissued");
+  const quantity = order.items.reduce((sum, item) => sum + item.quantity, 0);
+  const valid = { businessId: business.id, orderId: order.id, status: "VALID" as const };
+  const tickets = rt.store.tickets.list(valid, quantity).map((ticket) => {
+    const admissionCode = generateCode(rt.random, ADMISSION_CODE_GROUPS);
+    rt.store.tickets.replaceAdmission(ticket.id, hashAdmissionCode(admissionCode));
+    const changed = { ...ticket, version: ticket.version + 1 };
+    return { ...toPublicTicket(changed, business.doc.timezone), admissionCode };
+  });
+  return { order, tickets };
+}
+
+const wrongOrderStatusError = ({ code, status }: TicketOrder, verb: string): AppError =>
+  wrongStatusError(`Order ${code}`, verb, `its status is ${status}`, status);
 
 function issueTicket(
   rt: Runtime,
@@ -172,35 +237,70 @@ function issueTicket(
   return { ...toPublicTicket(ticket, business.doc.timezone), admissionCode };
 }
 
-/** @throws AppError resource_not_found, conflict */
+/** @throws AppError resource_not_found, wrong_status */
 export function cancelTicketOrder(rt: Runtime, slug: string, name: string): PublicTicketOrder {
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
-    expireDueOrders(rt, business);
-    const order = getTicketOrder(rt, business.id, name);
-    assertCancellable(`Order ${order.code}`, order);
-    if (
-      rt.store.tickets.list({ businessId: business.id, orderId: order.id, status: "CHECKED_IN" }, 1)
-        .length > 0
-    )
-      throw new AppError(
-        "conflict",
-        `Order ${order.code} cannot be cancelled: one of its tickets has been checked in.`,
-      );
-    let publicOrder = toPublicTicketOrder(order, business.doc.timezone);
-    changeHolds(rt, business, [order], -1, () => {
-      publicOrder = endTicketOrder(rt, business, order, "CANCELLED");
-    });
-    return publicOrder;
+    const order = getTicketOrderToChange(rt, business, OPERATOR, name);
+    return toPublicTicketOrder(cancelOrder(rt, business, order, null), business.doc.timezone);
   });
 }
 
-export const getTicketOrder = (rt: Runtime, businessId: string, name: string): TicketOrder =>
-  assertFound(
-    rt.store.orders.findByIdOrCode(businessId, name, normalizeCode(name)),
-    `There is no order '${name}'.`,
+/** Call it in a transaction. @throws AppError wrong_status */
+export function cancelOrder(
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+  reason: string | null,
+): TicketOrder {
+  if (order.status !== "PENDING" && order.status !== "CONFIRMED")
+    throw wrongOrderStatusError(order, "cancelled");
+  const checkedIn = { businessId: business.id, orderId: order.id, status: "CHECKED_IN" as const };
+  if (rt.store.tickets.list(checkedIn, 1).length > 0)
+    throw wrongStatusError(
+      `Order ${order.code}`,
+      "cancelled",
+      "one of its tickets has been checked in",
+      order.status,
+    );
+  let cancelled = order;
+  changeHolds(rt, business, [order], -1, () => {
+    cancelled = endTicketOrder(rt, business, order, "CANCELLED", reason);
+  });
+  return cancelled;
+}
+
+/** @param name the ID, or the code for the operator */
+export function getVisibleTicketOrder(
+  rt: Runtime,
+  businessId: string,
+  access: VisitAccess,
+  name: string,
+): TicketOrder {
+  const code = access.keyId === null ? normalizeCode(name) : "";
+  const order = rt.store.orders.findByIdOrCode(businessId, name, code);
+  return assertFound(
+    order && canSee(access, order) ? order : undefined,
+    `There is no order ${quote(name)}.`,
     "deskbell ticket-orders list",
   );
+}
+
+/** Call it in a transaction: overdue orders expire first. */
+export function getTicketOrderToChange(
+  rt: Runtime,
+  business: BusinessRow,
+  access: VisitAccess,
+  name: string,
+): TicketOrder {
+  expireDueOrders(rt, business);
+  // What it may see but not change is as if it did not exist.
+  const own = access.managesAll ? access : { ...access, readsAll: false };
+  return getVisibleTicketOrder(rt, business.id, own, name);
+}
+
+export const getTicketOrder = (rt: Runtime, businessId: string, name: string): TicketOrder =>
+  getVisibleTicketOrder(rt, businessId, OPERATOR, name);
 
 /**
  * @param codeOrId the admission code, or the ticket's ID if the holder lost the code
@@ -228,7 +328,9 @@ export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): Publ
       { ...ticket, status: "CHECKED_IN", checkedInAt: now, version: ticket.version + 1 },
       timezone,
     );
-    appendEvents(rt, business, [ticketCheckedInEvent(publicTicket)]);
+    const order = rt.store.orders.findByIdOrCode(business.id, ticket.orderId, "");
+    const ownerKeyId = order?.createdByKey ?? null;
+    appendEvents(rt, business, [ticketCheckedInEvent(publicTicket)], ownerKeyId);
     return publicTicket;
   });
 }

@@ -11,6 +11,7 @@ import { usageError } from "../failure.ts";
 
 /** A business has at most as many. */
 const MAX_ENDPOINTS = 50;
+const MAX_HOLDS = 1000;
 
 const out = text("file", "write the key to a new file (0600) instead of stdout");
 
@@ -31,6 +32,7 @@ const create = command({
     limitMinute: integer(1, 1_000_000_000, "requests per minute (default 60)"),
     limitHour: integer(1, 1_000_000_000, "requests per hour (default 1000)"),
     maxEndpoints: integer(1, MAX_ENDPOINTS, "webhook endpoints at a time (default 10)"),
+    maxHolds: integer(1, MAX_HOLDS, "open holds and unpaid ticket orders at a time (default 20)"),
     out,
   },
   examples: [
@@ -56,6 +58,7 @@ const create = command({
       limitMinute: flags.limitMinute,
       limitHour: flags.limitHour,
       maxEndpoints: flags.maxEndpoints,
+      maxHolds: flags.maxHolds,
     };
     await printSecretOnce(cli, flags.out, (print) =>
       rt.tx(() => {
@@ -184,9 +187,9 @@ const rotateMaster = command({
   },
 });
 
-const toOutput = ({ limitMinute, limitHour, maxEndpoints, ...key }: ListedKey) => ({
+const toOutput = ({ limitMinute, limitHour, maxEndpoints, maxHolds, ...key }: ListedKey) => ({
   ...withIsoTimes(key, "createdAt", "lastUsedAt", "expiresAt", "revokedAt"),
-  limits: { minute: limitMinute, hour: limitHour, endpoints: maxEndpoints },
+  limits: { minute: limitMinute, hour: limitHour, endpoints: maxEndpoints, holds: maxHolds },
 });
 
 export const definition = [create, list, show, update, rotate, revoke, rotateMaster];

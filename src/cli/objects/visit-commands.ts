@@ -1,18 +1,10 @@
-import type { VisitStatus } from "../../domain/bookings/booking.ts";
+import { VISIT_STATUSES } from "../../domain/bookings/visit.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { VisitFilter } from "../../store/bookings.ts";
 import { command, type CommandSpec } from "../command.ts";
 import { choice, pageFlags } from "../flags.ts";
 import { keyOf } from "./objects.ts";
 import type { Column } from "../output/table.ts";
-
-const STATUSES = [
-  "PENDING",
-  "CONFIRMED",
-  "CANCELLED",
-  "COMPLETED",
-  "NO_SHOW",
-] as const satisfies VisitStatus[];
 
 /** Describes bookings or reservations. */
 type Visits<Row, Shown> = {
@@ -54,7 +46,7 @@ export function visitCommands<Row, Shown extends { id: string }>(
   const list = command({
     name: "list",
     about: `List ${group}, newest first.`,
-    flags: { status: choice(STATUSES, `only ${group} with this status`), ...pageFlags },
+    flags: { status: choice(VISIT_STATUSES, `only ${group} with this status`), ...pageFlags },
     examples: [`${group} list --status CONFIRMED`, `${group} list --limit 500 --json`],
     async run(cli, { limit, ...filter }) {
       const { rt, business } = await cli.openBusiness();

@@ -22,7 +22,7 @@ export type ServiceRequest = {
 export type ResolvedTableRequest = { partySize: number; area: string | null };
 
 /** By ID, or by key on the command line. */
-export type NamedRequest = NamedAppointmentRequest | NamedTableRequest;
+export type NamedRequest = NamedAppointmentRequest | NamedVisitRequest | NamedTableRequest;
 
 export type NamedAppointmentRequest = {
   /** In the order they are performed; may be empty if `variantIds` imply them. */
@@ -35,7 +35,19 @@ export type NamedAppointmentRequest = {
   guests: number;
 };
 
-type NamedTableRequest = { partySize: number; areaId: string | null };
+/** A visit by its segments, as availability lists them. */
+export type NamedVisitRequest = { segments: readonly NamedSegment[]; guests: number };
+
+export type NamedSegment = {
+  serviceId: string;
+  /** null: the default variant if there is one. */
+  variantId: string | null;
+  addons: readonly { addonId: string; quantity: number }[];
+  /** null: any staff member. */
+  staffId: string | null;
+};
+
+export type NamedTableRequest = { partySize: number; areaId: string | null };
 
 /** A booked segment or a reservation, unless cancelled. Times are epoch minutes. */
 export type BusyInterval = {
@@ -52,7 +64,7 @@ export type BusyInterval = {
 
 export type RequestIssue = ValidationIssue & {
   code: ErrorCode;
-  parameter: keyof NamedAppointmentRequest | keyof NamedTableRequest;
+  parameter: keyof NamedAppointmentRequest | keyof NamedVisitRequest | keyof NamedTableRequest;
 };
 
 export type AddIssue = (

@@ -16,6 +16,7 @@ import type {
   ServiceRequest,
   ResolvedTableRequest,
   NamedAppointmentRequest,
+  NamedSegment,
 } from "./request.ts";
 import type { DateRange } from "./date-range.ts";
 import { objectId } from "../catalog/object-id.ts";
@@ -55,6 +56,11 @@ function resolveRequest(
       request.areaId === null ? null : lookup.findOrAddIssue("area", request.areaId, "areaId");
     return { partySize: request.partySize, area: area?.key ?? null };
   }
+  if ("segments" in request)
+    return {
+      services: request.segments.flatMap((segment) => resolveSegment(lookup, segment, addIssue)),
+      guests: request.guests,
+    };
   const resolved = resolveServices(lookup, request, addIssue);
   addAddons(lookup, resolved, request.addonIds, addIssue);
   addStaff(lookup, resolved, request.staffIds, addIssue);
@@ -62,6 +68,50 @@ function resolveRequest(
     services: resolved.map(({ service, ...rest }) => ({ ...rest, service: service.key })),
     guests: request.guests,
   };
+}
+
+function resolveSegment(
+  lookup: Lookup,
+  { serviceId, variantId, addons, staffId }: NamedSegment,
+  addIssue: AddIssue,
+): ServiceRequest[] {
+  const service = lookup.findOrAddIssue("service", serviceId, "segments");
+  const staff = staffId === null ? null : lookup.findOrAddIssue("staff", staffId, "segments");
+  const chosen = addons.map(({ addonId, quantity }) => ({
+    addon: lookup.findOrAddIssue("addon", addonId, "segments"),
+    quantity,
+  }));
+  const variant =
+    service === undefined || variantId === null ? null : lookup.variantOf(service, variantId);
+  if (variant === undefined) addIssueOfVariant(lookup, service, variantId, addIssue);
+  if (service === undefined || variant === undefined || staff === undefined) return [];
+  return [
+    {
+      service: service.key,
+      variant: variant && variant.key,
+      addons: chosen.flatMap(({ addon, quantity }) =>
+        addon === undefined ? [] : { addon: addon.key, quantity },
+      ),
+      staff: staff && staff.key,
+    },
+  ];
+}
+
+function addIssueOfVariant(
+  lookup: Lookup,
+  service: ServiceDoc | undefined,
+  variantId: string | null,
+  addIssue: AddIssue,
+): void {
+  const name = variantId ?? "";
+  if (lookup.findVariant(name) === undefined)
+    addIssue("resource_not_found", `There is no variant ${quote(name)}.`, "segments");
+  else
+    addIssue(
+      "variant_service_mismatch",
+      `${quote(name)} is not a variant of '${service?.name}'.`,
+      "segments",
+    );
 }
 
 type ResolvedService = Omit<ServiceRequest, "service"> & { service: ServiceDoc };

@@ -2,33 +2,27 @@ import type { z } from "zod";
 import { formatInstant } from "../local-time.ts";
 import { eventDraft, type EventDraft } from "../envelope.ts";
 import { differingFields } from "../equality.ts";
+import { toPublicVisit, type Visit } from "./visit.ts";
 import type { booking } from "../public/schemas/bookings.ts";
 
-export type VisitStatus = PublicBooking["status"];
-
-export type Booking = {
-  id: string;
-  status: VisitStatus;
-  startsAt: number;
-  endsAt: number;
+export type Booking = Visit & {
   guests: number;
   totalCents: number;
   currency: string;
   currencyDigits: number;
-  customerRef: string | null;
-  /** 1, and one more with each change. */
-  version: number;
-  createdAt: number;
-  updatedAt: number;
   segments: BookedSegment[];
 };
 
 export type BookedSegment = {
   serviceId: string;
+  /** The names are those at the time of booking; null if an earlier version did not store them. */
+  serviceName: string | null;
   variantId: string | null;
+  variantName: string | null;
   addons: { addonId: string; quantity: number }[];
   /** null: the service needs no staff. */
   staffId: string | null;
+  staffName: string | null;
   resources: { resourceId: string; units: number }[];
   seats: number;
   bufferBeforeMin: number;
@@ -41,27 +35,28 @@ export type BookedSegment = {
 
 export type PublicBooking = z.infer<typeof booking>;
 
+export const toPublicSegment = (
+  segment: BookedSegment,
+  timezone: string,
+): PublicBooking["segments"][number] => ({
+  serviceId: segment.serviceId,
+  variantId: segment.variantId,
+  addons: segment.addons,
+  staffId: segment.staffId,
+  startsAt: formatInstant(segment.startsAt, timezone),
+  endsAt: formatInstant(segment.endsAt, timezone),
+  priceCents: segment.priceCents,
+  serviceName: segment.serviceName,
+  variantName: segment.variantName,
+  staffName: segment.staffName,
+});
+
 export const toPublicBooking = (booking: Booking, timezone: string): PublicBooking => ({
-  id: booking.id,
-  status: booking.status,
-  startsAt: formatInstant(booking.startsAt, timezone),
-  endsAt: formatInstant(booking.endsAt, timezone),
-  segments: booking.segments.map(
-    ({ serviceId, variantId, addons, staffId, startsAt, endsAt, priceCents }) => ({
-      serviceId,
-      variantId,
-      addons,
-      staffId,
-      startsAt: formatInstant(startsAt, timezone),
-      endsAt: formatInstant(endsAt, timezone),
-      priceCents,
-    }),
-  ),
+  ...toPublicVisit(booking, timezone),
+  segments: booking.segments.map((segment) => toPublicSegment(segment, timezone)),
   guests: booking.guests,
   totalCents: booking.totalCents,
   currency: booking.currency,
-  customerRef: booking.customerRef,
-  version: booking.version,
 });
 
 export const bookingCreatedEvent = (object: PublicBooking): EventDraft =>

@@ -1,23 +1,13 @@
 import type { z } from "zod";
-import type { VisitStatus } from "./booking.ts";
-import { formatInstant } from "../local-time.ts";
+import { toPublicVisit, type Visit } from "./visit.ts";
 import { eventDraft, type EventDraft } from "../envelope.ts";
 import { differingFields } from "../equality.ts";
 import type { reservation } from "../public/schemas/bookings.ts";
 
-export type Reservation = {
-  id: string;
-  status: VisitStatus;
+export type Reservation = Visit & {
   partySize: number;
-  startsAt: number;
-  endsAt: number;
   areaId: string | null;
   tableId: string;
-  customerRef: string | null;
-  /** 1, and one more with each change. */
-  version: number;
-  createdAt: number;
-  updatedAt: number;
 };
 
 export type PublicReservation = z.infer<typeof reservation>;
@@ -26,15 +16,10 @@ export const toPublicReservation = (
   reservation: Reservation,
   timezone: string,
 ): PublicReservation => ({
-  id: reservation.id,
-  status: reservation.status,
+  ...toPublicVisit(reservation, timezone),
   partySize: reservation.partySize,
-  startsAt: formatInstant(reservation.startsAt, timezone),
-  endsAt: formatInstant(reservation.endsAt, timezone),
   areaId: reservation.areaId,
   tableId: reservation.tableId,
-  customerRef: reservation.customerRef,
-  version: reservation.version,
 });
 
 export const reservationCreatedEvent = (object: PublicReservation): EventDraft =>

@@ -17,6 +17,11 @@ export type TicketOrder = {
   currency: string;
   currencyDigits: number;
   customerRef: string | null;
+  /** The API key that made it; null: the operator. */
+  createdByKey: string | null;
+  cancelReason: string | null;
+  /** The payment's ID in the system of the seller; null until the order is confirmed. */
+  paymentRef: string | null;
   /** When a pending order releases its tickets. */
   expiresAt: number;
   /** 1, and one more with each change. */
@@ -28,9 +33,22 @@ export type TicketOrder = {
 export type PublicTicketOrder = z.infer<typeof schemas.ticketOrder>;
 
 export function toPublicTicketOrder(order: TicketOrder, timezone: string): PublicTicketOrder {
-  const { currencyDigits, expiresAt, createdAt, updatedAt, ...fields } = order;
-  const expires = order.status === "PENDING" || order.status === "EXPIRED";
-  return { ...fields, expiresAt: expires ? formatInstant(expiresAt, timezone) : null };
+  const { status, expiresAt } = order;
+  const expires = status === "PENDING" || status === "EXPIRED";
+  return {
+    id: order.id,
+    code: order.code,
+    status,
+    eventId: order.eventId,
+    items: order.items,
+    totalCents: order.totalCents,
+    currency: order.currency,
+    customerRef: order.customerRef,
+    expiresAt: expires ? formatInstant(expiresAt, timezone) : null,
+    version: order.version,
+    createdAt: formatInstant(order.createdAt, timezone),
+    updatedAt: formatInstant(order.updatedAt, timezone),
+  };
 }
 
 export type Ticket = {

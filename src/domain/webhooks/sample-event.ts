@@ -95,11 +95,19 @@ function sampleTimes(
 type VisitAction = "created" | "updated" | "cancelled";
 
 /** An updated visit was approved. */
-const visitState = (action: VisitAction) =>
-  ({
+const visitState = (action: VisitAction, { catalog }: CatalogState, now: number) => {
+  const at = formatInstant(now, catalog.business.timezone);
+  return {
     status: action === "cancelled" ? "CANCELLED" : "CONFIRMED",
+    customerRef,
+    decideBy: null,
+    cancelledBy: action === "cancelled" ? "GUEST" : null,
+    cancelReason: null,
     version: action === "created" ? 1 : 2,
-  }) as const;
+    createdAt: at,
+    updatedAt: at,
+  } as const;
+};
 
 function sampleBooking(
   action: VisitAction,
@@ -115,18 +123,21 @@ function sampleBooking(
     variantId: null,
     addons: [],
     staffId: staffIds[0] ?? null,
+    serviceName: service.name,
+    variantName: null,
+    staffName: null,
     priceCents,
     ...times,
   };
   const booking: PublicBooking = {
     id: "bkg_sample",
-    ...visitState(action),
+    ...visitState(action, state, now),
     ...times,
+    cancelUntil: times.startsAt,
     segments: [segment],
     guests: 1,
     totalCents: priceCents,
     currency,
-    customerRef,
   };
   if (action === "created") return bookingCreatedEvent(booking);
   if (action === "cancelled") return bookingCancelledEvent(booking);
@@ -141,15 +152,16 @@ function sampleReservation(
   const { business, objects } = state.catalog;
   const table = objects.table.find(({ status }) => status === "ACTIVE");
   if (table === undefined) return undefined;
+  const times = sampleTimes(state, now, 90);
   const area = objects.area.find(({ key }) => key === table.area);
   const reservation: PublicReservation = {
     id: "rsv_sample",
-    ...visitState(action),
+    ...visitState(action, state, now),
     partySize: table.maxSeats,
-    ...sampleTimes(state, now, 90),
+    ...times,
+    cancelUntil: times.startsAt,
     areaId: area === undefined ? null : objectId("area", business.slug, area),
     tableId: objectId("table", business.slug, table),
-    customerRef,
   };
   if (action === "created") return reservationCreatedEvent(reservation);
   if (action === "cancelled") return reservationCancelledEvent(reservation);
@@ -181,6 +193,8 @@ function sampleOrder(
     customerRef,
     expiresAt: action === "created" ? formatInstant(now + 15 * MINUTE_MS, timezone) : null,
     version: action === "created" ? 1 : 2,
+    createdAt: formatInstant(now, timezone),
+    updatedAt: formatInstant(now, timezone),
   });
 }
 

@@ -44,7 +44,7 @@ test.each<[reason: string, start: string]>([
   createBooking(rt, "salon-aurora", cut("2026-12-02T10:00"));
   const events = recordEvents(rt, () =>
     expect(captureError(() => createBooking(rt, "salon-aurora", cut(start)))).toBe(
-      `conflict: 'cut' is not available at ${start}: ${reason}.`,
+      `slot_taken: 'cut' is not available at ${start}: ${reason}.`,
     ),
   );
   expect(events).toEqual([]);
@@ -70,7 +70,7 @@ test("a table is reserved only within opening hours and for parties it seats", (
   const reserve = (start: string, party: number) =>
     createReservation(rt, "salon-aurora", { party, start, table: "two" });
   expect(captureError(() => reserve("2026-12-01T17:00", 2))).toBe(
-    "conflict: No table for 2 is free at 2026-12-01T17:00: it is outside working hours.",
+    "slot_taken: No table for 2 is free at 2026-12-01T17:00: it is outside working hours.",
   );
   expect(captureError(() => reserve("2026-12-01T10:00", 3))).toMatch(/^party_too_large: /);
   expect(eventTypesOf(recordEvents(rt, () => reserve("2026-12-01T16:00", 2)))).toEqual([

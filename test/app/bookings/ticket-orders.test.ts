@@ -93,6 +93,8 @@ test("an order holds its tickets for fifteen minutes", () => {
     currency: "USD",
     customerRef: "till 4",
     expiresAt: "2026-11-20T07:15:00-05:00",
+    createdAt: "2026-11-20T07:00:00-05:00",
+    updatedAt: "2026-11-20T07:00:00-05:00",
   });
   expect(availability(rt)).toMatchObject({
     Seat: { state: "FEW_LEFT", remaining: 5 },
@@ -223,7 +225,12 @@ describe("events are written", () => {
     const [expired] = recordEvents(rt, () => expireTicketOrders(rt));
     expect(expired!.data).toMatchObject({
       action: "cancelled",
-      object: { ...pending, status: "EXPIRED", version: 2 },
+      object: {
+        ...pending,
+        status: "EXPIRED",
+        version: 2,
+        updatedAt: "2026-11-20T07:15:00-05:00",
+      },
     });
   });
 
@@ -378,7 +385,7 @@ describe("an order that has ended", () => {
     end(rt, id);
     const events = recordEvents(rt, () =>
       expect(captureError(() => confirmTicketOrder(rt, SLUG, id))).toBe(
-        `conflict: Order ${code} cannot be confirmed: its status is ${status}.`,
+        `wrong_status: Order ${code} cannot be confirmed: its status is ${status}.`,
       ),
     );
     expect(events).toEqual([]);
@@ -393,7 +400,7 @@ describe("an order that has ended", () => {
       [cancelTicketOrder, "cancelled"],
     ] as const)
       expect(captureError(() => act(rt, SLUG, id))).toBe(
-        `conflict: Order ${code} cannot be ${verb}: its status is EXPIRED.`,
+        `wrong_status: Order ${code} cannot be ${verb}: its status is EXPIRED.`,
       );
   });
 

@@ -8,6 +8,7 @@ import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
 import { createEndpoint, MAX_ENDPOINTS } from "../../../src/app/webhooks/endpoints.ts";
 import { isoCurrency } from "../../../src/domain/currency.ts";
 import { catalogId } from "../../../src/domain/ids.ts";
+import { confirmedVisit, NO_NAMES } from "../../support/visit-rows.ts";
 
 // Stores a server's data at a given size. The operations are measured on the first business.
 
@@ -118,17 +119,14 @@ function storeBookings(rt: Runtime, count: number): void {
     const span = { startsAt, endsAt: startsAt + 30 * 60_000 };
     rt.store.bookings.insert(id, {
       id: rt.newId("bkg"),
-      status: "CONFIRMED",
+      ...confirmedVisit(startsAt, rt.now()),
       ...span,
       guests: 1,
       totalCents: 4000,
       ...isoCurrency("EUR"),
-      customerRef: null,
-      version: 1,
-      createdAt: rt.now(),
-      updatedAt: rt.now(),
       segments: [
         {
+          ...NO_NAMES,
           serviceId: SERVICE_ID,
           variantId: null,
           addons: [],

@@ -126,7 +126,7 @@ test("--input --json reports a JSON object per line", async () => {
       .map((line): unknown => JSON.parse(line)),
   ).toEqual([
     { line: 1, id: expect.stringMatching(/^bkg_/) },
-    { line: 2, error: { code: "conflict", detail: expect.stringContaining("is not available") } },
+    { line: 2, error: { code: "slot_taken", detail: expect.stringContaining("is not available") } },
   ]);
   const table = await deskbell(
     "reservations create --input -",

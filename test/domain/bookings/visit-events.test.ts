@@ -7,7 +7,21 @@ import {
 
 const times = { startsAt: "2026-12-01T10:00:00-05:00", endsAt: "2026-12-01T11:00:00-05:00" };
 const later = { startsAt: "2026-12-01T12:00:00-05:00", endsAt: "2026-12-01T13:00:00-05:00" };
+const record = {
+  status: "CONFIRMED",
+  customerRef: null,
+  cancelUntil: times.startsAt,
+  decideBy: null,
+  cancelledBy: null,
+  cancelReason: null,
+  version: 1,
+  createdAt: times.startsAt,
+  updatedAt: times.startsAt,
+} as const;
 const segment = {
+  serviceName: "Cut",
+  variantName: null,
+  staffName: "Mia",
   serviceId: "svc_cut",
   variantId: null,
   addons: [],
@@ -17,24 +31,20 @@ const segment = {
 };
 const booking: PublicBooking = {
   id: "bkg_1",
-  status: "CONFIRMED",
+  ...record,
   ...times,
   segments: [segment],
   guests: 1,
   totalCents: 5000,
   currency: "USD",
-  customerRef: null,
-  version: 1,
 };
 const reservation: PublicReservation = {
   id: "rsv_1",
-  status: "CONFIRMED",
+  ...record,
   partySize: 2,
   ...times,
   areaId: null,
   tableId: "tbl_1",
-  customerRef: null,
-  version: 1,
 };
 
 test.each<[string, Partial<PublicBooking>, string[]]>([

@@ -5,7 +5,7 @@ import type { Runtime } from "../../../app/runtime.ts";
 import { parseRequest } from "../../../domain/bookings/requests.ts";
 import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
 import { minIdAt } from "../../../domain/ids.ts";
-import { formatInstant } from "../../../domain/local-time.ts";
+import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
 import type { attempt, delivery } from "../../../domain/public/schemas/webhook.ts";
 import { errorForPartners, outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
 import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
@@ -19,7 +19,7 @@ import { handleChange, handleGet, pathId } from "../../pipeline/object-handlers.
 import { cursor, instant, oneOf, pageSize, parseParameters } from "../../pipeline/parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
-import { emptyBody, instantOrNull, toPublicText } from "./endpoints.ts";
+import { emptyBody, toPublicText } from "./endpoints.ts";
 
 const DEFAULT_LIMIT = 100;
 /** The retry schedule has 20; redeliveries can add any number. */
@@ -116,11 +116,11 @@ const toPublicDelivery = (
   sequence,
   status,
   attemptCount,
-  nextAttemptAt: instantOrNull(row.nextAttemptAt, timezone),
+  nextAttemptAt: formatInstantOrNull(row.nextAttemptAt, timezone),
   lastStatusCode: row.lastStatusCode,
   lastError: errorForPartners(row.lastError),
   createdAt: formatInstant(row.createdAt, timezone),
-  deliveredAt: instantOrNull(row.deliveredAt, timezone),
+  deliveredAt: formatInstantOrNull(row.deliveredAt, timezone),
 });
 
 const toPublicAttempt = (

@@ -17,7 +17,7 @@ import { testEndpoint, type TestResult } from "../../../app/webhooks/test-endpoi
 import { parseRequest } from "../../../domain/bookings/requests.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { ALL_EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
-import { formatInstant } from "../../../domain/local-time.ts";
+import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
 import type { endpoint } from "../../../domain/public/schemas/webhook.ts";
 import { safe } from "../../../domain/text.ts";
 import { outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
@@ -270,8 +270,8 @@ const toPublicEndpoint = (
   events,
   status,
   disabledReason,
-  failingSince: instantOrNull(times.failingSince, timezone),
-  oldSecretEndsAt: instantOrNull(findOldSecretEnd(rt, id), timezone),
+  failingSince: formatInstantOrNull(times.failingSince, timezone),
+  oldSecretEndsAt: formatInstantOrNull(findOldSecretEnd(rt, id), timezone),
   version,
   createdAt: formatInstant(times.createdAt, timezone),
   updatedAt: formatInstant(times.updatedAt, timezone),
@@ -279,6 +279,3 @@ const toPublicEndpoint = (
 
 export const toPublicText = (text: string | null): string | null =>
   text && safe(text, MAX_TEXT_CHARACTERS);
-
-export const instantOrNull = (at: number | null, timezone: string): string | null =>
-  at === null ? null : formatInstant(at, timezone);

@@ -1,0 +1,46 @@
+import { grants, type KeyKind, type Scope } from "../../domain/api-key.ts";
+import type { Party } from "../../domain/bookings/visit.ts";
+
+/** What a client may see and change of the business's visits and ticket orders. */
+export type VisitAccess = {
+  /** null: the operator. */
+  keyId: string | null;
+  readsAll: boolean;
+  managesAll: boolean;
+  readsGuests: boolean;
+};
+
+export const OPERATOR: VisitAccess = {
+  keyId: null,
+  readsAll: true,
+  managesAll: true,
+  readsGuests: true,
+};
+
+export function accessOf(key: {
+  id: string;
+  kind: KeyKind;
+  scopes: readonly Scope[];
+}): VisitAccess {
+  const managesAll = grants(key, "bookings.manage");
+  return {
+    keyId: key.id,
+    readsAll: managesAll || grants(key, "bookings.read"),
+    managesAll,
+    readsGuests: grants(key, "guests.read"),
+  };
+}
+
+type Owned = { createdByKey: string | null };
+
+/** A key without `bookings.read` sees only what it has made itself. */
+export const canSee = ({ readsAll, keyId }: VisitAccess, { createdByKey }: Owned): boolean =>
+  readsAll || createdByKey === keyId;
+
+export const canChange = ({ managesAll, keyId }: VisitAccess, { createdByKey }: Owned): boolean =>
+  managesAll || createdByKey === keyId;
+
+export const canSeeGuest = ({ readsGuests, keyId }: VisitAccess, owned: Owned): boolean =>
+  readsGuests || owned.createdByKey === keyId;
+
+export const partyOf = ({ managesAll }: VisitAccess): Party => (managesAll ? "BUSINESS" : "GUEST");

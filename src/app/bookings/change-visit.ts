@@ -1,0 +1,176 @@
+import type { Customer } from "../../domain/bookings/customer.ts";
+import {
+  assertActionAllowed,
+  type Party,
+  stateAfter,
+  type Visit,
+  type VisitAction,
+} from "../../domain/bookings/visit.ts";
+import { AppError } from "../../domain/errors.ts";
+import { quote } from "../../domain/text.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { appendEvents } from "../events.ts";
+import type { Runtime } from "../runtime.ts";
+import { canChange, canSee, partyOf, type VisitAccess } from "./access.ts";
+import { saveCustomer } from "./guests.ts";
+import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
+
+/** An action that changes only the state of a visit. */
+export type StateAction = Exclude<VisitAction, "expire" | "reschedule">;
+
+/** The same for an ID that never existed and for one that the client may not know of. */
+const notFound = (noun: string, id: string): AppError =>
+  new AppError("resource_not_found", `There is no ${noun} ${quote(id)}.`, {
+    fix: `deskbell ${noun}s list`,
+  });
+
+/** @throws AppError resource_not_found, also if the client may not see it */
+export function getVisit<Row extends Visit>(
+  rt: Runtime,
+  { noun, store }: VisitKind<Row>,
+  businessId: string,
+  access: VisitAccess,
+  id: string,
+): Row {
+  const row = store(rt).findById(businessId, id);
+  if (row && canSee(access, row)) return row;
+  throw notFound(noun, id);
+}
+
+/**
+ * Call it at the start of a transaction: pending visits whose time to decide is over are cancelled
+ * first, because the scheduler may not have run since.
+ * @throws AppError resource_not_found, also if the client may not change it
+ */
+export function getVisitToChange<Row extends Visit>(
+  rt: Runtime,
+  kind: VisitKind<Row>,
+  business: BusinessRow,
+  access: VisitAccess,
+  id: string,
+): Row {
+  expireDueVisits(rt, business);
+  const row = getVisit(rt, kind, business.id, access, id);
+  if (canChange(access, row)) return row;
+  throw notFound(kind.noun, id);
+}
+
+/**
+ * Cancelling a cancelled visit changes nothing. Call it in a transaction.
+ * @throws AppError wrong_status, cancellation_closed, insufficient_scope
+ */
+export function changeState<Row extends Visit>(
+  rt: Runtime,
+  kind: VisitKind<Row>,
+  business: BusinessRow,
+  access: VisitAccess,
+  row: Row,
+  action: StateAction,
+  reason: string | null = null,
+): Row {
+  if (action === "cancel" && row.status === "CANCELLED") return row;
+  const party = partyOf(access);
+  assertActionAllowed(subjectOf(kind, row), row, action, party, rt.now());
+  return applyAction(rt, kind, business, row, action, party, reason);
+}
+
+export const subjectOf = ({ noun }: Pick<VisitKind<Visit>, "noun">, { id }: Visit): string =>
+  `${noun === "booking" ? "Booking" : "Reservation"} ${id}`;
+
+function applyAction<Row extends Visit>(
+  rt: Runtime,
+  kind: VisitKind<Row>,
+  business: BusinessRow,
+  before: Row,
+  action: StateAction | "expire",
+  party: Party,
+  reason: string | null,
+): Row {
+  const state = stateAfter(before, action, party, reason);
+  const after = nextVersion(rt, kind, business.id, { ...before, ...state });
+  kind.store(rt).update(after);
+  publish(rt, kind, business, before, after);
+  return after;
+}
+
+export const nextVersion = <Row extends Visit>(
+  rt: Runtime,
+  kind: VisitKind<Row>,
+  businessId: string,
+  row: Row,
+): Row => ({
+  ...row,
+  version: row.version + 1,
+  updatedAt: changeTime(rt, kind.store(rt), businessId),
+});
+
+/** Now, unless the clock was set back since the last change. */
+export const changeTime = (
+  rt: Runtime,
+  store: { getLastChange: (businessId: string) => number },
+  businessId: string,
+): number => Math.max(rt.now(), store.getLastChange(businessId));
+
+export function publish<Row extends Visit>(
+  rt: Runtime,
+  kind: VisitKind<Row>,
+  business: BusinessRow,
+  before: Row,
+  after: Row,
+): void {
+  const event =
+    after.status === "CANCELLED" && before.status !== "CANCELLED"
+      ? kind.cancelledEvent(rt, business, after)
+      : kind.updatedEvent(rt, business, before, after);
+  appendEvents(rt, business, [event], after.createdByKey);
+}
+
+/** Fields that are undefined keep their value. Call it in a transaction. */
+export function updateVisit<Row extends Visit>(
+  rt: Runtime,
+  kind: VisitKind<Row>,
+  business: BusinessRow,
+  before: Row,
+  { customer, customerRef = before.customerRef }: VisitUpdate,
+): Row {
+  const after = nextVersion(rt, kind, business.id, { ...before, customerRef });
+  kind.store(rt).update(after);
+  if (customer !== undefined) saveCustomer(rt, business.id, before.id, customer);
+  publish(rt, kind, business, before, after);
+  return after;
+}
+
+export type VisitUpdate = {
+  customer?: Customer | null | undefined;
+  customerRef?: string | null | undefined;
+};
+
+/** Cancels the pending visits of every business that were not approved in time. */
+export function expirePendingVisits(rt: Runtime): void {
+  const ids = [BOOKING, RESERVATION].flatMap(({ store }) =>
+    store(rt).listBusinessesWithOverdue(rt.now()),
+  );
+  for (const id of new Set(ids))
+    rt.tx(() => {
+      const business = rt.store.businesses.findById(id);
+      if (business) expireDueVisits(rt, business);
+    });
+}
+
+/** Call it in a transaction before planning a visit: overdue ones still occupy their time. */
+export function expireDueVisits(rt: Runtime, business: BusinessRow): void {
+  expireDue(rt, BOOKING, business);
+  expireDue(rt, RESERVATION, business);
+}
+
+function expireDue<Row extends Visit>(
+  rt: Runtime,
+  kind: VisitKind<Row>,
+  business: BusinessRow,
+): void {
+  const store = kind.store(rt);
+  for (const id of store.listOverdue(business.id, rt.now())) {
+    const row = store.findById(business.id, id);
+    if (row) applyAction(rt, kind, business, row, "expire", "SYSTEM", null);
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  type Booking,
+  bookingCancelledEvent,
+  bookingUpdatedEvent,
+} from "../../domain/bookings/booking.ts";
+import {
+  type Reservation,
+  reservationCancelledEvent,
+  reservationUpdatedEvent,
+  toPublicReservation,
+} from "../../domain/bookings/reservation.ts";
+import type { Visit } from "../../domain/bookings/visit.ts";
+import type { EventDraft } from "../../domain/envelope.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { VisitListFilter } from "../../store/visits.ts";
+import type { Runtime } from "../runtime.ts";
+import { toPartnerBooking } from "./partner-view.ts";
+
+/** What differs between bookings and reservations. */
+export type VisitKind<Row extends Visit> = {
+  noun: "booking" | "reservation";
+  store: (rt: Runtime) => {
+    findById: (businessId: string, id: string) => Row | undefined;
+    listPage: (filter: VisitListFilter, limit: number) => Row[];
+    update: (row: Row) => void;
+    reschedule: (businessId: string, row: Row) => void;
+    getLastChange: (businessId: string) => number;
+    listOverdue: (businessId: string, now: number) => string[];
+    listBusinessesWithOverdue: (now: number) => string[];
+  };
+  updatedEvent: (rt: Runtime, business: BusinessRow, before: Row, after: Row) => EventDraft;
+  cancelledEvent: (rt: Runtime, business: BusinessRow, row: Row) => EventDraft;
+};
+
+export const BOOKING: VisitKind<Booking> = {
+  noun: "booking",
+  store: (rt) => rt.store.bookings,
+  updatedEvent: (rt, business, before, after) =>
+    bookingUpdatedEvent(
+      toPartnerBooking(rt, business, before),
+      toPartnerBooking(rt, business, after),
+    ),
+  cancelledEvent: (rt, business, row) => bookingCancelledEvent(toPartnerBooking(rt, business, row)),
+};
+
+export const RESERVATION: VisitKind<Reservation> = {
+  noun: "reservation",
+  store: (rt) => rt.store.reservations,
+  updatedEvent: (_rt, { doc: { timezone } }, before, after) =>
+    reservationUpdatedEvent(
+      toPublicReservation(before, timezone),
+      toPublicReservation(after, timezone),
+    ),
+  cancelledEvent: (_rt, { doc }, row) =>
+    reservationCancelledEvent(toPublicReservation(row, doc.timezone)),
+};

@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
+const lineOf = (noun: string, max: number) => {
+  const error = `${noun} of one line and at most ${max} characters, or null`;
+  return z.string({ error }).trim().max(max, { error }).regex(LINE, { error }).nullable();
+};
+const NOTES = "a text of at most 2000 characters, or null";
+
+/** Guest data. Error texts are nouns: the caller adds "must be". */
+export const customerFields = z.strictObject(
+  {
+    name: lineOf("a name", 200).describe("Name of the guest"),
+    email: lineOf("an email address", 254).describe("Email address"),
+    phone: lineOf("a phone number", 50).describe("Phone number"),
+    notes: z
+      .string({ error: NOTES })
+      .max(2000, { error: NOTES })
+      .nullable()
+      .describe("What the guest wants the business to know"),
+  },
+  { error: "an object with name, email, phone and notes, or null" },
+);
+
+export type Customer = z.infer<typeof customerFields>;
+
+export const NO_CUSTOMER: Customer = { name: null, email: null, phone: null, notes: null };

@@ -1,0 +1,211 @@
+import { AppError } from "../errors.ts";
+import { formatInstant, formatInstantOrNull } from "../local-time.ts";
+import { safe } from "../text.ts";
+
+// The states of bookings and reservations, and who may change them.
+
+export const VISIT_STATUSES = [
+  "PENDING",
+  "CONFIRMED",
+  "CANCELLED",
+  "COMPLETED",
+  "NO_SHOW",
+] as const;
+export type VisitStatus = (typeof VISIT_STATUSES)[number];
+
+/**
+ * Who changes a visit. GUEST: an API key without `bookings.manage`. BUSINESS: the operator, or a
+ * key that has it. SYSTEM: the clock.
+ */
+export const PARTIES = ["GUEST", "BUSINESS", "SYSTEM"] as const;
+export type Party = (typeof PARTIES)[number];
+
+/** What a booking and a reservation have in common. Times are epoch milliseconds. */
+export type Visit = {
+  id: string;
+  status: VisitStatus;
+  startsAt: number;
+  endsAt: number;
+  customerRef: string | null;
+  /** The API key that made it; null: the operator. */
+  createdByKey: string | null;
+  /** Later, only the business can cancel or reschedule it. */
+  cancelUntil: number;
+  /** When a pending visit is cancelled unless the business approves it; null in other states. */
+  decideBy: number | null;
+  cancelledBy: Party | null;
+  cancelReason: string | null;
+  /** 1, and one more with each change. */
+  version: number;
+  createdAt: number;
+  /** Never decreases from one change of the business's visits to the next. */
+  updatedAt: number;
+};
+
+export const toPublicVisit = (visit: Visit, timezone: string) => ({
+  id: visit.id,
+  status: visit.status,
+  startsAt: formatInstant(visit.startsAt, timezone),
+  endsAt: formatInstant(visit.endsAt, timezone),
+  customerRef: visit.customerRef,
+  cancelUntil: formatInstant(visit.cancelUntil, timezone),
+  decideBy: formatInstantOrNull(visit.decideBy, timezone),
+  cancelledBy: visit.cancelledBy,
+  cancelReason: visit.cancelReason,
+  version: visit.version,
+  createdAt: formatInstant(visit.createdAt, timezone),
+  updatedAt: formatInstant(visit.updatedAt, timezone),
+});
+
+export const VISIT_ACTIONS = [
+  "approve",
+  "decline",
+  "expire",
+  "cancel",
+  "reschedule",
+  "complete",
+  "noShow",
+] as const;
+export type VisitAction = (typeof VISIT_ACTIONS)[number];
+
+type Rule = {
+  from: readonly VisitStatus[];
+  /** null: decided by the new time. */
+  to: VisitStatus | null;
+  by: readonly Party[];
+  /** Guests must be in time; a visit can only be over once it has started. */
+  when?: "before-deadline" | "after-start";
+};
+
+const RULES: Record<VisitAction, Rule> = {
+  approve: { from: ["PENDING"], to: "CONFIRMED", by: ["BUSINESS"] },
+  decline: { from: ["PENDING"], to: "CANCELLED", by: ["BUSINESS"] },
+  expire: { from: ["PENDING"], to: "CANCELLED", by: ["SYSTEM"] },
+  cancel: {
+    from: ["PENDING", "CONFIRMED"],
+    to: "CANCELLED",
+    by: ["GUEST", "BUSINESS"],
+    when: "before-deadline",
+  },
+  reschedule: {
+    from: ["PENDING", "CONFIRMED"],
+    to: null,
+    by: ["GUEST", "BUSINESS"],
+    when: "before-deadline",
+  },
+  complete: {
+    from: ["CONFIRMED", "NO_SHOW"],
+    to: "COMPLETED",
+    by: ["BUSINESS"],
+    when: "after-start",
+  },
+  noShow: {
+    from: ["CONFIRMED", "COMPLETED"],
+    to: "NO_SHOW",
+    by: ["BUSINESS"],
+    when: "after-start",
+  },
+};
+
+const VERBS: Record<VisitAction, string> = {
+  approve: "approved",
+  decline: "declined",
+  expire: "expired",
+  cancel: "cancelled",
+  reschedule: "rescheduled",
+  complete: "completed",
+  noShow: "marked as a no-show",
+};
+
+const DAY_MS = 86_400_000;
+/** How long a visit can be changed between COMPLETED and NO_SHOW. */
+const CORRECTION_MS = 7 * DAY_MS;
+const DECISION_MS = DAY_MS;
+
+export const wrongStatusError = (
+  subject: string,
+  verb: string,
+  reason: string,
+  currentStatus: string,
+): AppError =>
+  new AppError("wrong_status", `${subject} cannot be ${verb}: ${reason}.`, {
+    members: { currentStatus },
+  });
+
+/**
+ * @param subject such as `Booking bkg_1`
+ * @throws AppError insufficient_scope, wrong_status, cancellation_closed
+ */
+export function assertActionAllowed(
+  subject: string,
+  visit: Visit,
+  action: VisitAction,
+  party: Party,
+  now: number,
+): void {
+  const { from, by, when } = RULES[action];
+  const { status, startsAt, endsAt, cancelUntil } = visit;
+  const wrongStatus = (reason: string) =>
+    wrongStatusError(subject, VERBS[action], reason, status);
+  if (!by.includes(party))
+    throw new AppError("insufficient_scope", "This key does not have the scope bookings.manage.");
+  if (!from.includes(status)) throw wrongStatus(`its status is ${status}`);
+  if (when === "before-deadline" && party === "GUEST" && (now > cancelUntil || now >= startsAt))
+    throw new AppError(
+      "cancellation_closed",
+      `${subject} can no longer be ${VERBS[action]} by the guest.`,
+      { fix: "ask the business" },
+    );
+  if (when !== "after-start") return;
+  if (now < startsAt) throw wrongStatus("it has not started");
+  if (status !== "CONFIRMED" && now > endsAt + CORRECTION_MS)
+    throw wrongStatus("it ended more than 7 days ago");
+}
+
+type State = Pick<Visit, "status" | "decideBy" | "cancelledBy" | "cancelReason">;
+
+const REASONS: Partial<Record<VisitAction, string>> = { decline: "DECLINED", expire: "EXPIRED" };
+
+/** The state after an allowed action other than `reschedule`. */
+export function stateAfter(
+  visit: Visit,
+  action: Exclude<VisitAction, "reschedule">,
+  party: Party,
+  reason: string | null = null,
+): State {
+  const status = RULES[action].to ?? visit.status;
+  if (status !== "CANCELLED")
+    return { status, decideBy: null, cancelledBy: null, cancelReason: null };
+  return {
+    status,
+    decideBy: null,
+    cancelledBy: party,
+    cancelReason: REASONS[action] ?? (reason && safe(reason)),
+  };
+}
+
+/** The state of a visit that was just made, or rescheduled by its guest. */
+export const newState = (requiresApproval: boolean, startsAt: number, now: number): State => ({
+  status: requiresApproval ? "PENDING" : "CONFIRMED",
+  decideBy: requiresApproval ? Math.min(now + DECISION_MS, startsAt) : null,
+  cancelledBy: null,
+  cancelReason: null,
+});
+
+/** A guest's new time must be approved again. The business keeps the status. */
+export function stateAfterReschedule(
+  visit: Visit,
+  party: Party,
+  requiresApproval: boolean,
+  startsAt: number,
+  now: number,
+): State {
+  if (party === "GUEST" && requiresApproval) return newState(true, startsAt, now);
+  const { status, decideBy, cancelledBy, cancelReason } = visit;
+  return {
+    status,
+    decideBy: decideBy && Math.min(decideBy, startsAt),
+    cancelledBy,
+    cancelReason,
+  };
+}

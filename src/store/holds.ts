@@ -1,0 +1,80 @@
+import type { Hold } from "../domain/bookings/hold.ts";
+import { columns, type Db, insertInto, optional } from "./db.ts";
+
+const HOLD = `id, key_id, status, starts_at, ends_at, segments, guests, area_id, table_id, total_cents, currency,
+  currency_digits, requires_approval, cancel_until, booking_id, reservation_id, expires_at, created_at`;
+
+type Raw = Omit<Hold, "segments" | "requiresApproval"> & {
+  segments: string;
+  requiresApproval: 0 | 1;
+};
+
+const OPEN = "status = 'OPEN' AND expires_at > :now";
+
+export function createHoldStore(db: Db) {
+  const insert = db.prepare(insertInto("hold", `business_id, ${HOLD}`));
+  const selectById = db.prepare(
+    `SELECT ${columns(HOLD)} FROM hold WHERE business_id = :businessId AND id = :id`,
+  );
+  const end = db.prepare(`
+    UPDATE hold SET status = :status, booking_id = :bookingId, reservation_id = :reservationId WHERE id = :id`);
+  const selectOverlapping = db.prepare(`
+    SELECT ${columns(HOLD)} FROM hold
+    WHERE business_id = :businessId AND ${OPEN} AND ends_at > :from AND starts_at < :to AND ends_at <= :until`);
+  const selectOpenOfKey = db.prepare(`
+    SELECT ${columns(HOLD)} FROM hold WHERE key_id = :keyId AND ${OPEN}`);
+  const selectState = db
+    .prepare(
+      `SELECT count(*) || ' ' || coalesce(max(id), '') FROM hold WHERE business_id = :businessId AND ${OPEN}`,
+    )
+    .pluck();
+  const countSince = db.prepare(`
+    SELECT count(*) AS made, count(*) FILTER (WHERE status = 'USED') AS used FROM hold
+    WHERE key_id = :keyId AND created_at > :since`);
+  const deleteOld = db.prepare("DELETE FROM hold WHERE expires_at <= ?");
+
+  const parse = (raw: unknown): Hold => {
+    const row = raw as Raw;
+    return {
+      ...row,
+      segments: JSON.parse(row.segments) as Hold["segments"],
+      requiresApproval: row.requiresApproval === 1,
+    };
+  };
+
+  return {
+    insert: (businessId: string, hold: Hold) =>
+      void insert.run({
+        ...hold,
+        businessId,
+        segments: JSON.stringify(hold.segments),
+        requiresApproval: hold.requiresApproval ? 1 : 0,
+      }),
+    findById: (businessId: string, id: string) =>
+      optional(selectById.get({ businessId, id }), parse),
+    release: (id: string) =>
+      void end.run({ id, status: "RELEASED", bookingId: null, reservationId: null }),
+    markUsed: (id: string, by: { bookingId: string } | { reservationId: string }) =>
+      void end.run({ id, status: "USED", bookingId: null, reservationId: null, ...by }),
+    /** Open holds that overlap the span and end by `until`. */
+    listOverlapping: (
+      businessId: string,
+      now: number,
+      from: number,
+      to: number,
+      until = Infinity,
+    ): Hold[] => selectOverlapping.all({ businessId, now, from, to, until }).map(parse),
+    listOpenOfKey: (keyId: string, now: number): Hold[] =>
+      selectOpenOfKey.all({ keyId, now }).map(parse),
+    /**
+     * A text that changes whenever the open holds do. IDs increase, and a hold never opens again, so
+     * that two sets with the same size and newest hold are equal.
+     */
+    getState: (businessId: string, now: number) => selectState.get({ businessId, now }) as string,
+    /** The holds that a key has made since then, and how many of them were used. */
+    countSince: (keyId: string, since: number) =>
+      countSince.get({ keyId, since }) as { made: number; used: number },
+    /** Deletes holds that expired at `until` or earlier. */
+    deleteUntil: (until: number) => void deleteOld.run(until),
+  };
+}

@@ -1,0 +1,86 @@
+import type { Visit } from "../domain/bookings/visit.ts";
+import { columns, type Db, matching } from "./db.ts";
+
+/** The columns that bookings and reservations share. */
+export const VISIT = `id, status, starts_at, ends_at, customer_ref, created_by_key, cancel_until, decide_by,
+  cancelled_by, cancel_reason, version, created_at, updated_at`;
+
+/** A condition for each field that is set. Times are epoch milliseconds. */
+export type VisitListFilter = {
+  businessId: string;
+  createdByKey?: string | undefined;
+  status?: string | undefined;
+  staffId?: string | undefined;
+  serviceId?: string | undefined;
+  /** Starts from `from` (included) until `to` (excluded). */
+  from?: number | undefined;
+  to?: number | undefined;
+  /** Sorts by change, and lists only what changed then or later. */
+  updatedSince?: number | undefined;
+  /** The last row of the previous page. */
+  after?: { at: number; id: string } | undefined;
+};
+
+/** Statements for a table of visits or ticket orders. */
+export function createVisitStatements(db: Db, table: string, names: string, order = "starts_at") {
+  const update = db.prepare(`
+    UPDATE ${table} SET status = :status, starts_at = :startsAt, ends_at = :endsAt, customer_ref = :customerRef,
+      cancel_until = :cancelUntil, decide_by = :decideBy, cancelled_by = :cancelledBy,
+      cancel_reason = :cancelReason, version = :version, updated_at = :updatedAt
+    WHERE id = :id`);
+  const selectOverdue = db
+    .prepare(`
+      SELECT id FROM ${table} WHERE status = 'PENDING' AND decide_by <= :now AND business_id = :businessId
+      ORDER BY decide_by, id`)
+    .pluck();
+  const selectBusinessesWithOverdue = db
+    .prepare(`SELECT DISTINCT business_id FROM ${table} WHERE status = 'PENDING' AND decide_by <= ?`)
+    .pluck();
+  return {
+    update: (visit: Visit) => void update.run(visit),
+    /** IDs of pending visits that the business has not approved in time. */
+    listOverdue: (businessId: string, now: number) =>
+      selectOverdue.all({ businessId, now }) as string[],
+    listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
+    ...createVisitLists(db, table, names, order),
+  };
+}
+
+/** @param order the column that sorts lists without `updatedSince` */
+export function createVisitLists(db: Db, table: string, names: string, order: string) {
+  const selectLastChange = db
+    .prepare(`SELECT max(updated_at) FROM ${table} WHERE business_id = ?`)
+    .pluck();
+  const segmentWith = (column: string, name: string) =>
+    `EXISTS (SELECT 1 FROM booking_segment WHERE booking_id = ${table}.id AND ${column} = :${name})`;
+  const conditions: Record<Exclude<keyof VisitListFilter, "after">, string> = {
+    businessId: "business_id = :businessId",
+    createdByKey: "created_by_key = :createdByKey",
+    status: "status = :status",
+    staffId: segmentWith("staff_id", "staffId"),
+    serviceId: segmentWith("service_id", "serviceId"),
+    from: `${order} >= :from`,
+    to: `${order} < :to`,
+    updatedSince: "updated_at >= :updatedSince",
+  };
+  return {
+    /** When one of the business's rows was last changed, or 0. */
+    getLastChange: (businessId: string) => (selectLastChange.get(businessId) as number | null) ?? 0,
+    /** By start or, with `updatedSince`, by change. */
+    listPage({ after, ...filter }: VisitListFilter, limit: number): unknown[] {
+      const sort = filter.updatedSince === undefined ? order : "updated_at";
+      // With a key, its own index is used: the plus excludes that of the business.
+      const business = `${filter.createdByKey === undefined ? "" : "+"}${conditions.businessId}`;
+      const position = after === undefined ? "TRUE" : `(${sort}, id) > (:afterAt, :afterId)`;
+      const statement = db.prepare(`
+        SELECT ${columns(names)} FROM ${table} WHERE ${matching({ ...conditions, businessId: business }, filter)} AND ${position}
+        ORDER BY ${sort}, id LIMIT :limit`);
+      const values = Object.entries(filter).filter(([, value]) => value !== undefined);
+      return statement.all({
+        ...Object.fromEntries(values),
+        ...(after && { afterAt: after.at, afterId: after.id }),
+        limit,
+      });
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import {
+  assertActionAllowed,
+  PARTIES,
+  type Party,
+  stateAfter,
+  stateAfterReschedule,
+  VISIT_ACTIONS,
+  VISIT_STATUSES,
+  type Visit,
+  type VisitAction,
+  type VisitStatus,
+} from "../../../src/domain/bookings/visit.ts";
+import { captureError } from "../../support/use-case.ts";
+import { confirmedVisit } from "../../support/visit-rows.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const START = 100 * DAY;
+const END = START + HOUR;
+
+const visit = (status: VisitStatus): Visit => ({
+  id: "bkg_1",
+  ...confirmedVisit(START),
+  endsAt: END,
+  status,
+  cancelUntil: START - DAY,
+  decideBy: status === "PENDING" ? START : null,
+});
+
+const MOMENTS = {
+  "in time": START - DAY,
+  "after cancelUntil": START - DAY + 1,
+  "at the start": START,
+  "7 days after the end": END + 7 * DAY,
+  later: END + 7 * DAY + 1,
+};
+type Moment = keyof typeof MOMENTS;
+const ALWAYS = Object.keys(MOMENTS) as Moment[];
+const STARTED: Moment[] = ["at the start", "7 days after the end", "later"];
+
+/** Everything that is allowed; each combination that is not listed is refused. */
+const ALLOWED: [VisitAction, VisitStatus[], Party, Moment[], VisitStatus | "same"][] = [
+  ["approve", ["PENDING"], "BUSINESS", ALWAYS, "CONFIRMED"],
+  ["decline", ["PENDING"], "BUSINESS", ALWAYS, "CANCELLED"],
+  ["expire", ["PENDING"], "SYSTEM", ALWAYS, "CANCELLED"],
+  ["cancel", ["PENDING", "CONFIRMED"], "BUSINESS", ALWAYS, "CANCELLED"],
+  ["cancel", ["PENDING", "CONFIRMED"], "GUEST", ["in time"], "CANCELLED"],
+  ["reschedule", ["PENDING", "CONFIRMED"], "BUSINESS", ALWAYS, "same"],
+  ["reschedule", ["PENDING", "CONFIRMED"], "GUEST", ["in time"], "same"],
+  ["complete", ["CONFIRMED"], "BUSINESS", STARTED, "COMPLETED"],
+  ["complete", ["NO_SHOW"], "BUSINESS", ["at the start", "7 days after the end"], "COMPLETED"],
+  ["noShow", ["CONFIRMED"], "BUSINESS", STARTED, "NO_SHOW"],
+  ["noShow", ["COMPLETED"], "BUSINESS", ["at the start", "7 days after the end"], "NO_SHOW"],
+];
+
+const combinations = VISIT_ACTIONS.flatMap((action) =>
+  VISIT_STATUSES.flatMap((status) => PARTIES.map((party) => ({ action, status, party }))),
+);
+
+test.each(combinations)(
+  "$action of a $status visit by $party is allowed at the listed times only",
+  ({ action, status, party }) => {
+    const rule = ALLOWED.find(
+      ([name, from, by]) => name === action && from.includes(status) && by === party,
+    );
+    for (const moment of ALWAYS) {
+      const error = captureError(() =>
+        assertActionAllowed("Booking bkg_1", visit(status), action, party, MOMENTS[moment]),
+      );
+      const isAllowed = rule?.[3].includes(moment) === true;
+      expect(`${moment}: ${error}`).toMatch(
+        isAllowed
+          ? /: no error/
+          : /: (?:wrong_status|cancellation_closed|insufficient_scope): .+\.$/,
+      );
+      if (isAllowed && action !== "reschedule")
+        expect(stateAfter(visit(status), action, party).status).toBe(rule[4]);
+    }
+  },
+);
+
+describe("a cancelled visit states who cancelled it and why", () => {
+  test.each<[Parameters<typeof stateAfter>[1], Party, string | null, object]>([
+    ["cancel", "GUEST", "ill", { cancelledBy: "GUEST", cancelReason: "ill" }],
+    ["cancel", "BUSINESS", null, { cancelledBy: "BUSINESS", cancelReason: null }],
+    ["decline", "BUSINESS", null, { cancelledBy: "BUSINESS", cancelReason: "DECLINED" }],
+    ["expire", "SYSTEM", null, { cancelledBy: "SYSTEM", cancelReason: "EXPIRED" }],
+  ])("%s by %s", (action, party, reason, expected) => {
+    expect(stateAfter(visit("PENDING"), action, party, reason)).toEqual({
+      status: "CANCELLED",
+      decideBy: null,
+      ...expected,
+    });
+  });
+});
+
+test("a guest's new time needs a new approval, due in 24 hours but not after the start", () => {
+  const now = START - 3 * DAY;
+  const confirmed = visit("CONFIRMED");
+  expect(stateAfterReschedule(confirmed, "GUEST", true, START, now)).toMatchObject({
+    status: "PENDING",
+    decideBy: now + DAY,
+  });
+  expect(stateAfterReschedule(confirmed, "GUEST", true, now + HOUR, now)).toMatchObject({
+    status: "PENDING",
+    decideBy: now + HOUR,
+  });
+  for (const [party, requiresApproval] of [
+    ["BUSINESS", true],
+    ["GUEST", false],
+  ] as const)
+    expect(stateAfterReschedule(confirmed, party, requiresApproval, START, now)).toMatchObject({
+      status: "CONFIRMED",
+      decideBy: null,
+    });
+});
