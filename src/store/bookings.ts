@@ -79,7 +79,13 @@ export function createBookingStore(db: Db) {
   );
   const listNewest = prepareNewest(db, "booking", BOOKING, ["status"]);
   const selectBusy = db.prepare(
-    selectOverlapping(BUSY_SEGMENT, "booking_segment", "is_busy = 1", "booking_segment_long", "booking_id"),
+    selectOverlapping(
+      BUSY_SEGMENT,
+      "booking_segment",
+      "is_busy = 1",
+      "booking_segment_long",
+      "booking_id",
+    ),
   );
   const selectUpcoming = db.prepare(`
     SELECT booking_id AS id, ${columns("staff_id, starts_at, ends_at")}
@@ -191,7 +197,13 @@ export function createReservationStore(db: Db) {
       ORDER BY starts_at, id`)
     .pluck();
   const selectBusy = db.prepare(
-    selectOverlapping(RESERVATION, "reservation", "status <> 'CANCELLED'", "reservation_long", "id"),
+    selectOverlapping(
+      RESERVATION,
+      "reservation",
+      "status <> 'CANCELLED'",
+      "reservation_long",
+      "id",
+    ),
   );
   const selectUpcoming = db.prepare(`
     SELECT id, NULL AS staffId, ${columns("starts_at, ends_at")} FROM reservation

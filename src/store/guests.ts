@@ -6,9 +6,7 @@ export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
 const COLUMNS = "visit_id, business_id, sealed";
 
 export function createGuestStore(db: Db) {
-  const replace = db.prepare(
-    insertInto("guest", COLUMNS).replace("INSERT", "INSERT OR REPLACE"),
-  );
+  const replace = db.prepare(insertInto("guest", COLUMNS).replace("INSERT", "INSERT OR REPLACE"));
   const find = db.prepare(`SELECT ${columns(COLUMNS)} FROM guest WHERE visit_id = ?`);
   const deleteById = db.prepare("DELETE FROM guest WHERE visit_id = ?");
 

@@ -34,7 +34,9 @@ export function createVisitStatements(db: Db, table: string, names: string, orde
       ORDER BY decide_by, id`)
     .pluck();
   const selectBusinessesWithOverdue = db
-    .prepare(`SELECT DISTINCT business_id FROM ${table} WHERE status = 'PENDING' AND decide_by <= ?`)
+    .prepare(
+      `SELECT DISTINCT business_id FROM ${table} WHERE status = 'PENDING' AND decide_by <= ?`,
+    )
     .pluck();
   return {
     update: (visit: Visit) => void update.run(visit),

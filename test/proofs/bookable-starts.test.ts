@@ -144,9 +144,7 @@ async function collectStarts({ days }: Availability) {
 }
 
 /** Converts a resolved request to one with names. */
-function toNamedRequest(
-  question: ResolvedRequest,
-): NamedAppointmentRequest | NamedTableRequest {
+function toNamedRequest(question: ResolvedRequest): NamedAppointmentRequest | NamedTableRequest {
   if ("partySize" in question) return { partySize: question.partySize, areaId: question.area };
   const { services, guests } = question;
   return {

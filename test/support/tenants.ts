@@ -185,7 +185,7 @@ function createKeys(
   revokeKey(rt, revoked.id);
   const keys = [
     create("secret"),
-    ...subsets(SCOPES).map(restricted),
+    ...SCOPE_SETS.map(restricted),
     rotated,
     newer,
     expired,
@@ -199,10 +199,19 @@ function createKeys(
   return keys;
 }
 
-const subsets = (scopes: readonly Scope[]): Scope[][] =>
-  Array.from({ length: 2 ** scopes.length - 1 }, (_, n) =>
+function subsets(scopes: readonly Scope[]): Scope[][] {
+  return Array.from({ length: 2 ** scopes.length - 1 }, (_, n) =>
     scopes.filter((_, bit) => (n + 1) & (1 << bit)),
   );
+}
+
+/** Every set of the first three scopes; with all scopes there would be too many. */
+const SCOPE_SETS: Scope[][] = [
+  ...subsets(SCOPES.slice(0, 3)),
+  ...SCOPES.slice(3).map((scope) => [scope]),
+  ["bookings.write", "tickets.write"],
+  ["services.read", "webhooks.read", "bookings.write", "bookings.read"],
+];
 
 /** Creates one endpoint with a restricted key, and one, which fails, from the command line. */
 async function createEndpoints(rt: TestRuntime, { id, marker, keys }: Tenant): Promise<string[]> {

@@ -17,6 +17,7 @@ export const OPERATOR: VisitAccess = {
   readsGuests: true,
 };
 
+/** @public */
 export function accessOf(key: {
   id: string;
   kind: KeyKind;
@@ -40,6 +41,7 @@ export const canSee = ({ readsAll, keyId }: VisitAccess, { createdByKey }: Owned
 export const canChange = ({ managesAll, keyId }: VisitAccess, { createdByKey }: Owned): boolean =>
   managesAll || createdByKey === keyId;
 
+/** @public */
 export const canSeeGuest = ({ readsGuests, keyId }: VisitAccess, owned: Owned): boolean =>
   readsGuests || owned.createdByKey === keyId;
 

@@ -125,7 +125,10 @@ export function publish<Row extends Visit>(
   appendEvents(rt, business, [event], after.createdByKey);
 }
 
-/** Fields that are undefined keep their value. Call it in a transaction. */
+/**
+ * Fields that are undefined keep their value. Call it in a transaction.
+ * @public
+ */
 export function updateVisit<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,

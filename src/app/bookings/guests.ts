@@ -23,7 +23,10 @@ export function saveCustomer(
   rt.store.guests.replace({ visitId, businessId, sealed });
 }
 
-/** @throws AppError signing_unavailable */
+/**
+ * @throws AppError signing_unavailable
+ * @public
+ */
 export function findCustomer(rt: Runtime, visitId: string): Customer | null {
   const row = rt.store.guests.findByVisit(visitId);
   return row === undefined

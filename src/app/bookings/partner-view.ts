@@ -1,4 +1,8 @@
-import { type Booking, type PublicBooking, toPublicBooking } from "../../domain/bookings/booking.ts";
+import {
+  type Booking,
+  type PublicBooking,
+  toPublicBooking,
+} from "../../domain/bookings/booking.ts";
 import { type Hold, type PublicHold, toPublicHold } from "../../domain/bookings/hold.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
@@ -12,6 +16,7 @@ export const toPartnerBooking = (
 ): PublicBooking =>
   withoutHiddenStaff(rt, business, toPublicBooking(booking, business.doc.timezone));
 
+/** @public */
 export const toPartnerHold = (rt: Runtime, business: BusinessRow, hold: Hold): PublicHold =>
   withoutHiddenStaff(rt, business, toPublicHold(hold, business.doc.timezone, rt.now()));
 

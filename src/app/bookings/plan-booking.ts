@@ -54,7 +54,7 @@ export function planBooking(
   const { currency, currencyDigits } = business.doc;
   const { guests } = visit.request;
   return {
-    ...timesOf(plan, visit.startsAt, endMin),
+    ...timesOf(visit.startsAt, endMin),
     segments: booked,
     guests,
     totalCents: totalOf(booked, guests),
@@ -66,8 +66,8 @@ export function planBooking(
 export const totalOf = (segments: readonly BookedSegment[], guests: number): number =>
   segments.reduce((sum, { priceCents }) => sum + priceCents, 0) * guests;
 
-function timesOf(plan: VisitPlan, startsAt: number, endMin: number): VisitTerms {
-  const { requiresApproval, cancelUntilMin } = approvalTerms(plan);
+function timesOf(startsAt: number, endMin: number): VisitTerms {
+  const { requiresApproval, cancelUntilMin } = approvalTerms();
   return {
     startsAt,
     endsAt: endMin * MINUTE_MS,
@@ -144,7 +144,7 @@ export function planReservation(
   const { endMin, segments } = takeSlot(rt, business, tablePlan, visit);
   const table = getObject(catalog, "table", segments[0]?.tableKey ?? "");
   return {
-    ...timesOf(tablePlan, visit.startsAt, endMin),
+    ...timesOf(visit.startsAt, endMin),
     partySize,
     areaId: table.area && objectId("area", slug, getObject(catalog, "area", table.area)),
     tableId: objectId("table", slug, table),

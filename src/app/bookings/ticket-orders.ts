@@ -195,6 +195,7 @@ export function confirmOrder(
  * Replaces the admission codes of the tickets that have not been checked in. Call it in a
  * transaction.
  * @throws AppError wrong_status
+ * @public
  */
 export function reissueTickets(
   rt: Runtime,

@@ -23,5 +23,3 @@ export const customerFields = z.strictObject(
 );
 
 export type Customer = z.infer<typeof customerFields>;
-
-export const NO_CUSTOMER: Customer = { name: null, email: null, phone: null, notes: null };

@@ -131,8 +131,6 @@ const orderSchema = z.strictObject({
   customerRef,
 });
 
-export type TicketOrderRequest = ReturnType<typeof parseTicketOrderRequest>;
-
 /**
  * Adds up the quantities of a ticket type that is named several times.
  */

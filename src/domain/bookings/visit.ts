@@ -145,8 +145,7 @@ export function assertActionAllowed(
 ): void {
   const { from, by, when } = RULES[action];
   const { status, startsAt, endsAt, cancelUntil } = visit;
-  const wrongStatus = (reason: string) =>
-    wrongStatusError(subject, VERBS[action], reason, status);
+  const wrongStatus = (reason: string) => wrongStatusError(subject, VERBS[action], reason, status);
   if (!by.includes(party))
     throw new AppError("insufficient_scope", "This key does not have the scope bookings.manage.");
   if (!from.includes(status)) throw wrongStatus(`its status is ${status}`);

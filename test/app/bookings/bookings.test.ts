@@ -411,7 +411,9 @@ test("time off from the file or the command line blocks bookings", () => {
   createTimeOff(rt, SLUG, { staff: "mia", from: at("10:15"), to: at("12:00"), reason: null });
   expect(captureError(() => book(rt, {}))).toMatch(/^slot_taken: /);
   expect(book(rt, { start: at("12:00") })).toMatchObject({ startsAt: "2026-12-01T12:00:00-05:00" });
-  expect(captureError(() => book(rt, { staff: "leo", start: at("15:00") }))).toMatch(/^slot_taken: /);
+  expect(captureError(() => book(rt, { staff: "leo", start: at("15:00") }))).toMatch(
+    /^slot_taken: /,
+  );
 });
 
 test("a booking blocks time after its staff is renamed, and survives their deletion", () => {

@@ -46,7 +46,13 @@ test("a reservation gets the smallest free table for the turn time, and one even
       areaId: expect.stringMatching(/^are_/),
       tableId: expect.stringMatching(/^tbl_/),
       customerRef: "Room 12",
+      cancelUntil: "2026-12-01T19:00:00-05:00",
+      decideBy: null,
+      cancelledBy: null,
+      cancelReason: null,
       version: 1,
+      createdAt: "2026-11-20T07:00:00-05:00",
+      updatedAt: "2026-11-20T07:00:00-05:00",
     },
   ]);
   expect(events.map(({ type, data }) => ({ type, data }))).toEqual([

@@ -160,6 +160,8 @@ test("bookings and reservations are created, listed in pages, shown and cancelle
   expect(data(await deskbell(`bookings cancel ${booking.id} --json`))).toEqual({
     ...booking,
     status: "CANCELLED",
+    cancelledBy: "BUSINESS",
+    updatedAt: expect.any(String),
     version: 2,
   });
   expect((await deskbell("bookings list --status CANCELLED")).stdout).toContain(booking.id);
