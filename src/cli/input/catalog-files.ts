@@ -62,10 +62,12 @@ const MAX_BYTES = 50_000_000;
 // Fatal, because the default replaces invalid bytes without an error.
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-export function readText(path: string): string {
+export const readText = (path: string): string => decode(path, readBytes(path));
+
+export function readBytes(path: string): Buffer {
   try {
     if (statSync(path).size > MAX_BYTES) throw tooLarge(path);
-    return decode(path, readFileSync(path));
+    return readFileSync(path);
   } catch (error) {
     throw fileReadError(error, path);
   }

@@ -236,6 +236,12 @@ test("catalog import csv writes a catalog file that can be applied", async () =>
     stderr: `imported: 1 service with 0 variants\nnext: deskbell catalog apply ${yaml} --dry-run\n`,
   });
   expect(await deskbell(`catalog apply ${yaml}`)).toMatchObject({ code: 0 });
+  writeFileSync(csv, Buffer.from("Typ;Name;Preis\nGericht;Cr\xeape;9,50\n", "latin1"));
+  expect(await deskbell(`catalog import csv ${csv} ${business}`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("name: Crêpe"),
+    stderr: expect.stringContaining("was read as Windows-1252: check letters such as é."),
+  });
   writeFileSync(csv, "type,name,price,duration_min\nservice,Cut,forty,30\n");
   expect(await deskbell(`catalog import csv ${csv} ${business}`)).toMatchObject({
     code: 7,

@@ -2,55 +2,46 @@ import {
   ALL_KINDS,
   type Catalog,
   type ImageDoc,
-  type Kind,
+  type DocOf,
   type MenuItemDoc,
   type ServiceDoc,
   KIND_NAMES,
 } from "../catalog.ts";
-import { CSV_COLUMNS, CSV_SEPARATOR, type CsvCells, type CsvType, writeCell } from "./format.ts";
+import {
+  CSV_COLUMNS,
+  CSV_KINDS,
+  CSV_SEPARATOR,
+  type CsvCells,
+  type CsvKind,
+  type CsvType,
+  writeCell,
+} from "./format.ts";
 import { countOf } from "../../text.ts";
+import type { Currency } from "../../currency.ts";
 import { formatMoney } from "../../money.ts";
-
-const CSV_KINDS: readonly Kind[] = [
-  "service_category",
-  "addon",
-  "service",
-  "menu_category",
-  "menu_item",
-];
 
 /**
  * The services and menu as CSV. `skipped` counts the objects of kinds that CSV does not support.
  */
 export function writeCsv({ business, objects }: Catalog): { content: string; skipped: string[] } {
-  const money = (cents: number) => formatMoney(cents, business);
-  const rows: CsvCells[] = [
-    ...objects.service_category.map((doc) => ({
-      ...cellsOf("service_category", doc),
-      parent_key: doc.parent ?? "",
-    })),
-    ...objects.addon.map((doc) => ({
-      ...cellsOf("addon", doc),
-      price: money(doc.priceCents),
-      duration_min: String(doc.durationMin),
-    })),
-    ...objects.service.flatMap((doc) => serviceRows(doc, money)),
-    ...objects.menu_category.map((doc) => ({
-      ...cellsOf("menu_category", doc),
-      parent_key: doc.parent ?? "",
-    })),
-    ...objects.menu_item.flatMap((doc) => dishRows(doc, money)),
-  ];
-  const lines = rows.map((cells) =>
-    CSV_COLUMNS.map((column) => writeCell(cells[column] ?? "")).join(","),
-  );
+  const lines = CSV_KINDS.flatMap((kind) =>
+    objects[kind].flatMap((doc) => csvRowsOf(kind, doc, business)),
+  ).map((cells) => CSV_COLUMNS.map((column) => writeCell(cells[column] ?? "")).join(","));
+  const isWritten = (kind: string) => CSV_KINDS.some((one) => one === kind);
   return {
     content: [CSV_COLUMNS.join(","), ...lines, ""].join("\r\n"),
-    skipped: ALL_KINDS.filter((kind) => !CSV_KINDS.includes(kind) && objects[kind].length > 0).map(
-      (kind) => countOf(objects[kind].length, KIND_NAMES[kind]),
+    skipped: ALL_KINDS.filter((kind) => !isWritten(kind) && objects[kind].length > 0).map((kind) =>
+      countOf(objects[kind].length, KIND_NAMES[kind]),
     ),
   };
 }
+
+/** The row of an object, followed by those of its variants or sizes. */
+export const csvRowsOf = <K extends CsvKind>(
+  kind: K,
+  doc: DocOf[K],
+  currency: Currency,
+): CsvCells[] => ROWS[kind](doc, (cents) => formatMoney(cents, currency));
 
 type Money = (cents: number) => string;
 type Doc = {
@@ -66,7 +57,7 @@ const cellsOf = (type: CsvType, { key, name, status, description, images }: Doc)
   key,
   name,
   description: description ?? "",
-  image: images?.[0]?.url ?? "",
+  image: (images ?? []).map(({ url }) => url).join(CSV_SEPARATOR),
   status: status ?? "",
 });
 
@@ -109,3 +100,23 @@ function priceCell(
   if (priceType === "FIXED") return money(priceCents);
   return priceType === "FROM" ? `from ${money(priceCents)}` : priceType.toLowerCase();
 }
+
+type Categorised = Doc & { parent: string | null };
+
+const categoryRows = (type: CsvType) => (doc: Categorised) => [
+  { ...cellsOf(type, doc), parent_key: doc.parent ?? "" },
+];
+
+const ROWS: { [K in CsvKind]: (doc: DocOf[K], money: Money) => CsvCells[] } = {
+  service_category: categoryRows("service_category"),
+  addon: (doc, money) => [
+    {
+      ...cellsOf("addon", doc),
+      price: money(doc.priceCents),
+      duration_min: String(doc.durationMin),
+    },
+  ],
+  service: serviceRows,
+  menu_category: categoryRows("menu_category"),
+  menu_item: dishRows,
+};

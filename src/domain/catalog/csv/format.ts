@@ -1,3 +1,5 @@
+import { KIND_NAMES } from "../catalog.ts";
+
 /** Each object is a row; variants and sizes follow their parent. */
 export const CSV_COLUMNS = [
   "type",
@@ -28,11 +30,52 @@ export const CSV_TYPES = [
 ] as const;
 export type CsvType = (typeof CSV_TYPES)[number];
 
+/** The rows that describe a part of another object: its type, and its list in a catalog file. */
+export const CSV_PARENTS = {
+  variant: { type: "service", list: "variants" },
+  size: { type: "menu_item", list: "sizes" },
+} as const satisfies { [T in CsvType]?: { type: CsvType; list: string } };
+
+export type CsvPartType = keyof typeof CSV_PARENTS;
+export type CsvKind = Exclude<CsvType, CsvPartType>;
+
+/** The kinds of objects that have rows of their own, in the order of an export. */
+export const CSV_KINDS: readonly CsvKind[] = [
+  "service_category",
+  "addon",
+  "service",
+  "menu_category",
+  "menu_item",
+];
+
+export const CSV_PART_TYPES = Object.keys(CSV_PARENTS) as CsvPartType[];
+
+export const isPartType = (type: CsvType): type is CsvPartType => type in CSV_PARENTS;
+
+export const csvNoun = (type: CsvType): string => (isPartType(type) ? type : KIND_NAMES[type]);
+
+/** A row below the titles, with its number in a spreadsheet. */
+export type CsvRow = { row: number; cells: CsvCells };
+
+export type CsvTable = {
+  rows: CsvRow[];
+  /** The titles of the columns as the file spells them. */
+  titles: CsvCells;
+  /** The columns with content that deskbell does not know; positions begin at 1. */
+  ignored: { position: number; title: string }[];
+  /** Those of cells that are not in `rows`. */
+  issues: CsvIssue[];
+};
+
+/** `code`: `invalid_value` unless given. `column`: of the cell with the issue. */
+export type CsvIssue = { row: number; column?: CsvColumn; code?: string; detail: string };
+
 /** Separates several values in one cell. */
 export const CSV_SEPARATOR = "|";
 
-// Spreadsheets execute cells that start with these characters as formulas.
-const FORMULA_START = /^[=+\-@\t\r]/;
+// Spreadsheets execute cells that start with these characters as formulas. An apostrophe before
+// them is text of its own, unless it is the one that `writeCell` adds.
+const FORMULA_START = /^'*[=+\-@\t\r]/;
 
 /** An apostrophe precedes text that a spreadsheet would execute. */
 export function writeCell(text: string): string {
@@ -40,6 +83,11 @@ export function writeCell(text: string): string {
   return /[",;\n\r]|^\s|\s$/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }
 
-/** Without the apostrophe that `writeCell` adds. */
-export const readCell = (text: string): string =>
-  text.startsWith("'") && FORMULA_START.test(text.slice(1)) ? text.slice(1) : text;
+/** Without the apostrophe that `writeCell` adds, and with the line breaks of a catalog file. */
+export function readCell(cell: string): string {
+  const text = cell.replaceAll(/\r\n?/g, "\n");
+  return text.startsWith("'") && FORMULA_START.test(text) ? text.slice(1) : text;
+}
+
+/** Whether a spreadsheet wrote a formula instead of its result. */
+export const isFormula = (cell: string): boolean => cell.trimStart().startsWith("=");

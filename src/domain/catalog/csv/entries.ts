@@ -1,0 +1,109 @@
+import type { Catalog, DocOf, Keyed } from "../catalog.ts";
+import { createWriteContext } from "../file/writer.ts";
+import { sectionOf } from "../file/sections.ts";
+import { csvRowsOf } from "./export.ts";
+import { CSV_KINDS, CSV_PARENTS, type CsvCells, type CsvKind, type CsvType } from "./format.ts";
+
+/** With the fields of a catalog file. */
+export type Draft = Record<string, unknown> & { key: string };
+
+/** What a row can describe: an object of the catalog, or a variant or size of one. */
+export type Entry = {
+  type: CsvType;
+  draft: Draft;
+  /** The object that a variant or size belongs to. */
+  parent?: Entry;
+  parts: Entry[];
+  formerKeys: readonly string[];
+  /** Its cells in an export; absent if the catalog does not have it yet. */
+  exported?: CsvCells;
+  /** The first row that describes it. */
+  row?: number;
+};
+
+export type Wanted = { key?: string | undefined; name?: string | undefined };
+
+/** The entries of a catalog, found by key or by name. */
+export class Entries {
+  readonly #lists = new Map<CsvType, Entry[]>();
+  readonly #byKey = new Map<string, Entry[]>();
+  readonly #byFormerKey = new Map<string, Entry[]>();
+  readonly #byName = new Map<string, Entry[]>();
+
+  constructor(catalog: Catalog) {
+    const context = createWriteContext(catalog);
+    for (const kind of CSV_KINDS)
+      for (const doc of catalog.objects[kind])
+        this.#addStored(kind, doc, sectionOf(kind).write(context, doc) as Draft, catalog);
+  }
+
+  #addStored(kind: CsvKind, doc: DocOf[CsvKind], draft: Draft, { business }: Catalog): void {
+    const [exported = {}, ...partRows] = csvRowsOf(kind, doc as never, business);
+    const entry = this.add({
+      type: kind,
+      draft,
+      parts: [],
+      formerKeys: doc.previousKeys,
+      exported,
+    });
+    const part = PART_OF[kind];
+    if (part === undefined) return;
+    const drafts = (draft[part.list] ?? []) as Draft[];
+    const docs = (doc as unknown as Record<string, Keyed[]>)[part.list] ?? [];
+    for (const [index, partDraft] of drafts.entries())
+      this.add({
+        type: part.type,
+        draft: partDraft,
+        parent: entry,
+        parts: [],
+        formerKeys: docs[index]?.previousKeys ?? [],
+        exported: partRows[index] ?? {},
+      });
+  }
+
+  add(entry: Entry): Entry {
+    const { type, draft, parent, formerKeys } = entry;
+    append(this.#lists, type, entry);
+    if (parent !== undefined) parent.parts.push(entry);
+    const scopes = [scopeOf(type), ...(parent === undefined ? [] : [scopeOf(type, parent)])];
+    for (const scope of scopes) {
+      append(this.#byKey, scope + draft.key, entry);
+      for (const key of formerKeys) append(this.#byFormerKey, scope + key, entry);
+      if (typeof draft.name === "string") append(this.#byName, scope + fold(draft.name), entry);
+    }
+    return entry;
+  }
+
+  ofType = (type: CsvType): readonly Entry[] => this.#lists.get(type) ?? [];
+
+  /** By the key, also a former one; without a key by the name. */
+  find(type: CsvType, { key, name }: Wanted, parent?: Entry): readonly Entry[] {
+    const scope = scopeOf(type, parent);
+    if (key !== undefined)
+      return this.#byKey.get(scope + key) ?? this.#byFormerKey.get(scope + key) ?? [];
+    return name === undefined ? [] : (this.#byName.get(scope + fold(name)) ?? []);
+  }
+
+  /** By the key or the name, whichever the text is. */
+  findAny(type: CsvType, text: string): readonly Entry[] {
+    const byKey = this.find(type, { key: text });
+    return byKey.length > 0 ? byKey : this.find(type, { name: text });
+  }
+}
+
+const PART_OF = Object.fromEntries(
+  Object.entries(CSV_PARENTS).map(([type, parent]) => [parent.type, { type, list: parent.list }]),
+) as { [K in CsvKind]?: { type: CsvType; list: string } };
+
+const scopeOf = (type: CsvType, parent?: Entry): string =>
+  `${type}\0${parent === undefined ? "" : `${parent.draft.key}\0`}`;
+
+/** People write names with other capitals, spaces and composed letters. */
+const fold = (name: string): string =>
+  `\0${name.normalize("NFC").trim().replaceAll(/\s+/g, " ").toLowerCase()}`;
+
+function append<K>(map: Map<K, Entry[]>, key: K, entry: Entry): void {
+  const entries = map.get(key);
+  if (entries === undefined) map.set(key, [entry]);
+  else entries.push(entry);
+}

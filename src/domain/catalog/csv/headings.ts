@@ -1,0 +1,66 @@
+import { CURRENCY_CODES } from "../../currency.ts";
+import type { CsvColumn, CsvType } from "./format.ts";
+
+/** What spreadsheets call the columns, in English and German, in the form of `normaliseTitle`. */
+const COLUMN_TITLES: Record<CsvColumn, readonly string[]> = {
+  type: ["type", "typ", "art"],
+  key: ["key", "schlüssel", "schluessel"],
+  parent_key: ["parent_key", "parent", "gehört_zu", "gehoert_zu"],
+  name: ["name", "title", "dish", "service", "bezeichnung", "titel", "gericht", "leistung"],
+  category: ["category", "categories", "kategorie", "kategorien"],
+  price: ["price", "preis", "betrag"],
+  duration_min: ["duration_min", "duration", "dauer", "minutes", "minuten"],
+  description: ["description", "beschreibung"],
+  image: ["image", "images", "photo", "bild", "bilder", "foto"],
+  status: ["status"],
+  allergens: ["allergens", "allergene"],
+  tags: ["tags", "schlagworte", "stichworte"],
+};
+
+const TYPE_NAMES: Record<CsvType, readonly string[]> = {
+  service_category: ["service_category", "leistungskategorie"],
+  addon: ["addon", "add_on", "zusatzleistung"],
+  service: ["service", "leistung", "dienstleistung"],
+  variant: ["variant", "variante"],
+  menu_category: ["menu_category", "speisekategorie"],
+  menu_item: ["menu_item", "dish", "gericht", "speise"],
+  size: ["size", "größe", "grösse", "groesse"],
+};
+
+const columnsByTitle = indexNames(COLUMN_TITLES);
+const typesByName = indexNames(TYPE_NAMES);
+
+function indexNames<T extends string>(names: Record<T, readonly string[]>): ReadonlyMap<string, T> {
+  const entries = Object.entries(names) as [T, readonly string[]][];
+  return new Map(entries.flatMap(([id, known]) => known.map((name) => [name, id] as const)));
+}
+
+/** `Parent key`, `parent-key` and `PARENT_KEY` are the same. */
+export const normaliseTitle = (text: string): string => wordsIn(text).join("_");
+
+const wordsIn = (text: string): string[] =>
+  text
+    .normalize("NFC")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** May follow the title of a column, as in `Preis (CHF)` and `Dauer in Minuten`. */
+const UNITS: ReadonlySet<string> = new Set(["in", "min", "mins", "minutes", "minuten"]);
+
+/** Returns undefined if deskbell has no such column. */
+export function columnOf(title: string): CsvColumn | undefined {
+  const words = wordsIn(title);
+  const isUnit = (word: string) => UNITS.has(word) || CURRENCY_CODES.includes(word.toUpperCase());
+  for (let length = words.length; length > 0; length--) {
+    const column = columnsByTitle.get(words.slice(0, length).join("_"));
+    if (column !== undefined) return column;
+    if (!isUnit(words[length - 1] ?? "")) return undefined;
+  }
+  return undefined;
+}
+
+/** Returns undefined if deskbell has no such type. */
+export const typeOf = (text: string): CsvType | undefined => typesByName.get(normaliseTitle(text));
+
+/** The names of columns, for suggestions. */
+export const KNOWN_TITLES: readonly string[] = [...columnsByTitle.keys()];

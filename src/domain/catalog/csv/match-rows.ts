@@ -1,0 +1,206 @@
+import { limitedSuggestions } from "../catalog-issue.ts";
+import { defaultSlug } from "../file/public-events.ts";
+import { quote } from "../../text.ts";
+import { damageIn } from "./cells.ts";
+import type { Entries, Entry, Wanted } from "./entries.ts";
+import {
+  CSV_KINDS,
+  CSV_PARENTS,
+  CSV_PART_TYPES,
+  CSV_TYPES,
+  type CsvColumn,
+  type CsvIssue,
+  type CsvPartType,
+  type CsvRow,
+  type CsvTable,
+  type CsvType,
+  csvNoun,
+  isPartType,
+} from "./format.ts";
+import { typeOf } from "./headings.ts";
+
+export type MatchedRow = { row: CsvRow; entry: Entry };
+
+export const cellOf = ({ cells }: CsvRow, column: CsvColumn): string | undefined =>
+  cells[column]?.trim() || undefined;
+
+export const titleOf = ({ titles }: CsvTable, column: CsvColumn): string =>
+  quote(titles[column] ?? column);
+
+/** Why a row describes no object. */
+class RowError extends Error {
+  readonly code: string;
+  readonly column: CsvColumn | undefined;
+
+  constructor(code: string, detail: string, column?: CsvColumn) {
+    super(detail);
+    this.code = code;
+    this.column = column;
+  }
+}
+
+/**
+ * Finds the object that each row describes, by its key or else by its name, and adds an entry for
+ * each new one.
+ * @param where the place in messages, such as `in salon-aurora`
+ */
+export function matchRows(
+  table: CsvTable,
+  entries: Entries,
+  where: string,
+): { matched: MatchedRow[]; issues: CsvIssue[] } {
+  const suggest = limitedSuggestions();
+  const title = (column: CsvColumn) => titleOf(table, column);
+
+  /** Undefined if the cell is empty. */
+  function readType(row: CsvRow): CsvType | undefined {
+    const given = cellOf(row, "type");
+    const type = given === undefined ? undefined : typeOf(given);
+    if (given === undefined || type !== undefined) return type;
+    throw new RowError(
+      "invalid_value",
+      `${title("type")} must be one of ${CSV_TYPES.join(", ")}, not ${quote(given)}.${suggest(given, CSV_TYPES)}`,
+    );
+  }
+
+  function matchRow(row: CsvRow, type: CsvType | undefined): Entry {
+    const wanted = { key: cellOf(row, "key"), name: cellOf(row, "name") };
+    if (wanted.key === undefined && wanted.name === undefined)
+      throw new RowError("missing_field", `${title("name")} is missing.`, "name");
+    const parent = type !== undefined && isPartType(type) ? findParent(row, type) : undefined;
+    const found =
+      type === undefined ? findUntyped(row, wanted) : entries.find(type, wanted, parent);
+    const [entry, ...others] = found;
+    if (others.length > 0) throw ambiguous(wanted, found);
+    if (entry?.row !== undefined)
+      throw new RowError("repeated_key", `The ${nameOf(entry)} is listed twice.${inRow(entry)}`);
+    const claimed = entry ?? addNew(type, wanted, parent);
+    claimed.row = row.row;
+    return claimed;
+  }
+
+  /** The parent is optional if only one object has such a variant or size. */
+  function findParent(row: CsvRow, type: CsvPartType): Entry | undefined {
+    const text = cellOf(row, "parent_key");
+    const noun = csvNoun(CSV_PARENTS[type].type);
+    if (text === undefined) {
+      const wanted = { key: cellOf(row, "key"), name: cellOf(row, "name") };
+      if (entries.find(type, wanted).length > 0) return undefined;
+      throw new RowError(
+        "missing_field",
+        `${title("parent_key")} is missing: a ${type} belongs to a ${noun}.`,
+      );
+    }
+    const found = entries.findAny(CSV_PARENTS[type].type, text);
+    if (found.length > 1) throw ambiguous({ name: text }, found);
+    if (found[0] !== undefined) return found[0];
+    const keys = entries.ofType(CSV_PARENTS[type].type).map(({ draft }) => draft.key);
+    throw new RowError(
+      "unknown_reference",
+      `There is no ${noun} ${quote(text)} ${where}.${suggest(text, keys)}`,
+    );
+  }
+
+  /** Objects come before variants and sizes, which often have the same names. */
+  function findUntyped(row: CsvRow, wanted: Wanted): readonly Entry[] {
+    const parentKey = cellOf(row, "parent_key");
+    const within = (type: CsvPartType): readonly Entry[] =>
+      parentKey === undefined
+        ? []
+        : entries
+            .findAny(CSV_PARENTS[type].type, parentKey)
+            .flatMap((parent) => entries.find(type, wanted, parent));
+    // Categories have neither a price nor a duration.
+    const hasPrice = (cellOf(row, "price") ?? cellOf(row, "duration_min")) !== undefined;
+    const kinds = CSV_KINDS.filter((kind) => !hasPrice || !kind.endsWith("category"));
+    const searches = [
+      () => CSV_PART_TYPES.flatMap(within),
+      () => kinds.flatMap((kind) => entries.find(kind, wanted)),
+      () => CSV_PART_TYPES.flatMap((type) => entries.find(type, wanted)),
+    ];
+    for (const search of searches) {
+      const found = search();
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  function ambiguous({ key, name }: Wanted, found: readonly Entry[]): RowError {
+    const distinct = found.some(({ parent }) => parent !== undefined) ? "parent_key" : "type";
+    const column = key === undefined ? "key" : distinct;
+    const named = found.slice(0, 5).map(nameOf).join(", ");
+    return new RowError(
+      "invalid_value",
+      `${quote(key ?? name ?? "")} can be any of ${found.length} objects (${named}). Fill in ${title(column)}.`,
+    );
+  }
+
+  function addNew(type: CsvType | undefined, wanted: Wanted, parent: Entry | undefined): Entry {
+    for (const column of ["key", "name"] as const) {
+      const damage = damageIn(wanted[column] ?? "", false);
+      if (damage !== undefined) throw new RowError("invalid_value", `${title(column)} ${damage}.`);
+    }
+    const { name } = wanted;
+    const text = wanted.key ?? name ?? "";
+    if (type === undefined) {
+      const known = CSV_KINDS.flatMap((kind) => entries.ofType(kind)).map(({ draft }) =>
+        String(wanted.key === undefined ? draft.name : draft.key),
+      );
+      throw new RowError(
+        "unknown_reference",
+        `There is no service, dish, add-on or category ${quote(text)} ${where}.${suggest(text, known)} To create it, fill in ${title("type")}.`,
+      );
+    }
+    const key = wanted.key ?? (defaultSlug(text) || text);
+    assertNotTaken(type, { ...wanted, key }, wanted.key === undefined, parent);
+    const draft = { key, ...(name !== undefined && { name }) };
+    if (parent !== undefined && isPartType(type)) {
+      const { list } = CSV_PARENTS[type];
+      parent.draft[list] = [...((parent.draft[list] ?? []) as object[]), draft];
+    }
+    return entries.add({ type, draft, parts: [], formerKeys: [], ...(parent && { parent }) });
+  }
+
+  /** A new object with the key or name of another is more often a mistake than intended. */
+  function assertNotTaken(
+    type: CsvType,
+    { key, name }: Wanted,
+    isKeyDerived: boolean,
+    parent: Entry | undefined,
+  ): void {
+    const [owner] = entries.find(type, isKeyDerived ? { key } : { name }, parent);
+    if (owner === undefined || (!isKeyDerived && owner.exported === undefined)) return;
+    throw new RowError(
+      "repeated_key",
+      isKeyDerived
+        ? `There is no ${csvNoun(type)} named ${quote(name ?? "")} ${where}, and the key ${quote(key ?? "")} made from the name belongs to ${quote(String(owner.draft.name))}.${inRow(owner)} Fill in ${title("key")}.`
+        : `There is no ${csvNoun(type)} with the key ${quote(key ?? "")} ${where}, but ${quote(name ?? "")} has the key ${quote(owner.draft.key)}. Write that key, or another name.`,
+    );
+  }
+
+  const matched: MatchedRow[] = [];
+  const issues: CsvIssue[] = [];
+  const attempt = (row: CsvRow, step: () => void): void => {
+    try {
+      step();
+    } catch (error) {
+      if (!(error instanceof RowError)) throw error;
+      const { code, column, message: detail } = error;
+      issues.push({ row: row.row, code, detail, ...(column && { column }) });
+    }
+  };
+  const typed: { row: CsvRow; type: CsvType | undefined }[] = [];
+  for (const row of table.rows) attempt(row, () => typed.push({ row, type: readType(row) }));
+  // A variant or size can be above its parent, and a row without a type can mean either.
+  const isLate = ({ type }: { type: CsvType | undefined }) =>
+    type === undefined || isPartType(type);
+  for (const { row, type } of [...typed.filter((one) => !isLate(one)), ...typed.filter(isLate)])
+    attempt(row, () => matched.push({ row, entry: matchRow(row, type) }));
+  return { matched, issues };
+}
+
+/** `variant 'long' of 'cut'` */
+const nameOf = ({ type, draft, parent }: Entry): string =>
+  `${csvNoun(type)} ${quote(draft.key)}${parent === undefined ? "" : ` of ${quote(parent.draft.key)}`}`;
+
+const inRow = ({ row }: Entry): string => (row === undefined ? "" : ` The other is in row ${row}.`);

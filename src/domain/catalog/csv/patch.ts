@@ -1,0 +1,191 @@
+import type { Catalog } from "../catalog.ts";
+import { type CatalogIssue, fieldName, limitedSuggestions, type Path } from "../catalog-issue.ts";
+import type { MergedCatalog } from "../change/merge.ts";
+import type { AuthoredBusiness } from "../file/business.ts";
+import type { AuthoredFile } from "../file/schema.ts";
+import { SECTIONS, setAt } from "../file/sections.ts";
+import type { ImportedSections } from "../import-report.ts";
+import { validateCatalog } from "../validate.ts";
+import { quote } from "../../text.ts";
+import { Entries, type Entry } from "./entries.ts";
+import {
+  CSV_COLUMNS,
+  CSV_KINDS,
+  CSV_TYPES,
+  type CsvColumn,
+  type CsvIssue,
+  type CsvTable,
+  csvNoun,
+} from "./format.ts";
+import { type MatchedRow, matchRows, titleOf } from "./match-rows.ts";
+import { cellProblem, setCell } from "./set-cell.ts";
+
+export type CsvPatch = {
+  /** The whole catalog after the change; valid only without issues. */
+  merged: MergedCatalog | null;
+  /** The sections that the rows belong to, with all their objects. */
+  sections: ImportedSections;
+  /** The categories that the column `category` names and the catalog lacked. */
+  newCategories: number;
+  issues: CsvIssue[];
+};
+
+/**
+ * Returns the catalog with the cells of a table. Only the columns of the table change, and only in
+ * the objects that it lists.
+ * @param isNew the business does not exist yet, and `catalog` has no objects
+ */
+export function patchCatalog(
+  table: CsvTable,
+  catalog: Catalog,
+  business: AuthoredBusiness,
+  isNew: boolean,
+): CsvPatch {
+  const entries = new Entries(catalog);
+  const where = isNew ? "in this file" : `in ${business.slug}`;
+  const { matched, issues: unmatched } = matchRows(table, entries, where);
+  const countCategories = () =>
+    entries.ofType("service_category").length + entries.ofType("menu_category").length;
+  const categoriesInRows = countCategories();
+  const issues = [...table.issues, ...unmatched, ...setCells(table, matched, entries, catalog)];
+  for (const service of entries.ofType("service")) inheritFromFirstVariant(service);
+
+  const sections = sectionsOf(entries);
+  const file: AuthoredFile = { catalog: 1, business, ...sections };
+  const { merged, issues: invalid } = validateCatalog([file], {
+    current: () => (isNew ? null : catalog),
+    prune: false,
+    seedingAt: null,
+  });
+  return {
+    merged,
+    sections,
+    newCategories: countCategories() - categoriesInRows,
+    issues: [
+      ...issues.filter((issue) => !isFollowUp(issue, table.issues)),
+      ...explainIssues(invalid, issues, { table, entries, file, isNew }),
+    ],
+  };
+}
+
+/** Also checks the cells of rows that describe no object, so that all issues come together. */
+function setCells(
+  table: CsvTable,
+  matched: readonly MatchedRow[],
+  entries: Entries,
+  { business: currency }: Catalog,
+): CsvIssue[] {
+  const entryOf = new Map(matched.map(({ row, entry }) => [row, entry]));
+  return table.rows.flatMap((tableRow) => {
+    const { row, cells } = tableRow;
+    const entry = entryOf.get(tableRow);
+    return CSV_COLUMNS.flatMap((column): CsvIssue[] => {
+      const text = cells[column]?.trim();
+      if (text === undefined) return [];
+      const problem =
+        entry === undefined
+          ? cellProblem(column, text, currency)
+          : setCell(entry, column, text, { entries, currency, row });
+      const detail = `${titleOf(table, column)} ${problem}.`;
+      return problem === undefined ? [] : [{ row, column, detail }];
+    });
+  });
+}
+
+/** Whether a field only seems to be missing, because its cell has another issue and was not set. */
+const isFollowUp = ({ code, row, column }: CsvIssue, earlier: readonly CsvIssue[]): boolean =>
+  code === "missing_field" && earlier.some((one) => one.row === row && one.column === column);
+
+/** A new service without a price or duration gets those of its first variant. */
+function inheritFromFirstVariant({ draft, parts, exported }: Entry): void {
+  const first = parts[0]?.draft;
+  if (exported !== undefined || first === undefined) return;
+  if (draft.price === undefined && draft.priceType === undefined && first.price !== undefined)
+    draft.price = first.price;
+  if (draft.durationMin === undefined && first.durationMin !== undefined)
+    draft.durationMin = first.durationMin;
+}
+
+/** Complete sections, because objects that a section leaves out would change their places. */
+function sectionsOf(entries: Entries): ImportedSections {
+  const file = {};
+  for (const kind of CSV_KINDS) {
+    const all = entries.ofType(kind);
+    const isListed = ({ row, parts }: Entry) =>
+      row !== undefined || parts.some((part) => part.row !== undefined);
+    if (all.some(isListed))
+      setAt(
+        file,
+        SECTIONS[kind].path,
+        all.map(({ draft }) => draft),
+      );
+  }
+  return file;
+}
+
+type Explained = { table: CsvTable; entries: Entries; file: AuthoredFile; isNew: boolean };
+
+/** The issues of the changed catalog in terms of the table: rows and columns. */
+function explainIssues(
+  invalid: readonly CatalogIssue[],
+  earlier: readonly CsvIssue[],
+  { table, entries, file, isNew }: Explained,
+): CsvIssue[] {
+  const listed = new Map(
+    CSV_TYPES.flatMap((type) => entries.ofType(type)).map((entry) => [
+      entry.draft as object,
+      entry,
+    ]),
+  );
+  const entryAt = (path: Path): Entry | undefined => {
+    let [entry, value]: [Entry | undefined, unknown] = [undefined, [file]];
+    for (const part of path) {
+      value = (value as Record<string | number, unknown> | undefined)?.[part];
+      if (typeof value === "object" && value !== null) entry = listed.get(value) ?? entry;
+    }
+    return entry;
+  };
+  const rowAt = (path: Path): number => entryAt(path)?.row ?? 1;
+
+  const missing = new Map<Entry, string[]>();
+  const issues = invalid.flatMap(({ code, path, detail, otherPath }): CsvIssue[] => {
+    const entry = entryAt(path);
+    const row = entry?.row ?? 1;
+    const column = columnOfField(fieldName(path));
+    const title = column === undefined ? undefined : titleOf(table, column);
+    const named = title === undefined ? detail : detail.replaceAll(`'${fieldName(path)}'`, title);
+    if (column !== undefined && isFollowUp({ code, row, column, detail }, earlier)) return [];
+    const isUnknown = !isNew && entry !== undefined && entry.exported === undefined;
+    if (code === "missing_field" && isUnknown && title !== undefined) {
+      missing.set(entry, [...(missing.get(entry) ?? []), title]);
+      return [];
+    }
+    const other = otherPath === undefined ? "" : ` The other is in row ${rowAt(otherPath)}.`;
+    return [{ row, code, detail: named + other }];
+  });
+  const suggest = limitedSuggestions();
+  for (const [entry, titles] of missing) {
+    const { type, draft, row = 1 } = entry;
+    const text = String(draft.name ?? draft.key);
+    const known = entries.ofType(type).filter(({ exported }) => exported !== undefined);
+    const names = known.map((one) =>
+      String(draft.name === undefined ? one.draft.key : one.draft.name),
+    );
+    issues.push({
+      row,
+      code: "missing_field",
+      detail: `There is no ${csvNoun(type)} ${quote(text)} to update.${suggest(text, names)} To create it, fill in ${titles.join(", ")}.`,
+    });
+  }
+  return issues;
+}
+
+const FIELD_COLUMNS: Readonly<Record<string, CsvColumn>> = {
+  durationMin: "duration_min",
+  images: "image",
+  parent: "parent_key",
+  categories: "category",
+};
+
+const columnOfField = (field: string): CsvColumn | undefined =>
+  FIELD_COLUMNS[field] ?? CSV_COLUMNS.find((column) => column === field);

@@ -1,0 +1,166 @@
+import type { Currency } from "../../currency.ts";
+import { defaultSlug } from "../file/public-events.ts";
+import { quote } from "../../text.ts";
+import { damageIn, parseDurationCell, parsePriceCell, splitList } from "./cells.ts";
+import type { Draft, Entries, Entry } from "./entries.ts";
+import { type CsvColumn, csvNoun, type CsvType, isPartType } from "./format.ts";
+
+export type CellContext = { entries: Entries; currency: Currency; row: number };
+
+/** The rest of a sentence that begins with the title of the column. */
+type Problem = string | undefined;
+
+/**
+ * Sets the field of a column. An empty cell clears an optional field and leaves a required one. A
+ * cell that equals the export changes nothing, so that a field that CSV simplifies stays complete.
+ */
+export function setCell(
+  entry: Entry,
+  column: CsvColumn,
+  text: string,
+  context: CellContext,
+): Problem {
+  if (column === "type" || column === "key") return undefined;
+  // Its parent was found by this cell, or has the category.
+  if (isPartType(entry.type) && (column === "parent_key" || column === "category"))
+    return undefined;
+  const isUnchanged = text === (entry.exported?.[column] ?? "").trim();
+  // The price of a dish follows its cheapest size unless its own row has one.
+  if (isUnchanged && !(column === "price" && entry.type === "menu_item")) return undefined;
+  if (!FIELDS[entry.type].includes(column))
+    return `does not exist for a ${csvNoun(entry.type)}: leave the cell empty`;
+  return damageIn(text, PROSE.has(column)) ?? SETTERS[column](entry, text, context);
+}
+
+/** What is wrong with a cell of a row that describes no object, besides its key and name. */
+export function cellProblem(column: CsvColumn, text: string, currency: Currency): Problem {
+  if (column === "key" || column === "name") return undefined;
+  const damage = damageIn(text, PROSE.has(column));
+  if (damage !== undefined || text === "") return damage;
+  if (column === "price") return problemOf(parsePriceCell(text, currency));
+  return column === "duration_min" ? problemOf(parseDurationCell(text)) : undefined;
+}
+
+const problemOf = (parsed: object): Problem =>
+  "problem" in parsed ? String(parsed.problem) : undefined;
+
+const SHARED = ["name", "description", "image", "status"] as const;
+const FIELDS: Record<CsvType, readonly CsvColumn[]> = {
+  service_category: [...SHARED, "parent_key"],
+  addon: [...SHARED, "price", "duration_min"],
+  service: [...SHARED, "category", "price", "duration_min", "tags"],
+  variant: [...SHARED, "price", "duration_min"],
+  menu_category: [...SHARED, "parent_key"],
+  menu_item: [...SHARED, "category", "price", "allergens", "tags"],
+  size: ["name", "price"],
+};
+
+/** Free text may look like a date or a number. */
+const PROSE: ReadonlySet<CsvColumn> = new Set(["description", "tags", "image"]);
+
+type Setter = (entry: Entry, text: string, context: CellContext) => Problem;
+
+const SETTERS: Record<Exclude<CsvColumn, "type" | "key">, Setter> = {
+  name: ({ draft }, text) => setRequired(draft, "name", text),
+  status: ({ draft }, text) => setRequired(draft, "status", text.toLowerCase()),
+  description: ({ draft }, text) => setOptional(draft, "description", text),
+  tags: ({ draft }, text) => setOptional(draft, "tags", splitList(text)),
+  allergens: ({ draft }, text) => setOptional(draft, "allergens", splitList(text.toLowerCase())),
+  image: ({ draft }, text) => setOptional(draft, "images", keepImages(draft, splitList(text))),
+  price: setPrice,
+  duration_min: setDuration,
+  category: setCategory,
+  parent_key: setParent,
+};
+
+function setRequired(draft: Draft, field: string, text: string): Problem {
+  if (text !== "") draft[field] = text;
+  return undefined;
+}
+
+function setOptional(draft: Draft, field: string, value: string | readonly unknown[]): Problem {
+  if (value.length > 0) draft[field] = value;
+  else delete draft[field];
+  return undefined;
+}
+
+/** The images with these addresses; known ones keep their text and size. */
+function keepImages(draft: Draft, urls: readonly string[]): unknown[] {
+  const known = (draft.images ?? []) as (string | { url: string })[];
+  const urlOf = (image: string | { url: string }) =>
+    typeof image === "string" ? image : image.url;
+  return urls.map((url) => known.find((image) => urlOf(image) === url) ?? url);
+}
+
+function setPrice(entry: Entry, text: string, { currency }: CellContext): Problem {
+  if (text === "") return undefined;
+  const { type, draft } = entry;
+  const parsed = parsePriceCell(text, currency);
+  if ("problem" in parsed) return parsed.problem;
+  if (parsed.priceType !== undefined && type !== "service" && type !== "menu_item")
+    return `must be an amount such as 35.00, not ${quote(text)}: a ${csvNoun(type)} has a fixed price`;
+  pinParts(entry);
+  for (const field of ["price", "priceType"] as const) {
+    if (parsed[field] === undefined) delete draft[field];
+    else draft[field] = parsed[field];
+  }
+  return undefined;
+}
+
+function setDuration(entry: Entry, text: string): Problem {
+  if (text === "") return undefined;
+  const parsed = parseDurationCell(text);
+  if ("problem" in parsed) return parsed.problem;
+  pinParts(entry);
+  entry.draft.durationMin = parsed.durationMin;
+  return undefined;
+}
+
+/** Variants that follow their service keep the price and duration that they have. */
+function pinParts({ parts }: Entry): void {
+  for (const { type, draft, exported } of parts)
+    if (type === "variant" && exported !== undefined) {
+      draft.price ??= exported.price;
+      draft.durationMin ??= Number(exported.duration_min);
+    }
+}
+
+function setCategory({ type, draft }: Entry, text: string, context: CellContext): Problem {
+  if (type === "service") {
+    const found = findCategories("service_category", text === "" ? [] : [text], context);
+    if ("problem" in found) return found.problem;
+    return setOptional(draft, "category", found.keys[0] ?? "");
+  }
+  const found = findCategories("menu_category", splitList(text), context);
+  return "problem" in found ? found.problem : setOptional(draft, "categories", found.keys);
+}
+
+/** Creates the categories that do not exist. */
+function findCategories(
+  type: "service_category" | "menu_category",
+  names: readonly string[],
+  { entries, row }: CellContext,
+): { keys: string[] } | { problem: string } {
+  const keys: string[] = [];
+  for (const name of names) {
+    const key = defaultSlug(name) || name;
+    const found = entries.findAny(type, name);
+    if (found.length > 1) return { problem: severalCategories(name, found) };
+    const [known] = [...found, ...entries.find(type, { key })];
+    if (known === undefined && splitList(name).length > 1)
+      return { problem: `lists several categories in ${quote(name)}; a service has one` };
+    const draft = known?.draft ?? { key, name };
+    if (known === undefined) entries.add({ type, draft, parts: [], formerKeys: [], row });
+    keys.push(draft.key);
+  }
+  return { keys };
+}
+
+const severalCategories = (name: string, found: readonly Entry[]): string =>
+  `fits several categories: ${found.map(({ draft }) => quote(draft.key)).join(", ")}. Write the key instead of ${quote(name)}`;
+
+function setParent({ type, draft }: Entry, text: string, { entries }: CellContext): Problem {
+  const found = text === "" ? [] : entries.findAny(type, text);
+  if (found.length > 1) return severalCategories(text, found);
+  return setOptional(draft, "parent", found[0]?.draft.key ?? text);
+}

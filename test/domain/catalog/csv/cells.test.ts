@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import {
+  damageIn,
+  parseDurationCell,
+  parsePriceCell,
+} from "../../../../src/domain/catalog/csv/cells.ts";
+import { isoCurrency } from "../../../../src/domain/currency.ts";
+
+test.each([
+  ["ab 35,00 €", { price: "35.00", priceType: "FROM" }],
+  ["from 35.00", { price: "35.00", priceType: "FROM" }],
+  ["gratis", { priceType: "FREE" }],
+  ["auf Anfrage", { priceType: "ON_REQUEST" }],
+  ["Tagespreis", { priceType: "MARKET" }],
+])("the price '%s' is read", (text, expected) => {
+  expect(parsePriceCell(text, isoCurrency("EUR"))).toEqual(expected);
+});
+
+test.each([
+  ["30", { durationMin: 30 }],
+  ["30 min", { durationMin: 30 }],
+  ["30 Minuten", { durationMin: 30 }],
+  ["soon", { durationMin: "soon" }],
+  ["1:30", { problem: "must be a number of minutes, not '1:30'. Write 90" }],
+])("the duration '%s' is read", (text, expected) => {
+  expect(parseDurationCell(text)).toEqual(expected);
+});
+
+describe("a cell that a spreadsheet damaged is recognised", () => {
+  test.each([
+    ["1,06E+03", "scientific notation"],
+    ["1.23E-05", "scientific notation"],
+    ["12. Mai", "contains a date"],
+    ["12-May", "contains a date"],
+    ["Mrz 26", "contains a date"],
+    ["05.12.2026", "contains a date"],
+    ["2026-12-05 00:00:00", "contains a date"],
+    ["#NAME?", "the spreadsheet's error"],
+    ["#WERT!", "the spreadsheet's error"],
+    ["#N/A", "the spreadsheet's error"],
+    ["#####", "the column is too narrow"],
+  ])("%s", (text, damage) => {
+    expect(damageIn(text, false)).toContain(damage);
+  });
+
+  test.each(["12.05", "1.065,50", "1e5", "Mai", "Marinade 20", "1. Mai Brunch", "#1 Roll"])(
+    "'%s' is a normal text",
+    (text) => {
+      expect(damageIn(text, false)).toBeUndefined();
+    },
+  );
+
+  test("a description may be a date", () => {
+    expect(damageIn("12. Mai", true)).toBeUndefined();
+  });
+});
