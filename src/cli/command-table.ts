@@ -60,18 +60,40 @@ export const COMMANDS: readonly CommandEntry[] = [
     "Apply, compare, export and import catalog files.",
     () => import("./commands/catalog.ts"),
   ),
-  entry("services", "List, show and update services.", () => import("./commands/services.ts")),
+  entry(
+    "services",
+    "Create, list, show and update services.",
+    () => import("./commands/services.ts"),
+  ),
   entry(
     "menu",
     "List, show and update dishes, and mark them as sold out.",
     () => import("./commands/menu.ts"),
   ),
-  entry("staff", "List and show staff members.", () => import("./commands/staff.ts")),
-  entry("promotions", "List and show promotions.", () => import("./commands/promotions.ts")),
+  entry(
+    "staff",
+    "Create, list, show, update and delete staff members.",
+    () => import("./commands/staff.ts"),
+  ),
+  entry(
+    "promotions",
+    "List, show, update, pause, resume and end promotions.",
+    () => import("./commands/promotions.ts"),
+  ),
   entry(
     "public-events",
-    "List and show events with tickets: concerts, dinners, classes.",
+    "List, show, update, cancel and postpone events with tickets: concerts, dinners, classes.",
     () => import("./commands/public-events.ts"),
+  ),
+  entry(
+    "hours",
+    "List and update the regular opening hours of the business.",
+    () => import("./commands/hours.ts"),
+  ),
+  entry(
+    "closures",
+    "Create, list and delete days on which the business is closed.",
+    () => import("./commands/closures.ts"),
   ),
   entry(
     "availability",

@@ -3,11 +3,13 @@ import { ALL_EVENT_TYPES, type EventType, isEventType } from "../domain/event-ty
 import { didYouMean } from "../domain/nearest.ts";
 import { usageError } from "./failure.ts";
 import {
+  addDays,
   isInstant,
   isLocalDate,
   isStartTime,
   localDateOf,
   parseInstant,
+  startOfDay,
 } from "../domain/local-time.ts";
 
 /** `read` returns the typed value of the option. */
@@ -189,16 +191,43 @@ export const visitFlags = {
 };
 
 /**
- * Parses a time as typed, local to the business: `18:00` (today), `2026-12-01T18:00`, or a time
- * with an offset.
+ * Parses a time as typed, local to the business: `18:00`, `2026-12-01T18:00`, or a time with an
+ * offset.
+ * @param day an instant on the day of a time without a date
  * @returns epoch milliseconds
  */
-export function parseTime(flag: string, text: string, timezone: string, now: number): number {
-  const withDate = isStartTime(text) ? `${localDateOf(now, timezone)}T${text}` : text;
+export function parseTime(
+  flag: string,
+  text: string,
+  timezone: string,
+  day: number,
+  dayName = "today",
+): number {
+  const withDate = isStartTime(text) ? `${localDateOf(day, timezone)}T${text}` : text;
   if (isInstant(withDate)) return parseInstant(withDate, timezone);
   throw usageError(
     `Invalid ${flag} '${text}'.`,
-    "use a time such as 18:00 (today) or 2026-12-01T18:00",
+    `use a time such as 18:00 (${dayName}) or 2026-12-01T18:00`,
+  );
+}
+
+/**
+ * Parses the start or end of a period: a local time, or a date, which is the last whole day of an
+ * end.
+ * @returns epoch milliseconds; null for `none`
+ */
+export function parseBound(
+  flag: "--from" | "--to",
+  text: string | undefined,
+  timezone: string,
+): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === "none") return null;
+  if (isLocalDate(text)) return startOfDay(flag === "--to" ? addDays(text, 1) : text, timezone);
+  if (isInstant(text)) return parseInstant(text, timezone);
+  throw usageError(
+    `Invalid ${flag} '${text}'.`,
+    "use a date such as 2026-12-24, a time such as 2026-12-24T13:00, or none",
   );
 }
 

@@ -121,6 +121,9 @@ test.each(withNamedObject)("$path reports an unknown name", async ({ path }) => 
     "time-off create": "--from 2026-12-24 --to 2026-12-24",
     "services update": "--price 1",
     "menu update": "--price 1",
+    "staff update": "--title x",
+    "promotions update": "--name x",
+    "public-events update": "--name x",
     "webhooks update": "--name x",
   };
   const more = flags[path as keyof typeof flags] ?? "";
@@ -218,7 +221,7 @@ function contentOf(dataDir: string): Record<string, unknown[]> {
 
 test("every command that changes data supports --dry-run", () => {
   const writers =
-    /(create|rotate|revoke|update|enable|disable|delete|cancel|confirm|check-in|sold-out|trigger|apply|redeliver|rotate-secret|rotate-master|restore)$/;
+    /(create|rotate|revoke|update|enable|disable|delete|cancel|postpone|pause|resume|end|confirm|check-in|sold-out|trigger|apply|redeliver|rotate-secret|rotate-master|restore)$/;
   const without = leaves
     .filter(({ path, spec }) => (writers.test(path) || path === "seed") && !spec.supportsDryRun)
     .map(({ path }) => path);

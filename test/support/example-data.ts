@@ -127,6 +127,7 @@ const BUSINESS: Record<string, string> = {
   reservations: "cafe-lumen",
   "ticket-orders": "kita-live",
   tickets: "kita-live",
+  "public-events": "kita-live",
 };
 
 /** Prepares an example to be run: removes pipes and redirections, fills in existing IDs. */

@@ -3,14 +3,8 @@ import { countOf } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
 import { text, toggle, parseTime } from "../flags.ts";
-import {
-  editFlags,
-  listObjects,
-  resolveObject,
-  parseEdits,
-  withEditedParts,
-  withEdits,
-} from "../objects/objects.ts";
+import { editFlags, parseEdits, withEditedParts, withEdits } from "../objects/edits.ts";
+import { listObjects, resolveObject } from "../objects/objects.ts";
 import { usageError } from "../failure.ts";
 
 const list = command({
@@ -62,16 +56,21 @@ const update = command({
     size: text("key", "update the name or price of this size instead"),
     all: toggle("set the price of every size"),
   },
-  examples: ["menu update espresso --price 4.20", "menu update soup --size soup-cup --price 8.90"],
+  examples: [
+    "menu update espresso --price 4.20",
+    "menu update soup --size soup-cup --price 8.90",
+    "menu update soup --description 'With roasted barley and sage.'",
+  ],
   async run(cli, { size, all, ...given }, dish) {
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
     const edits = parseEdits(given, doc);
-    if (size !== undefined && edits.status !== undefined)
-      throw usageError(
-        "--status cannot be combined with --size: a size has no status.",
-        "leave out --status or --size",
-      );
+    for (const field of ["status", "description"] as const)
+      if (size !== undefined && edits[field] !== undefined)
+        throw usageError(
+          `--${field} cannot be combined with --size: a size has no ${field}.`,
+          `leave out --${field} or --size`,
+        );
     const { editObject } = await import("../../app/catalog/edit-object.ts");
     const result = editObject(rt, slug, "menu_item", dish, (doc) => {
       const selection = { noun: "size", parts: doc.sizes, selected: size, all } as const;

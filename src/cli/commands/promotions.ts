@@ -1,10 +1,19 @@
-import type { PromotionBenefit } from "../../domain/catalog/catalog.ts";
+import type { PromotionBenefit, PromotionDoc } from "../../domain/catalog/catalog.ts";
+import { AppError } from "../../domain/errors.ts";
+import { quote } from "../../domain/text.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { ChangeResult } from "../../app/catalog/plan-change.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import type { Currency } from "../../domain/currency.ts";
-import { formatMoney } from "../../domain/money.ts";
+import { formatMoney, parsePercent } from "../../domain/money.ts";
+import { command } from "../command.ts";
+import { usageError } from "../failure.ts";
+import { parseBound, text } from "../flags.ts";
+import { description, namingFlags, parsePrice, parseTexts, withGiven } from "../objects/edits.ts";
 import { objectCommands } from "../objects/objects.ts";
+import { reportChange } from "../output/change-report.ts";
 
-export const definition = objectCommands({
+const listAndShow = objectCommands({
   kind: "promotion",
   noun: "promotions",
   example: { business: "salon-aurora", key: "midweek-blowout" },
@@ -51,3 +60,98 @@ function benefitText(benefit: PromotionBenefit, currency: Currency): string {
       return `${benefit.addon} free`;
   }
 }
+
+const update = command({
+  name: "update",
+  about: "Update a promotion.",
+  supportsDryRun: true,
+  arguments: ["<promotion>"],
+  flags: {
+    name: text("name", "new name"),
+    description,
+    from: text("time", "new start: a local date or time, or none"),
+    to: text("time", "new end, in the same format; a date is the last whole day"),
+    percent: text("percent", "new percentage of the discount, such as 12.5"),
+    amount: text("amount", "new amount of the discount, or the new fixed price"),
+    code: text("text", "new code that guests enter; '' removes it"),
+  },
+  examples: [
+    "promotions update midweek-blowout --percent 25 --to 2026-12-31",
+    "promotions update midweek-blowout --from none --to none --description ''",
+  ],
+  async run(cli, given, promotion) {
+    const { from, to, percent, amount, ...texts } = parseTexts(given);
+    const { rt, business } = await cli.openBusiness();
+    const { doc: owner, slug } = business;
+    const schedule = {
+      startsAt: parseBound("--from", from, owner.timezone),
+      endsAt: parseBound("--to", to, owner.timezone),
+    };
+    const discount = {
+      percentBps: percent === undefined ? undefined : parsePercentFlag(percent),
+      amountCents: amount === undefined ? undefined : parsePrice(amount, owner, "--amount"),
+    };
+    const { editObject } = await import("../../app/catalog/edit-object.ts");
+    const result = namingFlags({ startsAt: "--from", endsAt: "--to", code: "--code" }, () =>
+      editObject(rt, slug, "promotion", promotion, (doc) => {
+        assertHasFields(doc, discount);
+        return {
+          ...withGiven(doc, texts),
+          schedule: withGiven(doc.schedule, schedule),
+          benefit: withGiven(doc.benefit, discount),
+        };
+      }),
+    );
+    reportChange(cli, result);
+  },
+});
+
+function parsePercentFlag(percent: string): number {
+  const parsed = parsePercent(percent);
+  if ("units" in parsed) return parsed.units;
+  throw usageError(`--percent ${parsed.problem}.`);
+}
+
+/** @throws AppError state_refuses for a discount that promotions of this type do not have */
+function assertHasFields({ key, benefit }: PromotionDoc, discount: object): void {
+  for (const [field, value] of Object.entries(discount))
+    if (value !== undefined && !(field in benefit))
+      throw new AppError(
+        "state_refuses",
+        `${quote(key)} has no ${field === "percentBps" ? "percentage" : "amount"} to change: its benefit is ${benefit.type}.`,
+        { fix: "change its benefit in the catalog file, then run deskbell catalog apply FILE" },
+      );
+}
+
+type UseCase = (rt: Runtime, slug: string, keyOrId: string) => ChangeResult;
+type UseCases = Record<"pausePromotion" | "resumePromotion" | "endPromotion", UseCase>;
+
+/** A command without flags for one promotion. */
+const action = (name: string, about: string, pick: (useCases: UseCases) => UseCase) =>
+  command({
+    name,
+    about,
+    supportsDryRun: true,
+    arguments: ["<promotion>"],
+    examples: [
+      `promotions ${name} midweek-blowout`,
+      `promotions ${name} midweek-blowout --business salon-aurora --dry-run`,
+    ],
+    async run(cli, _flags, promotion) {
+      const { rt, business } = await cli.openBusiness();
+      const useCase = pick(await import("../../app/catalog/promotions.ts"));
+      reportChange(cli, useCase(rt, business.slug, promotion));
+    },
+  });
+
+export const definition = [
+  ...listAndShow,
+  update,
+  action(
+    "pause",
+    "Hide a promotion from partners until it is resumed.",
+    ({ pausePromotion }) => pausePromotion,
+  ),
+  action("resume", "Show a paused promotion again.", ({ resumePromotion }) => resumePromotion),
+  action("end", "End a promotion now.", ({ endPromotion }) => endPromotion),
+];

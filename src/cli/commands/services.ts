@@ -2,14 +2,18 @@ import type { VariantDoc } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
-import { integer, text, toggle } from "../flags.ts";
+import { usageError } from "../failure.ts";
+import { choice, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import {
   editFlags,
-  objectCommands,
+  keyFromName,
+  namingFlags,
   parseEdits,
+  parsePrice,
   withEditedParts,
   withEdits,
-} from "../objects/objects.ts";
+} from "../objects/edits.ts";
+import { objectCommands } from "../objects/objects.ts";
 
 const listAndShow = objectCommands({
   kind: "service",
@@ -31,6 +35,50 @@ const listAndShow = objectCommands({
   ],
 });
 
+const create = command({
+  name: "create",
+  about: "Create a service. It is public, and can be booked with any of its staff.",
+  supportsDryRun: true,
+  flags: {
+    name: requiredText("name", "name of the service"),
+    duration: integer(1, 1440, "duration in minutes (required)"),
+    price: text("amount", "price, such as 45.00 (required unless it is free or on request)"),
+    priceType: choice(["FIXED", "FROM", "FREE", "ON_REQUEST"], "kind of price (default FIXED)"),
+    key: text("key", "key for commands and catalog files (default: from the name)"),
+    category: text("key", "service category"),
+    description: text("text", "description"),
+    staff: texts("key", "who performs it (repeatable; default: every bookable staff member)"),
+    withoutStaff: toggle("it needs no staff member, like a sauna"),
+  },
+  examples: [
+    "services create --name 'Scalp detox' --duration 30 --price 35.00",
+    "services create --name 'Wedding styling' --duration 90 --price-type ON_REQUEST --staff maya",
+  ],
+  async run(cli, { duration, price, priceType, withoutStaff, staff, ...given }) {
+    if (duration === undefined) throw usageError("Missing --duration <n>.", "add it in minutes");
+    if (withoutStaff && staff.length > 0)
+      throw usageError("--without-staff cannot be combined with --staff.");
+    const { rt, business } = await cli.openBusiness();
+    const { createService } = await import("../../app/catalog/services.ts");
+    const item = {
+      ...given,
+      key: given.key ?? keyFromName(given.name),
+      durationMin: duration,
+      priceType,
+      priceCents: price === undefined ? undefined : parsePrice(price, business.doc),
+    };
+    const performers = withoutStaff ? [] : staff.length > 0 ? staff : ("everyone" as const);
+    const { result, staff: performedBy } = namingFlags({ price: "--price", key: "--key" }, () =>
+      createService(rt, business.slug, item, performers),
+    );
+    reportChange(cli, result);
+    if (performers !== "everyone" || performedBy.length === 0) return;
+    cli.note(
+      `Performed by ${performedBy.join(", ")}. To change it: ${cli.program} staff update KEY --remove-service ${item.key}`,
+    );
+  },
+});
+
 const update = command({
   name: "update",
   about: "Update a service or one of its variants.",
@@ -45,6 +93,7 @@ const update = command({
   examples: [
     "services update beard-trim --price 45.00",
     "services update cut --variant cut-junior --price 62.00 --duration 70",
+    "services update cut --description 'Consultation, wash, cut and dry.'",
   ],
   async run(cli, { variant, all, duration, ...given }, service) {
     const { rt, business } = await cli.openBusiness();
@@ -74,4 +123,4 @@ const update = command({
   },
 });
 
-export const definition = [...listAndShow, update];
+export const definition = [...listAndShow, create, update];

@@ -1,6 +1,10 @@
+import { reportChange } from "../output/change-report.ts";
+import { command } from "../command.ts";
+import { choice, requiredText, text, texts, toggle } from "../flags.ts";
+import { editFlags, keyFromName, namingFlags, parseTexts, withGiven } from "../objects/edits.ts";
 import { objectCommands } from "../objects/objects.ts";
 
-export const definition = objectCommands({
+const listAndShow = objectCommands({
   kind: "staff",
   noun: "staff",
   example: { business: "salon-aurora", key: "maya" },
@@ -18,3 +22,105 @@ export const definition = objectCommands({
     timeOff: doc.timeOff.map(({ from, to }) => ({ from: time(from), to: time(to) })),
   }),
 });
+
+const YES_NO = ["yes", "no"] as const;
+
+const profileFlags = {
+  title: text("text", "role that guests see, such as 'Senior stylist'"),
+  bio: text("text", "text of the public profile"),
+  public: choice(YES_NO, "whether partners see the profile; bookings are possible either way"),
+  bookable: choice(YES_NO, "whether visits can be booked"),
+};
+
+type Profile = { public: "yes" | "no" | undefined; bookable: "yes" | "no" | undefined };
+
+const withBooleans = <Given extends Profile>(given: Given) => ({
+  ...given,
+  public: given.public && given.public === "yes",
+  bookable: given.bookable && given.bookable === "yes",
+});
+
+/** Catalog files have other words, or no dashes. */
+const FLAG_OF = { key: "--key", name: "--name", title: "--title", bio: "--bio" };
+
+const create = command({
+  name: "create",
+  about: "Create a staff member who works in the hours of the business.",
+  supportsDryRun: true,
+  flags: {
+    name: requiredText("name", "name of the person"),
+    ...profileFlags,
+    service: texts("key", "a service that the person performs (repeatable)"),
+    key: text("key", "key for commands and catalog files (default: from the name)"),
+  },
+  examples: [
+    "staff create --name 'Nadia Rossi' --title 'Junior stylist' --service cut --service blowout",
+    "staff create --name 'Nadia Rossi' --key nadia --public no",
+  ],
+  async run(cli, { service, ...given }) {
+    const { rt, business } = await cli.openBusiness();
+    const { createStaffMember } = await import("../../app/catalog/staff.ts");
+    const item = { ...withBooleans(given), key: given.key ?? keyFromName(given.name) };
+    const result = namingFlags(FLAG_OF, () => createStaffMember(rt, business.slug, item, service));
+    reportChange(cli, result);
+    if (service.length === 0)
+      cli.note(
+        `No service is linked yet: ${cli.program} staff update ${item.key} --add-service KEY`,
+      );
+  },
+});
+
+const update = command({
+  name: "update",
+  about: "Update a staff member, and the services that the person performs.",
+  supportsDryRun: true,
+  arguments: ["<staff>"],
+  flags: {
+    name: editFlags.name,
+    ...profileFlags,
+    status: editFlags.status,
+    addService: texts("key", "a service that the person performs from now on (repeatable)"),
+    removeService: texts("key", "a service that the person no longer performs (repeatable)"),
+  },
+  examples: [
+    "staff update maya --title 'Founder' --public yes",
+    "staff update hana --add-service updo --remove-service kids-cut",
+  ],
+  async run(cli, { addService, removeService, ...given }, staff) {
+    const links = { add: addService, remove: removeService };
+    const isLinked = addService.length + removeService.length > 0;
+    const fields = isLinked && isEmpty(given) ? {} : parseTexts(withBooleans(given));
+    const { rt, business } = await cli.openBusiness();
+    const { updateStaffMember } = await import("../../app/catalog/staff.ts");
+    const result = namingFlags(FLAG_OF, () =>
+      updateStaffMember(rt, business.slug, staff, (doc) => withGiven(doc, fields), links),
+    );
+    reportChange(cli, result);
+  },
+});
+
+const isEmpty = (given: object): boolean =>
+  Object.values(given).every((value) => value === undefined);
+
+const deleteCommand = command({
+  name: "delete",
+  about: "Delete a staff member. To keep the profile, use staff update --status INACTIVE instead.",
+  supportsDryRun: true,
+  arguments: ["<staff>"],
+  flags: {
+    cancelAffected: toggle(
+      "cancel the person's future bookings; without it, they are a reason to refuse",
+    ),
+  },
+  examples: ["staff delete sofia --dry-run", "staff delete sofia --yes"],
+  async run(cli, options, name) {
+    const { rt, business } = await cli.openBusiness();
+    const { getStoredObject } = await import("../../app/catalog/objects.ts");
+    const { deleteStaffMember } = await import("../../app/catalog/staff.ts");
+    const { key } = getStoredObject(rt, business, "staff", name);
+    await cli.confirm(`Deleting the staff member ${key}`, key);
+    reportChange(cli, deleteStaffMember(rt, business.slug, key, options));
+  },
+});
+
+export const definition = [...listAndShow, create, update, deleteCommand];

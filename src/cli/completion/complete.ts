@@ -209,6 +209,8 @@ const LIVE: Record<string, Lister> = {
   "--addon": objects("addon"),
   "<staff>": objects("staff"),
   "--staff": objects("staff"),
+  "--add-service": objects("service"),
+  "--remove-service": objects("service"),
   "--area": objects("area"),
   "--table": objects("table"),
   "<dish>": objects("menu_item"),

@@ -1,17 +1,9 @@
-import {
-  type DocOf,
-  type Kind,
-  type Status,
-  type BusinessDoc,
-} from "../../domain/catalog/catalog.ts";
-import { getByKeyOrId, getStoredObject } from "../../app/catalog/objects.ts";
+import { type DocOf, type Kind, type BusinessDoc } from "../../domain/catalog/catalog.ts";
+import { getStoredObject } from "../../app/catalog/objects.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Currency } from "../../domain/currency.ts";
-import { parseMoney } from "../../domain/money.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { choice, text } from "../flags.ts";
 import { usageError } from "../failure.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import { command, type CommandSpec } from "../command.ts";
@@ -46,118 +38,6 @@ export const resolveObject = <K extends Kind>(
 
 /** Returns the key of an object, or its ID if it was deleted. */
 export const keyOf = (rt: Runtime, id: string): string => rt.store.catalog.findKey(id) ?? id;
-
-export const editFlags = {
-  price: text("amount", "new price, such as 45.00"),
-  name: text("name", "new name"),
-  status: choice(
-    ["ACTIVE", "INACTIVE", "ARCHIVED"],
-    "new status: ACTIVE is public, INACTIVE is hidden, ARCHIVED is retired",
-  ),
-};
-
-export type Edits = {
-  priceCents?: number | undefined;
-  name?: string | undefined;
-  durationMin?: number | undefined;
-  status?: Status | undefined;
-};
-
-const MAX_NAME_CHARS = 200;
-
-export function parseEdits(
-  { price, ...edits }: Omit<Edits, "priceCents"> & { price: string | undefined },
-  currency: Currency,
-): Edits {
-  const { name } = edits;
-  if (
-    name !== undefined &&
-    (name.trim() === "" || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name))
-  )
-    throw usageError(`--name must have 1 to ${MAX_NAME_CHARS} characters on one line.`);
-  const all = {
-    ...edits,
-    priceCents: price === undefined ? undefined : parsePrice(price, currency),
-  };
-  if (Object.values(all).some((value) => value !== undefined)) return all;
-  throw usageError(
-    "There is nothing to update.",
-    "add --price, --name or another option (see --help)",
-  );
-}
-
-function parsePrice(price: string, currency: Currency): number {
-  const parsed = parseMoney(price, currency);
-  if ("units" in parsed) return parsed.units;
-  throw usageError(`--price ${parsed.problem}.`);
-}
-
-/**
- * Returns the document with the edits applied.
- * @throws AppError state_refuses if the object has no price to change
- */
-export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): Doc {
-  const { priceType } = doc as { priceType?: string };
-  if (
-    edits.priceCents !== undefined &&
-    priceType !== undefined &&
-    priceType !== "FIXED" &&
-    priceType !== "FROM"
-  )
-    throw new AppError(
-      "state_refuses",
-      `'${doc.key}' has no price to change: its priceType is ${priceType}.`,
-      {
-        fix: "change its priceType in the catalog file, then run deskbell catalog apply FILE",
-      },
-    );
-  return {
-    ...doc,
-    ...Object.fromEntries(Object.entries(edits).filter(([, value]) => value !== undefined)),
-  };
-}
-
-/** The variants of a service or the sizes of a dish, and which of them to edit. */
-export type PartSelection<Part> = {
-  noun: "variant" | "size";
-  parts: Part[];
-  /** A key or ID. */
-  selected: string | undefined;
-  all: boolean;
-  /** Nobody buys the object without a part, so its price alone has no effect. */
-  isPartRequired: boolean;
-};
-
-/**
- * Returns the parts with the edits applied to the selected ones; the same array if no part is edited.
- * @throws AppError usage if a price or duration is set and it is not clear of which part
- */
-export function withEditedParts<Part extends { key: string; id?: string }>(
-  { noun, parts, selected, all, isPartRequired }: PartSelection<Part>,
-  edits: Edits,
-): Part[] {
-  const { priceCents, durationMin } = edits;
-  const keys = parts.map(({ key }) => key).join(", ");
-  if (all && selected !== undefined)
-    throw usageError(`--all cannot be combined with --${noun}.`, `leave out --all or --${noun}`);
-  if (all) return parts.map((part) => withEdits(part, { priceCents, durationMin }));
-  if (selected !== undefined) {
-    const chosen = getByKeyOrId(
-      parts,
-      `There is no ${noun}`,
-      selected,
-      ({ id, key }) => id ?? key,
-      keys === "" ? `it has none; leave --${noun} out` : `use one of: ${keys}`,
-    );
-    return parts.map((part) => (part === chosen ? withEdits(part, edits) : part));
-  }
-  if (isPartRequired && (priceCents !== undefined || durationMin !== undefined))
-    throw usageError(
-      `It is not clear which ${noun} gets the new price or duration: ${keys}.`,
-      `add --${noun} KEY, or --all to change every ${noun}`,
-    );
-  return parts;
-}
 
 /** Describes the `list` and `show` commands of a kind. */
 type ObjectNoun<K extends Kind> = {

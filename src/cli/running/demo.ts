@@ -20,7 +20,7 @@ import type { Cli } from "../cli.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { findFreePort } from "./port.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
-import { withEdits } from "../objects/objects.ts";
+import { withEdits } from "../objects/edits.ts";
 
 const API_PORT = 4100;
 const RECEIVER_PORT = 4200;

@@ -1,5 +1,6 @@
 import {
   type Catalog,
+  type CatalogObjects,
   type DocOf,
   emptyObjects,
   emptySchedule,
@@ -13,7 +14,9 @@ import { normaliseCatalog, withoutFollowUpIssues } from "./file/normalise.ts";
 import { findReferenceIssues, type ReferenceIssue } from "./references.ts";
 import type { Path, CatalogIssue } from "./catalog-issue.ts";
 import { quote } from "../text.ts";
+import { writeBusiness } from "./file/business.ts";
 import { exportCatalog } from "./file/export.ts";
+import type { AuthoredFile } from "./file/schema.ts";
 import { AppError } from "../errors.ts";
 
 export type ValidateOptions = {
@@ -106,17 +109,50 @@ export function assertValidObject<K extends Kind>(
   const { business } = current;
   const objects = { ...emptyObjects(), [kind]: [doc] };
   const file = exportCatalog({ business, schedule: emptySchedule(), objects });
-  const { issues } = validateCatalog([file], {
-    current: () => current,
-    prune: false,
-    seedingAt: null,
-    isPartial,
-  });
+  readEdit(current, file, `${KIND_NAMES[kind]} ${quote(doc.key)}`, isPartial);
+}
+
+/**
+ * Applies the rules of catalog files to a catalog that a command edited.
+ * @param label names the edit in the error
+ * @throws AppError invalid_input that lists every issue
+ */
+export function assertValidEdit(current: Catalog, edited: Catalog, label: string): void {
+  const stored = new Set<DocOf[Kind]>(Object.values(current.objects).flat());
+  const objects = Object.fromEntries(
+    Object.entries(edited.objects).map(([kind, docs]) => [
+      kind,
+      (docs as DocOf[Kind][]).filter((doc) => !stored.has(doc)),
+    ]),
+  ) as unknown as CatalogObjects;
+  readEdit(current, exportCatalog({ ...edited, objects }), label);
+  // The merged catalog above still has the objects that the edit deleted.
+  assertNoIssues(findReferenceIssues(edited, new Set()), label);
+}
+
+/**
+ * Returns the catalog with the objects and sections of a file that a command made, read and
+ * validated like those of a catalog file.
+ * @throws AppError invalid_input that lists every issue
+ */
+export function readEdit(
+  current: Catalog,
+  file: Partial<AuthoredFile>,
+  label: string,
+  isPartial = false,
+): Catalog {
+  const { merged, issues } = validateCatalog(
+    [{ catalog: 1, business: writeBusiness(current.business), ...file }],
+    { current: () => current, prune: false, seedingAt: null, isPartial },
+  );
+  assertNoIssues(issues, label);
+  return (merged as MergedCatalog).catalog;
+}
+
+function assertNoIssues(issues: readonly { code: string; detail: string }[], label: string): void {
   const [first] = issues;
   if (first === undefined) return;
-  throw new AppError(
-    "invalid_input",
-    `Invalid ${KIND_NAMES[kind]} ${quote(doc.key)}: ${first.detail}`,
-    { issues: issues.map(({ code, detail }) => ({ code, detail })) },
-  );
+  throw new AppError("invalid_input", `Invalid ${label}: ${first.detail}`, {
+    issues: issues.map(({ code, detail }) => ({ code, detail })),
+  });
 }

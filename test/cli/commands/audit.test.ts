@@ -56,7 +56,8 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   const file = join(createTempFolder(), "salon.yaml");
   writeFileSync(
     file,
-    "catalog: 1\nbusiness: {slug: salon-aurora, name: New, timezone: America/New_York, currency: USD}\n",
+    "catalog: 1\nbusiness: {slug: salon-aurora, name: New, timezone: America/New_York, currency: USD}\n" +
+      "events: [{key: gig, name: Gig, startsAt: 2030-12-01T20:00, durationMin: 60}]\n",
   );
   await deskbell("seed restaurant");
   const audited = new Set<string>();
@@ -86,6 +87,22 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
     "menu update espresso --name Ristretto --business cafe-lumen",
     "catalog.edited",
   );
+  for (const line of [
+    "services create --name Detox --duration 30 --price 35.00",
+    "staff create --name Nadia --service detox",
+    "staff update nadia --title Stylist",
+    "staff delete nadia --yes",
+    "promotions update midweek-blowout --percent 25",
+    "promotions pause midweek-blowout",
+    "promotions resume midweek-blowout",
+    "promotions end midweek-blowout",
+    "hours update --day tue --closed",
+    "closures create --date 2030-12-24",
+    "closures delete 2030-12-24",
+  ])
+    await expectEntry(`${line} --business salon-aurora`, "catalog.edited");
+  for (const line of ["update gig --name Concert", "postpone gig", "cancel gig"])
+    await expectEntry(`public-events ${line} --business salon-aurora`, "catalog.edited");
   await expectEntry("menu sold-out espresso --business cafe-lumen", "dish.sold_out");
   await expectEntry("menu sold-out espresso --undo --business cafe-lumen", "dish.available");
 

@@ -188,7 +188,7 @@ test("bash completes commands, options and keys, also after = and :", async () =
   expect(complete("deskbell services show cut", "services", "show", "cut")).toBe(
     "cut\ncut-and-blow-dry\n",
   );
-  expect(complete("deskbell services ", "services", "")).toBe("list\nshow\nupdate\n");
+  expect(complete("deskbell services ", "services", "")).toBe("list\nshow\ncreate\nupdate\n");
   expect(
     complete("deskbell services list --business=", "services", "list", "--business", "="),
   ).toBe("salon-aurora\n");

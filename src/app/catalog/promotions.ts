@@ -1,0 +1,47 @@
+import type { PromotionDoc } from "../../domain/catalog/catalog.ts";
+import { AppError } from "../../domain/errors.ts";
+import { formatInstant } from "../../domain/local-time.ts";
+import { quote } from "../../domain/text.ts";
+import { getBusiness } from "../businesses.ts";
+import type { Runtime } from "../runtime.ts";
+import { editObject } from "./edit-object.ts";
+import type { ChangeResult } from "./plan-change.ts";
+
+/** A paused promotion is hidden from partners until it is resumed. */
+export const pausePromotion = (rt: Runtime, slug: string, keyOrId: string): ChangeResult =>
+  setStatus(rt, slug, keyOrId, "INACTIVE");
+
+export const resumePromotion = (rt: Runtime, slug: string, keyOrId: string): ChangeResult =>
+  setStatus(rt, slug, keyOrId, "ACTIVE");
+
+const setStatus = (
+  rt: Runtime,
+  slug: string,
+  keyOrId: string,
+  status: "ACTIVE" | "INACTIVE",
+): ChangeResult =>
+  editObject(rt, slug, "promotion", keyOrId, (doc) => {
+    if (doc.status === "ARCHIVED")
+      throw new AppError("state_refuses", `The promotion ${quote(doc.key)} is archived.`, {
+        fix: "set its status in the catalog file, then run deskbell catalog apply FILE",
+      });
+    return { ...doc, status };
+  });
+
+/** Ends a promotion now. One that has ended already stays unchanged. */
+export function endPromotion(rt: Runtime, slug: string, keyOrId: string): ChangeResult {
+  const { timezone } = getBusiness(rt, slug).doc;
+  // Catalog files have whole seconds.
+  const now = Math.floor(rt.now() / 1000) * 1000;
+  return editObject(rt, slug, "promotion", keyOrId, (doc): PromotionDoc => {
+    const { startsAt, endsAt } = doc.schedule;
+    if (endsAt !== null && endsAt <= now) return doc;
+    if (startsAt !== null && startsAt >= now)
+      throw new AppError(
+        "state_refuses",
+        `The promotion ${quote(doc.key)} starts only at ${formatInstant(startsAt, timezone).slice(0, 16)}.`,
+        { fix: `deskbell promotions pause ${doc.key}` },
+      );
+    return { ...doc, schedule: { ...doc.schedule, endsAt: now } };
+  });
+}

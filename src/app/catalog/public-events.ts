@@ -1,0 +1,71 @@
+import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { AppError } from "../../domain/errors.ts";
+import { quote } from "../../domain/text.ts";
+import { getBusiness } from "../businesses.ts";
+import type { Runtime } from "../runtime.ts";
+import { editObject } from "./edit-object.ts";
+import { getStoredObject } from "./objects.ts";
+import type { ChangeResult } from "./plan-change.ts";
+
+/** `orders`: IDs of the pending and confirmed ticket orders, which stay as they are. */
+export type PublicEventChange = { result: ChangeResult; orders: string[] };
+
+/** Cancels an event. Its tickets are no longer sold. */
+export const cancelPublicEvent = (rt: Runtime, slug: string, keyOrId: string): PublicEventChange =>
+  withOrders(rt, slug, keyOrId, (doc) => ({ ...assertPublished(doc), status: "CANCELLED" }));
+
+/**
+ * Postpones an event, to a date that is still open if `startsAt` is null. Its tickets are no longer
+ * sold until its status is PUBLISHED again.
+ * @throws AppError invalid_date if `startsAt` is in the past
+ */
+export function postponePublicEvent(
+  rt: Runtime,
+  slug: string,
+  keyOrId: string,
+  startsAt: number | null,
+): PublicEventChange {
+  if (startsAt !== null && startsAt <= rt.now())
+    throw new AppError("invalid_date", "The new start is in the past.");
+  return withOrders(rt, slug, keyOrId, (doc) => ({
+    ...(startsAt === null ? assertPublished(doc) : movedTo(assertPublished(doc), startsAt)),
+    status: "POSTPONED",
+  }));
+}
+
+/** The end, the doors and the end of ticket sales move with the start. */
+export function movedTo(doc: PublicEventDoc, startsAt: number): PublicEventDoc {
+  const moved = (at: number | null) => at && at + startsAt - doc.startsAt;
+  return {
+    ...doc,
+    startsAt,
+    endsAt: doc.endsAt + startsAt - doc.startsAt,
+    doorsAt: moved(doc.doorsAt),
+    ticketTypes: doc.ticketTypes.map((type) => ({ ...type, salesEndAt: moved(type.salesEndAt) })),
+  };
+}
+
+function withOrders(
+  rt: Runtime,
+  slug: string,
+  keyOrId: string,
+  edit: (doc: PublicEventDoc) => PublicEventDoc,
+): PublicEventChange {
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const doc = getStoredObject(rt, business, "public_event", keyOrId);
+    const result = editObject(rt, slug, "public_event", doc.key, edit);
+    const ids = [objectId("public_event", slug, doc)];
+    const orders = rt.store.orders.listActiveOf(business.id, rt.now(), ids).map(({ id }) => id);
+    return { result, orders };
+  });
+}
+
+/** Partners, who know nothing of a draft, would get a cancelled event as a new one. */
+function assertPublished(doc: PublicEventDoc): PublicEventDoc {
+  if (doc.status !== "DRAFT") return doc;
+  throw new AppError("state_refuses", `The event ${quote(doc.key)} is a draft.`, {
+    fix: `change it with deskbell public-events update ${doc.key}, or delete it from the catalog file`,
+  });
+}

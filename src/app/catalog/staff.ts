@@ -1,0 +1,115 @@
+import type { Catalog, ServiceDoc, StaffDoc } from "../../domain/catalog/catalog.ts";
+import type { AuthoredStaff } from "../../domain/catalog/file/staff.ts";
+import { AppError } from "../../domain/errors.ts";
+import { quote } from "../../domain/text.ts";
+import type { Runtime } from "../runtime.ts";
+import { editCatalog, type EditOptions, withNewObject, withObjects } from "./edit-catalog.ts";
+import { getObject } from "./objects.ts";
+import type { ChangeResult } from "./plan-change.ts";
+
+/** Keys or IDs of services that the staff member starts or stops to perform. */
+export type ServiceLinks = { add: readonly string[]; remove: readonly string[] };
+
+export const createStaffMember = (
+  rt: Runtime,
+  slug: string,
+  item: AuthoredStaff,
+  services: readonly string[],
+): ChangeResult =>
+  editCatalog(rt, slug, (before) => {
+    const { catalog, doc } = withNewObject(before, "staff", item);
+    const links = { add: services, remove: [] };
+    return { catalog: withLinks(catalog, doc.key, links), target: { kind: "staff", doc } };
+  });
+
+/** @throws AppError state_refuses if a service would have nobody left */
+export const updateStaffMember = (
+  rt: Runtime,
+  slug: string,
+  keyOrId: string,
+  edit: (doc: StaffDoc) => StaffDoc,
+  links: ServiceLinks,
+): ChangeResult =>
+  editCatalog(rt, slug, (before) => {
+    const doc = getObject(before, "staff", keyOrId);
+    const catalog = withObjects(before, "staff", (all) =>
+      all.map((one) => (one === doc ? edit(doc) : one)),
+    );
+    return { catalog: withLinks(catalog, doc.key, links), target: { kind: "staff", doc } };
+  });
+
+/**
+ * Deletes a staff member and the links of services to it.
+ * @throws AppError state_refuses if it has future bookings, or a service would have nobody left
+ */
+export const deleteStaffMember = (
+  rt: Runtime,
+  slug: string,
+  keyOrId: string,
+  options: EditOptions,
+): ChangeResult =>
+  editCatalog(
+    rt,
+    slug,
+    (before) => {
+      const doc = getObject(before, "staff", keyOrId);
+      const remove = before.objects.service.filter((one) => refersTo(one, doc.key));
+      const links = { add: [], remove: remove.map(({ key }) => key) };
+      const catalog = withObjects(withLinks(before, doc.key, links), "staff", (all) =>
+        all.filter((one) => one !== doc),
+      );
+      return { catalog, target: { kind: "staff", doc } };
+    },
+    options,
+  );
+
+const refersTo = ({ staff, variants }: ServiceDoc, key: string): boolean =>
+  staff.includes(key) || variants.some((variant) => variant.staff?.includes(key));
+
+function withLinks(catalog: Catalog, key: string, { add, remove }: ServiceLinks): Catalog {
+  const resolve = (names: readonly string[]) =>
+    new Set(names.map((name) => getObject(catalog, "service", name)));
+  const [added, removed] = [resolve(add), resolve(remove)];
+  return withObjects(catalog, "service", (services) =>
+    services.map((service) => {
+      if (removed.has(service)) return withoutLink(service, key);
+      if (!added.has(service) || service.staff.includes(key)) return service;
+      return { ...service, staff: [...service.staff, key] };
+    }),
+  );
+}
+
+function withoutLink(service: ServiceDoc, key: string): ServiceDoc {
+  if (!refersTo(service, key)) return service;
+  const without = (staff: string[]) => staff.filter((one) => one !== key);
+  const left = {
+    ...service,
+    staff: without(service.staff),
+    variants: service.variants.map((variant) =>
+      variant.staff ? { ...variant, staff: without(variant.staff) } : variant,
+    ),
+  };
+  assertPerformed(service, left);
+  return left;
+}
+
+/** A service without staff could be booked as one that needs none, such as a sauna. */
+function assertPerformed(before: ServiceDoc, after: ServiceDoc): void {
+  const { key, status } = after;
+  if (status === "ARCHIVED") return;
+  const retire = `deskbell services update ${key}`;
+  if (before.staff.length > 0 && after.staff.length === 0)
+    throw new AppError("state_refuses", `Nobody else performs the service ${quote(key)}.`, {
+      fix: `link somebody else with deskbell staff update KEY --add-service ${key}, or retire it with ${retire} --status ARCHIVED`,
+    });
+  const variant = after.variants.find(
+    (one, i) =>
+      one.status !== "ARCHIVED" && one.staff?.length === 0 && before.variants[i]?.staff?.length,
+  );
+  if (variant === undefined) return;
+  throw new AppError(
+    "state_refuses",
+    `Nobody else performs the variant ${quote(variant.key)} of ${quote(key)}.`,
+    { fix: `retire it with ${retire} --variant ${variant.key} --status ARCHIVED` },
+  );
+}

@@ -1,0 +1,228 @@
+import { expect, test } from "vitest";
+import { createBooking, getBooking } from "../../../src/app/bookings/bookings.ts";
+import {
+  confirmTicketOrder,
+  createTicketOrder,
+  getTicketOrder,
+} from "../../../src/app/bookings/ticket-orders.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
+import { getStoredObject } from "../../../src/app/catalog/objects.ts";
+import {
+  endPromotion,
+  pausePromotion,
+  resumePromotion,
+} from "../../../src/app/catalog/promotions.ts";
+import { cancelPublicEvent, postponePublicEvent } from "../../../src/app/catalog/public-events.ts";
+import { createClosure, deleteClosure, updateHours } from "../../../src/app/catalog/schedule.ts";
+import { createService } from "../../../src/app/catalog/services.ts";
+import {
+  createStaffMember,
+  deleteStaffMember,
+  updateStaffMember,
+} from "../../../src/app/catalog/staff.ts";
+import type { DocOf, Kind } from "../../../src/domain/catalog/catalog.ts";
+import type { Envelope } from "../../../src/domain/envelope.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { applyCatalogBody, captureError, recordEvents } from "../../support/use-case.ts";
+
+const SLUG = "salon-aurora";
+const FILE = `
+hours: [{ days: mon-sun, start: "09:00", end: "17:00" }]
+closures: [{ yearly: 01-01, name: New Year }]
+staff: [{ key: mia, name: Mia }, { key: leo, name: Leo }, { key: ina, name: Ina, bookable: false }]
+services:
+  - { key: cut, name: Cut, durationMin: 30, price: 35.00, staff: [mia, leo],
+      variants: [{ key: by-leo, name: By Leo, staff: [leo] }] }
+  - { key: dye, name: Dye, durationMin: 60, price: 60.00, staff: [mia] }
+promotions:
+  - { key: tenth, name: Tenth, benefit: { type: percent_off, percent: 10 } }
+  - { key: later, name: Later, benefit: { type: percent_off, percent: 10 },
+      schedule: { startsAt: 2026-12-24T10:00 } }
+events:
+  - { key: gala, name: Gala, startsAt: 2026-12-01T19:00, durationMin: 180, doorsAt: "18:00",
+      ticketTypes: [{ key: seat, name: Seat, price: 25.00, salesEnd: 2026-12-01T18:00 }] }
+  - { key: draft, name: Draft, status: draft, startsAt: 2026-12-01T19:00, durationMin: 60 }
+`;
+
+function openSalon(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, FILE);
+  return rt;
+}
+
+const find = <K extends Kind>(rt: TestRuntime, kind: K, key: string): DocOf[K] =>
+  getStoredObject(rt, getBusiness(rt, SLUG), kind, key);
+
+const ADDED = { key: "nia", name: "Nia", title: "Stylist" };
+
+/** Each edit of a command, with the events that it causes before catalog.changed. */
+const EDITS: [string, (rt: TestRuntime) => unknown, string[]][] = [
+  [
+    "a new staff member who performs a service",
+    (rt) => createStaffMember(rt, SLUG, ADDED, ["cut"]),
+    ["service.updated", "staff.created"],
+  ],
+  [
+    "a staff member's title and services",
+    (rt) =>
+      updateStaffMember(rt, SLUG, "leo", (doc) => ({ ...doc, title: "Boss" }), {
+        add: ["dye"],
+        remove: [],
+      }),
+    ["service.updated", "staff.updated"],
+  ],
+  [
+    "a service that everyone performs",
+    (rt) =>
+      createService(
+        rt,
+        SLUG,
+        { key: "wax", name: "Wax", durationMin: 20, price: "9.00" },
+        "everyone",
+      ),
+    ["service.created", "staff.updated", "staff.updated"],
+  ],
+  ["a paused promotion", (rt) => pausePromotion(rt, SLUG, "tenth"), ["promotion.deleted"]],
+  ["an ended promotion", (rt) => endPromotion(rt, SLUG, "tenth"), ["promotion.updated"]],
+  ["a cancelled event", (rt) => cancelPublicEvent(rt, SLUG, "gala"), ["event.updated"]],
+  [
+    "an event postponed to another day",
+    (rt) => postponePublicEvent(rt, SLUG, "gala", Date.parse("2027-02-01T19:00:00Z")),
+    ["event.updated"],
+  ],
+  ["other opening hours", (rt) => updateHours(rt, SLUG, ["sat-sun"], []), []],
+  [
+    "a closure",
+    (rt) => createClosure(rt, SLUG, { from: "2026-12-24", to: "2026-12-26", name: "Holidays" }),
+    [],
+  ],
+  ["no closure", (rt) => deleteClosure(rt, SLUG, "01-01"), []],
+];
+
+test.each(EDITS)("%s is sent to partners, and an export keeps it", (_name, edit, expected) => {
+  const rt = openSalon();
+  const events = recordEvents(rt, () => edit(rt));
+  expect(events.map(({ type }) => type)).toEqual([...expected, "catalog.changed"]);
+  const { content } = exportCatalogText(rt, getBusiness(rt, SLUG), "yaml");
+  const applied = applyCatalog(rt, [{ name: "export.yaml", text: content }], { prune: true });
+  expect(applied).toMatchObject({ changes: [], businessFields: [] });
+});
+
+test("deleting a staff member unlinks it, and is refused while somebody has booked it", () => {
+  const rt = openSalon();
+  const unlinked = { add: [], remove: ["cut"] };
+  expect(captureError(() => deleteStaffMember(rt, SLUG, "mia", {}))).toBe(
+    "state_refuses: Nobody else performs the service 'dye'.",
+  );
+  expect(captureError(() => updateStaffMember(rt, SLUG, "leo", (doc) => doc, unlinked))).toBe(
+    "state_refuses: Nobody else performs the variant 'by-leo' of 'cut'.",
+  );
+  updateStaffMember(rt, SLUG, "leo", (doc) => doc, { add: ["dye"], remove: [] });
+  const start = "2026-12-01T10:00";
+  const { id } = createBooking(rt, SLUG, { service: "dye", start, staff: ["mia"] });
+  expect(captureError(() => deleteStaffMember(rt, SLUG, "mia", {}))).toMatch(
+    /^state_refuses: This would delete objects of the catalog that are booked: 1 future booking: /,
+  );
+  expect(find(rt, "service", "cut").staff).toEqual(["mia", "leo"]);
+
+  const { changes } = deleteStaffMember(rt, SLUG, "mia", { cancelAffected: true });
+  expect(changes.map(({ action, key }) => `${action} ${key}`)).toEqual([
+    "update cut",
+    "update dye",
+    "delete mia",
+  ]);
+  expect(find(rt, "service", "cut").staff).toEqual(["leo"]);
+  expect(getBooking(rt, getBusiness(rt, SLUG).id, id).status).toBe("CANCELLED");
+});
+
+test("a dry run of a deletion tells what is booked, and changes nothing", () => {
+  const rt = openSalon();
+  updateStaffMember(rt, SLUG, "leo", (doc) => doc, { add: ["dye"], remove: [] });
+  const { id } = createBooking(rt, SLUG, {
+    service: "dye",
+    start: "2026-12-01T10:00",
+    staff: ["mia"],
+  });
+  rt.startDryRun();
+  const { affected } = deleteStaffMember(rt, SLUG, "mia", { cancelAffected: true });
+  expect(affected.bookings).toEqual([id]);
+  expect(find(rt, "staff", "mia").name).toBe("Mia");
+});
+
+test("a promotion is paused, resumed and ended; one that has not started cannot end", () => {
+  const rt = openSalon();
+  pausePromotion(rt, SLUG, "tenth");
+  expect(find(rt, "promotion", "tenth").status).toBe("INACTIVE");
+  resumePromotion(rt, SLUG, "tenth");
+  expect(find(rt, "promotion", "tenth").status).toBe("ACTIVE");
+  rt.advance(1500);
+  const [updated] = recordEvents(rt, () => endPromotion(rt, SLUG, "tenth")) as [Envelope];
+  expect(updated.data.object).toMatchObject({ active: false });
+  expect(recordEvents(rt, () => endPromotion(rt, SLUG, "tenth"))).toEqual([]);
+  expect(captureError(() => endPromotion(rt, SLUG, "later"))).toBe(
+    "state_refuses: The promotion 'later' starts only at 2026-12-24T10:00.",
+  );
+});
+
+test("a postponed event moves with its doors and the end of sales, and its orders stay", () => {
+  const rt = openSalon();
+  const order = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
+  confirmTicketOrder(rt, SLUG, order.id);
+  const before = find(rt, "public_event", "gala");
+  const week = 7 * 86_400_000;
+  const { orders } = postponePublicEvent(rt, SLUG, "gala", before.startsAt + week);
+  const after = find(rt, "public_event", "gala");
+  expect(after).toMatchObject({
+    status: "POSTPONED",
+    endsAt: before.endsAt + week,
+    doorsAt: (before.doorsAt ?? 0) + week,
+  });
+  expect(after.ticketTypes[0]?.salesEndAt).toBe((before.ticketTypes[0]?.salesEndAt ?? 0) + week);
+  expect(orders).toEqual([order.id]);
+  expect(cancelPublicEvent(rt, SLUG, "gala").orders).toEqual([order.id]);
+  expect(getTicketOrder(rt, getBusiness(rt, SLUG).id, order.id).status).toBe("CONFIRMED");
+});
+
+const INVALID: [string, (rt: TestRuntime) => unknown][] = [
+  [
+    "conflict: There is already a staff member 'mia'.",
+    (rt) => createStaffMember(rt, SLUG, { key: "mia", name: "Mia" }, []),
+  ],
+  [
+    "resource_not_found: There is no service 'cutt'. Did you mean 'cut'?",
+    (rt) => createStaffMember(rt, SLUG, ADDED, ["cutt"]),
+  ],
+  [
+    "invalid_input: Invalid staff member 'nia': 'name' must be one line of 1 to 200 characters, not ' '.",
+    (rt) => createStaffMember(rt, SLUG, { ...ADDED, name: " " }, []),
+  ],
+  [
+    "invalid_input: Invalid service 'wax': There is no staff member 'mio'. Did you mean 'mia'?",
+    (rt) =>
+      createService(rt, SLUG, { key: "wax", name: "Wax", durationMin: 20, price: "9.00" }, ["mio"]),
+  ],
+  [
+    "invalid_input: Invalid hours: 'end' 02:00 is not after 'start' 18:00. For 02:00 on the next day, write 26:00.",
+    (rt) => updateHours(rt, SLUG, ["fri"], [{ start: "18:00", end: "02:00" }]),
+  ],
+  [
+    "conflict: There is already a closure on these days.",
+    (rt) => createClosure(rt, SLUG, { yearly: "01-01" }),
+  ],
+  [
+    "resource_not_found: There is no closure that begins on '2026-12-24'.",
+    (rt) => deleteClosure(rt, SLUG, "2026-12-24"),
+  ],
+  ["state_refuses: The event 'draft' is a draft.", (rt) => cancelPublicEvent(rt, SLUG, "draft")],
+  ["invalid_date: The new start is in the past.", (rt) => postponePublicEvent(rt, SLUG, "gala", 0)],
+];
+
+test("an invalid edit is rejected with its reason, and changes nothing", () => {
+  const rt = openSalon();
+  const events = recordEvents(rt, () => {
+    for (const [expected, edit] of INVALID) expect(captureError(() => edit(rt))).toBe(expected);
+  });
+  expect(events).toEqual([]);
+});

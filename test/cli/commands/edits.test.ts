@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { createTerminal } from "../../support/cli.ts";
+
+const CATALOG = `catalog: 1
+business: { slug: salon, name: Salon, timezone: Europe/Zurich, currency: CHF }
+hours: [{ days: mon-fri, start: "09:00", end: "17:00" }]
+closures: [{ date: 2020-12-24 }, { yearly: 01-01, name: New Year }]
+staff: [{ key: mia, name: Mia, title: Boss }]
+services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00, staff: [mia] }]
+menu:
+  items: [{ key: soup, name: Soup, price: 8.00, sizes: [{ key: cup, name: Cup, price: 5.00 }] }]
+promotions: [{ key: tenth, name: Tenth, benefit: { type: percent_off, percent: 10 } }]
+events: [{ key: gala, name: Gala, startsAt: 2030-12-01T19:00, durationMin: 180, venue: Hall }]
+`;
+
+test("commands edit the catalog without its file", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed -", CATALOG);
+  const run = async (line: string) => {
+    const ran = await deskbell(line);
+    expect({ line, ...ran }).toMatchObject({ code: 0 });
+    return ran;
+  };
+  const show = async (line: string) =>
+    (JSON.parse((await run(`${line} --json`)).stdout) as { data: Record<string, unknown> }).data;
+
+  const created = await run("services create --name 'Beard trim' --price 20.00 --duration 20");
+  expect(created.stderr).toContain("Performed by mia.");
+  expect(await show("services show beard-trim")).toMatchObject({
+    priceCents: 2000,
+    staff: ["mia"],
+  });
+  const added = await run("staff create --name 'Noé Bär' --public no");
+  expect(added.stderr).toContain("deskbell staff update noe-bar --add-service KEY");
+  await run("staff update noe-bar --title '' --bookable no --add-service cut");
+  expect(await show("staff show noe-bar")).toMatchObject({ public: false, bookable: false });
+  await run("services update cut --description '  Wash and cut. '");
+  expect(await show("services show cut")).toMatchObject({
+    description: "Wash and cut.",
+    staff: ["mia", "noe-bar"],
+  });
+  await run("menu update soup --description ''");
+  await run("promotions update tenth --percent 12.5 --to 2030-12-31 --code SAVE");
+  expect(await show("promotions show tenth")).toMatchObject({
+    benefit: { percentBps: 1250 },
+    schedule: { endsAt: "2031-01-01T00:00:00+01:00" },
+    code: "SAVE",
+  });
+  await run("public-events update gala --start 20:00 --venue Barn --venue-address 'Way 1'");
+  expect(await show("public-events show gala")).toMatchObject({
+    startsAt: "2030-12-01T20:00:00+01:00",
+    endsAt: "2030-12-01T23:00:00+01:00",
+    venue: { name: "Barn", address: "Way 1" },
+  });
+  const postponed = await run("public-events postpone gala --start 2031-02-01T19:00");
+  expect(postponed.stderr).toContain("public-events update gala --status PUBLISHED");
+  await run("hours update --day Mon --day wed-thu --open 10:00-12:00 --open 13:00-18:00");
+  await run("hours update --day fri --closed");
+  expect((await run("hours list")).stdout).toBe(
+    [
+      "mon\t10:00-12:00, 13:00-18:00\t\t",
+      "tue\t09:00-17:00\t\t",
+      "wed\t10:00-12:00, 13:00-18:00\t\t",
+      "thu\t10:00-12:00, 13:00-18:00\t\t",
+      ...["fri", "sat", "sun"].map((day) => `${day}\tclosed\t\t`),
+      "",
+    ].join("\n"),
+  );
+  await run("closures create --from 2030-12-24 --to 2030-12-26 --name Holidays");
+  await run("closures delete 01-01");
+  expect((await run("closures list")).stdout).toBe("2030-12-24\t2030-12-26\t\tHolidays\n");
+  expect((await run("closures list --past")).stdout).toContain("2020-12-24");
+  expect((await run("staff delete noe-bar --yes --dry-run")).stdout).toMatch(/^delete\tstaff/m);
+
+  const rejected: [line: string, code: number, message: string][] = [
+    ["services create --name Wax --price 9", 2, "Missing --duration"],
+    ["services create --name Wax --duration 9", 7, "--price is missing: a service that is neither"],
+    ["services create --name カット --duration 9 --price 9", 2, "fix: add --key KEY"],
+    ["staff update mia", 2, "There is nothing to update."],
+    ["staff delete mia", 2, "Deleting the staff member mia needs a confirmation."],
+    ["menu update soup --size cup --description x", 2, "--description cannot be combined"],
+    ["promotions update tenth --amount 5", 5, "'tenth' has no amount to change"],
+    ["promotions update tenth --from 2031-05-01", 7, "--to is not after --from."],
+    ["promotions update tenth --to soon", 2, "fix: use a date such as 2026-12-24"],
+    ["public-events update gala --start x", 2, "18:00 (on the day of the event)"],
+    ["hours update --day someday --closed", 7, "Each of --day must be mon, tue"],
+    ["hours update --day mon --open 9-18", 2, "use two times such as 09:00-18:00"],
+    ["hours update --day mon", 2, "Give either --open or --closed."],
+    ["closures create --date 2030-02-30", 7, "--date must be a date that exists"],
+    ["closures delete Holidays", 2, "use the first day in closures list"],
+  ];
+  for (const [line, code, message] of rejected)
+    expect({ line, ...(await deskbell(line)) }).toMatchObject({
+      code,
+      stderr: expect.stringContaining(message),
+    });
+});

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type HoursRule, WEEK } from "../../../../src/domain/catalog/catalog.ts";
+import { withDayHours } from "../../../../src/domain/catalog/change/weekly-hours.ts";
+
+const rule = (days: string, start: string, end: string, season?: string): HoursRule => ({
+  days: days.split(" ") as HoursRule["days"],
+  start,
+  end,
+  validFrom: season ?? null,
+  validTo: null,
+});
+const opening = (start: string, end: string) => ({ start, end });
+
+const HOURS = [
+  rule("mon tue wed", "09:00", "18:00"),
+  rule("mon sun", "11:00", "17:00", "2026-12-01"),
+];
+
+test("new hours of a day replace its regular rules and leave those for a season", () => {
+  expect(
+    withDayHours(HOURS, ["mon"], [opening("10:00", "12:00"), opening("13:00", "16:00")]),
+  ).toEqual([
+    rule("tue wed", "09:00", "18:00"),
+    HOURS[1],
+    rule("mon", "10:00", "12:00"),
+    rule("mon", "13:00", "16:00"),
+  ]);
+});
+
+test("a closed day has no regular rule", () => {
+  expect(withDayHours(HOURS, ["mon", "tue", "wed"], [])).toEqual([HOURS[1]]);
+});
+
+test("changing a day and back restores the same rules", () => {
+  fc.assert(
+    fc.property(fc.subarray([...WEEK], { minLength: 1 }), fc.constantFrom(...WEEK), (days, day) => {
+      const before = [rule(days.join(" "), "09:00", "18:00")];
+      const changed = withDayHours(before, [day], [opening("10:00", "11:00")]);
+      const back = withDayHours(
+        changed,
+        [day],
+        days.includes(day) ? [opening("09:00", "18:00")] : [],
+      );
+      expect(back).toEqual(before);
+    }),
+    { numRuns: 30 },
+  );
+});
