@@ -9,11 +9,12 @@ import type { Envelope } from "../../src/domain/envelope.ts";
 import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
 import { createApp } from "../../src/http/app.ts";
 import { buildCatalog } from "../support/catalog-builders.ts";
+import { chooseScale } from "../support/scale.ts";
 import { createTestWorker, subscribe } from "../support/delivery.ts";
 import { createRandomInt, applyRandomEdits } from "../support/random-edits.ts";
 import { type TestRuntime, createTestRuntime } from "../support/test-runtime.ts";
 
-const ROUNDS = 1000;
+const ROUNDS = chooseScale(250, 1000);
 const HOUR = 3_600_000;
 const SLUG = "salon-aurora";
 

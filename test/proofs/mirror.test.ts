@@ -20,7 +20,7 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 // The mirrors are written from data/guides/mirror.md alone. A failure names the seed and the
 // operation; run that one again with DESKBELL_MIRROR_SEED and DESKBELL_MIRROR_OPERATIONS.
 
-const OPERATIONS = Number(process.env["DESKBELL_MIRROR_OPERATIONS"] ?? chooseScale(250, 5000));
+const OPERATIONS = Number(process.env["DESKBELL_MIRROR_OPERATIONS"] ?? chooseScale(150, 5000));
 const SEED = Number(process.env["DESKBELL_MIRROR_SEED"] ?? 42);
 const SLUG = "salon-aurora";
 const TIMEOUT_MS = 900_000;

@@ -5,7 +5,7 @@ import { simulate } from "../support/sim/simulate.ts";
 
 /** The length of a run, before the time in which all deliveries must be completed. */
 const DAYS = 12;
-const RUNS = chooseScale(14, 800);
+const RUNS = chooseScale(3, 800);
 /** A full run uses other seeds each time. */
 const FIRST = chooseScale(1, Math.floor(performance.timeOrigin / 1000) % 1_000_000);
 /** Seeds that have found bugs. */
@@ -36,7 +36,7 @@ describe("the delivery worker in random simulations", () => {
   );
 
   test("behaves identically for the same seed", { timeout: 60_000 }, async () => {
-    for (const seed of [1, 2]) {
+    for (const seed of chooseScale([1], [1, 2])) {
       const [once, again] = [await simulate(seed, DAYS), await simulate(seed, DAYS)];
       expect(again).toEqual(once);
     }

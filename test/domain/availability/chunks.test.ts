@@ -6,7 +6,7 @@ import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.
 import { withDays, planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
 import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";
 
-const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 300);
+const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 150);
 
 test(
   "listing days in chunks gives the same result as listing them together",

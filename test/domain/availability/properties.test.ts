@@ -21,7 +21,7 @@ import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";
 import { ZONES } from "./time-zones.ts";
 
 /** Runs of each property; test/proofs/availability-zones.test.ts sets it. */
-const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 500);
+const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 250);
 const TIMEOUT_MS = 60_000 + 100 * RUNS;
 
 function checkScenarios(
