@@ -26,9 +26,9 @@ export type Config = {
 };
 
 export type HistoryBudget = {
-  /** Delivered events are deleted after this many days. */
+  /** Delivered events and catalog changes are deleted after this many days. */
   keepDays: number;
-  /** Above this size, the oldest delivered events are deleted earlier. */
+  /** Above this size, the oldest of them are deleted earlier. */
   maxBytes: number;
 };
 

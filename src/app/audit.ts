@@ -11,14 +11,15 @@ export type AuditedChange = {
   details?: Record<string, unknown> | undefined;
 };
 
-/** Adds an entry to the audit log. Call it in the transaction of the change. */
+/** Adds an entry to the audit log and returns its ID. Call it in the transaction of the change. */
 export function audit(
   rt: Runtime,
   { action, subject, businessId, details = {} }: AuditedChange,
-): void {
+): string {
   const actor = rt.actor();
+  const id = rt.newId("aud");
   rt.store.audit.insert({
-    id: rt.newId("aud"),
+    id,
     at: rt.now(),
     via: actor.via,
     actorId: actor.id,
@@ -30,6 +31,7 @@ export function audit(
     businessId,
     details,
   });
+  return id;
 }
 
 /** For `details`; null stays null. */

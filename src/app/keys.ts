@@ -203,7 +203,7 @@ const auditKey = (
   action: AuditAction,
   { id, name, businessId }: ListedKey,
   details?: Record<string, unknown>,
-): void => audit(rt, { action, subject: { id, name }, businessId, details });
+): void => void audit(rt, { action, subject: { id, name }, businessId, details });
 
 function createSecret(
   rt: Runtime,

@@ -1,5 +1,4 @@
 import { styleText } from "node:util";
-import { createInterface } from "node:readline";
 import { type Config, type ConfigFlags, readConfig } from "../config.ts";
 import { AppError } from "../domain/errors.ts";
 import { escapeJson, safe } from "../domain/text.ts";
@@ -7,6 +6,7 @@ import { getBusiness } from "../app/businesses.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { fieldText, toFields } from "./output/fields.ts";
+import { ask } from "./input/ask.ts";
 import { type Io, widthOf } from "./io.ts";
 import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
 import { usageError } from "./failure.ts";
@@ -78,6 +78,8 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       fix: `${CREATE_DATA}; or choose another folder with --data-dir`,
     });
   };
+
+  const canAsk = (): boolean => flags.prompt && io.stdin.isTTY === true && io.stderr.isTTY === true;
 
   return {
     program,
@@ -212,33 +214,23 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
      */
     async confirm(action: string, name: string): Promise<void> {
       if (flags.yes || flags.dryRun) return;
-      if (!flags.prompt || !io.stdin.isTTY || !io.stderr.isTTY)
-        throw usageError(`${action} needs a confirmation.`, "add --yes");
+      if (!canAsk()) throw usageError(`${action} needs a confirmation.`, "add --yes");
       const typed = await ask(io, `${action} cannot be undone. Type ${safe(name)} to confirm: `);
       if (typed.trim() !== name) throw usageError("The name does not match; nothing was changed.");
     },
-  };
-}
 
-/** Returns the typed line, or "" at the end of input. */
-function ask({ stdin, stderr }: Io, question: string): Promise<string> {
-  const prompt = createInterface({ input: stdin, output: stderr });
-  return new Promise<string>((resolve) => {
-    const onEnd = () => {
-      stderr.write("\n");
-      resolve("");
-    };
-    prompt.on("close", onEnd);
-    prompt.on("SIGINT", () => {
-      prompt.close();
-      process.kill(process.pid, "SIGINT");
-    });
-    prompt.question(question, (typed) => {
-      prompt.off("close", onEnd);
-      prompt.close();
-      resolve(typed);
-    });
-  });
+    /**
+     * Asks whether to do something that can be undone. Scripts pass --yes.
+     * @param refusal thrown if nobody can be asked
+     * @throws AppError usage if the answer is not yes
+     */
+    async agree(question: string, refusal: AppError): Promise<void> {
+      if (flags.yes || flags.dryRun) return;
+      if (!canAsk()) throw refusal;
+      const typed = await ask(io, `${safe(question, 2000)} [y/N] `);
+      if (!/^y(es)?$/i.test(typed.trim())) throw usageError("Nothing was changed.");
+    },
+  };
 }
 
 /**

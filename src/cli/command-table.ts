@@ -57,7 +57,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
   entry(
     "catalog",
-    "Apply, compare, export and import catalog files.",
+    "Apply, compare, undo, export and import catalogs.",
     () => import("./commands/catalog.ts"),
   ),
   entry(

@@ -23,7 +23,6 @@ export async function createProgram(
 ): Promise<Command> {
   const root = new Command(program)
     .description(ABOUT)
-    .version(readVersion(), VERSION_OPTION.flags, VERSION_OPTION.about)
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
@@ -57,6 +56,13 @@ export async function createProgram(
   const specs = await Promise.all(
     COMMANDS.map(async (entry) => (isNamed(entry) ? entry.load() : entry)),
   );
+  // Commander would print the version of the program, wherever the option is on the line.
+  const hasOwnVersion = (spec: CommandSpec | CommandGroup): boolean =>
+    "commands" in spec
+      ? spec.commands.some(hasOwnVersion)
+      : "version" in spec.flags && args.includes(spec.name);
+  if (!specs.filter(isLoaded).some(hasOwnVersion))
+    root.version(readVersion(), VERSION_OPTION.flags, VERSION_OPTION.about);
   for (const spec of specs)
     if (isLoaded(spec)) addCommand(root, spec, start);
     else root.command(spec.name).description(spec.about);

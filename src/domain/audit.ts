@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = [
   "endpoint.secret_rotation_finished",
   "catalog.applied",
   "catalog.edited",
+  "catalog.undone",
   "dish.sold_out",
   "dish.available",
   "business.deleted",

@@ -1,7 +1,7 @@
 import { columns, type Db } from "./db.ts";
 
 type HistoryRow = {
-  /** Estimated size of all events, deliveries and attempts. */
+  /** Estimated size of all events, deliveries, attempts and catalog changes. */
   bytes: number;
   /** Epoch ms of the newest event deleted because of the size before its days were up. */
   cutUntil: number | null;

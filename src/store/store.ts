@@ -2,6 +2,7 @@ import { createAuditStore } from "./audit.ts";
 import { createBacklogMoveStore } from "./backlog-moves.ts";
 import { createBookingStore, createReservationStore } from "./bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
+import { createCatalogChangeStore } from "./catalog-changes.ts";
 import { createCatalogStore } from "./catalog.ts";
 import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
@@ -30,6 +31,7 @@ const STORES = {
   audit: createAuditStore,
   businesses: createBusinessStore,
   catalog: createCatalogStore,
+  catalogChanges: createCatalogChangeStore,
   idempotency: createIdempotencyStore,
   keys: createKeyStore,
   endpoints: createEndpointStore,

@@ -67,6 +67,11 @@ async function createData(dataDir: string): Promise<void> {
     "time-off create maya --business salon-aurora --from 2026-12-24 --to 2026-12-31",
   );
   await recordId("svc", "services show cut --business salon-aurora");
+  // Two changes that can be undone, after which the catalog is as in its file again.
+  const { name } = await create<{ name: string }>("services show cut --business salon-aurora");
+  for (const edited of ["Trim", name])
+    await create(`services update cut --name '${edited}' --business salon-aurora`);
+  existing.set("--version 12", "--version 1");
   await recordId("mit", "menu show espresso --business cafe-lumen");
   const order =
     "ticket-orders create --business kita-live --public-event blue-hour-quartet --item seated";

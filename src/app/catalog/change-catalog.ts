@@ -1,5 +1,6 @@
 import type { AuditAction } from "../../domain/audit.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
+import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
@@ -24,20 +25,32 @@ export function changeCatalog(
   });
 }
 
-/** Audits nothing if the catalog already had this content. */
+/** Names the cause of a change in its history. Does nothing if nothing was changed. */
 export function auditChange(
   rt: Runtime,
   action: AuditAction,
   subject: { id: string; name: string },
-  { businessId, fromVersion, version, changes, businessFields }: ChangeResult,
+  { businessId, isNew, fromVersion, version, changes, businessFields }: ChangeResult,
   details: Record<string, unknown>,
 ): void {
   if (version === fromVersion) return;
-  const count = changes.length + businessFields.length;
-  audit(rt, {
+  const countOf = (wanted: ObjectChange["action"]) =>
+    changes.filter((change) => change.action === wanted).length;
+  const auditId = audit(rt, {
     action,
     subject,
     businessId,
-    details: { ...details, fromVersion, version, changes: count },
+    details: {
+      ...details,
+      fromVersion,
+      version,
+      changes: changes.length + businessFields.length,
+      created: countOf("create"),
+      updated: countOf("update"),
+      moved: countOf("move"),
+      deleted: countOf("delete"),
+      fields: isNew ? [] : businessFields,
+    },
   });
+  rt.store.catalogChanges.setAuditId(businessId, version, auditId);
 }

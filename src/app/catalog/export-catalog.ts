@@ -1,3 +1,4 @@
+import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { writeCsv } from "../../domain/catalog/csv/export.ts";
 import { exportCatalog } from "../../domain/catalog/file/export.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
@@ -7,13 +8,18 @@ import type { BusinessRow } from "../../store/businesses.ts";
 export type ExportFormat = "yaml" | "json" | "csv";
 
 /** `skipped`: kinds that the format cannot represent. */
-export function exportCatalogText(
+export type ExportedCatalog = { content: string; skipped: string[] };
+
+export const exportCatalogText = (
   rt: Runtime,
   { id, doc: business, schedule }: BusinessRow,
   format: ExportFormat,
-): { content: string; skipped: string[] } {
-  const catalog = { business, schedule, objects: rt.store.catalog.listObjects(id) };
+): ExportedCatalog =>
+  writeCatalogText({ business, schedule, objects: rt.store.catalog.listObjects(id) }, format);
+
+export function writeCatalogText(catalog: Catalog, format: ExportFormat): ExportedCatalog {
   if (format === "csv") return writeCsv(catalog);
+  const { business } = catalog;
   const file = exportCatalog(catalog);
   const heading = `The catalog of ${business.name}. Edit it, preview the changes with deskbell catalog diff, and apply them
 with deskbell catalog apply. With --prune, an empty list deletes all objects of its section.`;

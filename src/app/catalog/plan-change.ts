@@ -5,6 +5,7 @@ import {
   withOverwrittenEdits,
 } from "../../domain/catalog/change/local-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
+import { findReplaced } from "../../domain/catalog/change/replaced.ts";
 import {
   diffCatalog,
   isEmptyDiff,
@@ -138,7 +139,17 @@ export function planChange(
       webhooks,
     },
     write: () => {
+      const replaced = findReplaced(stored?.catalog ?? null, next, diff, sortOrderOf, (id) =>
+        origin === "local" ? rt.store.catalog.findLocalEdit(id) !== undefined : edits.has(id),
+      );
       writeUpdate(rt, update);
+      rt.store.catalogChanges.insert({
+        businessId: business.id,
+        version: update.business.catalogVersion,
+        fromVersion: business.catalogVersion,
+        at: rt.now(),
+        replaced,
+      });
       rt.store.catalog.writeObjects(business.id, diff.rows);
       rt.store.catalog.writeLocalEdits(nextEdits);
     },

@@ -128,7 +128,7 @@ export function checkHistory({ cutUntil, keepDays, maxBytes }: History): HealthC
   return [
     openCondition(
       "history.cut",
-      `history was cut: delivered events up to ${isoSeconds(cutUntil)} were deleted before their ${keepDays} days were up, because the history is larger than ${byteSize(maxBytes)}`,
+      `history was cut: delivered events and catalog changes up to ${isoSeconds(cutUntil)} were deleted before their ${keepDays} days were up, because the history is larger than ${byteSize(maxBytes)}`,
       "deskbell serve --keep-size SIZE (larger), or --keep-days N (fewer)",
     ),
   ];

@@ -3,14 +3,14 @@ import type { Runtime } from "../runtime.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The events, deliveries and attempts that are stored. */
+/** The events, deliveries, attempts and catalog changes that are stored. */
 export type History = HistoryBudget & {
   /** Estimated from the rows; free space in the file does not count. */
   bytes: number;
   /** Epoch ms of the oldest event; null if there is none. */
   oldestAt: number | null;
   /**
-   * Events up to this time (epoch ms) were deleted because of the size before their days were up;
+   * Events and catalog changes up to this time (epoch ms) were deleted because of the size before their days were up;
    * null if none of the last `keepDays` was.
    */
   cutUntil: number | null;

@@ -20,24 +20,29 @@ const SLICE_MS = 20;
 /** How late a row that was passed can be deleted, for example when its endpoint is enabled. */
 const RESTART_MS = 3_600_000;
 
-type Batch = (after: number) => PrunedBatch;
+type Batch = (after: number) => Pick<PrunedBatch, "next">;
 /** `after`: the number of the last row that was passed. */
 type Position = { after: number };
 
 /**
- * Deletes events, deliveries, statistics and audit entries after their retention period. If the
- * history is larger than its budget, the oldest delivered events are deleted earlier; undelivered
- * ones stay for their whole period.
+ * Deletes events, deliveries, catalog changes, statistics and audit entries after their retention
+ * period. If the history is larger than its budget, the oldest delivered events and catalog changes
+ * are deleted earlier; undelivered events stay for their whole period.
  */
 export function createPruner(
   rt: Runtime,
   onAlert: (alert: Alert) => void = () => {},
 ): () => Promise<void> {
-  const { audit, endpointSecrets, history, retention, tallies } = rt.store;
+  const { audit, catalogChanges, endpointSecrets, history, retention, tallies } = rt.store;
   const { keepDays, maxBytes } = rt.config.history;
   // Each run continues where the previous one ended, so that it does not read millions of parked
   // events that it cannot delete yet.
-  const positions = { ended: { after: 0 }, size: { after: 0 }, responses: { after: 0 } };
+  const positions = {
+    ended: { after: 0 },
+    size: { after: 0 },
+    responses: { after: 0 },
+    catalogChanges: { after: 0 },
+  };
   let restartedAt = rt.monotonic();
   let isCutReported = readHistory(rt).cutUntil !== null;
 
@@ -92,7 +97,7 @@ export function createPruner(
         makeServerAlert(
           rt,
           "history.cut",
-          `The history is larger than ${byteSize(maxBytes)}: delivered events up to ${isoSeconds(cutUntil)} were deleted before their ${keepDays} days were up`,
+          `The history is larger than ${byteSize(maxBytes)}: delivered events and catalog changes up to ${isoSeconds(cutUntil)} were deleted before their ${keepDays} days were up`,
         ),
       );
     isCutReported = cutUntil !== null;
@@ -112,6 +117,11 @@ export function createPruner(
       retention.pruneResponses(after, BATCH_ROWS, now - RESPONSE_RETENTION_MS),
     );
     await pruneBySize(unresolved);
+    // Those of the same days as the events.
+    const keptSince = Math.max(ended, (history.get().cutUntil ?? 0) + 1);
+    await runBatches(positions.catalogChanges, (after) => ({
+      next: catalogChanges.prune(after, BATCH_ROWS, keptSince),
+    }));
     reportCut();
     rt.tx(() => {
       endpointSecrets.deleteExpired(now);

@@ -34,7 +34,7 @@ export const auditEndpoint = (
   action: AuditAction,
   { id, name, businessId }: EndpointRow,
   details?: Record<string, unknown>,
-): void => audit(rt, { action, subject: { id, name }, businessId, details });
+): void => void audit(rt, { action, subject: { id, name }, businessId, details });
 
 /** Its deliveries are parked. Counts them all: do not call it in a transaction. */
 export const disableEndpoint = (

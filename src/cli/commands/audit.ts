@@ -57,7 +57,7 @@ const toOutput = ({ actorId, actorName, subjectId, subjectName, ...row }: AuditR
 
 type Entry = ReturnType<typeof toOutput>;
 
-const nameOfActor = ({ via, actor: { id, name } }: Entry): string =>
+export const nameOfActor = ({ via, actor: { id, name } }: Pick<Entry, "via" | "actor">): string =>
   via === "http" ? `key ${name ?? id}` : (name ?? id);
 
 export const definition = [list];

@@ -1,11 +1,11 @@
 import { totalBytes, readSources, keepHeapSmall } from "../input/catalog-files.ts";
-import { writeNewFile } from "../input/new-file.ts";
-import { shellQuote } from "../../domain/text.ts";
 import { reportChanges } from "../output/change-report.ts";
 import { command } from "../command.ts";
-import { EXIT } from "../failure.ts";
+import { EXIT, usageError } from "../failure.ts";
 import { catalogImport } from "./catalog-import.ts";
 import { choice, text, toggle } from "../flags.ts";
+import { EXPORT_FORMATS, printCatalogFile } from "../output/catalog-file.ts";
+import { history, show, undo, versionFlag } from "./catalog-history.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Cli } from "../cli.ts";
 
@@ -49,11 +49,24 @@ const apply = command({
 const diff = command({
   name: "diff",
   about: `Show what an apply would change. Exits with ${EXIT.differences} if there are differences. ${FILES}`,
-  arguments: ["<files...>"],
-  flags: { prune: toggle("also show objects that --prune would delete") },
-  examples: ["catalog diff salon.yaml", "catalog diff ./catalog --prune --json"],
-  async run(cli, { prune }, names) {
+  arguments: ["[files...]"],
+  flags: {
+    prune: toggle("also show objects that --prune would delete"),
+    version: versionFlag("show what it would change to restore this version instead"),
+  },
+  examples: [
+    "catalog diff salon.yaml",
+    "catalog diff ./catalog --prune --json",
+    "catalog diff --version 12",
+  ],
+  async run(cli, { prune, version }, names) {
+    if ((version === undefined) === (names.length === 0))
+      throw usageError(
+        "Give either catalog files or --version.",
+        "deskbell catalog diff FILE, or a version from deskbell catalog history",
+      );
     keepHeapSmall();
+    if (version !== undefined) return diffVersion(cli, version);
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open();
     rt.startDryRun();
@@ -64,7 +77,13 @@ const diff = command({
   },
 });
 
-const FORMATS = ["yaml", "json", "csv"] as const;
+async function diffVersion(cli: Cli, version: number): Promise<number> {
+  const { rt, business } = await cli.openBusiness();
+  const { planUndo } = await import("../../app/catalog/undo-catalog.ts");
+  const { planReplacement } = await import("../../app/catalog/replace-catalog.ts");
+  const plan = planReplacement(rt, planUndo(rt, business.slug, version).replacement);
+  return reportChanges(cli, [plan], true).differs ? EXIT.differences : EXIT.ok;
+}
 
 const exporting = command({
   name: "export",
@@ -72,7 +91,10 @@ const exporting = command({
     "Export a business's catalog as a catalog file, without bookings, orders and sold-out marks.",
   flags: {
     out: text("file", "write to this new file (default -, which is stdout)"),
-    format: choice(FORMATS, "file format; csv contains only services and dishes (default yaml)"),
+    format: choice(
+      EXPORT_FORMATS,
+      "file format; csv contains only services and dishes (default yaml)",
+    ),
   },
   examples: [
     "catalog export --business salon-aurora --out salon.yaml",
@@ -82,15 +104,7 @@ const exporting = command({
     keepHeapSmall();
     const { rt, business } = await cli.openBusiness();
     const { exportCatalogText } = await import("../../app/catalog/export-catalog.ts");
-    const { content, skipped } = exportCatalogText(rt, business, format);
-    if (out !== "-") writeNewFile(out, content);
-    if (cli.flags.json)
-      cli.printObject({ format, skipped, ...(out === "-" ? { content } : { file: out }) });
-    else if (out === "-") cli.printContent(content);
-    if (skipped.length > 0)
-      cli.note(`Left out, because CSV cannot contain them: ${skipped.join(", ")}.`);
-    if (out !== "-" && format !== "csv")
-      cli.note(`next: ${cli.program} catalog diff ${shellQuote(out)}`);
+    printCatalogFile(cli, { out, format, ...exportCatalogText(rt, business, format) });
   },
 });
 
@@ -104,7 +118,7 @@ const schema = command({
   },
 });
 
-export const definition = [apply, diff, exporting, schema, catalogImport];
+export const definition = [apply, diff, undo, history, show, exporting, schema, catalogImport];
 
 const QUIET_MS = 1000;
 // The first step reads and parses. More bytes than this take longer than a second.

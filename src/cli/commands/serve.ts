@@ -49,12 +49,12 @@ export const definition = command({
     ),
     keepDays: withEnvironment(
       "DESKBELL_KEEP_DAYS",
-      integer(9, 3650, "days for which delivered events are kept (default 30)"),
+      integer(9, 3650, "days for which delivered events and catalog changes are kept (default 30)"),
     ),
     keepSize: withEnvironment(
       "DESKBELL_KEEP_SIZE",
       size(
-        "size of events and deliveries above which the oldest are deleted earlier (default 10GB)",
+        "size of events, deliveries and catalog changes above which the oldest are deleted earlier (default 10GB)",
         ["10MB", "1000TB"],
       ),
     ),

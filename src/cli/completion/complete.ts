@@ -204,6 +204,7 @@ const LIVE: Record<string, Lister> = {
   "--business": slugs,
   "businesses <slug>": slugs,
   "businesses [slug]": slugs,
+  "catalog [slug]": slugs,
   "<service>": objects("service"),
   "--service": objects("service"),
   "--addon": objects("addon"),

@@ -89,7 +89,7 @@ const formatHistory = ({ bytes, maxBytes, oldestAt, cutUntil }: History): string
   formatMetric(
     "deskbell_history_bytes",
     "gauge",
-    "Size of events, deliveries and attempts, and its limit.",
+    "Size of events, deliveries, attempts and catalog changes, and its limit.",
     [
       ['kind="used"', bytes],
       ['kind="max"', maxBytes],

@@ -87,6 +87,7 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
     "menu update espresso --name Ristretto --business cafe-lumen",
     "catalog.edited",
   );
+  await expectEntry("catalog undo --business cafe-lumen --yes", "catalog.undone", { updated: 1 });
   for (const line of [
     "services create --name Detox --duration 30 --price 35.00",
     "staff create --name Nadia --service detox",
@@ -158,7 +159,17 @@ test("an entry names the system user, and no address", async () => {
     action: "catalog.applied",
     subject: { id: expect.stringMatching(/^biz_/), name: "salon-aurora" },
     businessId: entry?.subject.id,
-    details: { files: ["salon.yaml"], fromVersion: 0, version: 1, changes: expect.any(Number) },
+    details: {
+      files: ["salon.yaml"],
+      fromVersion: 0,
+      version: 1,
+      changes: expect.any(Number),
+      created: expect.any(Number),
+      updated: 0,
+      moved: 0,
+      deleted: 0,
+      fields: [],
+    },
   });
 });
 

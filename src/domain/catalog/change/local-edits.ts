@@ -11,8 +11,14 @@ type Doc = DocOf[Kind];
  */
 export type LocalEdits = ReadonlyMap<string, Doc>;
 
-/** The cause of a change: catalog files, with the documents that they list, or a local edit. */
-export type ChangeOrigin = { listed: ReadonlySet<Doc> } | "local";
+/**
+ * The cause of a change: catalog files, with the documents that they list; an undo, with the IDs of
+ * the objects that it restores and whether they had local edits; or a local edit.
+ */
+export type ChangeOrigin =
+  | { listed: ReadonlySet<Doc> }
+  | { restored: ReadonlyMap<string, boolean> }
+  | "local";
 
 /**
  * The changes, each with the locally edited fields that it would overwrite as `overwrittenEdits`.
@@ -37,11 +43,14 @@ export function withOverwrittenEdits(
   });
 }
 
-function editedDocs({ business, objects }: Catalog, edits: LocalEdits): Map<string, Doc> {
+const editedDocs = (catalog: Catalog, edits: LocalEdits): Map<string, Doc> =>
+  findDocs(catalog, (id) => edits.has(id));
+
+function findDocs({ business, objects }: Catalog, has: (id: string) => boolean): Map<string, Doc> {
   const docs = ALL_KINDS.flatMap((kind) =>
     objects[kind].map((doc) => [objectId(kind, business.slug, doc), doc] as const),
   );
-  return new Map(docs.filter(([id]) => edits.has(id)));
+  return new Map(docs.filter(([id]) => has(id)));
 }
 
 /** The local edits to store after a change; null deletes the entry of an object. */
@@ -52,6 +61,8 @@ export function nextLocalEdits(
   after: Catalog,
   origin: ChangeOrigin,
 ): Map<string, Doc | null> {
+  if (origin !== "local" && "restored" in origin)
+    return restoredLocalEdits(edits, before, after, origin.restored);
   if (origin !== "local") {
     const docs = editedDocs(after, edits);
     return new Map(
@@ -66,6 +77,26 @@ export function nextLocalEdits(
       const docs: Doc[] = before?.objects[kind] ?? [];
       const authored = edits.get(id) ?? docs.find((one) => objectId(kind, slug, one) === id);
       return authored === undefined ? [] : [[id, deepEqual(authored, doc) ? null : authored]];
+    }),
+  );
+}
+
+/**
+ * An object that had local edits differs from the last catalog file again, whose document is the
+ * one that the undo replaces.
+ */
+function restoredLocalEdits(
+  edits: LocalEdits,
+  before: Catalog | null,
+  after: Catalog,
+  restored: ReadonlyMap<string, boolean>,
+): Map<string, Doc | null> {
+  const docsBefore = before ? findDocs(before, (id) => restored.has(id)) : new Map<string, Doc>();
+  const docsAfter = findDocs(after, (id) => restored.has(id));
+  return new Map(
+    [...docsAfter].map(([id, doc]) => {
+      const authored = restored.get(id) ? (edits.get(id) ?? docsBefore.get(id)) : undefined;
+      return [id, authored === undefined || deepEqual(authored, doc) ? null : authored];
     }),
   );
 }

@@ -9,23 +9,25 @@ import { createWriteContext, writeException, writeHoursRule } from "./writer.ts"
  * ones, so that applying it with `--prune` always results in exactly this catalog.
  */
 export function exportCatalog(catalog: Catalog): AuthoredFile {
-  const { business, schedule, objects } = catalog;
   const context = createWriteContext(catalog);
-  const file: AuthoredFile = {
-    catalog: 1,
-    business: writeBusiness(business),
-    hours: schedule.hours.map(writeHoursRule),
-    closures: schedule.closures.map(writeClosure),
-    exceptions: schedule.exceptions.map(writeException),
-    turnTimes: schedule.turnTimes,
-  };
+  const file = writeBusinessFields(catalog);
   for (const kind of SECTION_KINDS) {
     const { path, write } = sectionOf(kind);
     setAt(
       file,
       path,
-      objects[kind].map((doc) => write(context, doc)),
+      catalog.objects[kind].map((doc) => write(context, doc)),
     );
   }
   return file;
 }
+
+/** The file without objects. */
+export const writeBusinessFields = ({ business, schedule }: Catalog): AuthoredFile => ({
+  catalog: 1,
+  business: writeBusiness(business),
+  hours: schedule.hours.map(writeHoursRule),
+  closures: schedule.closures.map(writeClosure),
+  exceptions: schedule.exceptions.map(writeException),
+  turnTimes: schedule.turnTimes,
+});

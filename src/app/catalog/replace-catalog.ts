@@ -1,0 +1,114 @@
+import type { AuditAction } from "../../domain/audit.ts";
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import type { MassDelete } from "../../domain/catalog/change/diff.ts";
+import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
+import { currencyChangeText } from "../../domain/currency.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Runtime } from "../runtime.ts";
+import { assertNoAffectedVisits, cancelAffectedVisits } from "./affected-visits.ts";
+import { auditChange, changeCatalog } from "./change-catalog.ts";
+import { type ChangeResult, type LoadedCatalog, planChange } from "./plan-change.ts";
+
+/** The next catalog of a business, from catalog files or from its history. */
+export type Replacement = {
+  catalog: Catalog;
+  origin: ChangeOrigin;
+  /** The catalog that it replaces. */
+  loaded: LoadedCatalog;
+  /** For the audit log. */
+  cause: { action: AuditAction; details: Record<string, unknown> };
+};
+
+/** A replacement with one of these consequences is refused unless the option allows it. */
+export type Permissions = {
+  /** Allow deleting more than a fifth of a kind. */
+  allowMassDelete?: boolean;
+  /** Cancel future bookings, reservations and ticket orders of deleted objects. */
+  cancelAffected?: boolean;
+  /** Accept the prices in the files as amounts in another currency than until now. */
+  acceptCurrencyChange?: boolean;
+};
+
+type ReplaceOptions = Permissions & { onStep?: (step: string) => void };
+
+export const planReplacement = (
+  rt: Runtime,
+  { catalog, origin, loaded }: Replacement,
+): ChangeResult => planChange(rt, catalog, origin, loaded).result;
+
+/**
+ * Replaces the catalog of one business in one transaction; in a dry run, it only plans.
+ * @throws AppError state_refuses for what needs an option; conflict if another process changed the
+ *   catalog since it was loaded
+ */
+export function replaceCatalog(
+  rt: Runtime,
+  replacement: Replacement,
+  { onStep = () => {}, ...permissions }: ReplaceOptions,
+): ChangeResult {
+  onStep("comparing with the stored catalog");
+  // No transaction: with a large catalog it would block other writers for seconds.
+  if (rt.isDryRun()) return planReplacement(rt, replacement);
+  const { catalog: next, origin, loaded, cause } = replacement;
+  const { slug } = next.business;
+  return rt.tx(() => {
+    const version = rt.store.businesses.findBySlug(slug)?.catalogVersion;
+    if (version !== loaded.business?.catalogVersion)
+      throw new AppError(
+        "conflict",
+        `The catalog of ${slug} was changed by another process in the meantime.`,
+        { fix: "run the same command again" },
+      );
+    if (permissions.cancelAffected)
+      cancelAffectedVisits(rt, slug, planReplacement(rt, replacement).affected);
+    const approve = (plan: ChangeResult) => {
+      // Those that could be cancelled have been.
+      assertAllowed([plan], { ...permissions, cancelAffected: false });
+      const { changes, events } = plan;
+      if (events.length > 0)
+        onStep(`writing ${changes.length} changes and ${events.length} events`);
+    };
+    const unchanged = permissions.cancelAffected ? null : loaded;
+    const result = changeCatalog(rt, next, origin, unchanged, approve);
+    const { action, details } = cause;
+    auditChange(rt, action, { id: result.businessId, name: slug }, result, details);
+    return result;
+  });
+}
+
+/** @throws AppError state_refuses */
+export function assertAllowed(
+  plans: readonly ChangeResult[],
+  { acceptCurrencyChange, allowMassDelete, cancelAffected }: Permissions,
+): void {
+  if (!cancelAffected) for (const { affected } of plans) assertNoAffectedVisits(affected);
+  if (!acceptCurrencyChange) plans.forEach(assertSameCurrency);
+  if (!allowMassDelete) assertNoMassDeletes(plans);
+}
+
+function assertSameCurrency({ slug, currencyChange }: ChangeResult): void {
+  if (currencyChange === null) return;
+  throw new AppError(
+    "state_refuses",
+    `This would change the currency of ${slug} ${currencyChangeText(currencyChange)}. ` +
+      "Prices are not converted. Nothing was changed.",
+    {
+      fix: "check that every price in the files is in the new currency, then add --accept-currency-change",
+    },
+  );
+}
+
+function assertNoMassDeletes(plans: readonly ChangeResult[]): void {
+  const found = plans.flatMap(({ slug, massDeletes }) =>
+    massDeletes.map((massDelete) => massDeleteText(massDelete, plans.length > 1 ? slug : null)),
+  );
+  if (found.length === 0) return;
+  throw new AppError(
+    "state_refuses",
+    `This would delete ${found.join(", ")}. Nothing was changed.`,
+    { fix: "check the output of --dry-run; if this is intended, add --allow-mass-delete" },
+  );
+}
+
+const massDeleteText = ({ kind, deleted, total }: MassDelete, slug: string | null): string =>
+  `${deleted} of ${total} ${kind}${slug === null ? "" : ` of ${slug}`}`;

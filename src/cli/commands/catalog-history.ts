@@ -1,0 +1,157 @@
+import type { AuditAction } from "../../domain/audit.ts";
+import type { CatalogChangeRow } from "../../store/catalog-changes.ts";
+import { command } from "../command.ts";
+import { choice, DEFAULT_LIMIT, integer, text, toggle } from "../flags.ts";
+import { keepHeapSmall } from "../input/catalog-files.ts";
+import { EXPORT_FORMATS, printCatalogFile } from "../output/catalog-file.ts";
+import { reportChange } from "../output/change-report.ts";
+import { isoTime, shortTime } from "../output/table.ts";
+import { usageError } from "../failure.ts";
+import { nameOfActor } from "./audit.ts";
+
+export const versionFlag = (about: string) => integer(0, Number.MAX_SAFE_INTEGER, about);
+
+export const history = command({
+  name: "history",
+  about:
+    "List the changes of a catalog, newest first: who made each one, when, and what it changed. Changes are kept as long as " +
+    "events (serve --keep-days, --keep-size), and the newest one always.",
+  arguments: ["[slug]"],
+  flags: { limit: integer(1, 10_000, `maximum number of changes (default ${DEFAULT_LIMIT})`) },
+  examples: ["catalog history salon-aurora", "catalog history --limit 5 --json"],
+  async run(cli, { limit = DEFAULT_LIMIT }, slug) {
+    const rt = await cli.open();
+    const business = cli.business(rt, slug);
+    const rows = rt.store.catalogChanges.list(business.id, limit + 1).map(toOutput);
+    const shown = rows.slice(0, limit);
+    cli.printList(
+      shown,
+      [
+        { title: "VERSION", value: "version", align: "right", noTruncate: true },
+        { title: "TIME", value: ({ at }) => shortTime(at), noTruncate: true },
+        { title: "ACTOR", value: actorOf },
+        { title: "CHANGE", value: nounOf, noTruncate: true },
+        { title: "WHAT", value: countsOf },
+        { title: "FROM", value: sourceOf },
+      ],
+      `No change of the catalog of ${business.slug} is kept.`,
+    );
+    if (rows.length > limit) cli.note("There are older changes: add a larger --limit.");
+  },
+});
+
+function toOutput({ version, fromVersion, at, entry }: CatalogChangeRow) {
+  const { via, actorId, actorName, action, details } = entry ?? {};
+  return {
+    version,
+    fromVersion,
+    at: isoTime(at),
+    via: via ?? null,
+    actor: actorId === undefined ? null : { id: actorId, name: actorName ?? null },
+    action: action ?? null,
+    details: details ?? {},
+  };
+}
+
+type Change = ReturnType<typeof toOutput>;
+
+const actorOf = ({ via, actor }: Change): string =>
+  via === null || actor === null ? "" : nameOfActor({ via, actor });
+
+const NOUNS: Partial<Record<AuditAction, string>> = {
+  "catalog.applied": "apply",
+  "catalog.edited": "edit",
+  "catalog.undone": "undo",
+};
+
+const nounOf = ({ action }: Change): string => (action && NOUNS[action]) ?? "";
+
+/** `3 created, 1 deleted, hours` */
+function countsOf({ details }: Change): string {
+  const counts = ["created", "updated", "moved", "deleted"].flatMap((name) =>
+    details[name] ? [`${String(details[name])} ${name}`] : [],
+  );
+  return [...counts, ...((details.fields ?? []) as string[])].join(", ");
+}
+
+/** The files of an apply, the object or section of an edit, or the version that an undo restored. */
+function sourceOf({ details: { files, key, section, restored } }: Change): string {
+  if (restored !== undefined) return `version ${String(restored)}`;
+  return Array.isArray(files) ? files.join(", ") : String(key ?? section ?? "");
+}
+
+export const show = command({
+  name: "show",
+  about: "Print the catalog as it was at a version, in the form of catalog export.",
+  flags: {
+    version: versionFlag("version from catalog history (required)"),
+    out: text("file", "write to this new file (default -, which is stdout)"),
+    format: choice(
+      EXPORT_FORMATS,
+      "file format; csv contains only services and dishes (default yaml)",
+    ),
+  },
+  examples: ["catalog show --version 12", "catalog show --version 12 --out before.yaml"],
+  async run(cli, { version, out = "-", format = "yaml" }) {
+    if (version === undefined) throw usageError("Missing --version.", "deskbell catalog history");
+    keepHeapSmall();
+    const { rt, business } = await cli.openBusiness();
+    const { readEarlierCatalog } = await import("../../app/catalog/catalog-history.ts");
+    const { writeCatalogText } = await import("../../app/catalog/export-catalog.ts");
+    const { catalog } = readEarlierCatalog(rt, business.slug, version);
+    printCatalogFile(cli, { out, format, ...writeCatalogText(catalog, format) });
+  },
+});
+
+export const undo = command({
+  name: "undo",
+  about:
+    "Undo the last change of a catalog, the first line of catalog history, and send webhooks for it. What it replaced is " +
+    "restored exactly, with the same IDs; sold-out marks, time off, bookings and orders stay. Undoing an undo does the change again.",
+  supportsDryRun: true,
+  flags: {
+    version: versionFlag("undo every change after this version"),
+    cancelAffected: toggle(
+      "cancel the future bookings and ticket orders of objects that this deletes",
+    ),
+  },
+  examples: ["catalog undo --dry-run", "catalog undo --business salon-aurora --version 12 --yes"],
+  async run(cli, { version, cancelAffected }) {
+    keepHeapSmall();
+    const { rt, business } = await cli.openBusiness();
+    const { slug } = business;
+    const { planUndo } = await import("../../app/catalog/undo-catalog.ts");
+    const { planReplacement, replaceCatalog } =
+      await import("../../app/catalog/replace-catalog.ts");
+    const { version: restored, replacement } = planUndo(rt, slug, version);
+    const undone = describeUndone(rt.store.catalogChanges.list(business.id, 1)[0], restored);
+    const { json, dryRun, yes } = cli.flags;
+    // Shown before the question, because the command line does not say what it would undo.
+    if (!yes && !dryRun && !json) reportChange(cli, planReplacement(rt, replacement), true);
+    await cli.agree(
+      `Undo ${undone}?`,
+      usageError(`Undoing ${undone} needs a confirmation.`, "add --yes"),
+    );
+    const result = replaceCatalog(rt, replacement, {
+      allowMassDelete: true,
+      acceptCurrencyChange: true,
+      cancelAffected,
+    });
+    if (json) return cli.printObject({ ...result, restored });
+    reportChange(cli, result);
+    if (result.fromVersion === result.version) return;
+    cli.note(`${slug}: ${dryRun ? "would undo" : "undid"} ${undone}.`);
+    if (!dryRun) cli.note(`To go back: ${cli.program} catalog undo --business ${slug}`);
+  },
+});
+
+/** `the apply of salon.yaml by mia (version 14, 2026-11-22T09:02:11Z)` */
+function describeUndone(newest: CatalogChangeRow | undefined, restored: number): string {
+  if (newest?.fromVersion !== restored) return `all changes after version ${restored}`;
+  const change = toOutput(newest);
+  const [source, actor] = [sourceOf(change), actorOf(change)];
+  return (
+    `the ${nounOf(change) || "change"}${source && ` of ${source}`}${actor && ` by ${actor}`} ` +
+    `(version ${change.version}, ${shortTime(change.at)})`
+  );
+}

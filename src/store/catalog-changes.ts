@@ -1,0 +1,93 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { Replaced } from "../domain/catalog/change/replaced.ts";
+import type { AuditRow } from "./audit.ts";
+import { columns, type Db, insertInto } from "./db.ts";
+
+export type CatalogChangeRow = {
+  version: number;
+  fromVersion: number;
+  at: number;
+  /** Its entry in the audit log; null if that has expired. */
+  entry: Pick<AuditRow, "via" | "actorId" | "actorName" | "action" | "details"> | null;
+};
+
+type NewCatalogChange = {
+  businessId: string;
+  version: number;
+  fromVersion: number;
+  at: number;
+  replaced: Replaced;
+};
+
+/** The fastest level: higher ones save a twentieth of the space for twice the time. */
+const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+function parse(raw: unknown): CatalogChangeRow {
+  const { version, fromVersion, at, details, ...entry } = raw as CatalogChangeRow &
+    AuditRow & { details: string | null };
+  const found = details === null ? null : { ...entry, details: JSON.parse(details) };
+  return { version, fromVersion, at, entry: found };
+}
+
+export function createCatalogChangeStore(db: Db) {
+  const insert = db.prepare(
+    insertInto("catalog_change", "business_id, version, from_version, at, replaced"),
+  );
+  const updateAuditId = db.prepare(
+    "UPDATE catalog_change SET audit_id = :auditId WHERE business_id = :businessId AND version = :version",
+  );
+  const select = (where: string) => `
+    SELECT ${columns("version, from_version, change.at, via, actor_id, actor_name, action, details")}
+    FROM catalog_change AS change LEFT JOIN audit_entry ON audit_entry.id = audit_id
+    WHERE change.business_id = :businessId AND ${where} ORDER BY version DESC LIMIT :limit`;
+  const selectNewest = db.prepare(select("version < :before"));
+  const selectOldestFrom = db
+    .prepare(
+      "SELECT from_version FROM catalog_change WHERE business_id = ? ORDER BY version LIMIT 1",
+    )
+    .pluck();
+  const selectReplaced = db
+    .prepare(
+      "SELECT replaced FROM catalog_change WHERE business_id = ? AND version > ? ORDER BY version DESC",
+    )
+    .pluck();
+  const selectAfter = db
+    .prepare(`
+      SELECT number, at, version = (
+        SELECT max(version) FROM catalog_change AS other
+        WHERE other.business_id = catalog_change.business_id)
+      FROM catalog_change WHERE number > :after ORDER BY number LIMIT :limit`)
+    .raw();
+  const deleteByNumber = db.prepare("DELETE FROM catalog_change WHERE number = ?");
+
+  return {
+    insert: ({ replaced, ...row }: NewCatalogChange) =>
+      void insert.run({
+        ...row,
+        replaced: zstdCompressSync(JSON.stringify(replaced), COMPRESSION),
+      }),
+    setAuditId: (businessId: string, version: number, auditId: string) =>
+      void updateAuditId.run({ businessId, version, auditId }),
+    /** Newest first. @param before only versions below it */
+    list: (businessId: string, limit: number, before = Number.MAX_SAFE_INTEGER) =>
+      selectNewest.all({ businessId, limit, before }).map(parse),
+    /** The version that the oldest change replaced; undefined without changes. */
+    findOldestFromVersion: (businessId: string) =>
+      selectOldestFrom.get(businessId) as number | undefined,
+    /** What the changes after a version replaced, newest first. */
+    *iterateReplacedAfter(businessId: string, version: number): Generator<Replaced> {
+      for (const bytes of selectReplaced.iterate(businessId, version) as Iterable<Buffer>)
+        yield JSON.parse(zstdDecompressSync(bytes).toString()) as Replaced;
+    },
+    /**
+     * Deletes those of the next changes that were made before a time, except the newest of each
+     * business. Returns the number to continue after, or undefined at the end.
+     */
+    prune(after: number, limit: number, madeBefore: number): number | undefined {
+      const rows = selectAfter.all({ after, limit }) as [number, number, 0 | 1][];
+      const old = rows.filter(([, at]) => at < madeBefore);
+      for (const [number, , isNewest] of old) if (!isNewest) deleteByNumber.run(number);
+      return old.at(-1)?.[0];
+    },
+  };
+}
