@@ -11,6 +11,7 @@ import {
   parseInstant,
   startOfDay,
 } from "../domain/local-time.ts";
+import { parseDuration, parsePastTime } from "../domain/past-time.ts";
 
 /** `read` returns the typed value of the option. */
 export type Flag<Value> = { option: (long: string) => Option; read: (raw: unknown) => Value };
@@ -96,14 +97,6 @@ export const count = (minimum: number, maximum: number, about: string) =>
     );
   });
 
-const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** Returns milliseconds; NaN for anything but a number with a unit. */
-function parseDuration(text: string): number {
-  const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  return Number(digits) * UNITS[unit as keyof typeof UNITS];
-}
-
 /** A duration such as `90d` or `30m`, within inclusive limits. The value is in milliseconds. */
 export const duration = (
   about: string,
@@ -120,19 +113,17 @@ export const duration = (
   });
 
 /**
- * A past time: a duration before now such as `3d`, or a date or time in UTC such as `2026-12-01`. The
+ * A past time in UTC: a duration before now such as `3d`, a time such as `08:30`, or a date. The
  * value takes the current time and returns epoch milliseconds.
  */
 export const pastTime = (about: string) =>
   flag<((now: number) => number) | undefined>("time", about, (option) =>
     option.argParser((value: string) => {
-      const ms = parseDuration(value);
-      if (!Number.isNaN(ms)) return (now: number) => now - ms;
-      const time = isLocalDate(value) ? `${value}T00:00` : value;
-      if (isInstant(time)) return () => parseInstant(time, "UTC");
-      throw new InvalidArgumentError(
-        "Use a number with s, m, h or d, such as 3d, or a date such as 2026-12-01.",
-      );
+      if (Number.isNaN(parsePastTime(value, "UTC", 0)))
+        throw new InvalidArgumentError(
+          "Use a number with s, m, h or d, such as 3d, or a date such as 2026-12-01.",
+        );
+      return (now: number) => parsePastTime(value, "UTC", now);
     }),
   );
 
