@@ -1,4 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
+import { minIdAt } from "../domain/ids.ts";
 
 /** RETRYING: pending after a failed attempt. */
 export const LIVE_STATES = [
@@ -19,8 +20,14 @@ export type LiveFilter = {
   endpointId?: string | undefined;
   eventType?: EventType | undefined;
   businessId?: string | undefined;
-  endpointIds?: readonly string[] | undefined;
-  eventTypes?: readonly EventType[] | undefined;
+  /** Only these; a search for one of them, while `eventType` is a filter. */
+  searchedType?: EventType | undefined;
+  /** Created since, in epoch ms. */
+  since?: number | undefined;
+  /** The last attempt failed and the delivery has not ended otherwise. */
+  failed?: true | undefined;
+  /** A part of anything that the list shows: state, type, host, endpoint, status code, error. */
+  text?: string | undefined;
 };
 
 type Condition = {
@@ -55,7 +62,9 @@ const STATES: Record<LiveState, Condition> = {
 const MAX_PER_EVENT = 1000;
 
 const CONDITIONS: {
-  [Name in keyof LiveFilter]-?: (value: NonNullable<LiveFilter[Name]>) => Condition;
+  [Name in Exclude<keyof LiveFilter, "since">]-?: (
+    value: NonNullable<LiveFilter[Name]>,
+  ) => Condition;
 } = {
   deliveryPrefix: () => ({
     sql: "id >= :deliveryPrefix AND id < :deliveryPrefix || '~'",
@@ -70,15 +79,25 @@ const CONDITIONS: {
   endpointId: () => ({ sql: "endpoint_id = :endpointId", index: "delivery_endpoint" }),
   eventType: () => ({ sql: "event_type = :eventType", index: "delivery_type" }),
   businessId: () => ({ sql: "business_id = :businessId", index: "delivery_business" }),
-  endpointIds: (ids) =>
-    ids.length === 1
-      ? { sql: "endpoint_id = :endpointIds ->> 0", index: "delivery_endpoint" }
-      : { sql: "endpoint_id IN (SELECT value FROM json_each(:endpointIds))", index: null },
-  eventTypes: (types) =>
-    types.length === 1
-      ? { sql: "event_type = :eventTypes ->> 0", index: "delivery_type" }
-      : { sql: "event_type IN (SELECT value FROM json_each(:eventTypes))", index: null },
+  searchedType: () => ({ sql: "event_type = :searchedType", index: "delivery_type" }),
+  failed: () => ({
+    sql: "last_error IS NOT NULL AND status IN ('PENDING', 'EXHAUSTED')",
+    index: null,
+  }),
+  text: () => ({ sql: TEXT_CONDITION, index: null }),
 };
+
+const contains = (...columns: string[]): string =>
+  columns.map((column) => `instr(${column}, :text) > 0`).join(" OR ");
+
+/** SQLite runs each of the inner queries once. */
+const TEXT_CONDITION = `(
+  ${contains("event_type", "lower(last_error)", "last_status_code")}
+  OR instr(iif(status = 'PENDING' AND attempt_count > attempts_before, 'failed retrying', lower(status)), :text) > 0
+  OR endpoint_id IN (
+    SELECT id FROM endpoint
+    WHERE ${contains("lower(name)", "lower(url)")} OR substr(id, 1, length(:text)) = :text)
+  OR business_id IN (SELECT id FROM business WHERE ${contains("slug")}))`;
 
 export type LiveCondition = {
   /** The table, with the index to use, and the condition that the index satisfies. */
@@ -94,20 +113,22 @@ export type LiveCondition = {
  * the first condition with an index; `CONDITIONS` is ordered by how few rows they match.
  */
 export function toLiveCondition(filter: LiveFilter): LiveCondition {
-  const names = (Object.keys(CONDITIONS) as (keyof LiveFilter)[]).filter(
+  const names = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter(
     (name) => filter[name] !== undefined,
   );
   const conditions = names.map((name) => CONDITIONS[name](filter[name] as never));
   const chosen = conditions.find(({ index }) => index !== null);
   const rest = conditions.filter((condition) => condition !== chosen).map(({ sql }) => sql);
+  // A bound of every index, because each ends with the ID. IDs rise with the time.
+  const bound = filter.since === undefined ? undefined : "id >= :since";
   return {
     source: chosen?.index ? `delivery INDEXED BY ${chosen.index}` : "delivery",
-    base: chosen?.sql ?? "TRUE",
+    base: [chosen?.sql, bound].filter((sql) => sql !== undefined).join(" AND ") || "TRUE",
     residual: rest.length === 0 ? null : rest.join(" AND "),
     parameters: {
       ...filter,
-      endpointIds: JSON.stringify(filter.endpointIds ?? []),
-      eventTypes: JSON.stringify(filter.eventTypes ?? []),
+      since: filter.since === undefined ? undefined : minIdAt("dlv", filter.since),
+      text: filter.text?.toLowerCase(),
     },
   };
 }

@@ -15,6 +15,7 @@ import {
 import { clamp, selectedIndex } from "./list-navigation.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { type TimeFormat, groupDigits, formatDuration } from "./time-format.ts";
+import { filterNames } from "./filter-names.ts";
 import { FILTER_FIELDS, isFiltered, type UiState } from "./ui-state.ts";
 
 type Column = {
@@ -52,7 +53,7 @@ export function renderList(
   return drawBorder(
     {
       title: [span("deliveries")],
-      topRight: renderFilterAndPosition(ui, snapshot, shown.length),
+      topRight: renderFilterAndPosition(ui, snapshot, timeFormat, shown.length),
       width,
       height,
     },
@@ -203,21 +204,16 @@ function renderEndOfList(
 
 function renderFilterAndPosition(
   ui: UiState,
-  { list, endpoints, businesses }: Snapshot,
+  snapshot: Snapshot,
+  timeFormat: TimeFormat,
   shown: number,
 ): StyledLine {
   const { offset, top } = ui.list;
-  const names: Record<(typeof FILTER_FIELDS)[number], string | undefined> = {
-    state: ui.filter.state === undefined ? undefined : stateName(ui.filter.state),
-    endpointId:
-      endpoints.find(({ id }) => id === ui.filter.endpointId)?.name ?? ui.filter.endpointId,
-    eventType: ui.filter.eventType,
-    businessId:
-      businesses.length < 2
-        ? undefined
-        : businesses.find(({ id }) => id === ui.filter.businessId)?.slug,
-  };
-  const parts = FILTER_FIELDS.map((name) => names[name]).filter((name) => name !== undefined);
+  const { list, businesses } = snapshot;
+  const names = filterNames(ui, snapshot, timeFormat);
+  // The header shows the only business.
+  const fields = FILTER_FIELDS.filter((name) => name !== "businessId" || businesses.length > 1);
+  const parts = fields.map((name) => names[name]).filter((name) => name !== undefined);
   if (ui.search !== null) parts.push(`/${ui.search.text}`);
   const label = parts.length === 0 ? "all" : parts.map((part) => sanitize(part, 24)).join(" + ");
   const position =
@@ -257,6 +253,3 @@ export const STATE_MARKS: Record<LiveState, { glyph: string; word: string; colou
 
 export const liveState = ({ status, attemptCount, attemptsBefore }: LiveRow): LiveState =>
   status === "PENDING" && attemptCount > attemptsBefore ? "RETRYING" : status;
-
-/** The name of a state in the filter. A row shows RETRYING as "failed" instead. */
-export const stateName = (state: LiveState): string => state.toLowerCase();

@@ -1,9 +1,8 @@
-import { userAgent } from "../assets.ts";
-import { deliveryHeaders } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { LiveRow } from "../store/live.ts";
 import { fit, type StyledLine, sanitize, type Span, span, wrap, GLYPHS } from "./cells.ts";
 import { formatAttempts, liveState, STATE_MARKS } from "./delivery-list.ts";
+import { requestHeaders } from "./request-headers.ts";
 import type { DeliveryDetail } from "./snapshot.ts";
 import { type TimeFormat, formatDuration } from "./time-format.ts";
 import type { TABS } from "./ui-state.ts";
@@ -113,34 +112,20 @@ function explainState(row: LiveRow, timeFormat: TimeFormat): string {
 }
 
 function renderRequest(
-  { row, event, attempts }: DeliveryDetail,
+  detail: DeliveryDetail,
   _timeFormat: TimeFormat,
   width: number,
 ): StyledLine[] {
+  const { row, event, attempts } = detail;
   if (event === null) return [[span(" The event has been deleted.", { dim: true })]];
-  const { id: deliveryId, eventId, eventType, sequence } = row;
   const last = attempts.at(-1);
-  const cover = {
-    deliveryId,
-    eventId,
-    eventType,
-    sequence,
-    attempt: last?.n ?? row.attemptCount + 1,
-  };
-  const at = last?.at ?? event.createdAt;
-  const seconds = Math.floor(at / 1000);
-  const headers = {
-    ...deliveryHeaders(cover, userAgent(), [], at, event.body),
-    "X-Service-Signature": `t=${seconds},v1=… ${NOT_STORED}`,
-    "webhook-signature": `v1,… ${NOT_STORED}`,
-  };
+  const headers = requestHeaders(detail, event, `… ${NOT_STORED}`);
+  const seconds = headers["webhook-timestamp"];
   const text = event.body.toString();
   const cut = text.length > MAX_BODY_CHARS;
   const body = cut ? text.slice(0, MAX_BODY_CHARS) : text;
   return [
-    heading(
-      last === undefined ? "headers of the first attempt" : `headers of attempt ${cover.attempt}`,
-    ),
+    heading(last === undefined ? "headers of the first attempt" : `headers of attempt ${last.n}`),
     ...wrapped(`POST ${sanitize(row.url, 2048)}`, width),
     ...Object.entries(headers).flatMap(([name, value]) =>
       wrapped(`${name}: ${sanitize(value)}`, width),
@@ -149,7 +134,13 @@ function renderRequest(
     heading(`body, formatted (${event.body.length} bytes)`),
     ...formatJson(body).flatMap((line) => wrapped(sanitize(line, MAX_BODY_CHARS), width)),
     ...(cut
-      ? [[span(` … full body: deskbell events show ${sanitize(eventId)} --json`, { dim: true })]]
+      ? [
+          [
+            span(` … full body: deskbell events show ${sanitize(row.eventId)} --json`, {
+              dim: true,
+            }),
+          ],
+        ]
       : []),
     [],
     heading("signed content: <t>.<body>"),

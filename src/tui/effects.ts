@@ -1,56 +1,47 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Runtime } from "../app/runtime.ts";
 import { redeliverDelivery } from "../app/webhooks/deliveries.ts";
-import { type SendOnce, testEndpoint } from "../app/webhooks/test-endpoint.ts";
-import { countOf } from "../domain/text.ts";
-import { isStorageFull, storageError } from "../store/storage-error.ts";
-import { isBusy } from "../store/write-lock.ts";
-import { AppError } from "../domain/errors.ts";
+import { isEventType } from "../domain/event-types.ts";
+import { parseDuration, parsePastTime } from "../domain/past-time.ts";
+import type { LiveFilter } from "../store/live-filter.ts";
+import { curlCommand } from "./curl.ts";
+import { type EffectContext, type EffectDeps, errorMessage } from "./effect-context.ts";
+import { disable, enable, rotateSecret, sendTest } from "./endpoint-effects.ts";
+import { promptRedeliver, redeliverAll } from "./redelivery-effects.ts";
+import { backToList, pushScreen, setFilter } from "./screens.ts";
+import { findDetail } from "./snapshot.ts";
 import {
   type Effect,
   FOLLOW_NEWEST,
   listFilter,
   type ListPosition,
-  type Notice,
   type UiState,
 } from "./ui-state.ts";
-import { ALL_EVENT_TYPES } from "../domain/event-types.ts";
-import type { LiveFilter } from "../store/live-filter.ts";
 
-export type EffectDeps = {
-  rt: Runtime;
-  sendOnce: SendOnce;
-  copy: (text: string) => void;
-  quit: (signal: "SIGINT" | null) => void;
-};
+/** Terminals ignore a longer text, in base64, for the clipboard. */
+const MAX_COPIED_CHARS = 50_000;
 
-export type EffectContext = {
-  ui: () => UiState;
-  height: number;
-  signal: AbortSignal;
-  update: (change: (ui: UiState) => UiState) => void;
-};
-
-/** The most that R redelivers; the command line can redeliver more, at a limited rate. */
-const MAX_REDELIVERIES = 10_000;
-const BATCH = 200;
-
-type Notify = (text: string, tone: Notice["tone"]) => void;
-
-export function runEffect(deps: EffectDeps, effect: Effect, context: EffectContext): void {
+export function runEffect(
+  deps: EffectDeps,
+  effect: Effect,
+  base: Omit<EffectContext, "notify">,
+): void {
   const { rt } = deps;
-  const { update } = context;
-  const notify: Notify = (text, tone) => update((ui) => ({ ...ui, notice: { text, tone } }));
+  const { update } = base;
+  const notify: EffectContext["notify"] = (text, tone) =>
+    update((ui) => ({ ...ui, notice: { text, tone } }));
+  const context: EffectContext = { ...base, notify };
   const moveTo = (list: ListPosition) => update((ui) => ({ ...ui, list }));
-  const catchErrors = (work: Promise<void>) =>
-    void work.catch((error: unknown) => notify(errorMessage(error), "bad"));
+  const attempt = (work: () => void | Promise<void>) =>
+    void Promise.try(work).catch((error: unknown) => notify(errorMessage(error), "bad"));
 
   switch (effect.type) {
     case "quit":
       return deps.quit(effect.signal);
     case "copy":
-      deps.copy(effect.id);
-      return notify(`copied ${effect.id}`, "good");
+      deps.copy(effect.text);
+      return notify(`copied ${effect.about}`, "good");
+    case "copyCurl":
+      return copyCurl(deps, context, effect.id);
     case "newest": {
       const id = newestId(rt, context.ui());
       if (id === null) return undefined;
@@ -58,39 +49,42 @@ export function runEffect(deps: EffectDeps, effect: Effect, context: EffectConte
     }
     case "oldest":
       return moveTo(findOldest(rt, context));
-    case "search":
-      return search(rt, context, effect.text, notify);
+    case "search": {
+      const { text } = effect;
+      const search = text === "" ? null : { text, filter: parseSearch(text) };
+      return update((ui) => ({ ...ui, search, list: FOLLOW_NEWEST }));
+    }
+    case "since":
+      return setSince(deps, context, effect.text);
     case "redeliver":
-      return catchErrors(
-        Promise.try(() => {
-          redeliverDelivery(rt, effect.id);
-          notify(`${effect.id} queued for redelivery`, "good");
-        }),
-      );
+      return attempt(() => {
+        redeliverDelivery(rt, effect.id);
+        notify(`${effect.id} queued for redelivery`, "good");
+      });
     case "promptRedeliver":
-      return promptRedeliver(rt, context, notify);
+      return promptRedeliver(rt, context, effect.endpointId);
     case "redeliverAll":
-      return catchErrors(redeliverAll(rt, context, effect.ids, notify));
+      return attempt(() => redeliverAll(rt, context, effect.ids));
     case "test":
-      return catchErrors(sendTest(deps, context, effect.endpointId, notify));
+      return attempt(() => sendTest(deps, context, effect.endpoint));
+    case "enable":
+      return attempt(() => enable(deps, context, effect.endpoint, effect.recover));
+    case "disable":
+      return attempt(() => disable(deps, context, effect.endpoint));
+    case "rotateSecret":
+      return attempt(() => rotateSecret(deps, context, effect.endpoint));
+    case "forgetSecret":
+      return update((ui) => ({
+        ...ui,
+        screens: ui.screens.filter(({ kind }) => kind !== "secret"),
+      }));
   }
-}
-
-/** Rethrows an unexpected error, which then ends the view. */
-function errorMessage(error: unknown): string {
-  if (error instanceof AppError)
-    return error.fix === undefined ? error.message : `${error.message} fix: ${error.fix}`;
-  // The footer is one line.
-  if (isBusy(error)) return "Another program is writing. Try again in a moment.";
-  if (isStorageFull(error)) return "The disk is full. Free some space and try again.";
-  const known = storageError(error);
-  if (known !== undefined) return errorMessage(known);
-  throw error;
 }
 
 function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
   const beginning = { id: "", isIncluded: false };
-  const rows = rt.store.live.listPage(listFilter(ui()), "newer", beginning, height).rows;
+  const filter = listFilter(ui(), rt.now());
+  const rows = rt.store.live.listPage(filter, "newer", beginning, height).rows;
   const [last] = rows;
   const top = rows.at(-1);
   if (top === undefined || last === undefined) return FOLLOW_NEWEST;
@@ -103,91 +97,47 @@ function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
 }
 
 const newestId = (rt: Runtime, ui: UiState): string | null =>
-  rt.store.live.listPage(listFilter(ui), "older", null, 1).rows[0]?.id ?? null;
+  rt.store.live.listPage(listFilter(ui, rt.now()), "older", null, 1).rows[0]?.id ?? null;
 
-function search(rt: Runtime, { update }: EffectContext, text: string, notify: Notify): void {
-  if (text === "") return update((ui) => ({ ...ui, search: null, list: FOLLOW_NEWEST }));
-  const filter = parseSearch(text, rt.store.live.searchEndpoints);
-  if (filter === undefined) return notify(`No event type or endpoint matches '${text}'.`, "bad");
-  return update((ui) => ({ ...ui, search: { text, filter }, list: FOLLOW_NEWEST }));
+/** The screen also shows the command, because not every terminal can set the clipboard. */
+function copyCurl({ rt, copy }: EffectDeps, { update, notify }: EffectContext, id: string): void {
+  const detail = findDetail(rt, id);
+  if (!detail?.event) return notify("The event has been deleted.", "bad");
+  const command = curlCommand(detail).join("\n");
+  update((ui) => pushScreen(ui, { kind: "curl", id, scroll: 0 }));
+  if (command.length > MAX_COPIED_CHARS)
+    return notify("Too long for the clipboard of most terminals: select it here.", "bad");
+  copy(command);
+  notify("Copied, with placeholders for signatures. Clipboard empty? Select it here.", "good");
 }
 
-function promptRedeliver(rt: Runtime, { ui, update }: EffectContext, notify: Notify): void {
-  const ids = rt.store.live.listReplayable(listFilter(ui()), MAX_REDELIVERIES + 1);
-  if (ids.length === 0) return notify("None of these deliveries can be redelivered.", "bad");
-  if (ids.length > MAX_REDELIVERIES)
+function setSince(
+  { rt, settings }: EffectDeps,
+  { update, notify }: EffectContext,
+  text: string,
+): void {
+  const at = parsePastTime(text, settings.timeFormat.timeZone, rt.now());
+  if (Number.isNaN(at) || at > rt.now())
     return notify(
-      "More than 10 000 deliveries: use deskbell deliveries redeliver --rate instead.",
+      `Invalid time '${text}': use 15m, 2h or 3d before now, 08:30, or a date such as 2026-12-01.`,
       "bad",
     );
-  return update((ui) => ({ ...ui, prompt: { kind: "redeliver", ids, typed: "" } }));
+  const time = Number.isNaN(parseDuration(text)) ? at : text;
+  update((ui) => setFilter(backToList(ui), { ...ui.filter, time }));
 }
 
-/** Redelivers in batches, so that the view stays responsive and other writers get their turn. */
-async function redeliverAll(
-  rt: Runtime,
-  { signal }: EffectContext,
-  ids: readonly string[],
-  notify: Notify,
-): Promise<void> {
-  let lastError: string | undefined;
-  const canRedeliver = (id: string): boolean => {
-    try {
-      redeliverDelivery(rt, id);
-      return true;
-    } catch (error) {
-      // A disabled or deleted endpoint must not stop the deliveries to the others.
-      if (!(error instanceof AppError)) throw error;
-      lastError = error.message;
-      return false;
-    }
-  };
-  let queued = 0;
-  try {
-    for (let from = 0; from < ids.length; from += BATCH) {
-      queued += rt.tx(() => ids.slice(from, from + BATCH).filter(canRedeliver).length);
-      if (ids.length > BATCH)
-        notify(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
-      await yieldToEventLoop();
-      if (signal.aborted) return;
-    }
-  } catch (error) {
-    lastError = errorMessage(error);
-  }
-  if (lastError === undefined)
-    notify(`${countOf(queued, "delivery")} queued for redelivery`, "good");
-  else notify(`${queued} of ${ids.length} queued for redelivery. ${lastError}`, "bad");
-}
+/** The letters that the list shows for errors without a response. */
+const ERROR_CODES: Record<string, string> = {
+  "t/o": "timed out",
+  ref: "refused",
+  dns: "unresolvable",
+  blk: "blocked",
+};
 
-async function sendTest(
-  { rt, sendOnce }: EffectDeps,
-  { signal }: EffectContext,
-  endpointId: string,
-  notify: Notify,
-): Promise<void> {
-  notify(`testing ${endpointId} …`, "plain");
-  const { ok, statusCode, error, durationMs, address } = await testEndpoint(
-    rt,
-    endpointId,
-    sendOnce,
-    signal,
-  );
-  if (ok) notify(`✓ test event: ${statusCode} in ${durationMs} ms from ${address ?? "?"}`, "good");
-  else notify(`✗ test event failed after ${durationMs} ms: ${error}`, "bad");
-}
-
-/**
- * Reads a search as the beginning of an ID, or part of an event type, or part of an endpoint's name
- * or URL. Returns undefined if nothing matches.
- */
-export function parseSearch(
-  text: string,
-  searchEndpoints: (text: string) => string[],
-): LiveFilter | undefined {
+/** Reads a search as the beginning of an ID, or an event type, or part of anything shown. */
+export function parseSearch(text: string): LiveFilter {
   if (text.startsWith("dlv_")) return { deliveryPrefix: text };
   if (text.startsWith("evt_")) return { eventPrefix: text };
-  const eventTypes = ALL_EVENT_TYPES.filter((type) => type.includes(text.toLowerCase()));
-  if (eventTypes.length > 0) return { eventTypes };
-  const endpointIds = searchEndpoints(text);
-  return endpointIds.length > 0 ? { endpointIds } : undefined;
+  if (isEventType(text)) return { searchedType: text };
+  return { text: ERROR_CODES[text] ?? text };
 }

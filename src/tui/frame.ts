@@ -14,10 +14,14 @@ import { renderEndpoints } from "./endpoints.ts";
 import { renderFooter } from "./footer.ts";
 import { renderHeader } from "./header.ts";
 import { renderList } from "./delivery-list.ts";
-import { renderFilterPanel, renderHelp } from "./panels.ts";
+import { renderCurl } from "./curl.ts";
+import { renderFilterPanel } from "./filter-panel.ts";
+import { renderHelp } from "./help.ts";
+import { currentScreen, endpointIndex } from "./screens.ts";
+import { renderSecret } from "./secret.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { TimeFormat } from "./time-format.ts";
-import { endpointIndex, type Screen, currentScreen, TABS, type UiState } from "./ui-state.ts";
+import { type Screen, TABS, type UiState } from "./ui-state.ts";
 
 export type Size = { columns: number; rows: number };
 
@@ -114,6 +118,10 @@ function renderBody(
         width,
         height,
       });
+    case "secret":
+      return renderPlain(renderSecret(screen, timeFormat, width), 0, height);
+    case "curl":
+      return renderPlain(renderCurl(snapshot.detail, width), screen.scroll, height);
     case "delivery": {
       if (snapshot.detail === null)
         return renderText([[span(" This delivery no longer exists.", { dim: true })]], 0, {
@@ -158,7 +166,8 @@ function renderMain(
         }),
       )
     : renderCharts(snapshot, width, chartHeight);
-  const panel = screen.kind === "filter" ? renderFilterPanel(ui, screen.row, snapshot, width) : [];
+  const panel =
+    screen.kind === "filter" ? renderFilterPanel(ui, screen.row, snapshot, timeFormat, width) : [];
   const rows = Math.max(0, listHeight - panel.length);
   const height = size.rows - 2 - chartHeight - panel.length;
   return [
@@ -188,6 +197,14 @@ function renderText(
     scrollMax,
     pageRows: rows,
   };
+}
+
+/** Without a border, so that text can be selected. */
+function renderPlain(text: readonly StyledLine[], scroll: number, height: number): Body {
+  const scrollMax = Math.max(0, text.length - height);
+  const from = Math.min(scroll, scrollMax);
+  const shown = Array.from({ length: height }, (_, i) => text[from + i] ?? []);
+  return { body: shown, scrollMax, pageRows: height };
 }
 
 const asciiLine = (line: StyledLine): StyledLine =>

@@ -28,8 +28,8 @@ export function parseKeys(input: string, key: Partial<InkKey>): Key[] {
   // Esc and another key in one chunk look like alt and that key. No key binding uses alt.
   const before = key.meta ? ["esc"] : [];
   const typed = input
-    .split(/[\r\n]/)
-    .flatMap((line, i) => [...(i === 0 ? [] : ["enter"]), ...printableChars(line)]);
+    .split(/([\r\n\t])/)
+    .flatMap((part, i) => (i % 2 === 0 ? printableChars(part) : part === "\t" ? "right" : "enter"));
   return [...before, ...typed];
 }
 

@@ -35,8 +35,8 @@ export function runLiveView(
     // A serial line or a container's terminal may report a size of 0.
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     draw: (next) => draw(next),
-    // OSC 52 sets the clipboard of the user's terminal, also over SSH. Only our own IDs are copied.
-    copy: (id) => void stdout.write(`\x1b]52;c;${Buffer.from(id).toString("base64")}\x07`),
+    // OSC 52 sets the clipboard of the user's terminal, also over SSH. Base64 cannot end it early.
+    copy: (text) => void stdout.write(`\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`),
     quit: resolve,
   });
   const instance = render(view(), {

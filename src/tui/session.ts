@@ -1,4 +1,5 @@
-import { type EffectDeps, runEffect } from "./effects.ts";
+import type { EffectDeps } from "./effect-context.ts";
+import { runEffect } from "./effects.ts";
 import {
   type Frame,
   renderFrame,
@@ -8,7 +9,8 @@ import {
   type Size,
 } from "./frame.ts";
 import { type Key, printableChars } from "./keys.ts";
-import { MAX_TYPED_CHARS, reduce } from "./reducer.ts";
+import { MAX_TYPED_CHARS } from "./prompts.ts";
+import { reduce } from "./reducer.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
 import { createUiState, type UiState } from "./ui-state.ts";
 
@@ -106,7 +108,7 @@ export function startSession(deps: SessionDeps): Session {
     paste(text) {
       if (isTooSmall(size())) return;
       const [line = ""] = text.trim().split(/[\r\n]/);
-      if (ui.prompt !== null)
+      if (ui.prompt !== null && ui.prompt.kind !== "confirm")
         for (const key of printableChars(line).slice(0, MAX_TYPED_CHARS)) press(key);
       else
         change({
@@ -131,6 +133,11 @@ export function startSession(deps: SessionDeps): Session {
       read();
       show();
     },
-    end: () => ended.abort(),
+    end() {
+      // A terminal without an alternate screen keeps the last frame.
+      ui = { ...ui, screens: ui.screens.filter(({ kind }) => kind !== "secret") };
+      show();
+      ended.abort();
+    },
   };
 }

@@ -95,7 +95,7 @@ function readList(
   counts: Counts,
   retrying: number,
 ): ListWindow {
-  const filter = listFilter(ui);
+  const filter = listFilter(ui, rt.now());
   const { top, newestSeen } = ui.list;
   const newer =
     top === null ? [] : rt.store.live.listPage(filter, "newer", above(top), height).rows.reverse();
@@ -114,17 +114,21 @@ const above = ({ id, isIncluded }: PageStart): PageStart => ({ id, isIncluded: !
 
 /** Returns the number of matching deliveries, or null if no stored tally covers the filter. */
 function findTotal(ui: UiState, counts: Counts, retrying: number): number | null {
-  const { state, endpointId, eventType } = ui.filter;
-  if (ui.search !== null || endpointId !== undefined || eventType !== undefined) return null;
+  const { state, endpointId, eventType, time } = ui.filter;
+  if (ui.search !== null || [endpointId, eventType, time].some((value) => value !== undefined))
+    return null;
   if (state === "RETRYING") return retrying;
   if (state !== undefined) return counts[state] ?? 0;
   return Object.values(counts).reduce((sum: number, count) => sum + (count ?? 0), 0);
 }
 
 function readDetail(rt: Runtime, ui: UiState): DeliveryDetail | null {
-  const screen = ui.screens.findLast(({ kind }) => kind === "delivery");
-  if (screen?.kind !== "delivery") return null;
-  const row = rt.store.live.findById(screen.id);
+  const screen = ui.screens.findLast((each) => each.kind === "delivery" || each.kind === "curl");
+  return screen === undefined ? null : findDetail(rt, screen.id);
+}
+
+export function findDetail(rt: Runtime, id: string): DeliveryDetail | null {
+  const row = rt.store.live.findById(id);
   if (row === undefined) return null;
   return {
     row,

@@ -1,20 +1,29 @@
+import { parseDuration } from "../domain/past-time.ts";
 import type { LiveFilter } from "../store/live-filter.ts";
 import type { PageStart } from "../store/live.ts";
 
 export const TABS = ["summary", "request", "response", "attempts"] as const;
-export const FILTER_FIELDS = ["state", "endpointId", "eventType", "businessId"] as const;
+export const FILTER_FIELDS = ["state", "endpointId", "eventType", "time", "businessId"] as const;
+export type FilterField = (typeof FILTER_FIELDS)[number];
 
 /** A screen of the view. The list is always at the bottom of the stack of screens. */
 export type Screen =
   | { kind: "list" }
   | { kind: "delivery"; id: string; tab: number; scroll: number }
+  | { kind: "curl"; id: string; scroll: number }
   | { kind: "endpoints"; selected: string | null }
+  | { kind: "secret"; endpoint: EndpointName; secret: string; oldEndsAt: number }
   | { kind: "filter"; row: number }
   | { kind: "help"; scroll: number };
 
+export type EndpointName = { id: string; name: string };
+
 export type Prompt =
-  | { kind: "search"; typed: string }
-  | { kind: "redeliver"; ids: readonly string[]; typed: string };
+  | { kind: "search" | "command"; typed: string }
+  | { kind: "redeliver"; ids: readonly string[]; typed: string }
+  | { kind: "enable"; endpoint: EndpointName; typed: string }
+  /** Asks for y before the effect. */
+  | { kind: "confirm"; question: string; effect: Effect };
 
 export type Notice = { text: string; tone: "plain" | "good" | "bad" };
 
@@ -28,7 +37,10 @@ export type ListPosition = {
   newestSeen: string | null;
 };
 
-type Filter = Pick<LiveFilter, (typeof FILTER_FIELDS)[number]>;
+type Filter = Pick<LiveFilter, Exclude<FilterField, "time">> & {
+  /** A duration before now, such as `15m`; or epoch ms. */
+  time?: string | number | undefined;
+};
 
 /** The result of all keys so far. Together with a snapshot it determines the frame. */
 export type UiState = {
@@ -46,12 +58,19 @@ export type UiState = {
 
 export type Effect =
   | { type: "quit"; signal: "SIGINT" | null }
-  | { type: "copy"; id: string }
+  | { type: "copy"; text: string; about: string }
+  | { type: "copyCurl"; id: string }
   | { type: "redeliver"; id: string }
-  | { type: "promptRedeliver" }
+  /** Asks for confirmation; all that the list shows, or those that failed at an endpoint. */
+  | { type: "promptRedeliver"; endpointId?: string }
   | { type: "redeliverAll"; ids: readonly string[] }
-  | { type: "test"; endpointId: string }
+  | { type: "test"; endpoint: EndpointName }
+  | { type: "enable"; endpoint: EndpointName; recover: string }
+  | { type: "disable"; endpoint: EndpointName }
+  | { type: "rotateSecret"; endpoint: EndpointName }
+  | { type: "forgetSecret" }
   | { type: "search"; text: string }
+  | { type: "since"; text: string }
   | { type: "newest" }
   | { type: "oldest" };
 
@@ -74,30 +93,23 @@ export const createUiState = (isReadonly: boolean, businessId: string | undefine
   isReadonly,
 });
 
-export const currentScreen = ({ screens }: UiState): Screen => screens.at(-1) ?? { kind: "list" };
-
 export type KeyResult = { ui: UiState; effect?: Effect };
 
-/** The cursor is kept as an ID, because endpoints change places while they are shown. */
-export const endpointIndex = (
-  { selected }: Screen & { kind: "endpoints" },
-  endpoints: readonly { id: string }[],
-): number =>
-  Math.max(
-    0,
-    endpoints.findIndex(({ id }) => id === selected),
-  );
-
-export const listFilter = ({ filter, search }: UiState): LiveFilter => ({
-  ...search?.filter,
-  ...filter,
+export const showError = (ui: UiState, text: string): KeyResult => ({
+  ui: { ...ui, notice: { text, tone: "bad" } },
 });
+
+export function listFilter(
+  { filter: { time, ...filter }, search }: UiState,
+  now: number,
+): LiveFilter {
+  const since = typeof time === "string" ? now - parseDuration(time) : time;
+  return { ...search?.filter, ...filter, since };
+}
 
 export const isFiltered = ({ filter, scope }: UiState): boolean =>
   FILTER_FIELDS.some((name) => filter[name] !== scope[name]);
 
 /** Whether the list leaves out any of the business's deliveries. */
-export const isNarrowed = (ui: UiState): boolean => {
-  const { businessId: _, ...rest } = listFilter(ui);
-  return Object.values(rest).some((value) => value !== undefined);
-};
+export const isNarrowed = ({ filter: { businessId: _, ...filter }, search }: UiState): boolean =>
+  search !== null || Object.values(filter).some((value) => value !== undefined);

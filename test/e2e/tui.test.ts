@@ -84,9 +84,14 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     press("r");
     await waitForText(/dlv_\w+ queued for redelivery/);
     await bad.waitForRequests(sent + 1);
-    press("y");
+    press("i");
     const copied = /copied (dlv_\w+)/.exec(await waitForText(/copied dlv_/))?.[1];
     expect(terminal.clipboard()).toBe(copied);
+    press("y");
+    await waitForText(/^curl --include [^]*--data-raw '[^]* Copied, with placeholders/m);
+    expect(terminal.clipboard()).toMatch(/^curl [^]*v1=SIGNATURE[^]*--data-raw '\{.*\}'$/);
+    press("Escape");
+    await waitForText(/\[4 attempts\]/);
     press("Escape");
     await waitForText(/retrying {2}1-6/);
 
@@ -101,13 +106,24 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     await waitForText(
       /─ endpoints ─+ 2 ─╮\s*│▸▲ printer +127\.0\.0\.1:\d+ +failing +\d+ pending +│\s*│ +failing: HTTP 500 since \d\d:/,
     );
+    press("D", "y");
+    await waitForText(/▸– printer [^]*Disabled 'printer'\. Parked: \d+ deliver/);
+    press(":");
+    await waitForText(/and \d+ more/);
+    press("-l", "en");
+    press("Tab");
+    press("-l", "a");
+    press("Tab");
+    press("-l", "all");
+    press("Enter");
+    await waitForText(/Enabled 'printer'\./);
     press("j", "t");
     await waitForText(/✓ test event: 200 in \d+ ms from 127\.0\.0\.1/);
     expect(good.requests.at(-1)?.headers["x-service-test"]).toBe("true");
     press("Enter");
     await waitForText(/─ till {2}1-6 {2}▮ newest/);
     press("Escape", "/");
-    await waitForText(/search by ID/);
+    await waitForText(/search any text/);
     press("-l", "service_price");
     press("Enter");
     await waitForText(/\/service_price {2}1-4 {2}▮ newest/);

@@ -41,6 +41,11 @@ const SCREENS: {
   { name: "response", keys: ["j", "enter", "3"] },
   { name: "attempts", keys: ["j", "enter", "4"] },
   { name: "endpoints", keys: ["e"] },
+  { name: "curl", keys: ["j", "y"] },
+  { name: "disable", keys: ["e", "D"] },
+  { name: "enable", keys: ["e", "E"] },
+  { name: "commands", keys: [":"] },
+  { name: "commands-narrow", keys: [..."e:re"], columns: 50, rows: 12 },
   { name: "help", keys: ["?"] },
   { name: "typing-narrow", keys: [..."/menu_item"], columns: 50, rows: 12 },
   { name: "help-narrow", keys: ["?"], columns: 50, rows: 24 },
@@ -100,11 +105,12 @@ test.each([false, true])(
   async (isAscii) => {
     const rt = await createFilledRuntime(100);
     const wrong: string[] = [];
-    for (const { name, keys } of SCREENS) {
+    for (const [i, { name, keys }] of SCREENS.entries()) {
       const view = openSession(rt, { isAscii });
       view.press(...keys);
-      for (let columns = 50; columns <= 200; columns += 7)
-        for (let rows = 12; rows <= 60; rows += 8) {
+      // Each screen has its own sizes, so that together they cover all.
+      for (let columns = 50 + (i % 17); columns <= 200; columns += 17)
+        for (let rows = 12 + (i % 11); rows <= 60; rows += 11) {
           view.resize(columns, rows);
           if (isAscii) expect(view.text()).toMatch(/^[\n\x20-\x7e]*$/);
           const widths = new Set(view.lines().map(lineWidth));
@@ -159,7 +165,7 @@ test("bracketed paste reaches the view as text, not as keys", async () => {
   terminal.type("\x1b[200~q\x1b[201~");
   await terminal.shows(/Press \/ before pasting/);
   terminal.type("/\x1b[200~booking\x1b[201~");
-  await terminal.shows(/type: booking/);
+  await terminal.shows(/ID: booking/);
 });
 
 test("closing the view restores the terminal", async () => {

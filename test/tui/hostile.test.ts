@@ -51,6 +51,14 @@ test("unsanitized, the strings do have side effects on a terminal", async () => 
   );
 });
 
+const PROMPTS: ((text: string) => UiState["prompt"])[] = [
+  () => null,
+  (text) => ({ kind: "search", typed: text.slice(0, 100) }),
+  (text) => ({ kind: "command", typed: text.slice(0, 100) }),
+  (text) => ({ kind: "enable", endpoint: { id: "whe_1", name: text }, typed: "" }),
+  (text) => ({ kind: "confirm", question: text, effect: { type: "newest" } }),
+];
+
 test("10,000 hostile strings in every part of the view have no side effects and keep line widths", async () => {
   const rt = createTestRuntime();
   await fillDeliveries(rt, 100);
@@ -74,6 +82,8 @@ test("10,000 hostile strings in every part of the view have no side effects and 
     [{ kind: "list" }],
     [{ kind: "endpoints", selected: null }],
     [{ kind: "list" }, { kind: "filter", row: 1 }],
+    [{ kind: "secret", endpoint: { id: "whe_1", name: draw() }, secret: "whsec_1", oldEndsAt: 0 }],
+    [{ kind: "list" }, { kind: "curl", id: draw(), scroll: 0 }],
     ...[0, 1, 2, 3].map((tab): UiState["screens"] => [
       { kind: "list" },
       { kind: "delivery", id: draw(), tab, scroll: 3 },
@@ -89,7 +99,7 @@ test("10,000 hostile strings in every part of the view have no side effects and 
         filter,
         search: { text: draw(), filter: {} },
         notice: { text: draw(), tone: "bad" },
-        prompt: at % 3 === 0 ? { kind: "search", typed: draw().slice(0, 100) } : null,
+        prompt: PROMPTS[at % PROMPTS.length]!(draw()),
       };
       const { lines } = renderFrame(ui, withHostileStrings(base, draw), size, settings);
       frames.push(linesToText(lines).replaceAll("\n", "\r\n"));

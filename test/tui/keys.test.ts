@@ -5,6 +5,7 @@ test.each<[string, string, Parameters<typeof parseKeys>[1], string[]]>([
   ["a letter", "j", {}, ["j"]],
   ["several keys in one chunk", "jjR", {}, ["j", "j", "R"]],
   ["a pasted line", "evt_1\r", {}, ["e", "v", "t", "_", "1", "enter"]],
+  ["a tab between letters", "en\ta", {}, ["e", "n", "right", "a"]],
   ["letters beyond the first plane", "𝒳é", {}, ["𝒳", "é"]],
   ["control characters in a paste", "a\x00\x07b", {}, ["a", "b"]],
   ["an arrow", "", { upArrow: true }, ["up"]],

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import type { SendOnce } from "../../src/app/webhooks/test-endpoint.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { lineWidth } from "../../src/tui/cells.ts";
-import { KEY_HELP } from "../../src/tui/panels.ts";
+import { KEY_HELP } from "../../src/tui/help.ts";
 import { addBusiness, emitEvents } from "../support/delivery.ts";
 import { fillDeliveries } from "../support/live-data.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -129,15 +129,51 @@ test.each([
   expect(visibleIds(view)).toEqual(found);
 });
 
-test("searching by host finds the endpoint's deliveries, and says if nothing matches", async () => {
+test.each([
+  ["a host", ":9001", "/:9001  1-24  ▮ newest"],
+  ["an error", "http 500", "/http 500  1-12  ▮ newest"],
+  ["a status code", "500", "/500  1-12  ▮ newest"],
+  ["a part of an event type", "staff.", "/staff.  1-24  ▮ newest"],
+  ["a whole event type", "staff.deleted", "/staff.deleted  1-12  ▮ newest"],
+  ["a state", "exhausted", "/exhausted  1-4  ▮ newest"],
+  ["nothing", "nobody", "/nobody  ▮ newest"],
+])("searching for %s", async (_name, text, label) => {
   const { view } = await openView(WIDE);
-  view.type("/:9001");
+  view.type(`/${text}`);
   view.press("enter");
-  expect(new Set(visibleIds(view).map((number) => number % 4))).toEqual(new Set([1]));
+  expect(listLabel(view).replace(/ {2,}/g, "  ")).toBe(label);
+});
+
+test("a time filter shows only deliveries created since, and moves with the clock", async () => {
+  const { rt, view, business } = await openView(WIDE);
+  emitEvents(rt, business, "booking.created");
+  rt.advance(20 * 60_000);
+  emitEvents(rt, business, "staff.created");
+  view.tick();
+  view.press("f", "j", "j", "j", "right", "enter");
+  expect(listLabel(view)).toBe("last 15m  1-4  ▮ newest");
+  view.press("f", "j", "j", "j", "right", "enter");
+  expect(listLabel(view)).toBe("last 1h  1-8  ▮ newest");
+  view.type(":since 12:19");
+  view.press("enter");
+  expect(listLabel(view)).toBe("since 12:19:00  1-4  ▮ newest");
+  view.type(":since 20m");
+  view.press("enter");
+  rt.advance(60_000);
+  view.tick();
+  expect(listLabel(view)).toBe("last 20m  1-4  ▮ newest");
+  view.type(":since soon");
+  view.press("enter");
+  expect(view.footer()).toMatch(/^ Invalid time 'soon': use 15m, /);
   view.press("esc");
+  expect(listLabel(view)).toMatch(/^all {2}/);
+});
+
+test("a search without a match says so", async () => {
+  const { view } = await openView(WIDE);
   view.type("/nobody");
   view.press("enter");
-  expect(view.footer()).toBe(" No event type or endpoint matches 'nobody'.");
+  expect(view.text()).toContain("No delivery matches. Press esc to show all.");
 });
 
 test("esc goes back level by level and never quits", async () => {
@@ -174,7 +210,7 @@ test("neither esc nor x removes the business that the view was started with", as
     view.press(...keys);
     expect(showsOnlyOtherBusiness()).toBe(true);
   }
-  view.press("f", "j", "j", "j", "right", "enter");
+  view.press("f", "j", "j", "j", "j", "right", "enter");
   expect(view.text()).toContain("1-24 of 100");
   view.press("esc");
   expect(showsOnlyOtherBusiness()).toBe(true);
@@ -282,7 +318,7 @@ test("a narrow terminal shortens the prompt so that the input stays visible", as
   view.press(..."flll", "enter", "R", ..."38");
   expect(view.footer()).toMatch(/^ Redeliver 384\? Type 384: 38█/);
   view.press("esc", "/", ..."service_price.updated");
-  expect(view.footer()).toMatch(/^ search: service_price\.updated█/);
+  expect(view.footer()).toMatch(/^ search any text or ID: service_price\.updated█/);
 });
 
 test("ending the view aborts a running test event and stops drawing and reading", async () => {
@@ -312,11 +348,11 @@ test("ending the view during a redelivery of many never reads the closed databas
   await new Promise(setImmediate);
 });
 
-test("y copies the ID of the selected delivery or endpoint", async () => {
+test("i copies the ID of the selected delivery or endpoint; y that of an endpoint too", async () => {
   const { view, endpoints } = await openView();
-  view.press("j", "y");
+  view.press("j", "i");
   expect(view.footer()).toBe(" copied dlv_0000000000000000000000399");
-  view.press("enter", "y", "esc", "e", "j", "y");
+  view.press("enter", "i", "esc", "e", "j", "y");
   expect(view.copied).toEqual([
     "dlv_0000000000000000000000399",
     "dlv_0000000000000000000000399",
@@ -389,7 +425,7 @@ test("pasted text goes into an open prompt and is otherwise ignored", async () =
   expect([rt.revision(), view.quits, view.copied]).toEqual([before, [], []]);
   view.press("/");
   view.paste("\nservice_price\r\nq");
-  expect(view.footer()).toMatch(/type: service_price█/);
+  expect(view.footer()).toMatch(/ID: service_price█/);
   view.press("enter");
   expect(view.text()).toContain("/service_price");
 });
@@ -398,13 +434,13 @@ test("pasted text is cut at the prompt's maximum length", async () => {
   const { view } = await openView();
   view.press("/");
   view.paste("x".repeat(1_000_000));
-  expect(view.footer()).toMatch(/type: x+█/);
+  expect(view.footer()).toMatch(/ID: x+█/);
 });
 
 test("the end of the input stays visible with double-width characters", async () => {
   const { view } = await openView();
   view.press("/", ..."漢".repeat(60), ..."end");
-  expect(view.footer()).toMatch(/type: 漢+end█/);
+  expect(view.footer()).toMatch(/ID: 漢+end█/);
 });
 
 test.each([

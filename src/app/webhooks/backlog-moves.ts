@@ -42,9 +42,10 @@ export function finishBacklogMove(rt: Runtime, endpointId: string): void {
 }
 
 /** Continues all moves, and lets deliveries and other writers proceed between slices. */
-export async function continueBacklogMoves(rt: Runtime): Promise<void> {
+export async function continueBacklogMoves(rt: Runtime, signal?: AbortSignal): Promise<void> {
+  const isAborted = () => signal?.aborted === true;
   for (const { endpointId } of rt.store.backlogMoves.listUnfinished())
-    while (rt.tx(() => continueMove(rt, endpointId))) await delay(LOCK_BREAK_MS);
+    while (!isAborted() && rt.tx(() => continueMove(rt, endpointId))) await delay(LOCK_BREAK_MS);
 }
 
 /** Returns whether there is more to move. Another process may have finished or replaced the move. */

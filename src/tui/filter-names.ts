@@ -1,0 +1,22 @@
+import type { Snapshot } from "./snapshot.ts";
+import type { TimeFormat } from "./time-format.ts";
+import type { FilterField, UiState } from "./ui-state.ts";
+
+/** The text for the value of each field; undefined for any. Not yet sanitized. */
+export function filterNames(
+  { filter: { state, endpointId, eventType, time, businessId } }: UiState,
+  { endpoints, businesses, takenAt }: Snapshot,
+  timeFormat: TimeFormat,
+): Record<FilterField, string | undefined> {
+  return {
+    // A row shows RETRYING as "failed" instead.
+    state: state?.toLowerCase(),
+    endpointId: endpoints.find(({ id }) => id === endpointId)?.name ?? endpointId,
+    eventType,
+    time:
+      typeof time === "number"
+        ? `since ${timeFormat.brief(time, takenAt)}`
+        : time && `last ${time}`,
+    businessId: businesses.find(({ id }) => id === businessId)?.slug ?? businessId,
+  };
+}

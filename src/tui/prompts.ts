@@ -1,0 +1,92 @@
+import { type Action, ACTIONS, runAction } from "./actions.ts";
+import type { Key } from "./keys.ts";
+import type { Viewport } from "./screens.ts";
+import { type KeyResult, type Prompt, showError, type UiState } from "./ui-state.ts";
+
+export const MAX_TYPED_CHARS = 100;
+
+export type TypedPrompt = Exclude<Prompt, { kind: "confirm" }>;
+
+export function handlePromptKey(
+  ui: UiState,
+  prompt: Prompt,
+  key: Key,
+  viewport: Viewport,
+): KeyResult {
+  const done: UiState = { ...ui, prompt: null };
+  if (key === "esc") return { ui: done };
+  if (prompt.kind === "confirm")
+    return key === "y" ? { ui: done, effect: prompt.effect } : key === "n" ? { ui: done } : { ui };
+  const type = (typed: string): KeyResult => ({ ui: { ...ui, prompt: { ...prompt, typed } } });
+  switch (key) {
+    case "enter":
+      return submit(done, prompt, viewport);
+    case "backspace":
+      return type(Array.from(prompt.typed).slice(0, -1).join(""));
+    case "right":
+      return prompt.kind === "command" ? type(completeCommand(prompt.typed)) : { ui };
+    default:
+      // Ignore other named keys, such as arrows.
+      if (Array.from(key).length !== 1 || prompt.typed.length >= MAX_TYPED_CHARS) return { ui };
+      return type(prompt.typed + key);
+  }
+}
+
+function submit(done: UiState, prompt: TypedPrompt, viewport: Viewport): KeyResult {
+  const typed = prompt.typed.trim();
+  switch (prompt.kind) {
+    case "search":
+      return { ui: done, effect: { type: "search", text: typed } };
+    case "command":
+      return runCommand(done, typed, viewport);
+    case "enable":
+      return {
+        ui: done,
+        effect: { type: "enable", endpoint: prompt.endpoint, recover: typed || "all" },
+      };
+    case "redeliver":
+      if (typed === String(prompt.ids.length))
+        return { ui: done, effect: { type: "redeliverAll", ids: prompt.ids } };
+      return showError(done, "The count does not match; nothing was redelivered.");
+  }
+}
+
+function runCommand(ui: UiState, typed: string, viewport: Viewport): KeyResult {
+  const { name, argument } = splitCommand(typed);
+  if (name === "") return { ui };
+  const found = matchingActions(name);
+  const action = found.find((candidate) => candidate.name === name) ?? found[0];
+  if (action === undefined || (found.length > 1 && action.name !== name))
+    return showError(
+      ui,
+      action === undefined
+        ? `There is no command '${name}'. Press : to see all.`
+        : `'${name}' is ambiguous: ${found.map((candidate) => candidate.name).join(", ")}.`,
+    );
+  if (argument !== "" && action.argument === undefined)
+    return showError(ui, `${action.name} takes no argument.`);
+  // Let the user add what is missing.
+  if (argument === "" && action.argument !== undefined && !action.argument.startsWith("["))
+    return { ui: { ...ui, prompt: { kind: "command", typed: `${action.name} ` } } };
+  return runAction(action, ui, viewport, argument);
+}
+
+/** The actions whose name begins with the first typed word. */
+export const matchingActions = (typed: string): readonly Action[] =>
+  ACTIONS.filter(({ name }) => name.startsWith(splitCommand(typed).name));
+
+/** Completes the name as far as the matching actions agree, with a space after a whole name. */
+function completeCommand(typed: string): string {
+  const { name } = splitCommand(typed);
+  const [first, ...others] = matchingActions(name).map((action) => action.name);
+  if (first === undefined || typed !== name) return typed;
+  if (others.length === 0) return `${first} `;
+  let end = first.length;
+  while (!others.every((other) => other.startsWith(first.slice(0, end)))) end--;
+  return first.slice(0, end);
+}
+
+function splitCommand(typed: string): { name: string; argument: string } {
+  const [, name = "", argument = ""] = /^\s*(\S*)\s*(.*)$/.exec(typed) ?? [];
+  return { name, argument: argument.trim() };
+}
