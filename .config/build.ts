@@ -89,6 +89,12 @@ const bundles: BuildOptions[] = [
     plugins,
     output: { ...output, chunkFileNames: "delivery-[name]-[hash].js" },
   },
+  {
+    ...shared,
+    input: { maintenance: "src/delivery/maintenance-thread.ts" },
+    plugins,
+    output: { ...output, chunkFileNames: "maintenance-[name]-[hash].js" },
+  },
   // In a bundle of its own, because it runs before the compile cache is enabled.
   {
     ...shared,

@@ -87,6 +87,7 @@ function copyStripped(from: string, to: string): void {
 const folder = mkdtempSync(join(tmpdir(), "deskbell-build-"));
 try {
   const delivery = await bundle("src/delivery/thread.ts", folder);
+  const maintenance = await bundle("src/delivery/maintenance-thread.ts", folder);
   const main = await bundle("src/cli/main.ts", folder);
   const node = join(folder, "node");
   copyStripped(process.execPath, node);
@@ -110,6 +111,7 @@ try {
       assets: {
         ...Object.fromEntries(assets),
         "dist/delivery.js": delivery,
+        "dist/maintenance.js": maintenance,
         "better_sqlite3.node": addon,
       },
     }),

@@ -27,11 +27,15 @@ export const readMigrations = (): string[] =>
     .sort()
     .map(readText);
 
-/** The delivery worker's script: source under vitest, else the bundle; text in the executable. */
-export const deliveryThread = (): URL | string => {
-  if (IS_EXECUTABLE) return readText("dist/delivery.js");
-  return new URL(RUNS_FROM_SOURCE ? "src/delivery/thread.ts" : "dist/delivery.js", ROOT);
+/** The script of a thread: source under vitest, else the bundle; text in the executable. */
+const threadScript = (name: string, source: string): URL | string => {
+  if (IS_EXECUTABLE) return readText(`dist/${name}.js`);
+  return new URL(RUNS_FROM_SOURCE ? source : `dist/${name}.js`, ROOT);
 };
+
+export const deliveryThread = () => threadScript("delivery", "src/delivery/thread.ts");
+export const maintenanceThread = () =>
+  threadScript("maintenance", "src/delivery/maintenance-thread.ts");
 
 export const PRESETS = ["restaurant", "salon", "venue"] as const;
 export type Preset = (typeof PRESETS)[number];

@@ -19,6 +19,7 @@ export type Config = {
   maxInFlightPerHost: number;
   http: HttpConfig;
   history: HistoryBudget;
+  backups: BackupPlan;
   /** null: alerts are only logged. */
   alertUrl: string | null;
   /** Whether the daemon refuses to start if other users can access its secrets. */
@@ -30,6 +31,18 @@ export type HistoryBudget = {
   keepDays: number;
   /** Above this size, the oldest of them are deleted earlier. */
   maxBytes: number;
+};
+
+/** Each is null, or false, if it is not configured. */
+export type BackupPlan = {
+  /** Between two backups; null: every night. */
+  everyMs: number | null;
+  /** A second folder for backups, for example on another disk. */
+  dir: string | null;
+  /** Run by the shell after each backup. */
+  command: string | null;
+  /** Whether the master key is copied with the backups. */
+  withKey: boolean;
 };
 
 type HttpConfig = {
@@ -58,6 +71,10 @@ export type ConfigFlags = {
   cacheBytes?: number | undefined;
   keepDays?: number | undefined;
   keepBytes?: number | undefined;
+  backupEveryMs?: number | undefined;
+  backupDir?: string | undefined;
+  backupCommand?: string | undefined;
+  backupWithKey?: boolean | undefined;
   alertUrl?: string | undefined;
   strictPermissions?: boolean | undefined;
 };
@@ -95,8 +112,19 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
       keepDays: flags.keepDays ?? DEFAULT_KEEP_DAYS,
       maxBytes: flags.keepBytes ?? DEFAULT_KEEP_BYTES,
     },
+    backups: readBackupPlan(flags, env),
     alertUrl: readAlertUrl(flags.alertUrl ?? env.DESKBELL_ALERT_URL),
     strictPermissions: flags.strictPermissions ?? isEnvEnabled("DESKBELL_STRICT_PERMISSIONS", env),
+  };
+}
+
+function readBackupPlan(flags: ConfigFlags, env: NodeJS.ProcessEnv): BackupPlan {
+  const dir = (flags.backupDir ?? env.DESKBELL_BACKUP_DIR) || null;
+  return {
+    everyMs: flags.backupEveryMs ?? null,
+    dir: dir === null ? null : resolve(dir),
+    command: (flags.backupCommand ?? env.DESKBELL_BACKUP_COMMAND) || null,
+    withKey: flags.backupWithKey ?? isEnvEnabled("DESKBELL_BACKUP_WITH_KEY", env),
   };
 }
 
@@ -140,6 +168,12 @@ function readMetricsToken(path: string | null, env: NodeJS.ProcessEnv): string |
 /** The API key of `webhooks listen`. Not a flag: any user can list a process's arguments. */
 export const readApiKey = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.DESKBELL_API_KEY;
+
+/** The environment of a program that is started, with more variables. */
+export const environmentWith = (
+  variables: Record<string, string>,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv => ({ ...env, ...variables });
 
 /** Who ran sudo: on a server, commands run as the owner of the data. */
 export const readSudoUser = (env: NodeJS.ProcessEnv = process.env): string | undefined =>

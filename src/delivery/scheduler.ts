@@ -6,7 +6,7 @@ import { expirePendingVisits } from "../app/bookings/change-visit.ts";
 import { expireTicketOrders } from "../app/bookings/ticket-holds.ts";
 import { createCommitDetector } from "../app/commit-detector.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
-import { backUpNightly } from "../app/operations/backups.ts";
+import { runMaintenance } from "../app/operations/maintenance.ts";
 import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
 import { createStorageWatch } from "../app/operations/storage-watch.ts";
 import { createPruner } from "../app/operations/retention.ts";
@@ -14,6 +14,7 @@ import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/write-lock.ts";
 import type { Alert } from "../app/webhooks/alerts.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
+import { createMaintenance, type RunMaintenance } from "./maintenance.ts";
 
 const POLL_MS = 50;
 const EVERY_SECOND = "* * * * * *";
@@ -22,11 +23,15 @@ const EVERY_FIVE_MINUTES = "30 */5 * * * *";
 /** At 03:17 in the server's time zone. */
 const EVERY_NIGHT = "0 17 3 * * *";
 
-/** Wakes the worker within 50 ms of a commit, and runs the periodic jobs. */
+/**
+ * Wakes the worker within 50 ms of a commit, and runs the periodic jobs.
+ * @param runMaintenanceNow the default runs it in the current thread
+ */
 export function startScheduler(
   rt: Runtime,
   worker: DeliveryWorker,
   onAlert: (alert: Alert) => void,
+  runMaintenanceNow: RunMaintenance = (options) => runMaintenance(rt, options),
 ): { stop: () => void } {
   const hasNewCommit = createCommitDetector(rt);
   hasNewCommit();
@@ -34,6 +39,8 @@ export function startScheduler(
   const prune = createPruner(rt, onAlert);
   const watchStorage = createStorageWatch(rt, onAlert);
   const stopping = new AbortController();
+  const { signal } = stopping;
+  const maintenance = createMaintenance(rt, runMaintenanceNow, { signal, onAlert });
 
   /** Retries while another writer holds the lock. Without storage, the next tick tries again. */
   const startWritingJob = (cronTime: string, run: () => void | Promise<void>): CronJob =>
@@ -59,7 +66,8 @@ export function startScheduler(
     startWritingJob(EVERY_SECOND, () => publishEventAvailability(rt)),
     startWritingJob(EVERY_SECOND, () => continueBacklogMoves(rt)),
     startJob(EVERY_SECOND, async () => watchStorage()),
-    startJob(EVERY_NIGHT, () => backUpNightly(rt, onAlert)),
+    startJob(EVERY_MINUTE, maintenance.runIfDue),
+    startJob(EVERY_NIGHT, maintenance.runNightly),
   ];
   return {
     stop: () => {

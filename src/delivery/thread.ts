@@ -3,6 +3,7 @@ import { DAEMON } from "../domain/audit.ts";
 import { openRuntime } from "../app/runtime.ts";
 import { createAlerter } from "./alerter.ts";
 import { createDeliveryWorker } from "./delivery-worker.ts";
+import { createMaintenanceRunner } from "./maintenance.ts";
 import type { ThreadData, WorkerCommand, WorkerMessage } from "./start.ts";
 import { startScheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
@@ -30,7 +31,7 @@ const worker = createDeliveryWorker(rt, async (post) => (await loadSender()).sen
   onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,
   onAlert: alerter.send,
 });
-const scheduler = startScheduler(rt, worker, alerter.send);
+const scheduler = startScheduler(rt, worker, alerter.send, createMaintenanceRunner(config));
 
 let stopped: Promise<void> | undefined;
 

@@ -42,6 +42,9 @@ export type DaemonRow = {
   /** Whether it sends alerts, and its limit of open files, if known. */
   hasAlertUrl?: boolean;
   openFiles?: number | null;
+  /** When it makes backups, and whether it copies them to another place. */
+  backupEveryMs?: number | null;
+  copiesBackups?: boolean;
   /** The only address of its clients, if a proxy seems to hide their own. */
   sharedAddress?: string | null;
   /** When its certificate expires; null without HTTPS. */
@@ -111,11 +114,11 @@ export function createLiveStore(db: Db) {
     FROM endpoint WHERE deleted_at IS NULL AND (:businessId IS NULL OR business_id = :businessId)
     ORDER BY status = 'ACTIVE', failing_since IS NULL, name, id LIMIT :limit`);
   const selectDaemon = db.prepare(
-    `SELECT ${columns("url, started_at, has_alert_url, open_files, shared_address, certificate_expires_at")} FROM daemon`,
+    `SELECT ${columns("url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, certificate_expires_at")} FROM daemon`,
   );
   const saveDaemon = db.prepare(`
-    INSERT OR REPLACE INTO daemon (id, url, started_at, has_alert_url, open_files)
-    VALUES (1, :url, :startedAt, :hasAlertUrl, :openFiles)`);
+    INSERT OR REPLACE INTO daemon (id, url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups)
+    VALUES (1, :url, :startedAt, :hasAlertUrl, :openFiles, :backupEveryMs, :copiesBackups)`);
 
   const updateCertificateExpiry = db.prepare("UPDATE daemon SET certificate_expires_at = ?");
   const updateSharedAddress = db.prepare("UPDATE daemon SET shared_address = ?");
@@ -192,10 +195,28 @@ export function createLiveStore(db: Db) {
     /** The daemon that was started last, whether or not it still runs. */
     findDaemon(): DaemonRow | undefined {
       const row = selectDaemon.get() as DaemonRow | undefined;
-      return row && { ...row, hasAlertUrl: Boolean(row.hasAlertUrl) };
+      return (
+        row && {
+          ...row,
+          hasAlertUrl: Boolean(row.hasAlertUrl),
+          copiesBackups: Boolean(row.copiesBackups),
+        }
+      );
     },
-    saveDaemon: ({ hasAlertUrl = false, openFiles = null, ...row }: DaemonRow) =>
-      void saveDaemon.run({ ...row, hasAlertUrl: hasAlertUrl ? 1 : 0, openFiles }),
+    saveDaemon: ({
+      hasAlertUrl = false,
+      openFiles = null,
+      backupEveryMs = null,
+      copiesBackups = false,
+      ...row
+    }: DaemonRow) =>
+      void saveDaemon.run({
+        ...row,
+        hasAlertUrl: hasAlertUrl ? 1 : 0,
+        openFiles,
+        backupEveryMs,
+        copiesBackups: copiesBackups ? 1 : 0,
+      }),
     saveCertificateExpiry: (at: number | null) => void updateCertificateExpiry.run(at),
     saveSharedAddress: (address: string | null) => void updateSharedAddress.run(address),
   };

@@ -123,6 +123,14 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     rt.advance(3 * DAY_MS);
     return () => rt.advance(-3 * DAY_MS);
   },
+  "backup.unshipped": (rt) => {
+    const save = (startedAt: number, copiesBackups: boolean) =>
+      rt.tx(() =>
+        rt.store.live.saveDaemon({ url: "", startedAt, hasAlertUrl: true, copiesBackups }),
+      );
+    save(rt.now() - 3 * DAY_MS, true);
+    return () => save(rt.now(), false);
+  },
   "clock.wrong": (rt) => {
     rt.advance(DAY_MS);
     emitEvents(rt, rt.business);

@@ -1,16 +1,16 @@
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Runtime } from "../runtime.ts";
+import {
+  addChecksum,
+  CHECKSUMS,
+  findChecksum,
+  hashFile,
+  pruneChecksums,
+} from "./backup-checksums.ts";
+import { forgetBackupState, saveBackupState } from "./backup-state.ts";
+import { makeFolder, type Runtime } from "../runtime.ts";
 import { type Alert, makeServerAlert } from "../webhooks/alerts.ts";
 import { lostFileError } from "../../store/file-identity.ts";
 import {
@@ -26,14 +26,12 @@ import {
 } from "../../store/backup.ts";
 
 export type Backup = { path: string; bytes: number; createdAt: number };
-export type BackupFailure = { at: number; reason: string; isDamaged?: boolean };
 
-const MAX_NIGHTLY = 7;
+/** The newest backups, and the newest one of each of the last days that have one. */
+const KEPT_BACKUPS = 7;
+const KEPT_DAYS = 7;
 const ABANDONED_MS = 86_400_000;
 const DAMAGED = "storage_failed";
-
-/** A file in the backup folder: a database that cannot be copied may not be writable either. */
-const failurePath = (config: Config): string => join(config.backupFolder, "last-failure.json");
 
 /** The copy gets its name only after it was verified. */
 export async function createBackup(rt: Runtime): Promise<Backup> {
@@ -41,20 +39,22 @@ export async function createBackup(rt: Runtime): Promise<Backup> {
   const folder = config.backupFolder;
   const loss = rt.findLoss();
   if (loss !== undefined) throw lostFileError(config.databasePath, loss);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const createdAt = Math.floor(rt.now() / 1000) * 1000;
   const path = join(folder, backupName(createdAt));
   const draft = `${path}.draft-${rt.random(4).toString("hex")}`;
   try {
     await copyDatabase(config.databasePath, draft);
     checkDatabase(draft);
+    const checksum = await hashFile(draft);
     renameSync(draft, path);
+    addChecksum(path, checksum);
     syncFolder(folder);
   } catch (error) {
     removeDatabase(draft);
     throw backupError(error, config);
   }
-  forgetBackupFailure(config);
+  forgetBackupState(config, "failure");
   return { path, bytes: statSync(path).size, createdAt };
 }
 
@@ -67,17 +67,23 @@ function backupError(error: unknown, { databasePath }: Config): unknown {
   });
 }
 
-export function listBackups({ backupFolder }: Config): Backup[] {
-  return listNames(backupFolder)
+export const listBackups = ({ backupFolder }: Config): Backup[] => listBackupsIn(backupFolder);
+
+/** Newest first. */
+export function listBackupsIn(folder: string): Backup[] {
+  return listNames(folder)
     .flatMap((name) => {
       const createdAt = readBackupTime(name);
-      const path = join(backupFolder, name);
+      const path = join(folder, name);
       return createdAt === undefined ? [] : [{ path, bytes: statSync(path).size, createdAt }];
     })
     .toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
-export function verifyBackup(path: string): { path: string; bytes: number; schema: number } {
+export type VerifiedBackup = { path: string; bytes: number; schema: number };
+
+/** @throws AppError if the file is not an intact backup, or is not as it was when it was made */
+export async function verifyBackup(path: string): Promise<VerifiedBackup> {
   const file = statSync(path, { throwIfNoEntry: false });
   if (!file?.isFile())
     throw new AppError(
@@ -87,7 +93,24 @@ export function verifyBackup(path: string): { path: string; bytes: number; schem
     );
   const schema = checkDatabase(path);
   assertKnownSchema(path, schema);
+  await assertUnchanged(path);
   return { path, bytes: file.size, schema };
+}
+
+/**
+ * SQLite does not find damage inside a value, but the checksum does.
+ * @throws AppError invalid_input if the file has another checksum than when it was made
+ */
+export async function assertUnchanged(path: string): Promise<void> {
+  const checksum = findChecksum(path);
+  if (checksum === undefined || checksum === (await hashFile(path))) return;
+  throw new AppError(
+    "invalid_input",
+    `${path} is damaged: its SHA-256 differs from ${CHECKSUMS}.`,
+    {
+      fix: `choose another backup: deskbell backup list; if there is none, delete its line from ${CHECKSUMS}`,
+    },
+  );
 }
 
 /**
@@ -101,44 +124,44 @@ export async function backUpNightly(
   try {
     const { path, bytes } = await createBackup(rt);
     rt.log("info", "backed up", { path, bytes });
-    prune(rt);
+    pruneBackups(rt.config.backupFolder, rt.now());
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     rt.log("error", "The nightly backup failed.", { reason });
     // Another condition reports this, and the folder may belong to other data now.
     if (rt.findLoss() !== undefined) return;
     const isDamaged = error instanceof AppError && error.code === DAMAGED;
-    recordFailure(rt, { at: rt.now(), reason, ...(isDamaged && { isDamaged }) });
+    const failure = { at: rt.now(), reason, ...(isDamaged && { isDamaged }) };
+    saveBackupState(rt.config, "failure", failure);
     if (!isDamaged) return;
     onAlert(makeServerAlert(rt, "database.damaged", reason));
   }
 }
 
-function prune(rt: Runtime): void {
-  const nightly = listBackups(rt.config).filter(({ path }) => isNightly(basename(path)));
-  for (const { path } of nightly.slice(MAX_NIGHTLY)) rmSync(path);
-  const { backupFolder } = rt.config;
-  for (const name of listNames(backupFolder).filter(isDraft)) {
-    const draft = join(backupFolder, name);
-    if (rt.now() - statSync(draft).mtimeMs > ABANDONED_MS) rmSync(draft);
+/** Deletes old backups and abandoned drafts, in the backup folder or in --backup-dir. */
+export function pruneBackups(folder: string, now: number): void {
+  const backups = listBackupsIn(folder).filter(({ path }) => isNightly(basename(path)));
+  for (const { path } of listExpired(backups)) rmSync(path);
+  const names = listNames(folder);
+  pruneChecksums(folder, names);
+  for (const name of names.filter(isDraft)) {
+    const draft = join(folder, name);
+    if (now - statSync(draft).mtimeMs > ABANDONED_MS) rmSync(draft);
   }
 }
 
-function recordFailure(rt: Runtime, failure: BackupFailure): void {
-  try {
-    writeFileSync(failurePath(rt.config), JSON.stringify(failure), { mode: 0o600 });
-  } catch {
-    // The disk is full or read-only. The failure is logged, and `status` reports old backups.
+/** @param backups newest first */
+function listExpired(backups: readonly Backup[]): Backup[] {
+  const newestOfDay = new Map<string, Backup>();
+  for (const backup of backups) {
+    const day = new Date(backup.createdAt).toISOString().slice(0, 10);
+    if (!newestOfDay.has(day)) newestOfDay.set(day, backup);
   }
-}
-
-/** Until a backup succeeds or is restored. */
-export function lastBackupFailure(config: Config): BackupFailure | null {
-  try {
-    return JSON.parse(readFileSync(failurePath(config), "utf8")) as BackupFailure;
-  } catch {
-    return null;
-  }
+  const kept = new Set([
+    ...backups.slice(0, KEPT_BACKUPS),
+    ...[...newestOfDay.values()].slice(0, KEPT_DAYS),
+  ]);
+  return backups.filter((backup) => !kept.has(backup));
 }
 
 function listNames(folder: string): string[] {
@@ -149,6 +172,3 @@ function listNames(folder: string): string[] {
     throw error;
   }
 }
-
-export const forgetBackupFailure = (config: Config): void =>
-  rmSync(failurePath(config), { force: true });

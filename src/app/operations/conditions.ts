@@ -7,6 +7,7 @@ import type { DaemonRow } from "../../store/live.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { Runtime } from "../runtime.ts";
 import { listBackups } from "./backups.ts";
+import { checkBackupAge, checkBackupCopies } from "./backup-conditions.ts";
 import {
   checkCorruptEvents,
   checkDeliveryWorker,
@@ -17,7 +18,6 @@ import {
 } from "./delivery-conditions.ts";
 import { checkDataFolder } from "./file-permissions.ts";
 import {
-  checkBackupAge,
   checkBrowserKeys,
   checkCertificate,
   checkClock,
@@ -66,7 +66,8 @@ const CHECKS: Check[] = [
   (rt, { endpoints }) => endpoints.flatMap((endpoint) => checkEndpoint(rt, endpoint)),
   checkCorruptEvents,
   checkBrowserKeys,
-  (rt, { daemon }) => checkBackupAge(rt, listBackups(rt.config)[0]?.createdAt ?? daemon.startedAt),
+  (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt) ?? daemon.startedAt, running),
+  (rt, { running }) => checkBackupCopies(rt, lastBackupAt(rt), running),
   (rt) => checkHistory(readHistory(rt)),
   (rt, { daemon }) => checkClock(rt.now(), newestRecordAt(rt, daemon.startedAt)),
   (rt) =>
@@ -90,6 +91,9 @@ export const listDaemonConditions = (rt: Runtime): HealthCondition[] =>
 /** Returns the conditions in which the server should not receive requests. */
 export const listUnreadyConditions = (rt: Runtime): HealthCondition[] =>
   STORAGE_CHECKS.flatMap((check) => check(rt)).filter(({ code }) => conditionKind(code).isUnready);
+
+const lastBackupAt = ({ config }: Runtime): number | null =>
+  listBackups(config)[0]?.createdAt ?? null;
 
 const newestRecordAt = (rt: Runtime, startedAt: number | null): number =>
   Math.max(startedAt ?? 0, rt.store.events.list({}, 1)[0]?.createdAt ?? 0);

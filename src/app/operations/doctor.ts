@@ -4,6 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Config } from "../../config.ts";
 import type { Runtime } from "../runtime.ts";
 import { restoreDraft } from "../../store/backup.ts";
+import { adviseOnCopies } from "./backup-conditions.ts";
 import { listForeignPrograms } from "../../store/file-identity.ts";
 import { type DatabaseFacts, readDatabaseFacts } from "../../store/read-only-database.ts";
 import {
@@ -87,7 +88,7 @@ export async function* runDoctor(
     askDaemon,
   );
   yield inspectWebhooks(rt, take("endpoint", "delivery"));
-  yield inspectBackups(config, status, take("backup"));
+  yield inspectBackups(rt, status, take("backup"));
   for (const { about } of others) yield { about, summary: "", findings: take(about) };
 }
 
@@ -157,17 +158,19 @@ function inspectWebhooks(rt: Runtime, conditions: Finding[]): Check {
   return { about: "webhooks", summary: countOf(endpoints, "endpoint"), findings };
 }
 
-function inspectBackups(config: Config, status: Status, conditions: Finding[]): Check {
-  const { daemon, lastBackup } = status;
+function inspectBackups(rt: Runtime, status: Status, conditions: Finding[]): Check {
+  const { daemon, lastBackup, problems } = status;
   const findings = [...conditions];
-  const draft = restoreDraft(config.databasePath);
+  const draft = restoreDraft(rt.config.databasePath);
   if (!daemon.isRunning && existsSync(draft))
     findings.push({
       text: `a restore was interrupted: the data is as before, and its draft ${draft} is not needed`,
       fix: `rm ${shellQuote(draft)}*`,
       isAdvice: true,
     });
-  if (lastBackup === null && conditions.length === 0)
+  const hasValidKey = !problems.some(({ about }) => about === "secret");
+  if (lastBackup !== null) findings.push(...adviseOnCopies(rt, hasValidKey));
+  else if (conditions.length === 0)
     findings.push({ text: "there is no backup yet", fix: "deskbell backup", isAdvice: true });
   return { about: "backups", summary: lastBackup?.path ?? "none", findings };
 }

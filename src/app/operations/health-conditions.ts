@@ -7,11 +7,9 @@ import {
 } from "../../domain/conditions/registry.ts";
 import { byteSize, shellQuote } from "../../domain/text.ts";
 import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
-import { lastBackupFailure } from "./backups.ts";
+import { readBackupState } from "./backup-state.ts";
 import type { History } from "./history.ts";
 
-/** Two nights. */
-const BACKUP_DUE_MS = 2 * 86_400_000;
 export const checkDaemonRunning = (isRunning: boolean): HealthCondition[] =>
   isRunning ? [] : [openCondition("daemon.stopped", "the daemon is not running", "deskbell serve")];
 
@@ -74,20 +72,6 @@ export function checkClock(now: number, newestAt: number): HealthCondition[] {
   ];
 }
 
-/** @param lastAt when the last backup was made, or from when on one was due */
-export function checkBackupAge(rt: Runtime, lastAt: number | null): HealthCondition[] {
-  const failure = lastBackupFailure(rt.config);
-  // `database.damaged` reports it.
-  if (failure?.isDamaged === true) return [];
-  if (failure) {
-    const text = `the backup of ${isoSeconds(failure.at)} failed: ${failure.reason}`;
-    return [openCondition("backup.failed", text, "deskbell backup", { since: failure.at })];
-  }
-  if (lastAt === null || rt.now() - lastAt <= BACKUP_DUE_MS) return [];
-  const text = `there has been no backup since ${isoSeconds(lastAt)}`;
-  return [openCondition("backup.overdue", text, "deskbell backup")];
-}
-
 /** Several times the reserve below which no new data is accepted. */
 const LOW_BYTES = 500_000_000;
 
@@ -110,7 +94,7 @@ export function checkStorage(rt: Runtime): HealthCondition[] {
 
 /** Reports damage that the last nightly backup found. */
 export function checkDamage({ config }: Runtime): HealthCondition[] {
-  const failure = lastBackupFailure(config);
+  const failure = readBackupState(config, "failure");
   if (failure?.isDamaged !== true) return [];
   return [
     openCondition(

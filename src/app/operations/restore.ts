@@ -17,7 +17,8 @@ import {
 import type { AuditRow } from "../../store/audit.ts";
 import { assertNotInUse } from "../../store/file-identity.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
-import { forgetBackupFailure, verifyBackup } from "./backups.ts";
+import { forgetBackupState } from "./backup-state.ts";
+import { verifyBackup } from "./backups.ts";
 import { checkSigningSecrets } from "./delivery-conditions.ts";
 import { appendEvents } from "../events.ts";
 
@@ -44,7 +45,7 @@ export async function restoreBackup(
   { now, confirm }: RestoreOptions,
 ): Promise<string | null> {
   const { databasePath } = config;
-  const replaces = assertRestorable(config, file);
+  const replaces = await assertRestorable(config, file);
   prepareDataFolder(config);
   const lock = acquireDaemonLock(databasePath);
   const draft = restoreDraft(databasePath);
@@ -52,14 +53,14 @@ export async function restoreBackup(
     if (replaces) await confirm();
     removeDatabase(draft);
     await copyDatabase(file, draft);
-    verifyBackup(draft);
+    await verifyBackup(draft);
     // The same backup may be restored twice, so the replaced database's counters matter too.
     advanceCounters(draft, replaces ? readCounters(databasePath) : [], COUNTER_INCREASE);
     const auditLog = replaces ? readAuditLog(databasePath) : [];
     completeDraft({ ...config, databasePath: draft }, file, auditLog, now);
     const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
     replaceDatabase(databasePath, draft, copy);
-    forgetBackupFailure(config);
+    forgetBackupState(config, "failure");
     return replaces ? copy : null;
   } finally {
     removeDatabase(draft);
@@ -71,13 +72,16 @@ export async function restoreBackup(
  * @returns whether it would replace existing data
  * @throws AppError like `restoreBackup`
  */
-export function assertRestorable({ dataDir, databasePath }: Config, file: string): boolean {
+export async function assertRestorable(
+  { dataDir, databasePath }: Config,
+  file: string,
+): Promise<boolean> {
   const replaces = existsSync(databasePath);
   if (replaces && existsSync(file) && realpathSync(file) === realpathSync(databasePath))
     throw new AppError("usage", `${file} is the live database, not a backup.`, {
       fix: "deskbell backup list",
     });
-  verifyBackup(file);
+  await verifyBackup(file);
   if (!replaces) assertNotInUse(databasePath);
   if (isDaemonRunning(databasePath))
     throw new AppError("state_refuses", `A daemon is running on ${dataDir}.`, {

@@ -4,6 +4,7 @@ import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { listLimitedHosts } from "../webhooks/host-limits.ts";
 import { type History, readHistory } from "./history.ts";
+import { type BackupState, readBackupState } from "./backup-state.ts";
 import { type Backup, listBackups } from "./backups.ts";
 import type { HealthCondition } from "../../domain/conditions/registry.ts";
 import { listConditions } from "./conditions.ts";
@@ -19,6 +20,10 @@ export type Status = {
   limitedHosts: string[];
   history: History;
   lastBackup: Backup | null;
+  /** The newest backup that was copied to another place. */
+  lastCopy: BackupState["copy"] | null;
+  /** Since then, the last try that failed. */
+  copyFailure: BackupState["copy-failure"] | null;
   freeBytes: number;
   problems: HealthCondition[];
 };
@@ -33,6 +38,8 @@ export function readStatus(rt: Runtime): Status {
     limitedHosts: listLimitedHosts(rt),
     history: readHistory(rt),
     lastBackup: listBackups(rt.config)[0] ?? null,
+    lastCopy: readBackupState(rt.config, "copy"),
+    copyFailure: readBackupState(rt.config, "copy-failure"),
     freeBytes: rt.freeBytes(),
     problems: listConditions(rt, daemon),
   };

@@ -12,7 +12,7 @@ const create = command({
   name: "create",
   isDefault: true,
   about:
-    "Create a backup, also while the daemon runs. The nightly job deletes all but the newest 7.",
+    "Create a backup, also while the daemon runs. The daemon deletes old ones: it keeps the newest 7, and the newest of each of the last 7 days.",
   flags: {
     masterKeyOut: text(
       "file",
@@ -28,10 +28,14 @@ const create = command({
         fix: "deskbell doctor, which shows whether one is missing",
       });
     const keyFile = masterKeyOut === undefined ? undefined : createPrivateFile(masterKeyOut);
-    const { createBackup } = await app();
+    const [{ createBackup }, { recordKeyCopy }] = await Promise.all([
+      app(),
+      import("../../app/operations/key-copies.ts"),
+    ]);
     const made = await createBackup(rt)
       .then((backup) => {
         keyFile?.write(readFileSync(masterKeyPath, "utf8"));
+        if (keyFile) recordKeyCopy(rt.config, rt.now());
         return backup;
       })
       .catch((error: unknown) => {
@@ -77,7 +81,7 @@ const verify = command({
   ],
   async run(cli, _flags, file) {
     const { verifyBackup } = await app();
-    const verified = verifyBackup(file);
+    const verified = await verifyBackup(file);
     cli.report(
       verified,
       `${file} is valid: ${byteSize(verified.bytes)}, schema ${verified.schema}.`,

@@ -13,7 +13,7 @@ export const definition = command({
         import("../../app/runtime.ts"),
       ]);
     if (cli.flags.dryRun) {
-      const isThere = assertRestorable(config, file);
+      const isThere = await assertRestorable(config, file);
       if (cli.flags.json) cli.printObject({ file, replaces: isThere ? config.databasePath : null });
       return cli.note(
         isThere

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
-import { choice, integer, size, withEnvironment, text, texts, toggle } from "../flags.ts";
+import { choice, duration, integer, size, withEnvironment, text, texts, toggle } from "../flags.ts";
 
 const DEFAULT_PORT = 4100;
 
@@ -58,6 +58,24 @@ export const definition = command({
         ["10MB", "1000TB"],
       ),
     ),
+    backupEvery: withEnvironment(
+      "DESKBELL_BACKUP_EVERY",
+      duration("time between two backups (default: every night at 03:17)", ["15m", "7d"]),
+    ),
+    backupDir: withEnvironment(
+      "DESKBELL_BACKUP_DIR",
+      text("folder", "copy each backup to this folder, on another disk or machine, and verify it"),
+    ),
+    backupCommand: withEnvironment(
+      "DESKBELL_BACKUP_COMMAND",
+      text(
+        "command",
+        "run this shell command after each backup, to upload $DESKBELL_BACKUP_FILE (at most 6 hours)",
+      ),
+    ),
+    backupWithKey: toggle(
+      "also copy the master key to --backup-dir, and pass its path to --backup-command as $DESKBELL_BACKUP_KEY: who has both can decrypt the signing secrets",
+    ),
     accessLog: toggle("log every request"),
     strictPermissions: toggle(
       "refuse to start if other users can access the data or its secrets (default: log a warning)",
@@ -96,6 +114,8 @@ export const definition = command({
       strictPermissions: flags.strictPermissions || undefined,
       cacheBytes: flags.cacheSize,
       keepBytes: flags.keepSize,
+      backupEveryMs: flags.backupEvery,
+      backupWithKey: flags.backupWithKey || undefined,
     });
     const daemon = await startDaemon(config, { host, port, tls });
     onSignal = (signal) => {

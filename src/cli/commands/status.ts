@@ -47,7 +47,18 @@ const terminalLine = (cli: Cli, { about, state, command, severity }: StatusRow):
     : `${cli.paint("red", "✗")} ${severity}: ${safe(state, 1000)}\n  ${cli.paint("bold", safe(command))}\n`;
 
 function stateRows(
-  { daemon, queue, endpoints, nextAttemptAt, limitedHosts, history, lastBackup, freeBytes }: Status,
+  {
+    daemon,
+    queue,
+    endpoints,
+    nextAttemptAt,
+    limitedHosts,
+    history,
+    lastBackup,
+    lastCopy,
+    copyFailure,
+    freeBytes,
+  }: Status,
   now: number,
 ): StatusRow[] {
   const row = (about: string, state: string): StatusRow => ({ about, state, command: null });
@@ -68,6 +79,7 @@ function stateRows(
       "last backup",
       lastBackup ? `${timeText(lastBackup.createdAt)}, ${byteSize(lastBackup.bytes)}` : "none",
     ),
+    row("last copy", copyText(lastCopy, copyFailure)),
     row("free disk", byteSize(freeBytes)),
   ];
 }
@@ -83,6 +95,12 @@ const problemRows = (status: Status, program: string): StatusRow[] =>
 /** `1.2 GB of 10.0 GB, kept 30 days, since Nov 22 12:00` */
 const historyText = ({ bytes, maxBytes, keepDays, oldestAt }: Status["history"]): string =>
   `${byteSize(bytes)} of ${byteSize(maxBytes)}, kept ${keepDays} days${oldestAt === null ? "" : `, since ${timeText(oldestAt)}`}`;
+
+/** `Nov 22 03:17, deskbell-….db; failed at Nov 23 03:17: there is no folder /mnt/nas.` */
+function copyText(copy: Status["lastCopy"], failure: Status["copyFailure"]): string {
+  const last = copy ? `${timeText(copy.at)}, ${copy.name}` : "none";
+  return failure ? `${last}; failed at ${timeText(failure.at)}: ${failure.reason}` : last;
+}
 
 const limitedText = (hosts: readonly string[]): string =>
   `limited, because they never accepted a delivery: ${summarizeNames(hosts.slice(0, 10), hosts.length)}`;
@@ -101,6 +119,8 @@ const inIsoTime = ({
   nextAttemptAt,
   history,
   lastBackup,
+  lastCopy,
+  copyFailure,
   problems,
   ...status
 }: Status) => ({
@@ -108,6 +128,8 @@ const inIsoTime = ({
   nextAttemptAt: isoTime(nextAttemptAt),
   history: withIsoTimes(history, "oldestAt", "cutUntil"),
   lastBackup: lastBackup && withIsoTimes(lastBackup, "createdAt"),
+  lastCopy: lastCopy && withIsoTimes(lastCopy, "createdAt", "at"),
+  copyFailure: copyFailure && withIsoTimes(copyFailure, "at", "since"),
   ...status,
   problems: problems.map((problem) => withIsoTimes(problem, "since")),
 });

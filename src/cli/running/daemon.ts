@@ -136,13 +136,16 @@ async function assertDatabaseUsable(rt: Runtime): Promise<void> {
   }
 }
 
-/** Stores the URL for `status` and the live view. */
+/** Stores the URL and settings for `status`, `doctor` and the live view. */
 function saveAddress(rt: Runtime, url: string): Promise<void> {
+  const { everyMs, dir, command } = rt.config.backups;
   const row = {
     url,
     startedAt: rt.now(),
     hasAlertUrl: rt.config.alertUrl !== null,
     openFiles: readOpenFileLimit(),
+    backupEveryMs: everyMs,
+    copiesBackups: dir !== null || command !== null,
   };
   return saveState(rt, () => rt.store.live.saveDaemon(row));
 }

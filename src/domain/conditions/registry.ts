@@ -46,6 +46,7 @@ export const CONDITIONS = {
   "tls.expiring": { severity: "warning", about: "certificate" },
   "backup.failed": { severity: "warning", about: "backup" },
   "backup.overdue": { severity: "warning", about: "backup" },
+  "backup.unshipped": { severity: "warning", about: "backup" },
   "clock.wrong": { severity: "warning", about: "clock" },
   "files.exposed": { severity: "warning", about: "file" },
   "history.cut": { severity: "warning", about: "history" },

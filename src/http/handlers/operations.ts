@@ -4,6 +4,8 @@ import { CONDITION_CODES, CONDITIONS } from "../../domain/conditions/registry.ts
 import { listDaemonConditions, listUnreadyConditions } from "../../app/operations/conditions.ts";
 import { checkDamage } from "../../app/operations/health-conditions.ts";
 import { type History, readHistory } from "../../app/operations/history.ts";
+import { readBackupState } from "../../app/operations/backup-state.ts";
+import { listBackups } from "../../app/operations/backups.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
   type HttpResponse,
@@ -62,6 +64,7 @@ export function getMetrics(
         ['state="disabled"', endpoints.disabled],
       ]),
       ...formatHistory(readHistory(rt)),
+      ...formatBackups(rt),
       formatConditions(rt),
       formatMetric("process_resident_memory_bytes", "gauge", "Resident memory of the process.", [
         ["", process.memoryUsage.rss()],
@@ -84,6 +87,25 @@ function formatConditions(rt: Runtime): string {
     ]),
   );
 }
+
+const formatBackups = ({ config }: Runtime): string[] => {
+  const format = (name: string, about: string, at: number | undefined) =>
+    formatMetric(`deskbell_backup_last_${name}_timestamp_seconds`, "gauge", about, [
+      ["", (at ?? 0) / 1000],
+    ]);
+  return [
+    format(
+      "success",
+      "When the last backup was made; 0 if there is none.",
+      listBackups(config)[0]?.createdAt,
+    ),
+    format(
+      "copy",
+      "When the newest backup that was copied to another place was made; 0 if there is none.",
+      readBackupState(config, "copy")?.createdAt,
+    ),
+  ];
+};
 
 const formatHistory = ({ bytes, maxBytes, oldestAt, cutUntil }: History): string[] => [
   formatMetric(

@@ -15,10 +15,10 @@ import { expect, onTestFinished, test } from "vitest";
 import {
   backUpNightly,
   createBackup,
-  lastBackupFailure,
   listBackups,
   verifyBackup,
 } from "../../../src/app/operations/backups.ts";
+import { readBackupState } from "../../../src/app/operations/backup-state.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import type { Alert } from "../../../src/app/webhooks/alerts.ts";
 import { deleteBusiness } from "../../../src/app/businesses.ts";
@@ -67,11 +67,11 @@ test("a backup is a single valid file with mode 0600, without the master key", a
     bytes: statSync(backup.path).size,
     createdAt: rt.now(),
   });
-  expect(readdirSync(dirname(backup.path))).toEqual(["deskbell-20261120T120000Z.db"]);
+  expect(readdirSync(dirname(backup.path))).toEqual(["SHA256SUMS", "deskbell-20261120T120000Z.db"]);
   expect(statSync(backup.path).mode & 0o777).toBe(0o600);
   expect(statSync(dirname(backup.path)).mode & 0o777).toBe(0o700);
-  expect(verifyBackup(backup.path)).toMatchObject({ bytes: backup.bytes });
-  expect(readdirSync(dirname(backup.path))).toEqual(["deskbell-20261120T120000Z.db"]);
+  expect(await verifyBackup(backup.path)).toMatchObject({ bytes: backup.bytes });
+  expect(readdirSync(dirname(backup.path))).toEqual(["SHA256SUMS", "deskbell-20261120T120000Z.db"]);
   expect(listBackups(rt.config)).toEqual([backup]);
 });
 
@@ -157,7 +157,7 @@ test("a failed nightly backup is logged and recorded until one succeeds, and del
       fields: { reason: expect.stringContaining("Cannot back up") },
     },
   ]);
-  expect(lastBackupFailure(rt.config)).toEqual({
+  expect(readBackupState(rt.config, "failure")).toEqual({
     at: rt.now(),
     reason: expect.stringContaining("Cannot back up"),
     isDamaged: true,
@@ -165,7 +165,7 @@ test("a failed nightly backup is logged and recorded until one succeeds, and del
   expect(listBackups(rt.config)).toEqual(before);
   expect(readdirSync(dirname(backup.path)).filter((name) => name.includes("draft"))).toEqual([]);
   await backUpNightly(rt);
-  expect(lastBackupFailure(rt.config)).toBeNull();
+  expect(readBackupState(rt.config, "failure")).toBeNull();
   expect(codes()).toEqual(["daemon.stopped"]);
 });
 
@@ -194,7 +194,7 @@ test("a restore raises the counters above both databases and keeps the replaced 
 
   // The copy can be restored like any other backup.
   rt.advance(1);
-  expect(verifyBackup(kept ?? "")).toMatchObject({ path: kept });
+  expect(await verifyBackup(kept ?? "")).toMatchObject({ path: kept });
   await restore(rt, kept ?? "");
   const again = createTestRuntime({ dataDir: rt.config.dataDir });
   expect(findShop(again)).toMatchObject({
@@ -297,7 +297,8 @@ test("after a restore, deliveries that were in flight are due again and can be s
   expect(hasMatchingMasterKey(restored)).toBe(true);
   const elsewhere = createTestRuntime();
   await restoreBackup(elsewhere.config, path, { now: 0, confirm: async () => {} }).catch(() => {});
-  expect(hasMatchingMasterKey({ ...restored, config: elsewhere.config })).toBe(false);
+  const { config, secrets } = elsewhere;
+  expect(hasMatchingMasterKey({ ...restored, config, secrets })).toBe(false);
 });
 
 test("a restore into an empty folder asks for no confirmation", async () => {
@@ -420,7 +421,7 @@ test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
       code,
       message: expect.stringMatching(message),
     });
-    expect(() => verifyBackup(file)).toThrow(message);
+    await expect(verifyBackup(file)).rejects.toThrow(message);
     expect(contents(rt.config.dataDir)).toEqual(before);
   },
 );

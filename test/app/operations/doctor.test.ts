@@ -14,6 +14,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import type { DaemonResponse } from "../../../src/app/operations/doctor-checks.ts";
+import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
+import { recordKeyCopy } from "../../../src/app/operations/key-copies.ts";
 import { runDoctor } from "../../../src/app/operations/doctor.ts";
 import type { Check } from "../../../src/app/operations/health-conditions.ts";
 import { cancelDeliveries } from "../../../src/app/webhooks/deliveries.ts";
@@ -51,7 +53,9 @@ async function createHealthyServer(): Promise<Server> {
     kind: "SECRET",
     scopes: [],
   });
-  await createBackup(rt);
+  const { createdAt } = await createBackup(rt);
+  const copy = { at: rt.now(), name: "", createdAt, dir: null, isOtherDisk: false };
+  saveBackupState(rt.config, "copy", { ...copy, hasCommand: true });
   const lock = acquireDaemonLock(rt.config.databasePath);
   onTestFinished(lock.release);
   rt.tx(() =>
@@ -60,8 +64,10 @@ async function createHealthyServer(): Promise<Server> {
       startedAt: rt.now(),
       hasAlertUrl: true,
       openFiles: 65_536,
+      copiesBackups: true,
     }),
   );
+  recordKeyCopy(rt.config, rt.now());
   const edit = (sql: string) => {
     const db = new Database(rt.config.databasePath);
     db.pragma("foreign_keys = OFF");
@@ -160,6 +166,22 @@ const scenarios: Scenario[] = [
     about: "files",
     text: /access \/\S+\/master\.key$/,
     fix: /^chmod -R go= /,
+  },
+  {
+    what: "backups that are only on this machine",
+    provoke: (rt) => rt.edit("UPDATE daemon SET copies_backups = 0"),
+    about: "backups",
+    text: /^all backups are on this machine: /,
+    fix: /--backup-dir FOLDER .*, or --backup-command COMMAND/,
+    advice: true,
+  },
+  {
+    what: "a master key without a known copy",
+    provoke: (rt) => rmSync(join(rt.config.backupFolder, "last-key-copy.json")),
+    about: "backups",
+    text: /^no copy of the master key is known: /,
+    fix: /^deskbell backup --master-key-out FILE .* --backup-with-key$/,
+    advice: true,
   },
   {
     what: "tables of Litestream",
@@ -515,6 +537,7 @@ async function findingsOfDaemon(
       startedAt: rt.now(),
       hasAlertUrl: true,
       openFiles: 65_536,
+      copiesBackups: true,
     }),
   );
   return listFindings(rt, probeDaemon as ReturnType<typeof respondHealthy>);

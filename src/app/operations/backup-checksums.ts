@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { appendFileSync, createReadStream, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+/** In the format of `sha256sum --check`. */
+export const CHECKSUMS = "SHA256SUMS";
+const DIGITS = 64;
+/** After the digits and two spaces. */
+const NAME_AT = DIGITS + 2;
+
+/** Returns the SHA-256 of a file, as hexadecimal digits. */
+export async function hashFile(path: string): Promise<string> {
+  const digest = createHash("sha256");
+  await pipeline(createReadStream(path), digest);
+  return digest.digest("hex");
+}
+
+/** Returns the SHA-256 of the file when it was made; undefined if it was not recorded. */
+export const findChecksum = (path: string): string | undefined =>
+  readLines(dirname(path))
+    .findLast((line) => line.slice(NAME_AT) === basename(path))
+    ?.slice(0, DIGITS);
+
+export const addChecksum = (path: string, checksum: string): void =>
+  appendFileSync(join(dirname(path), CHECKSUMS), `${checksum}  ${basename(path)}\n`, {
+    mode: 0o600,
+  });
+
+/** Removes the checksums of files that were deleted or replaced. @param names of the files */
+export function pruneChecksums(folder: string, names: readonly string[]): void {
+  const lines = readLines(folder);
+  const newest = new Map(lines.map((line) => [line.slice(NAME_AT), line]));
+  const kept = names.flatMap((name) => newest.get(name) ?? []);
+  if (kept.length === lines.length) return;
+  const path = join(folder, CHECKSUMS);
+  writeFileSync(`${path}.draft`, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+  renameSync(`${path}.draft`, path);
+}
+
+function readLines(folder: string): string[] {
+  try {
+    return readFileSync(join(folder, CHECKSUMS), "utf8").split("\n").filter(Boolean);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import { environmentWith } from "../../config.ts";
+import { AppError } from "../../domain/errors.ts";
+
+/** Of the end of stderr. */
+const MAX_OUTPUT = 400;
+/** For the command to clean up, before it is killed. */
+const GRACE_MS = 10_000;
+
+/**
+ * Runs a command of the operator by the shell. Values are passed as environment variables only, so
+ * that no file name is ever part of the command.
+ * @throws AppError state_refuses if it fails, does not end in time or is aborted
+ */
+export function runBackupCommand(
+  command: string,
+  variables: Record<string, string>,
+  timeoutMs: number,
+  signal?: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (how: string, output = "") =>
+      reject(
+        new AppError("state_refuses", `--backup-command ${how}${output && `: ${output}`}.`, {
+          fix: "run the command by hand, with DESKBELL_BACKUP_FILE set to a backup (deskbell backup list)",
+        }),
+      );
+    // In a process group of its own, so that the programs that it has started end with it.
+    const child = spawn(command, {
+      shell: true,
+      detached: true,
+      stdio: ["ignore", "ignore", "pipe"],
+      env: environmentWith(variables),
+    });
+    let output = "";
+    let isStopped = false;
+    const kill = (by: NodeJS.Signals) => {
+      try {
+        process.kill(-(child.pid ?? Number.NaN), by);
+      } catch {
+        // It has ended.
+      }
+    };
+    let killTimer: NodeJS.Timeout | undefined;
+    const stop = () => {
+      isStopped = true;
+      kill("SIGTERM");
+      killTimer = setTimeout(kill, GRACE_MS, "SIGKILL");
+    };
+    const timer = setTimeout(stop, timeoutMs);
+    signal?.addEventListener("abort", stop);
+    child.stderr.on("data", (chunk: Buffer) => (output = (output + chunk).slice(-MAX_OUTPUT)));
+    child.once("error", (error) => fail(`could not be started: ${error.message}`));
+    child.once("close", (code, killedBy) => {
+      clearTimeout(timer);
+      clearTimeout(killTimer);
+      signal?.removeEventListener("abort", stop);
+      if (code === 0) return resolve();
+      if (isStopped) return fail(signal?.aborted ? "was stopped" : "took too long", output.trim());
+      fail(code === null ? `was ended by ${killedBy}` : `exited with code ${code}`, output.trim());
+    });
+  });
+}

@@ -1,0 +1,93 @@
+import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import type { DaemonRow } from "../../store/live.ts";
+import type { Runtime } from "../runtime.ts";
+import { readBackupState } from "./backup-state.ts";
+import { type Finding, isoSeconds } from "./health-conditions.ts";
+import { isKeyCopied } from "./key-copies.ts";
+
+const DAY_MS = 86_400_000;
+/** After so many intervals without a backup or a copy of one. */
+const DUE_INTERVALS = 2;
+
+const dueMs = (daemon: DaemonRow | undefined): number =>
+  DUE_INTERVALS * (daemon?.backupEveryMs ?? DAY_MS);
+
+/**
+ * @param lastAt when the last backup was made, or from when on one was due
+ * @param daemon the one that is running
+ */
+export function checkBackupAge(
+  { config, now }: Runtime,
+  lastAt: number | null,
+  daemon?: DaemonRow,
+): HealthCondition[] {
+  const failure = readBackupState(config, "failure");
+  // `database.damaged` reports it.
+  if (failure?.isDamaged === true) return [];
+  if (failure) {
+    const text = `the backup of ${isoSeconds(failure.at)} failed: ${failure.reason}`;
+    return [openCondition("backup.failed", text, "deskbell backup", { since: failure.at })];
+  }
+  if (lastAt === null || now() - lastAt <= dueMs(daemon)) return [];
+  const text = `there has been no backup since ${isoSeconds(lastAt)}`;
+  return [openCondition("backup.overdue", text, "deskbell backup")];
+}
+
+/**
+ * Reports that --backup-dir or --backup-command has had none of the backups of two intervals.
+ * @param lastAt when the last backup was made
+ */
+export function checkBackupCopies(
+  { config, now }: Runtime,
+  lastAt: number | null,
+  daemon: DaemonRow | undefined,
+): HealthCondition[] {
+  if (daemon?.copiesBackups !== true || lastAt === null) return [];
+  const copy = readBackupState(config, "copy");
+  if (copy !== null && copy.createdAt >= lastAt) return [];
+  const failure = readBackupState(config, "copy-failure");
+  const since = copy?.createdAt ?? failure?.since ?? daemon.startedAt;
+  if (now() - since <= dueMs(daemon)) return [];
+  const reason = failure === null ? "" : `: ${failure.reason}`;
+  const text = `no backup has been copied to another place since ${isoSeconds(since)}${reason}`;
+  // The daemon copies a new backup within a minute.
+  return [openCondition("backup.unshipped", text, "deskbell backup", { since })];
+}
+
+/**
+ * Recommends a second place for backups, and a copy of the master key.
+ * @param hasValidKey whether the master key decrypts the signing secrets
+ */
+export function adviseOnCopies({ config, store }: Runtime, hasValidKey: boolean): Finding[] {
+  const { dir, command } = config.backups;
+  const isConfigured =
+    store.live.findDaemon()?.copiesBackups === true || dir !== null || command !== null;
+  const copy = readBackupState(config, "copy");
+  const findings: Finding[] = [];
+  const add = (text: string, fix: string) => findings.push({ text, fix, isAdvice: true });
+  if (!isConfigured)
+    add(
+      "all backups are on this machine: if its disk fails, they are lost with the data",
+      SECOND_PLACE,
+    );
+  else if (copy !== null && copy.dir !== null && !copy.isOtherDisk && !copy.hasCommand)
+    add(
+      `${copy.dir} is on the disk of the data: if it fails, the copies are lost with the data`,
+      SECOND_PLACE,
+    );
+  const failure = readBackupState(config, "copy-failure");
+  if (failure !== null)
+    add(
+      `the backup ${failure.name} could not be copied (${isoSeconds(failure.at)}): ${failure.reason}`,
+      "deskbell backup, which the daemon copies within a minute",
+    );
+  if (hasValidKey && store.endpointSecrets.list().length > 0 && !isKeyCopied(config))
+    add(
+      "no copy of the master key is known: without it, a restored server cannot sign webhooks",
+      "deskbell backup --master-key-out FILE (on another disk), or deskbell serve --backup-with-key",
+    );
+  return findings;
+}
+
+const SECOND_PLACE =
+  "deskbell serve --backup-dir FOLDER (on another disk), or --backup-command COMMAND (to upload them)";

@@ -1,0 +1,143 @@
+import {
+  copyFileSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { AppError } from "../../domain/errors.ts";
+import { isNightly, syncFolder } from "../../store/backup.ts";
+import type { Runtime } from "../runtime.ts";
+import { addChecksum, findChecksum, hashFile } from "./backup-checksums.ts";
+import { runBackupCommand } from "./backup-command.ts";
+import { forgetBackupState, readBackupState, saveBackupState } from "./backup-state.ts";
+import { type Backup, listBackups, pruneBackups } from "./backups.ts";
+import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
+
+/** An upload of 10 GB takes this long at 4 Mbit/s. */
+const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
+/** After a failure, unless there is a newer backup. */
+const RETRY_MS = 3_600_000;
+
+/** Returns the newest backup if it must still be copied to another place, or passed to a command. */
+export function findUncopiedBackup({ config, now }: Runtime): Backup | undefined {
+  const { dir, command } = config.backups;
+  if (dir === null && command === null) return undefined;
+  const newest = listBackups(config).find(({ path }) => isNightly(basename(path)));
+  if (newest === undefined) return undefined;
+  const copy = readBackupState(config, "copy");
+  if (copy !== null && copy.dir === dir && copy.createdAt >= newest.createdAt) return undefined;
+  const failure = readBackupState(config, "copy-failure");
+  const isRetry = failure?.name === basename(newest.path);
+  return isRetry && now() - failure.at < RETRY_MS ? undefined : newest;
+}
+
+/** Copies a backup to --backup-dir and runs --backup-command. A failure is logged and recorded. */
+export async function copyBackup(
+  rt: Runtime,
+  backup: Backup,
+  {
+    signal,
+    timeoutMs = COMMAND_TIMEOUT_MS,
+  }: { signal?: AbortSignal | undefined; timeoutMs?: number } = {},
+): Promise<void> {
+  const { config } = rt;
+  const { dir, command, withKey } = config.backups;
+  const name = basename(backup.path);
+  try {
+    const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir));
+    if (command !== null) {
+      const key = withKey && existsSync(config.masterKeyPath) ? config.masterKeyPath : "";
+      const variables = { DESKBELL_BACKUP_FILE: backup.path, DESKBELL_BACKUP_KEY: key };
+      await runBackupCommand(command, variables, timeoutMs, signal);
+    }
+    if (withKey) recordKeyCopy(config, rt.now());
+    saveBackupState(config, "copy", {
+      at: rt.now(),
+      name,
+      createdAt: backup.createdAt,
+      dir,
+      isOtherDisk,
+      hasCommand: command !== null,
+    });
+    forgetBackupState(config, "copy-failure");
+    rt.log("info", "copied a backup", { name, dir });
+  } catch (error) {
+    if (signal?.aborted) return;
+    const { message: reason, fix } = error as AppError;
+    rt.log("error", "A backup could not be copied.", { name, reason, fix });
+    const at = rt.now();
+    const since = readBackupState(config, "copy-failure")?.since ?? at;
+    saveBackupState(config, "copy-failure", { at, since, name, reason });
+  }
+}
+
+/** @returns whether the folder is on another disk than the data */
+async function copyToFolder(rt: Runtime, backup: Backup, dir: string): Promise<boolean> {
+  const isOtherDisk = assertBackupDir(rt, dir);
+  const checksum = findChecksum(backup.path) ?? (await hashFile(backup.path));
+  const target = join(dir, basename(backup.path));
+  if (!existsSync(target) || findChecksum(target) !== checksum)
+    await copyVerified(rt, backup.path, target, checksum);
+  if (rt.config.backups.withKey) copyKey(rt, dir);
+  try {
+    syncFolder(dir);
+  } catch {
+    // Some network file systems cannot sync a folder; the file itself was synced.
+  }
+  pruneBackups(dir, rt.now());
+  return isOtherDisk;
+}
+
+/**
+ * Never creates the folder: if its disk is not mounted, the copy would be on the disk of the data.
+ * @returns whether it is on another disk than the data
+ */
+function assertBackupDir({ config }: Runtime, dir: string): boolean {
+  const found = statSync(dir, { throwIfNoEntry: false });
+  if (!found?.isDirectory())
+    throw new AppError("resource_not_found", `--backup-dir: there is no folder ${dir}.`, {
+      fix: "mount its disk, or create the folder",
+    });
+  const isOtherDisk = found.dev !== statSync(config.dataDir).dev;
+  const last = readBackupState(config, "copy");
+  if (!isOtherDisk && last?.dir === dir && last.isOtherDisk)
+    throw new AppError(
+      "state_refuses",
+      `--backup-dir: ${dir} was on another disk until now, and is on that of the data.`,
+      { fix: "mount its disk again" },
+    );
+  return isOtherDisk;
+}
+
+/** The copy gets its name only after it was read back and compared. */
+async function copyVerified(rt: Runtime, from: string, to: string, checksum: string) {
+  const draft = `${to}.draft-${rt.random(4).toString("hex")}`;
+  try {
+    const output = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
+    await pipeline(createReadStream(from), output);
+    if ((await hashFile(draft)) !== checksum)
+      throw new AppError("storage_failed", `The copy of ${from} in ${draft} is damaged.`, {
+        fix: `deskbell backup verify ${from}; if it is valid, check the disk of the copy`,
+      });
+    renameSync(draft, to);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  addChecksum(to, checksum);
+}
+
+/** A rotated key gets another name: older backups need the old one. */
+function copyKey({ config }: Runtime, dir: string): void {
+  const fingerprint = readKeyFingerprint(config);
+  if (fingerprint === null) return;
+  const target = join(dir, `master-${fingerprint}.key`);
+  if (existsSync(target)) return;
+  copyFileSync(config.masterKeyPath, `${target}.draft`);
+  renameSync(`${target}.draft`, target);
+}

@@ -1,0 +1,57 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../config.ts";
+
+/** The results of the last runs of each kind. Times are epoch milliseconds. */
+export type BackupState = {
+  failure: { at: number; reason: string; isDamaged?: boolean };
+  /** The newest backup that was copied to --backup-dir or passed to --backup-command. */
+  copy: {
+    at: number;
+    name: string;
+    /** When the backup was made. */
+    createdAt: number;
+    /** The --backup-dir; null if there was none. */
+    dir: string | null;
+    /** Whether it was on another disk than the data. */
+    isOtherDisk: boolean;
+    /** Whether it was passed to --backup-command. */
+    hasCommand: boolean;
+  };
+  /** `since`: the first failure after the last copy. */
+  "copy-failure": { at: number; since: number; name: string; reason: string };
+  "key-copy": { at: number; fingerprint: string };
+};
+
+/** A file for each: a database that cannot be copied may not be writable either. */
+const pathOf = ({ backupFolder }: Config, kind: keyof BackupState): string =>
+  join(backupFolder, `last-${kind}.json`);
+
+/** Returns null if there is no result. */
+export function readBackupState<Kind extends keyof BackupState>(
+  config: Config,
+  kind: Kind,
+): BackupState[Kind] | null {
+  try {
+    return JSON.parse(readFileSync(pathOf(config, kind), "utf8")) as BackupState[Kind];
+  } catch {
+    return null;
+  }
+}
+
+export function saveBackupState<Kind extends keyof BackupState>(
+  config: Config,
+  kind: Kind,
+  state: BackupState[Kind],
+): void {
+  const path = pathOf(config, kind);
+  try {
+    writeFileSync(`${path}.draft`, JSON.stringify(state), { mode: 0o600 });
+    renameSync(`${path}.draft`, path);
+  } catch {
+    // The disk is full or read-only. The result is logged, and `status` reports old backups.
+  }
+}
+
+export const forgetBackupState = (config: Config, kind: keyof BackupState): void =>
+  rmSync(pathOf(config, kind), { force: true });

@@ -1,0 +1,34 @@
+import type { Runtime } from "../runtime.ts";
+import type { Alert } from "../webhooks/alerts.ts";
+import { copyBackup, findUncopiedBackup } from "./backup-copies.ts";
+import { readBackupState } from "./backup-state.ts";
+import { backUpNightly, listBackups } from "./backups.ts";
+
+export type MaintenanceOptions = {
+  /** Whether to make a backup first. */
+  backUp: boolean;
+  signal?: AbortSignal | undefined;
+  onAlert?: (alert: Alert) => void;
+};
+
+/** Whether --backup-every is set and has passed since the last backup, or the last try. */
+export function isBackupDue({ config, now }: Runtime): boolean {
+  const { everyMs } = config.backups;
+  if (everyMs === null) return false;
+  const lastAt = listBackups(config)[0]?.createdAt ?? -Infinity;
+  const failedAt = readBackupState(config, "failure")?.at ?? -Infinity;
+  return now() - Math.max(lastAt, failedAt) >= everyMs;
+}
+
+/** Whether there is work other than a backup. */
+export const isMaintenanceDue = (rt: Runtime): boolean => findUncopiedBackup(rt) !== undefined;
+
+/** Makes, copies and checks backups. It logs and records each failure, and throws none. */
+export async function runMaintenance(
+  rt: Runtime,
+  { backUp, signal, onAlert }: MaintenanceOptions,
+): Promise<void> {
+  if (backUp) await backUpNightly(rt, onAlert);
+  const uncopied = findUncopiedBackup(rt);
+  if (uncopied && !signal?.aborted) await copyBackup(rt, uncopied, { signal });
+}

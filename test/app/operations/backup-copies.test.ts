@@ -1,0 +1,146 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { verifyBackup, createBackup, listBackups } from "../../../src/app/operations/backups.ts";
+import { copyBackup, findUncopiedBackup } from "../../../src/app/operations/backup-copies.ts";
+import { readBackupState, saveBackupState } from "../../../src/app/operations/backup-state.ts";
+import { runMaintenance } from "../../../src/app/operations/maintenance.ts";
+import type { ConfigFlags } from "../../../src/config.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { addBusiness, subscribe } from "../../support/delivery.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A server with a master key. */
+async function createServer(flags: ConfigFlags) {
+  const rt = createTestRuntime(flags);
+  await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
+  return rt;
+}
+
+const errorsOf = ({ logged }: { logged: { level: string; fields: object }[] }) =>
+  logged.filter(({ level }) => level === "error").map(({ fields }) => fields);
+
+test("each backup is copied to --backup-dir and verified, and old copies are deleted there too", async () => {
+  const dir = createTempFolder();
+  const rt = await createServer({ backupDir: dir });
+  for (let night = 0; night < 9; night++) {
+    rt.advance(DAY_MS);
+    await runMaintenance(rt, { backUp: true });
+  }
+  expect(errorsOf(rt)).toEqual([]);
+  const names = readdirSync(rt.config.backupFolder).filter((name) => !name.startsWith("last-"));
+  expect(names).toHaveLength(8);
+  expect(readdirSync(dir)).toEqual(names);
+  const [newest] = listBackups(rt.config);
+  const copy = join(dir, "deskbell-20261129T120000Z.db");
+  expect(await verifyBackup(copy)).toMatchObject({ bytes: newest?.bytes });
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(readBackupState(rt.config, "copy")).toMatchObject({
+    at: rt.now(),
+    createdAt: newest?.createdAt,
+  });
+  // Damage that SQLite does not find.
+  const bytes = readFileSync(copy);
+  bytes.write("Salun", bytes.indexOf("Salon"));
+  writeFileSync(copy, bytes);
+  await expect(verifyBackup(copy)).rejects.toThrow("its SHA-256 differs from SHA256SUMS");
+});
+
+test("hourly backups are deleted so that the newest of each of seven days remains", async () => {
+  const rt = await createServer({ backupEveryMs: HOUR_MS });
+  for (let hour = 0; hour < 30; hour++) {
+    rt.advance(HOUR_MS);
+    await runMaintenance(rt, { backUp: true });
+  }
+  expect(listBackups(rt.config).map(({ createdAt }) => new Date(createdAt).toISOString())).toEqual([
+    ...Array.from({ length: 7 }, (_, i) => new Date(rt.now() - i * HOUR_MS).toISOString()),
+    "2026-11-20T23:00:00.000Z",
+  ]);
+});
+
+test("a folder that is missing, or whose disk is no longer mounted, gets no copy until it is back", async () => {
+  const dir = join(createTempFolder(), "nas");
+  const rt = await createServer({ backupDir: dir });
+  const { path, createdAt } = await createBackup(rt);
+  const tryCopy = async () => {
+    const backup = findUncopiedBackup(rt);
+    if (backup) await copyBackup(rt, backup);
+    return backup !== undefined;
+  };
+  expect(await tryCopy()).toBe(true);
+  expect(errorsOf(rt)).toMatchObject([{ reason: `--backup-dir: there is no folder ${dir}.` }]);
+  const copy = { at: 0, name: "", createdAt: 0, dir, isOtherDisk: true, hasCommand: false };
+  saveBackupState(rt.config, "copy", copy);
+  mkdirSync(dir);
+  expect(await tryCopy()).toBe(false);
+  rt.advance(HOUR_MS);
+  expect(await tryCopy()).toBe(true);
+  expect(errorsOf(rt)[1]).toMatchObject({ reason: expect.stringContaining("was on another disk") });
+  expect(readdirSync(dir)).toEqual([]);
+  expect(readBackupState(rt.config, "copy-failure")).toMatchObject({
+    at: rt.now(),
+    since: rt.now() - HOUR_MS,
+  });
+  saveBackupState(rt.config, "copy", { ...copy, isOtherDisk: false });
+  rt.advance(HOUR_MS);
+  expect(await tryCopy()).toBe(true);
+  expect(readdirSync(dir)).toContain("deskbell-20261120T120000Z.db");
+  expect(readBackupState(rt.config, "copy-failure")).toBeNull();
+  expect(readBackupState(rt.config, "copy")).toMatchObject({ createdAt });
+  expect(await tryCopy()).toBe(false);
+  rmSync(path);
+});
+
+test("the command gets the paths of the backup and the key, and no file name is part of it", async () => {
+  const dir = createTempFolder();
+  const flags = {
+    dataDir: join(createTempFolder(), "a; touch '$(pwd)'"),
+    backupDir: dir,
+    backupCommand: `printf '%s\\n' "$DESKBELL_BACKUP_FILE" "$DESKBELL_BACKUP_KEY" >${dir}/paths`,
+  };
+  const rt = await createServer(flags);
+  const backup = await createBackup(rt);
+  await copyBackup(rt, backup);
+  expect(errorsOf(rt)).toEqual([]);
+  expect(readFileSync(join(dir, "paths"), "utf8")).toBe(`${backup.path}\n\n`);
+  const withKey = {
+    ...rt,
+    config: { ...rt.config, backups: { ...rt.config.backups, withKey: true } },
+  };
+  await copyBackup(withKey, backup);
+  expect(readFileSync(join(dir, "paths"), "utf8")).toBe(
+    `${backup.path}\n${rt.config.masterKeyPath}\n`,
+  );
+  const key = readdirSync(dir).find((name) => name.startsWith("master-")) ?? "";
+  expect(readFileSync(join(dir, key))).toEqual(readFileSync(rt.config.masterKeyPath));
+  expect(statSync(join(dir, key)).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  {
+    name: "fails",
+    command: `echo "$(printf 'not found\\033[2J')" >&2; exit 3`,
+    reason: "--backup-command exited with code 3: not found\u001b[2J.",
+  },
+  {
+    name: "does not end",
+    command: "echo waiting >&2; sleep 60 & wait",
+    reason: "--backup-command took too long: waiting.",
+  },
+  {
+    name: "is killed",
+    command: "kill -9 $$",
+    reason: "--backup-command was ended by SIGKILL.",
+  },
+])("a command that $name is logged and recorded with the end of its stderr", async (given) => {
+  const rt = await createServer({ backupCommand: given.command });
+  await copyBackup(rt, await createBackup(rt), {
+    timeoutMs: given.name === "does not end" ? 100 : 5000,
+  });
+  expect(errorsOf(rt)).toMatchObject([{ reason: given.reason }]);
+  expect(readBackupState(rt.config, "copy")).toBeNull();
+  expect(readBackupState(rt.config, "copy-failure")).toMatchObject({ reason: given.reason });
+});

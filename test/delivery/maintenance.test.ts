@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { createBackup, listBackups } from "../../src/app/operations/backups.ts";
+import { saveBackupState } from "../../src/app/operations/backup-state.ts";
+import type { MaintenanceOptions } from "../../src/app/operations/maintenance.ts";
+import { createMaintenance, createMaintenanceRunner } from "../../src/delivery/maintenance.ts";
+import { seedShop } from "../support/shop.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+
+const HOUR_MS = 3_600_000;
+
+test("the maintenance thread makes a backup and ends", async () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  await createMaintenanceRunner(rt.config)({ backUp: true });
+  expect(listBackups(rt.config)).toHaveLength(1);
+});
+
+test("with --backup-every, a backup is made when that long has passed since the last try", async () => {
+  const rt = createTestRuntime({ backupEveryMs: HOUR_MS });
+  const runs: MaintenanceOptions[] = [];
+  const { runIfDue, runNightly } = createMaintenance(rt, async (run) => void runs.push(run), {});
+  const countAfter = async (ms: number) => {
+    rt.advance(ms);
+    await runIfDue();
+    await runNightly();
+    return runs.length;
+  };
+  await createBackup(rt);
+  expect(await countAfter(HOUR_MS - 1)).toBe(0);
+  await runIfDue();
+  rt.advance(1);
+  await runIfDue();
+  expect(runs).toMatchObject([{ backUp: true }]);
+  saveBackupState(rt.config, "failure", { at: rt.now(), reason: "full" });
+  expect(await countAfter(HOUR_MS - 1)).toBe(1);
+});
+
+test("a nightly backup that becomes due during maintenance is made after it", async () => {
+  const rt = createTestRuntime();
+  const running = Promise.withResolvers<void>();
+  const runs: boolean[] = [];
+  const { runIfDue, runNightly } = createMaintenance(
+    rt,
+    async ({ backUp }) => {
+      runs.push(backUp);
+      await running.promise;
+    },
+    {},
+  );
+  const first = runNightly();
+  await runNightly();
+  expect(runs).toEqual([true]);
+  running.resolve();
+  await first;
+  await runIfDue();
+  expect(runs).toEqual([true, true]);
+  await runIfDue();
+  expect(runs).toEqual([true, true]);
+});
+
+test("a failure of maintenance is logged", async () => {
+  const rt = createTestRuntime({ backupEveryMs: HOUR_MS });
+  const { runIfDue } = createMaintenance(rt, () => Promise.reject(new Error("no thread")), {});
+  await runIfDue();
+  expect(rt.logged).toMatchObject([
+    { level: "error", fields: { error: expect.stringContaining("no thread") } },
+  ]);
+});
