@@ -15,6 +15,10 @@ export function getBusiness(rt: Runtime, slug: string): BusinessRow {
   );
 }
 
+/** Returns the slug of a business, or its ID if it was deleted. */
+export const slugOf = (rt: Runtime, id: string): string =>
+  rt.store.businesses.findById(id)?.slug ?? id;
+
 /**
  * Partners get no event, because their endpoints are deleted too. A dry run only counts: deleting a
  * million rows and rolling back would block other writers.

@@ -132,6 +132,9 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     verb: (past: string, infinitive: string): string =>
       flags.dryRun ? `Would ${infinitive}` : past,
 
+    /** Returns "created", or "would be created" in a dry run. */
+    participle: (past: string): string => (flags.dryRun ? `would be ${past}` : past),
+
     /** Returns the known error for an error of SQLite, which does not name the file itself. */
     explain: (error: unknown): unknown => storageError(error, databasePath) ?? error,
 

@@ -29,6 +29,7 @@ test("a dry run of --input counts what earlier lines have taken", async () => {
     await deskbell("ticket-orders create --input -", lines),
   ];
   expect(dryRun.code).toBe(6);
+  expect(dryRun.stderr).toContain("15 would be created, 5 rejected.");
   const results = (text: string) => [...text.matchAll(/^\d+\t(\w+)/gm)].map(([, result]) => result);
   expect(results(dryRun.stdout)).toEqual(results(realRun.stdout));
   expect(results(dryRun.stdout).filter((result) => result === "ok")).toHaveLength(15);
@@ -50,6 +51,16 @@ test("a dry run needs no confirmation, fails like the real command, and reports 
     stderr: expect.not.stringContaining("Dry run"),
   });
   expect((await deskbell("keys list --json")).stdout).toContain('"revokedAt": null');
+});
+
+test("a dry run of an edit does not say that anything was changed", async () => {
+  const { deskbell } = createTerminal();
+  const dryRun = await deskbell("seed salon --dry-run");
+  expect(dryRun.stderr).toMatch(/^salon-aurora: would be new, /);
+  await deskbell("seed salon");
+  expect((await deskbell("hours update --day tue --closed --dry-run")).stderr).toMatch(
+    /^salon-aurora: hours would change\.\nsalon-aurora: would change version 1 -> 2, /,
+  );
 });
 
 test("a dry run without data creates none", async () => {

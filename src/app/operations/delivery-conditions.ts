@@ -3,6 +3,7 @@ import { type HealthCondition, openCondition } from "../../domain/conditions/reg
 import { countOf, shellQuote } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
+import { slugOf } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
@@ -87,15 +88,16 @@ export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): He
 /** Reports an endpoint that is disabled or keeps failing, not one being retried. */
 export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthCondition[] {
   const { id, name, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
+  const business = slugOf(rt, endpoint.businessId);
   const at = (since: number | null) => ({
-    business: rt.store.businesses.findById(endpoint.businessId)?.slug ?? endpoint.businessId,
+    business,
     subject: { id, name },
     since,
   });
   if (status === "DISABLED") {
     // Intended by the operator or the partner.
     if (disabledReason === "manual" || disabledReason === "paused") return [];
-    const text = `the endpoint '${name}' is disabled (${disabledReason})`;
+    const text = `the endpoint '${name}' of ${business} is disabled (${disabledReason})`;
     return [openCondition("endpoint.disabled", text, `deskbell webhooks show ${id}`, at(null))];
   }
   if (failingSince === null || !needsAttention(endpoint, rt.now())) return [];
@@ -107,7 +109,7 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
   return [
     openCondition(
       disableAt === null ? "endpoint.failing" : "endpoint.disabling",
-      `the endpoint '${name}' has failed ${times} since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}${end}`,
+      `the endpoint '${name}' of ${business} has failed ${times} since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}${end}`,
       `deskbell deliveries list --failed --endpoint ${id}`,
       at(failingSince),
     ),
@@ -128,12 +130,13 @@ export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
     return [openCondition(code, text, `install -m 600 FILE ${shellQuote(masterKeyPath)}`)];
   }
   return [...new Set(undecryptable.map(({ endpointId }) => endpointId))].map((id) => {
-    const name = rt.store.endpoints.findById(id)?.name ?? id;
+    const { name, businessId } = rt.store.endpoints.findById(id) ?? { name: id, businessId: "" };
+    const business = slugOf(rt, businessId);
     return openCondition(
       "signing_secret.wrong",
-      `a signing secret of '${name}' cannot be decrypted with ${masterKeyPath}`,
+      `a signing secret of '${name}' of ${business} cannot be decrypted with ${masterKeyPath}`,
       `deskbell webhooks rotate-secret ${id} --force`,
-      { subject: { id, name } },
+      { business, subject: { id, name } },
     );
   });
 }

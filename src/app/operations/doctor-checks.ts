@@ -82,11 +82,14 @@ export function checkKeyExpiry(
   return keys.flatMap(({ id, name, kind, scopes, expiresAt, revokedAt, businessId }) => {
     if (expiresAt === null || revokedAt !== null || expiresAt > now + EXPIRES_SOON_MS) return [];
     if (expiresAt <= now)
-      return advice(`the key '${name}' has expired`, `deskbell keys revoke ${id}`);
+      return advice(
+        `the key '${name}' of ${slugOf(businessId)} has expired`,
+        `deskbell keys revoke ${id}`,
+      );
     const rights =
       kind === "SECRET" ? "--secret" : scopes.map((scope) => `--scope ${scope}`).join(" ");
     return advice(
-      `the key '${name}' expires at ${isoSeconds(expiresAt)}`,
+      `the key '${name}' of ${slugOf(businessId)} expires at ${isoSeconds(expiresAt)}`,
       `deskbell keys create --business ${slugOf(businessId)} --name ${shellQuote(name)} ${rights}`,
     );
   });

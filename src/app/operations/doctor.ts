@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Config } from "../../config.ts";
+import { slugOf } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { restoreDraft } from "../../store/backup.ts";
 import { adviseOnCopies } from "./backup-conditions.ts";
@@ -112,11 +113,10 @@ function inspectDatabaseFile(path: string): Check & { facts?: DatabaseFacts } {
 
 function inspectKeys(rt: Runtime, conditions: Finding[]): Check {
   const keys = rt.store.keys.list();
-  const slugOf = (id: string) => rt.store.businesses.findById(id)?.slug ?? id;
   const findings = [
     ...checkKeyHashes(rt.store.keys.listNotHashed()),
     ...conditions,
-    ...checkKeyExpiry(keys, slugOf, rt.now()),
+    ...checkKeyExpiry(keys, (id) => slugOf(rt, id), rt.now()),
   ];
   return { about: "keys", summary: `${keys.length}, stored as hashes`, findings };
 }

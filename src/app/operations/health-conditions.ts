@@ -6,6 +6,7 @@ import {
   type Severity,
 } from "../../domain/conditions/registry.ts";
 import { byteSize, shellQuote } from "../../domain/text.ts";
+import { slugOf } from "../businesses.ts";
 import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
 import type { History } from "./history.ts";
@@ -36,12 +37,12 @@ export function checkCertificate(expiresAt: number | null, now: number): HealthC
 export const checkBrowserKeys = (rt: Runtime): HealthCondition[] =>
   rt.store.keys
     .listSeenInBrowser(rt.now())
-    .map(({ id, name }) =>
+    .map(({ id, name, businessId }) =>
       openCondition(
         "key.in_browser",
-        `the secret key '${name}' was sent by a web page: every visitor of that page can read it`,
+        `the secret key '${name}' of ${slugOf(rt, businessId)} was sent by a web page: every visitor of that page can read it`,
         `deskbell keys rotate ${id} --overlap 0s`,
-        { subject: { id, name } },
+        { business: slugOf(rt, businessId), subject: { id, name } },
       ),
     );
 

@@ -1,5 +1,6 @@
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { ConditionCode } from "../../domain/conditions/registry.ts";
+import { slugOf } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 
 export type AlertType =
@@ -40,7 +41,7 @@ export function makeAlert(
   what: string,
 ): Alert {
   const { id, name, url } = endpoint;
-  const business = rt.store.businesses.findById(endpoint.businessId)?.slug ?? endpoint.businessId;
+  const business = slugOf(rt, endpoint.businessId);
   return {
     text: `Webhook endpoint '${name}' of ${business} ${what}`,
     type,

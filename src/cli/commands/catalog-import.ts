@@ -1,5 +1,5 @@
 import type { CsvReport } from "../../app/catalog/import-csv.ts";
-import type { ImportReport } from "../../domain/catalog/import-report.ts";
+import { type ImportReport, summarizeSkipped } from "../../domain/catalog/import-report.ts";
 import { shellQuote } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command, type CommandGroup } from "../command.ts";
@@ -65,7 +65,10 @@ function printImport(
   if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });
   else if (!isFile) cli.printContent(yaml);
   for (const line of report.imported) cli.note(`imported: ${line}`);
-  for (const { part, reason } of report.skipped) cli.note(`left out: ${part}: ${reason}`);
+  const skipped = cli.flags.verbose
+    ? report.skipped.map(({ part, reason }) => `${part}: ${reason}`)
+    : summarizeSkipped(report.skipped);
+  for (const line of skipped) cli.note(`left out: ${line}`);
   if (isFile) cli.note(`next: ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
 }
 

@@ -290,10 +290,11 @@ const rotateSecret = command({
         print({ secret, owner: { id, oldSecretEndsAt: isoTime(oldEndsAt) } });
         return oldEndsAt;
       });
+      const are = cli.flags.dryRun ? "would be" : "are";
       cli.note(
         oldEndsAt > rt.now()
-          ? `Deliveries are signed with both secrets until ${isoTime(oldEndsAt)}, or until --finish.`
-          : "Deliveries are signed with the new secret only.",
+          ? `Deliveries ${are} signed with both secrets until ${isoTime(oldEndsAt)}, or until --finish.`
+          : `Deliveries ${are} signed with the new secret only.`,
       );
     });
   },

@@ -68,9 +68,9 @@ async function loadLines(
     report(cli, number, result);
     if (rt.monotonic() < progressAt) continue;
     progressAt = rt.monotonic() + PROGRESS_MS;
-    cli.note(`line ${number}: ${created} created, ${failed} rejected so far`);
+    cli.note(`line ${number}: ${created} ${cli.participle("created")}, ${failed} rejected so far`);
   }
-  cli.note(`${created} created, ${failed} rejected.`);
+  cli.note(`${created} ${cli.participle("created")}, ${failed} rejected.`);
   return failed > 0 ? EXIT.someFailed : EXIT.ok;
 }
 

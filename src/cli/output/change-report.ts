@@ -91,10 +91,10 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   if (cli.flags.json) return cli.printObject(result);
   const { slug, isNew, fromVersion, version, businessFields, changes, events, deliveries } = result;
   if (!isChanged(result)) return cli.note(`${slug}: no changes.`);
-  if (isNew) cli.note(`${slug}: new, ${countByKind(changes)}.`);
+  if (isNew) cli.note(`${slug}: ${dryRun ? "would be new" : "new"}, ${countByKind(changes)}.`);
   else if (changes.length > 0) cli.printList(changes, columns(result), "");
   if (!isNew && businessFields.length > 0)
-    cli.note(`${slug}: ${businessFields.join(", ")} changed.`);
+    cli.note(`${slug}: ${businessFields.join(", ")} ${dryRun ? "would change" : "changed"}.`);
   noteConsequences(cli, result, dryRun);
   const effects = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}, ${countOf(deliveries, "webhook")} to send`;
   if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${effects}.`);

@@ -6,7 +6,7 @@ export type SkippedPart = { part: string; reason: string };
 
 export type ImportedSections = Pick<
   AuthoredFile,
-  "serviceCategories" | "addons" | "services" | "menu"
+  "serviceCategories" | "addons" | "services" | "menu" | "promotions"
 >;
 
 /** One line for each kind of object, such as `12 dishes with 3 sizes`. */
@@ -15,6 +15,7 @@ export function summarizeSections({
   addons = [],
   services = [],
   menu = {},
+  promotions = [],
 }: ImportedSections): string[] {
   const { categories = [], modifierGroups = [], items = [] } = menu;
   const sum = <T>(docs: T[], parts: (doc: T) => unknown[] | undefined) =>
@@ -32,6 +33,7 @@ export function summarizeSections({
       "option",
     ],
     [items.length, "dish", sum(items, ({ sizes }) => sizes), "size"],
+    [promotions.length, "promotion"],
     [sum<{ images?: unknown[] | undefined }>(withImages, ({ images }) => images), "image"],
   ];
   return rows
@@ -41,6 +43,18 @@ export function summarizeSections({
         countOf(n, noun) + (part === undefined ? "" : ` with ${countOf(parts, part)}`),
     );
 }
+
+const MAX_WITH_SAME_REASON = 3;
+const NAMED = 2;
+
+/** One line for each part, or for many parts with the same reason. */
+export const summarizeSkipped = (skipped: readonly SkippedPart[]): string[] =>
+  [...Map.groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, same]) => {
+    const parts = same.map(({ part }) => part);
+    if (parts.length <= MAX_WITH_SAME_REASON) return parts.map((part) => `${part}: ${reason}`);
+    const named = parts.slice(0, NAMED).join(", ");
+    return [`${named} and ${parts.length - NAMED} more: ${reason}`];
+  });
 
 /** Applying a file leaves the sections that it lacks unchanged. */
 export function withoutEmpty({ menu = {}, ...sections }: ImportedSections): ImportedSections {

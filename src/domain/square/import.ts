@@ -8,6 +8,7 @@ import {
   withoutEmpty,
 } from "../catalog/import-report.ts";
 import { categoryIds, mapCategories, splitCategories } from "./categories.ts";
+import { mapDiscounts } from "./discounts.ts";
 import { type Links, mapDish, mapService } from "./items.ts";
 import { labelOf, type MappingContext, validOrSkipped, type AuthoredImages } from "./mapping.ts";
 import { mapModifierLists } from "./modifiers.ts";
@@ -75,6 +76,7 @@ export function mapSquareCatalog(
       modifierGroups,
       items: mapItems(dishes, menuCategories, menuSchemas.items.unwrap().element, mapDish),
     },
+    promotions: mapDiscounts(ofType("DISCOUNT"), schemas.promotions.unwrap().element, context),
   };
   addUnusedImages();
   assertNoForeign(context.foreign, currency);
@@ -167,9 +169,9 @@ function assertNotEmpty(sections: ImportedSections): ImportedSections {
   if (Object.keys(sections).length > 0) return sections;
   throw new AppError(
     "invalid_input",
-    "This file has no item, category or modifier list that can be imported.",
+    "This file has no item, category, modifier list or discount that can be imported.",
     {
-      fix: "Call Square's ListCatalog with types=ITEM,CATEGORY,MODIFIER_LIST,IMAGE and import its response.",
+      fix: "Call Square's ListCatalog with types=ITEM,CATEGORY,MODIFIER_LIST,IMAGE,DISCOUNT and import its response.",
     },
   );
 }

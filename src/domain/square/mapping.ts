@@ -22,6 +22,7 @@ export const OBJECT_FIELDS = [
   "categoryData",
   "modifierListData",
   "imageData",
+  "discountData",
 ];
 
 /** Square's sample files have this instead of a currency. */

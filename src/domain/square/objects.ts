@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError, type ValidationIssue } from "../errors.ts";
 import { MAX_MINOR_UNITS } from "../money.ts";
+import { show } from "../text.ts";
 
 /** With field names in camelCase, and the image next to it, if any. */
 export type SquareObject = {
@@ -99,12 +100,21 @@ const modifierListData = z.looseObject({
   modifiers: uniqueById(modifier).default([]),
 });
 
+const discountData = z.looseObject({
+  name: z.string().default(""),
+  discountType: z.string().optional(),
+  percentage: z.string().optional(),
+  amountMoney: money.optional(),
+  maximumAmountMoney: money.optional(),
+});
+
 /** The types that are read; objects of other types are skipped. */
 export const DATA = {
   ITEM: { field: "itemData", schema: itemData },
   CATEGORY: { field: "categoryData", schema: categoryData },
   MODIFIER_LIST: { field: "modifierListData", schema: modifierListData },
   IMAGE: { field: "imageData", schema: image },
+  DISCOUNT: { field: "discountData", schema: discountData },
 } as const;
 
 export const isRead = (type: string): type is keyof typeof DATA => Object.hasOwn(DATA, type);
@@ -118,10 +128,13 @@ export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; 
   const file = camelCased(parsed);
   const problems: ValidationIssue[] = [];
   const objects = entriesOf(file).flatMap(([where, entry]): SquareObject[] => {
-    const wrapped = isRecord(entry) && isRecord(entry.data) ? entry : { data: entry };
+    const wrapped: Fields = isRecord(entry) && isRecord(entry.data) ? entry : { data: entry };
     const read = base.safeParse(wrapped.data);
-    const picture = image.optional().safeParse("image" in wrapped ? wrapped.image : undefined);
-    problems.push(...problemsIn(where, read.error), ...problemsIn(`${where}.image`, picture.error));
+    const picture = image.optional().safeParse(wrapped.image);
+    problems.push(
+      ...problemsIn(where, wrapped.data, read.error),
+      ...problemsIn(`${where}.image`, wrapped.image, picture.error),
+    );
     if (!read.success || !picture.success) return [];
     const { type, id, isDeleted } = read.data;
     problems.push(...dataProblems(where, read.data));
@@ -164,16 +177,42 @@ function dataProblems(
   fields: Fields & { type: string; isDeleted: boolean },
 ): ValidationIssue[] {
   if (!isRead(fields.type) || fields.isDeleted) return [];
-  const known = DATA[fields.type];
-  return problemsIn(`${where}.${known.field}`, known.schema.safeParse(fields[known.field]).error);
+  const { field, schema } = DATA[fields.type];
+  const data = fields[field];
+  return problemsIn(`${where}.${field}`, data, schema.safeParse(data).error);
 }
 
-const problemsIn = (where: string, error: z.ZodError | undefined): ValidationIssue[] =>
-  (error?.issues ?? []).map((issue) => ({
-    code: "invalid_input",
-    detail: issue.message,
-    place: [where, ...issue.path.map(String)].join("."),
-  }));
+/** By the types that zod names. */
+const NOUNS: Readonly<Record<string, string>> = {
+  string: "text",
+  boolean: "true or false",
+  array: "a list",
+  object: "a group of fields",
+};
+
+const problemsIn = (
+  where: string,
+  value: unknown,
+  error: z.ZodError | undefined,
+): ValidationIssue[] =>
+  (error?.issues ?? []).map((issue) => {
+    const found = issue.path.reduce<unknown>(
+      (inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part],
+      value,
+    );
+    const noun = issue.code === "invalid_type" ? NOUNS[issue.expected] : undefined;
+    const expected = `must be ${noun ?? "a whole number"}`;
+    return {
+      code: "invalid_input",
+      detail:
+        issue.code === "custom"
+          ? issue.message
+          : found === undefined
+            ? `is missing; it ${expected}`
+            : `${expected}, not ${show(found)}`,
+      place: `${where}${issue.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("")}`,
+    };
+  });
 
 // Square's objects are about twelve levels deep.
 const MAX_DEPTH = 100;

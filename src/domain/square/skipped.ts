@@ -43,7 +43,6 @@ const FIELD_REASONS = new Map(
 
 const TYPE_REASONS = new Map(
   Object.entries({
-    DISCOUNT: PRICING_RULES,
     IMAGE: "no imported item or category uses it",
     ITEM_OPTION: "its values are imported as variations of the items",
     ITEM_OPTION_VAL: "its values are imported as variations of the items",

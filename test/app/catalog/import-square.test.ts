@@ -197,7 +197,12 @@ describe("importSquare rejects", () => {
       BUSINESS,
       /^Invalid Square catalog\./,
     ],
-    ["an empty object", "{}", BUSINESS, /^This file has no item, category or modifier list/],
+    [
+      "an empty object",
+      "{}",
+      BUSINESS,
+      /^This file has no item, category, modifier list or discount/,
+    ],
     [
       "another currency",
       JSON.stringify([soup]),

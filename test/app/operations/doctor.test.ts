@@ -268,14 +268,14 @@ const scenarios: Scenario[] = [
       rt.tx(() => rt.store.keys.markSeenInBrowser(rt.keyId, rt.now()));
     },
     about: "keys",
-    text: /^the secret key 'site' was sent by a web page/,
+    text: /^the secret key 'site' of shop was sent by a web page/,
     fix: /^deskbell keys rotate key_\w+ --overlap 0s$/,
   },
   {
     what: "a key that has expired",
     provoke: (rt) => rt.edit(`UPDATE api_key SET expires_at = ${rt.now() - 1}`),
     about: "keys",
-    text: /^the key 'site' has expired$/,
+    text: /^the key 'site' of shop has expired$/,
     fix: /^deskbell keys revoke key_/,
     advice: true,
   },
@@ -288,7 +288,7 @@ const scenarios: Scenario[] = [
       createKey(rt, { businessId, name: "joe's till", kind: "RESTRICTED", scopes, expiresAt });
     },
     about: "keys",
-    text: /^the key 'joe's till' expires at 2026-11-27T12:00:00Z$/,
+    text: /^the key 'joe's till' of shop expires at 2026-11-27T12:00:00Z$/,
     fix: /^deskbell keys create --business shop --name 'joe'\\''s till' --scope services.read --scope webhooks.read$/,
     advice: true,
   },
@@ -323,7 +323,7 @@ const scenarios: Scenario[] = [
       rt.edit(`UPDATE endpoint_secret SET id = 'whs_other' WHERE endpoint_id = '${rt.endpointId}'`);
     },
     about: "secrets",
-    text: /^a signing secret of 'partner' cannot be decrypted with \/.*master\.key$/,
+    text: /^a signing secret of 'partner' of shop cannot be decrypted with \/.*master\.key$/,
     fix: /^deskbell webhooks rotate-secret whe_\w+ --force$/,
   },
   {
@@ -400,7 +400,7 @@ const scenarios: Scenario[] = [
       rt.tx(() => rt.store.endpoints.updateStreak(rt.endpointId, streak));
     },
     about: "webhooks",
-    text: /^the endpoint 'partner' has failed once since /,
+    text: /^the endpoint 'partner' of shop has failed once since /,
     fix: /^deskbell deliveries list --failed --endpoint whe_\w+$/,
   },
   {
@@ -408,7 +408,7 @@ const scenarios: Scenario[] = [
     provoke: (rt) =>
       rt.tx(() => rt.store.endpoints.updateStatus(rt.endpointId, "DISABLED", "gone", rt.now())),
     about: "webhooks",
-    text: /^the endpoint 'partner' is disabled \(gone\)$/,
+    text: /^the endpoint 'partner' of shop is disabled \(gone\)$/,
     fix: /^deskbell webhooks show whe_/,
   },
   {

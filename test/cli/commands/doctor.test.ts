@@ -103,7 +103,7 @@ test("problems and their fixes are printed on a terminal, in a pipe and as JSON"
   );
   expect(piped.stdout).toContain("daemon\twrong\tthe daemon is not running\tnpx deskbell serve\n");
   expect(piped.stdout).toMatch(
-    /^webhooks\twrong\tthe endpoint 'x␛\[2J' has failed 2 times since \S+\tnpx deskbell deliveries list --failed --endpoint whe_\w+$/m,
+    /^webhooks\twrong\tthe endpoint 'x␛\[2J' of salon-aurora has failed 2 times since \S+\tnpx deskbell deliveries list --failed --endpoint whe_\w+$/m,
   );
 
   const shown = await createTerminal({ isTTY: true, dataDir }).deskbell("doctor --no-color");
@@ -173,7 +173,7 @@ test("status reports modified events and a secret key used by a web page", async
     ),
   );
   expect(stdout).toMatch(
-    /^problem\tthe secret key 'site' was sent by a web page.*\tdeskbell keys rotate key_\w+ --overlap 0s$/m,
+    /^problem\tthe secret key 'site' of salon-aurora was sent by a web page.*\tdeskbell keys rotate key_\w+ --overlap 0s$/m,
   );
   expect((await deskbell("deliveries cancel --status CORRUPT --yes")).stderr).toContain(
     "Cancelled 9 deliveries.",

@@ -82,7 +82,7 @@ test("status prints each problem with a command, and exits with 6", async () => 
     code: 6,
     stdout: [
       "problem\tthe daemon is not running\tdeskbell serve",
-      `problem\tthe endpoint 'till' has failed 3 times since 2026-11-20T12:00:00Z, and will be disabled by the first failure after 2026-11-20T12:01:00Z\tdeskbell deliveries list --failed --endpoint ${endpoint.id}`,
+      `problem\tthe endpoint 'till' of shop has failed 3 times since 2026-11-20T12:00:00Z, and will be disabled by the first failure after 2026-11-20T12:01:00Z\tdeskbell deliveries list --failed --endpoint ${endpoint.id}`,
       "problem\tthe backup of 2026-11-20T12:00:00Z failed: the moon␛[2J\tdeskbell backup",
     ],
   });
@@ -110,7 +110,7 @@ test("status prints each problem with a command, and exits with 6", async () => 
   await deskbell("backup");
   expect(problems((await deskbell("status")).stdout)).toEqual([
     "problem\tthe daemon is not running\tdeskbell serve",
-    `problem\tthe endpoint 'till' is disabled (gone)\tdeskbell webhooks show ${endpoint.id}`,
+    `problem\tthe endpoint 'till' of shop is disabled (gone)\tdeskbell webhooks show ${endpoint.id}`,
   ]);
   rt.tx(() => rt.store.endpoints.updateStatus(endpoint.id, "DISABLED", "manual", rt.now()));
   expect(problems((await deskbell("status")).stdout)).toHaveLength(1);
@@ -136,7 +136,7 @@ test("an endpoint is a problem after five failures over ten minutes, or after a 
   expect(await deskbell("status")).toMatchObject({
     code: 6,
     stdout: expect.stringMatching(
-      /^problem\tthe endpoint 'till' has failed once since \S+\tdeskbell deliveries list --failed/m,
+      /^problem\tthe endpoint 'till' of shop has failed once since \S+\tdeskbell deliveries list --failed/m,
     ),
   });
   failSince(Date.now() - 540_000, 5);
@@ -144,7 +144,9 @@ test("an endpoint is a problem after five failures over ten minutes, or after a 
   failSince(Date.now() - 600_000, 5);
   expect(await deskbell("status")).toMatchObject({
     code: 6,
-    stdout: expect.stringMatching(/^problem\tthe endpoint 'till' has failed 5 times since /m),
+    stdout: expect.stringMatching(
+      /^problem\tthe endpoint 'till' of shop has failed 5 times since /m,
+    ),
   });
   lock.release();
 });

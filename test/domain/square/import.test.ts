@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { mapSquareCatalog } from "../../../src/domain/square/import.ts";
 import { parseSquareObjects } from "../../../src/domain/square/objects.ts";
+import { AppError } from "../../../src/domain/errors.ts";
 
 const map = (...objects: object[]) => mapSquareCatalog(parseSquareObjects(objects).objects, "USD");
 const skippedIn = (...objects: object[]) =>
@@ -456,3 +457,73 @@ test("the status, alcohol flag and SKU of an item are imported", () => {
     report: { skipped: [] },
   });
 });
+
+const discount = (id: string, data: Data) => ({
+  type: "DISCOUNT",
+  id,
+  discountData: { name: id.toLowerCase(), ...data },
+});
+
+describe("discounts", () => {
+  test("with a fixed percentage or amount become promotions that are not published yet", () => {
+    const { sections, report } = map(
+      item("TEA"),
+      discount("TEN", { discountType: "FIXED_PERCENTAGE", percentage: "10.0" }),
+      discount("FIVE", { discountType: "FIXED_AMOUNT", amountMoney: { amount: 500 } }),
+    );
+    expect(sections.promotions).toEqual([
+      {
+        key: "TEN",
+        name: "ten",
+        status: "inactive",
+        benefit: { type: "percent_off", percent: "10" },
+      },
+      {
+        key: "FIVE",
+        name: "five",
+        status: "inactive",
+        benefit: { type: "amount_off", amount: "5.00" },
+      },
+    ]);
+    expect(report.imported).toContain("2 promotions");
+    expect(report.skipped.map(({ part }) => part)).toEqual([
+      "publication of discount 'ten' (TEN)",
+      "publication of discount 'five' (FIVE)",
+    ]);
+  });
+
+  test("without a fixed value are reported", () => {
+    const open = discount("ANY", { discountType: "VARIABLE_PERCENTAGE" });
+    const odd = discount("ODD", { discountType: "FIXED_PERCENTAGE", percentage: "33.333" });
+    expect(map(item("TEA"), open, odd).sections).not.toHaveProperty("promotions");
+    expect(skippedIn(item("TEA"), open, odd)).toEqual([
+      expect.stringMatching(/^discount 'any' \(ANY\): it has no fixed percentage/),
+      expect.stringMatching(/^discount 'odd' \(ODD\): it has no fixed percentage/),
+    ]);
+  });
+});
+
+test.each([
+  [{ type: "ITEM" }, "[0].id is missing; it must be text"],
+  [item("TEA", { name: 5 }), "[0].itemData.name must be text, not 5"],
+  [
+    item("TEA", { variations: {} }),
+    "[0].itemData.variations must be a list, not a group of fields",
+  ],
+  [
+    item("TEA", { variations: [variation("A", { priceMoney: { amount: "x" } })] }),
+    "[0].itemData.variations[0].itemVariationData.priceMoney.amount must be a whole number, not 'x'",
+  ],
+])("an invalid value is reported in words, with its path", (object, expected) => {
+  const error = captureAppError(() => map(object));
+  expect(error.issues.map(({ place, detail }) => `${place} ${detail}`)).toEqual([expected]);
+});
+
+function captureAppError(work: () => unknown): AppError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+  }
+  throw new Error("No AppError was thrown.");
+}
