@@ -24,7 +24,8 @@ export function parseMoney(
     digits,
     max: MAX_MINOR_UNITS,
     noun: "an amount",
-    example: formatDecimal(35 * 10 ** digits, digits),
+    // Four decimals also stand for an unknown currency, and most have two.
+    example: digits > 3 ? "35.00" : formatDecimal(35 * 10 ** digits, digits),
     limit: `${currency} has ${digits === 0 ? "none" : digits}`,
   });
 }

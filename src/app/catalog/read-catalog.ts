@@ -62,10 +62,10 @@ function readGroup(
   options: ValidateOptions,
 ): { merged: MergedCatalog | null; issues: LocatedIssue[] } {
   if (files.length === 0) throw new AppError("invalid_input", "No catalog file was given.");
-  if (files.some((file) => file.broken)) return { merged: null, issues: locateIssues(files, []) };
+  const isIncomplete = files.some(({ broken }) => broken);
   const { merged, issues } = validateCatalog(
-    files.map((file) => file.content),
-    options,
+    files.map(({ broken, content }) => (broken ? { catalog: 1 } : content)),
+    { ...options, isIncomplete },
   );
   return { merged, issues: locateIssues(files, issues) };
 }

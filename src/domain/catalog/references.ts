@@ -19,6 +19,9 @@ type Target = Kind | "ticket_type";
 
 export const objectRef = (kind: Target, key: string): string => `${kind}\0${key}`;
 
+/** The start of a key that stands for a missing or invalid one, which has an issue of its own. */
+export const PLACEHOLDER_KEY = "\ufffd";
+
 type Reference = { to: Target; key: string; path: Path };
 
 /** Between objects that are each valid on their own. `path` starts at the object. */
@@ -117,19 +120,21 @@ export function followRenames<K extends Kind>(
 export const ticketTypeKeys = (event: PublicEventDoc): string[] =>
   event.ticketTypes.map((type) => `${event.key}/${type.key}`);
 
+/** Objects and kinds that the files may define in spite of their issues. */
+export type Uncertain = { refs: ReadonlySet<string>; kinds: ReadonlySet<Kind> };
+
 /**
- * References to `unreadable` objects are accepted: they exist in the file, but have issues of their
- * own.
+ * References to `uncertain` objects are accepted.
  * @param referring the objects whose references are checked; absent: all
  */
 export function findReferenceIssues(
   catalog: Catalog,
-  unreadable: ReadonlySet<string>,
+  uncertain: Uncertain = { refs: new Set(), kinds: new Set() },
   referring?: ReadonlySet<DocOf[Kind]>,
 ): ReferenceIssue[] {
   const { objects } = catalog;
   return [
-    ...findUnknownReferences(objects, unreadable, referring),
+    ...findUnknownReferences(objects, uncertain, referring),
     ...findCycles("service_category", objects.service_category),
     ...findCycles("menu_category", objects.menu_category),
     ...ALL_KINDS.flatMap((kind) => findSharedIds(kind, objects[kind])),
@@ -139,7 +144,7 @@ export function findReferenceIssues(
 
 function findUnknownReferences(
   objects: CatalogObjects,
-  unreadable: ReadonlySet<string>,
+  { refs, kinds }: Uncertain,
   referring?: ReadonlySet<DocOf[Kind]>,
 ): ReferenceIssue[] {
   const known = Object.fromEntries([
@@ -147,11 +152,17 @@ function findUnknownReferences(
     ["ticket_type", new Set(objects.public_event.flatMap(ticketTypeKeys))],
   ]) as Record<Target, Set<string>>;
   const suggest = limitedSuggestions();
+  const isUncertain = (to: Kind, key: string): boolean =>
+    kinds.has(to) || refs.has(objectRef(to, key));
   const mayExist = ({ to, key }: Reference): boolean =>
     known[to].has(key) ||
+    key.startsWith(PLACEHOLDER_KEY) ||
     (to === "ticket_type"
-      ? [...unreadable].some((event) => objectRef("public_event", key).startsWith(`${event}/`))
-      : unreadable.has(objectRef(to, key)));
+      ? // Keys may contain a slash.
+        [...key.matchAll(/\//g)].some(({ index }) =>
+          isUncertain("public_event", key.slice(0, index)),
+        )
+      : isUncertain(to, key));
 
   return ALL_KINDS.flatMap((kind) =>
     objects[kind]

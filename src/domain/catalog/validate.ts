@@ -1,4 +1,5 @@
 import {
+  ALL_KINDS,
   type Catalog,
   type CatalogObjects,
   type DocOf,
@@ -10,7 +11,9 @@ import {
 import { mergeCatalog, type MergedCatalog } from "./change/merge.ts";
 import { findUnchanged } from "./change/unchanged-items.ts";
 import { validateSchema } from "./file/schema-check.ts";
-import { normaliseCatalog, withoutFollowUpIssues } from "./file/normalise.ts";
+import { withoutFollowUpIssues } from "./file/follow-up-issues.ts";
+import { normaliseCatalog } from "./file/normalise.ts";
+import { PLACEHOLDER_SLUG } from "./file/repair.ts";
 import { findReferenceIssues, type ReferenceIssue } from "./references.ts";
 import type { Path, CatalogIssue } from "./catalog-issue.ts";
 import { quote } from "../text.ts";
@@ -27,6 +30,8 @@ export type ValidateOptions = {
   seedingAt: number | null;
   /** `current` has only the objects that those in the files refer to. */
   isPartial?: boolean;
+  /** Other files of the business could not be read, and may define what these refer to. */
+  isIncomplete?: boolean;
 };
 
 /**
@@ -43,8 +48,10 @@ export function validateCatalog(
   const schema = validateSchema(contents, unchanged);
   if (schema.files === null) return { merged: null, issues: schema.issues };
 
+  const { isIncomplete = false } = options;
   const normalised = normaliseCatalog(schema.files, {
     ...options,
+    isIncomplete,
     current,
     unchanged,
     unreadable: schema.unreadable,
@@ -52,9 +59,15 @@ export function validateCatalog(
   if ("detail" in normalised) return { merged: null, issues: [...schema.issues, normalised] };
 
   const merged = mergeCatalog(normalised.current, normalised.patch, options.prune);
+  const { refs, kinds } = schema.uncertain;
+  // Without its slug, the stored objects of the business are not known.
+  const areOthersUnknown = isIncomplete || normalised.patch.business.slug === PLACEHOLDER_SLUG;
   const references = findReferenceIssues(
     merged.catalog,
-    normalised.unreadableKeys,
+    {
+      refs: new Set([...refs, ...normalised.unreadableRefs]),
+      kinds: areOthersUnknown ? new Set(ALL_KINDS) : kinds,
+    },
     options.isPartial ? merged.listed : undefined,
   );
   return {
@@ -127,7 +140,7 @@ export function assertValidEdit(current: Catalog, edited: Catalog, label: string
   ) as unknown as CatalogObjects;
   readEdit(current, exportCatalog({ ...edited, objects }), label);
   // The merged catalog above still has the objects that the edit deleted.
-  assertNoIssues(findReferenceIssues(edited, new Set()), label);
+  assertNoIssues(findReferenceIssues(edited), label);
 }
 
 /**

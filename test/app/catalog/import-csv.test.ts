@@ -135,8 +135,11 @@ describe("a CSV table", () => {
     expect(report.skipped).toEqual([
       { part: "the column 'supplier'", reason: "deskbell has no such column" },
     ]);
-    expect(importAndRead("type,name,price,prise,\naddon,Mask,1,2,3\n").report.skipped).toEqual([
-      { part: "the column 'prise'", reason: "deskbell has no such column. Did you mean 'price'?" },
+    expect(importAndRead("type,name,price,statuss,\naddon,Mask,1,2,3\n").report.skipped).toEqual([
+      {
+        part: "the column 'statuss'",
+        reason: "deskbell has no such column. Did you mean 'status'?",
+      },
       { part: "column 5", reason: "it has no title" },
     ]);
   });

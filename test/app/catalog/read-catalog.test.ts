@@ -399,7 +399,8 @@ services:
     const body =
       "areas: [{key: hall, name: Hall}]\nevents: [{key: gala, name: 3, startsAt: never, quotas: 5, ticketTypes: [7]}]\npromotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {events: [gala], ticketTypes: [gala/seat]}}]\n";
     const found = collectIssues(() => readCatalogBody(body));
-    expect(found).toHaveLength(4);
+    expect(found).toHaveLength(5);
+    expect(found[0]).toContain("'endsAt' is missing");
     expect(found.every((line) => line.startsWith("catalog.yaml:6:"))).toBe(true);
   });
 
@@ -427,8 +428,13 @@ services:
     [
       "areas: []\n",
       "catalog.yaml:1:1 'catalog' is missing; it must be 1, the version of this format.",
+      "catalog.yaml:1:1 'business' is missing: one of the files must describe the business.",
     ],
-    ["catalog: 2\n", "catalog.yaml:1:1 'catalog' must be 1, the version of this format, not 2."],
+    [
+      "catalog: 2\n",
+      "catalog.yaml:1:1 'catalog' must be 1, the version of this format, not 2.",
+      "catalog.yaml:1:1 'business' is missing: one of the files must describe the business.",
+    ],
     [
       "catalog: 1\n",
       "catalog.yaml:1:1 'business' is missing: one of the files must describe the business.",
@@ -437,10 +443,9 @@ services:
       "catalog: 1\n---\ncatalog: 1\n",
       "catalog.yaml:2:1 A second document begins here ('---'). Move it to a separate file.",
     ],
-  ])("rejects a file that is not a catalog: %#", (text, expected) => {
-    expect(collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]))).toEqual([
-      expected,
-    ]);
+  ])("rejects a file that is not a catalog: %#", (text, ...expected) => {
+    const issues = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
+    expect(issues.toSorted()).toEqual(expected.toSorted());
   });
 
   it.each([

@@ -8,7 +8,7 @@ import {
   type ScheduleDoc,
   KIND_NAMES,
 } from "../catalog.ts";
-import { type CatalogIssue, itemPath, type Path } from "../catalog-issue.ts";
+import type { CatalogIssue, Path } from "../catalog-issue.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
 import { objectRef } from "../references.ts";
 import { deepEqual } from "../../equality.ts";
@@ -16,6 +16,7 @@ import { quote } from "../../text.ts";
 import { readBusiness, readClosure } from "./business.ts";
 import { type ReadContext, Reader, readException, readHoursRule } from "./reader.ts";
 import type { AuthoredFile } from "./schema.ts";
+import { PLACEHOLDER_CURRENCY, PLACEHOLDER_SLUG } from "./repair.ts";
 import { listIn, SECTION_KINDS, sectionOf } from "./sections.ts";
 
 /** Sections that are in no file are absent. */
@@ -31,6 +32,8 @@ type NormaliseOptions = {
   unchanged: Unchanged;
   /** Joined paths of items to skip, because they have issues already. */
   unreadable: ReadonlySet<string>;
+  /** Another file, which cannot be read, may describe the business. */
+  isIncomplete: boolean;
 };
 
 type Normalised = {
@@ -38,13 +41,27 @@ type Normalised = {
   current: Catalog | null;
   issues: CatalogIssue[];
   pathOf: (kind: Kind, key: string) => Path | undefined;
-  /** The keys of skipped objects. */
-  unreadableKeys: ReadonlySet<string>;
+  /** Skipped objects. */
+  unreadableRefs: ReadonlySet<string>;
 };
 
 type ItemWithReader<T> = { item: T; reader: Reader };
 
-/** @returns a single issue if the files do not describe exactly one business */
+const NO_BUSINESS: CatalogIssue = {
+  code: "missing_field",
+  path: [0],
+  detail: "'business' is missing: one of the files must describe the business.",
+};
+
+/** In place of a missing one, so that the rest of the files can be read. */
+const PLACEHOLDER_BUSINESS = {
+  slug: PLACEHOLDER_SLUG,
+  name: "?",
+  timezone: "UTC",
+  currency: PLACEHOLDER_CURRENCY,
+};
+
+/** @returns a single issue if the files describe the business twice, as two versions of it would */
 export function normaliseCatalog(
   files: readonly AuthoredFile[],
   options: NormaliseOptions,
@@ -53,13 +70,7 @@ export function normaliseCatalog(
     business ? [{ value: business, path: [file, "business"] }] : [],
   );
   const [business, second] = businesses;
-  if (business === undefined)
-    return {
-      code: "missing_field",
-      path: [0],
-      detail: "'business' is missing: one of the files must describe the business.",
-    };
-  if (second !== undefined)
+  if (business !== undefined && second !== undefined)
     return {
       code: "repeated_key",
       path: second.path,
@@ -67,9 +78,10 @@ export function normaliseCatalog(
       otherPath: business.path,
     };
 
-  const issues: CatalogIssue[] = [];
-  const current = options.current(business.value.slug);
-  const { currency, timezone } = business.value;
+  const issues = business === undefined && !options.isIncomplete ? [NO_BUSINESS] : [];
+  const described = business?.value ?? PLACEHOLDER_BUSINESS;
+  const { slug, currency, timezone } = described;
+  const current = slug === PLACEHOLDER_SLUG ? null : options.current(slug);
   const context: ReadContext = {
     currency: isoCurrency(currency),
     timezone,
@@ -78,7 +90,7 @@ export function normaliseCatalog(
     addIssue: (issue) => issues.push(issue),
   };
   const paths = new Map<string, Path>();
-  const unreadableKeys = new Set<string>();
+  const unreadableRefs = new Set<string>();
   const isUnreadable = ({ path }: Reader): boolean => options.unreadable.has(path.join("\0"));
 
   /** The items of a section in all files; undefined if no file has it. */
@@ -128,7 +140,7 @@ export function normaliseCatalog(
             otherPath: [...firstPath, "key"],
           });
         if (isUnreadable(reader)) {
-          unreadableKeys.add(ref);
+          unreadableRefs.add(ref);
           return [];
         }
         const known = options.unchanged.get(item);
@@ -157,14 +169,14 @@ export function normaliseCatalog(
   }
   return {
     patch: {
-      business: readBusiness(business.value),
+      business: readBusiness(described),
       schedule: omitUndefined(schedule),
       objects: omitUndefined(objects) as Partial<CatalogObjects>,
     },
     current,
     issues,
     pathOf: (kind, key) => paths.get(objectRef(kind, key)),
-    unreadableKeys,
+    unreadableRefs,
   };
 }
 
@@ -174,20 +186,6 @@ const omitUndefined = <T extends object>(sections: T): Present<T> =>
   Object.fromEntries(
     Object.entries(sections).filter(([, section]) => section !== undefined),
   ) as Present<T>;
-
-/**
- * Without missing fields of items that have schema issues: the schema check deletes invalid fields,
- * which then appear to be missing.
- */
-export function withoutFollowUpIssues(
-  schemaIssues: readonly CatalogIssue[],
-  readIssues: readonly CatalogIssue[],
-): CatalogIssue[] {
-  const invalid = new Set(schemaIssues.map(({ path }) => itemPath(path)?.join("\0")));
-  return readIssues.filter(
-    ({ code, path }) => code !== "missing_field" || !invalid.has(itemPath(path)?.join("\0")),
-  );
-}
 
 const MAX_DOC_KB = 200;
 

@@ -153,6 +153,16 @@ const BENEFIT_FIELDS: Record<PromotionBenefit["type"], readonly (keyof AuthoredB
   FREE_ADDON: ["addon"],
 };
 
+/** The type that the fields of a benefit suggest, in place of an invalid one. */
+export function guessBenefitType(fields: object): PromotionBenefit["type"] {
+  const types = Object.keys(BENEFIT_FIELDS) as PromotionBenefit["type"][];
+  const fits = (type: PromotionBenefit["type"]) =>
+    Object.keys(fields).every(
+      (name) => name === "type" || BENEFIT_FIELDS[type].some((field) => field === name),
+    );
+  return types.find(fits) ?? "PERCENT_OFF";
+}
+
 function readBenefit(reader: Reader, benefit: AuthoredBenefit): PromotionBenefit {
   const type = upper(benefit.type);
   const owner = `a benefit of type ${type.toLowerCase()}`;
@@ -170,17 +180,20 @@ function readBenefit(reader: Reader, benefit: AuthoredBenefit): PromotionBenefit
     if (value === undefined || value === null) reader.addMissing(field, `${owner} needs one`);
     return value ?? fallback;
   };
+  // All of them, whatever the type: it may stand for an invalid one.
   const percentBps = readPercent(reader, benefit);
+  const amountCents = reader.amount(benefit, "amount");
+  const maxAmountCents = reader.amount(benefit, "maxAmount");
   switch (type) {
     case "PERCENT_OFF":
       return {
         type,
         percentBps: required("percent", percentBps, 0),
-        maxAmountCents: reader.amount(benefit, "maxAmount"),
+        maxAmountCents,
       };
     case "AMOUNT_OFF":
     case "FIXED_PRICE":
-      return { type, amountCents: reader.requiredAmount(benefit, "amount", owner) };
+      return { type, amountCents: required("amount", amountCents, 0) };
     case "BUY_X_GET_Y":
       return {
         type,

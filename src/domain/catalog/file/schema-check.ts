@@ -2,7 +2,9 @@ import { z } from "zod";
 import { type CatalogIssue, fieldName, itemPath, type Path } from "../catalog-issue.ts";
 import { quote, show } from "../../text.ts";
 import { type AuthoredFile, catalogFileSchema, MAX_SECTION } from "./schema.ts";
+import type { Uncertain } from "../references.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
+import { findUncertain, repairContainer, repairValue, valueAt } from "./repair.ts";
 import { isTimezone } from "../../local-time.ts";
 import { CURRENCY_CODES } from "../../currency.ts";
 import { didYouMean } from "../../nearest.ts";
@@ -15,6 +17,7 @@ type SchemaResult = {
   files: AuthoredFile[] | null;
   /** Joined paths of the items to skip. */
   unreadable: ReadonlySet<string>;
+  uncertain: Uncertain;
 };
 
 const filesSchema = z.array(catalogFileSchema);
@@ -24,24 +27,27 @@ const filesSchema = z.array(catalogFileSchema);
  * run can report the other issues of the object.
  */
 export function validateSchema(contents: unknown[], unchanged: Unchanged): SchemaResult {
+  const uncertain: Uncertain = { refs: new Set(), kinds: new Set() };
   if (contents.every((content) => isValid(content, unchanged)))
-    return { issues: [], files: contents as AuthoredFile[], unreadable: new Set() };
+    return { issues: [], files: contents as AuthoredFile[], unreadable: new Set(), uncertain };
 
-  const checked = filesSchema.safeParse(contents);
-  if (checked.success) throw new Error("Files are valid as a whole, but not item by item.");
+  const found = findIssues(contents);
+  if (found.length === 0) throw new Error("Files are valid as a whole, but not item by item.");
+  const issues = found.flatMap((issue) => describeIssue(issue, contents));
+  const result = { issues, uncertain: findUncertain(contents, found) };
 
-  const zodIssues = checked.error.issues.flatMap(narrowUnion);
-  const issues = zodIssues.flatMap((issue) => describeIssue(issue, contents));
-  for (const issue of zodIssues) deleteInvalid(contents, issue);
-
-  const unreadable = new Set<string>();
-  for (const issue of filesSchema.safeParse(contents).error?.issues ?? []) {
-    const item = itemPath(issue.path as Path);
-    if (item === undefined) return { issues, files: null, unreadable };
-    unreadable.add(item.join("\0"));
-  }
-  return { issues, files: contents as AuthoredFile[], unreadable };
+  for (const issue of found) repairValue(contents, issue);
+  let left = findIssues(contents);
+  while (left.filter((issue) => repairContainer(contents, issue)).length > 0)
+    left = findIssues(contents);
+  const items = left.map((issue) => itemPath(issue.path as Path)?.join("\0"));
+  const unreadable = new Set(items.filter((item) => item !== undefined));
+  const isReadable = !items.includes(undefined);
+  return { ...result, files: isReadable ? (contents as AuthoredFile[]) : null, unreadable };
 }
+
+const findIssues = (contents: unknown[]): ZodIssue[] =>
+  filesSchema.safeParse(contents).error?.issues.flatMap(narrowUnion) ?? [];
 
 /** Validates item by item, because zod copies its input, and a copy of a whole file is large. */
 function isValid(content: unknown, unchanged: Unchanged): boolean {
@@ -116,12 +122,6 @@ function describeIssue(issue: ZodIssue, contents: unknown[]): CatalogIssue[] {
   return [{ code, path, detail: describe() }];
 }
 
-const valueAt = (contents: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce(
-    (value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part],
-    contents,
-  );
-
 function unknownFieldHint(field: string, known: string[]): string {
   // In a YAML flow map, the comma in { price: 4,50 } starts a new field.
   if (/^\d+$/.test(field)) return " To write an amount, use a decimal point: 4.50.";
@@ -158,36 +158,4 @@ function fieldsAt(schema: z.core.$ZodType, path: Path): string[] {
   if (schema instanceof z.ZodArray) return fieldsAt(schema.element, rest);
   if (schema instanceof z.ZodRecord) return fieldsAt(schema.valueType, rest);
   return [];
-}
-
-/** Replacements for invalid required values, so that reading can go on to find more issues. */
-const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
-  name: "?",
-  durationMin: 1,
-  maxSeats: 1000,
-  timezone: "UTC",
-  // The currency with the most decimals, so that no price is reported for having too many.
-  currency: "CLF",
-};
-
-const isInItem = (path: Path): boolean =>
-  path.length > (itemPath(path)?.length ?? Number.POSITIVE_INFINITY);
-
-function deleteInvalid(contents: unknown[], issue: ZodIssue): void {
-  const inner = issue.code === "unrecognized_keys" ? issue.path : issue.path.slice(0, -1);
-  const fields = issue.code === "unrecognized_keys" ? issue.keys : issue.path.slice(-1);
-  const parent = valueAt(contents, inner);
-  // Deleting an element would shift the paths of later ones, so delete the whole list of words.
-  if (
-    Array.isArray(parent) &&
-    isInItem(inner as Path) &&
-    !(issue.code === "invalid_type" && issue.expected === "object")
-  )
-    return deleteInvalid(contents, { ...issue, code: "custom", path: inner } as ZodIssue);
-  if (typeof parent !== "object" || parent === null || Array.isArray(parent)) return;
-  for (const field of fields) {
-    if (issue.code !== "unrecognized_keys" && field in PLACEHOLDERS)
-      Reflect.set(parent, field, PLACEHOLDERS[String(field)]);
-    else Reflect.deleteProperty(parent, field);
-  }
 }

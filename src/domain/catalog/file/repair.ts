@@ -1,0 +1,132 @@
+import type { z } from "zod";
+import type { Kind } from "../catalog.ts";
+import { itemPath, type Path } from "../catalog-issue.ts";
+import { objectRef, PLACEHOLDER_KEY, type Uncertain } from "../references.ts";
+import { nearest } from "../../nearest.ts";
+import { guessBenefitType } from "./promotions.ts";
+import { defaultSlug } from "./public-events.ts";
+import { listIn, SECTION_KINDS, SECTIONS } from "./sections.ts";
+
+/*
+ * After its issues have been described, an invalid value is deleted or replaced, so that the same
+ * run can find the other issues of the files.
+ */
+
+type ZodIssue = z.core.$ZodIssue;
+type Fields = Record<string, unknown>;
+
+/** The slug of a business whose own slug is missing or invalid. */
+export const PLACEHOLDER_SLUG = "--";
+/** The currency with the most decimals, so that no price is reported for having too many. */
+export const PLACEHOLDER_CURRENCY = "CLF";
+
+/** Replacements for missing and invalid values of required fields. */
+const PLACEHOLDERS: Readonly<Record<string, (path: Path, parent: Fields) => unknown>> = {
+  catalog: () => 1,
+  slug: ([, section]) => (section === "business" ? PLACEHOLDER_SLUG : undefined),
+  timezone: () => "UTC",
+  currency: () => PLACEHOLDER_CURRENCY,
+  key: placeholderKey,
+  name: () => "?",
+  durationMin: () => 1,
+  maxSeats: () => 1000,
+  size: () => 1,
+  addon: placeholderKey,
+  service: placeholderKey,
+  resource: placeholderKey,
+  benefit: () => ({ type: "PERCENT_OFF", percentBps: 1 }),
+  type: (_path, benefit) => guessBenefitType(benefit),
+};
+
+/** Unique, so that it is not a repeated key. */
+function placeholderKey(path: Path): string {
+  return `${PLACEHOLDER_KEY}${path.join(" ")}`;
+}
+
+export const valueAt = (contents: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce(
+    (value, part) => (value as Record<PropertyKey, unknown> | null | undefined)?.[part],
+    contents,
+  );
+
+const isInItem = (path: Path): boolean =>
+  path.length > (itemPath(path)?.length ?? Number.POSITIVE_INFINITY);
+
+export function repairValue(contents: unknown[], issue: ZodIssue): void {
+  if (issue.code !== "unrecognized_keys")
+    return repairAt(contents, issue.path as Path, isMisplacedObject(issue));
+  const parent = valueAt(contents, issue.path) as object;
+  for (const field of issue.keys) Reflect.deleteProperty(parent, field);
+}
+
+/**
+ * For a required field that has no replacement: deletes what it belongs to.
+ * @returns false if that is the whole item
+ */
+export function repairContainer(contents: unknown[], { path }: ZodIssue): boolean {
+  const container = path.slice(0, -1) as Path;
+  if (!isInItem(container)) return false;
+  repairAt(contents, container, false);
+  return true;
+}
+
+const isMisplacedObject = (issue: ZodIssue): boolean =>
+  issue.code === "invalid_type" && issue.expected === "object";
+
+function repairAt(contents: unknown[], path: Path, isObject: boolean): void {
+  const [inner, field] = [path.slice(0, -1), path.at(-1)];
+  const isInList = Array.isArray(valueAt(contents, inner));
+  // Deleting an element would shift the paths of later ones, so delete the whole list of words.
+  if (isInList && isInItem(inner) && !isObject) return repairAt(contents, inner, false);
+  if (path.length === 1) contents[Number(field)] = { catalog: 1 };
+  else if (!isInList && field !== undefined) repairField(contents, inner, String(field));
+}
+
+function repairField(contents: unknown[], path: Path, field: string): void {
+  const parent = valueAt(contents, path);
+  if (typeof parent !== "object" || parent === null || Array.isArray(parent)) return;
+  const replacement = PLACEHOLDERS[field]?.([...path, field], parent as Fields);
+  if (replacement === undefined) Reflect.deleteProperty(parent, field);
+  else Reflect.set(parent, field, replacement);
+}
+
+/**
+ * What the files may define in spite of their issues, so that references to it are not unknown.
+ * @param contents not repaired yet
+ */
+export function findUncertain(
+  contents: readonly unknown[],
+  issues: readonly ZodIssue[],
+): Uncertain {
+  const refs = new Set<string>();
+  const kinds = new Set<Kind>();
+  for (const issue of issues) {
+    const [file, ...path] = issue.path as Path;
+    const misspelled = issue.code === "unrecognized_keys" ? issue.keys : [];
+    for (const kind of SECTION_KINDS) {
+      const section = SECTIONS[kind].path;
+      const isAround = path.every((part, index) => part === section[index]);
+      const next = section[path.length] ?? "";
+      if (isAround && (misspelled.length === 0 || misspelled.some((name) => isLike(name, next))))
+        kinds.add(kind);
+      const index = path[section.length];
+      if (typeof index !== "number" || !section.every((part, at) => part === path[at])) continue;
+      const item = (listIn(contents[Number(file)], kind) as unknown[])[index];
+      for (const key of possibleKeys(item, kind, path.slice(section.length + 1)))
+        refs.add(objectRef(kind, key));
+    }
+  }
+  return { refs, kinds };
+}
+
+const isLike = (name: string, known: string): boolean => nearest(name, [known]).length > 0;
+
+/** The keys under which an item with an issue at `path` may be meant. */
+function possibleKeys(item: unknown, kind: Kind, path: Path): string[] {
+  if (typeof item !== "object" || item === null) return [String(item)];
+  const { key, name } = item as { key?: unknown; name?: unknown };
+  if (path[0] === "key" && path.length === 1)
+    return [String(key).trim(), String(name), defaultSlug(String(name))];
+  // Its ticket types are known by the key of their event.
+  return kind === "public_event" && path[0] === "ticketTypes" ? [String(key)] : [];
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { collectIssues, readCatalogSources } from "../../support/catalog-file.ts";
+
+const BUSINESS = "business: {slug: salon, name: Salon, timezone: Europe/Zurich, currency: CHF}";
+const HEADER = `catalog: 1\n${BUSINESS}\n`;
+
+/** Without the file's name and the column. */
+const issuesIn = (...texts: string[]): string[] =>
+  collectIssues(() =>
+    readCatalogSources(texts.map((text, index) => ({ name: `${index}.yaml`, text }))),
+  ).map((issue) => issue.replace(/^\d\.yaml:(\d+):\d+/, "$1"));
+
+describe("all issues are reported together: the dangling references", () => {
+  const BODY = `services:
+  - {key: cut, name: Cut, durationMin: 30, price: 1.00, staff: [x], addons: [oil]}
+  - {key: dye, name: Dye, durationMin: 30, price: 1.00, category: none}
+`;
+  const DANGLING = [
+    "4 There is no staff member 'x'.",
+    "4 There is no add-on 'oil'.",
+    "5 There is no service category 'none'.",
+  ];
+
+  test.each([
+    ["wrong currency", HEADER.replace("CHF", "Franken"), "2 'currency' must be a currency's"],
+    ["missing currency", HEADER.replace(", currency: CHF", ""), "2 'currency' is missing;"],
+    ["wrong format version", HEADER.replace("1", "2"), "1 'catalog' must be 1,"],
+    ["wrong time zone", HEADER.replace("Zurich", "Zürich"), "2 'timezone' must be a time zone's"],
+  ])("of a file with a %s", (_case, header, issue) => {
+    const found = issuesIn(header + BODY);
+    expect(found).toEqual([expect.stringContaining(issue), ...DANGLING]);
+  });
+
+  test("of promotions with an unknown or missing kind of benefit", () => {
+    const found = issuesIn(`${HEADER}promotions:
+  - {key: a, name: A, benefit: {type: percentoff, percent: 120}, appliesTo: {services: [q]}, priority: 9999}
+  - {key: b, name: B, benefit: {type: fre_addon, addon: zz}, appliesTo: {services: [q], all: true}}
+  - {key: c, name: C, benefit: none, schedule: {startsAt: 2026-02-01, endsAt: 2026-01-01T10:00}}
+  - {key: d, name: D, appliesTo: {services: [q]}}
+`);
+    expect(found).toEqual([
+      expect.stringMatching(/^4 'type' must be percent_off, .* Did you mean 'percent_off'\?$/),
+      "4 'percent' must be at most 100.00, not '120'.",
+      "4 There is no service 'q'.",
+      expect.stringContaining("4 'priority' must be a whole number"),
+      expect.stringContaining("5 'type' must be percent_off,"),
+      "5 There is no add-on 'zz'.",
+      "5 There is no service 'q'.",
+      "5 A promotion applies either to all or to a list of objects. Remove one of them.",
+      "6 'benefit' must be a group of fields, not 'none'.",
+      expect.stringContaining("6 'startsAt' must be a date and time"),
+      "7 'benefit' is missing; it must be a group of fields.",
+      "7 There is no service 'q'.",
+    ]);
+  });
+
+  test("and all others of objects, variants and options without a valid key", () => {
+    const found = issuesIn(`${HEADER}services:
+  - {name: A, durationMin: 30, price: 1.005, category: nope, addons: [{addon: wax, min: 3, max: 2}]}
+  - {key: 12, name: B, durationMin: 30, price: z, variants: [{name: V, price: y}]}
+menu:
+  modifierGroups:
+    - {key: g, name: G, options: [{name: O, price: 1.005}]}
+events:
+  - {name: Gig, startsAt: 2026-12-31T22:00, endsAt: 2026-12-31T21:00}
+`);
+    const missing = "'key' is missing; it must be 1 to 80 characters in one line";
+    expect(found).toEqual([
+      expect.stringContaining(`4 ${missing}`),
+      "4 'price' has 3 decimals in '1.005', but CHF has 2.",
+      "4 There is no service category 'nope'.",
+      "4 There is no add-on 'wax'.",
+      "4 'max' 2 is less than 'min' 3.",
+      expect.stringContaining("5 'key' must be 1 to 80 characters in one line"),
+      "5 'price' must be an amount such as 35.00, not 'z'.",
+      expect.stringContaining(`5 ${missing}`),
+      "5 'price' must be an amount such as 35.00, not 'y'.",
+      expect.stringContaining(`8 ${missing}`),
+      "8 'price' has 3 decimals in '1.005', but CHF has 2.",
+      expect.stringContaining(`10 ${missing}`),
+      "10 'endsAt' is not after 'startsAt'.",
+    ]);
+  });
+
+  test("and a missing field next to an invalid one", () => {
+    const service = (fields: string) =>
+      issuesIn(`${HEADER}services: [{key: a, name: A, durationMin: 30, ${fields}}]\n`);
+    expect(service("status: x")).toHaveLength(2);
+    expect(service("addons: [{min: 1}]")).toHaveLength(2);
+  });
+});
+
+describe("an issue causes no false ones", () => {
+  const REFERRING = `${HEADER}services:
+  - {key: a, name: A, durationMin: 30, price: 1, category: hair, staff: [anna], addons: [oil, {addon: wax}]}
+promotions:
+  - {key: p, name: P, benefit: {type: percent_off, percent: 5}, appliesTo: {menuItems: [soup], events: [gig], ticketTypes: [gig/std]}}
+`;
+
+  test.each([
+    [
+      "in the name of a section",
+      "stuff: []\nserviceCategory: []\naddon: []\nmenus: {}\nevent: []\n",
+      5,
+    ],
+    [
+      "in a whole section",
+      "menu: []\nevents: none\nstaff: {}\naddons: 5\nserviceCategories: 3\n",
+      5,
+    ],
+    [
+      "in the key of an object",
+      `staff: [{name: Anna}]
+serviceCategories: [{key: " hair", name: Hair}]
+addons: [oil, {key: "wax ", name: W, price: 1}]
+menu: {items: [{name: Soup, price: 1}]}
+events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, ticketTypes: [{name: Std, price: 10}], quotas: [{key: q, size: 1, ticketTypes: [std]}]}]
+`,
+      6,
+    ],
+  ])("%s", (_case, body, count) => {
+    const found = issuesIn(REFERRING + body);
+    expect(found).toHaveLength(count);
+    expect(found.join("\n")).not.toContain("There is no");
+  });
+
+  test("in a field that decides about others", () => {
+    const promotion = "key: p, name: P, benefit: {type: percent_off, percent: 5}";
+    const bodies = [
+      "services: [{key: a, name: A, durationMin: 30, prise: 3}]",
+      "services: [{key: a, name: A, durationMin: 30, priceType: form}]",
+      "services: [{key: a, name: A, durationMin: 30, priceCents: x}]",
+      "menu: {items: [{key: a, name: A, sizes: 3}]}",
+      "events: [{key: gala, name: A, startsAt: 2026-12-31T22:00, durationMin: x}]",
+      `promotions: [{${promotion}, appliesTo: {services: 3}}]`,
+      "promotions: [{key: p, name: P, benefit: {type: x, amount: 3, percent: 5}}]",
+    ];
+    for (const body of bodies) expect(issuesIn(`${HEADER}${body}\n`), body).toHaveLength(1);
+  });
+
+  test("in the description of the business, which may be stored with what the file lacks", () => {
+    const body = REFERRING.slice(HEADER.length);
+    for (const business of ["", "business: Salon\n", BUSINESS.replace("salon", "S").concat("\n")])
+      expect(issuesIn(`catalog: 1\n${business}${body}`), business).toHaveLength(1);
+  });
+
+  test("in the syntax of another file, which may have what this one lacks", () => {
+    expect(issuesIn(REFERRING, "catalog: 1\nstaff: [\n")).toHaveLength(1);
+    const body = REFERRING.slice(HEADER.length).replace("price: 1", "price: z");
+    expect(issuesIn(`catalog: 1\n${body}`, "business: [\n")).toEqual([
+      "3 'price' must be an amount such as 35.00, not 'z'.",
+      expect.stringContaining("2 This line is not indented enough"),
+    ]);
+  });
+});
