@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type EventDraft, createEnvelope } from "../domain/envelope.ts";
 import { mayReadEvent } from "../domain/event-groups.ts";
-import type { EventType } from "../domain/event-types.ts";
+import { type EventType, prefixOf } from "../domain/event-types.ts";
 import { localise } from "../domain/public/localise.ts";
 import { type Runtime, assertDiskSpace } from "./runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
@@ -75,7 +75,10 @@ function append(
 }
 
 /** Without the body: those of a large catalog would take more memory than the catalog. */
-type WrittenEvent = Omit<EventRow, "body" | "sha256">;
+type WrittenEvent = Omit<EventRow, "body" | "sha256" | "visitId">;
+
+/** Types whose object has a customer reference. */
+const WITH_REFERENCE: ReadonlySet<string> = new Set(["booking", "reservation", "ticket_order"]);
 
 function writeEvent(
   rt: Runtime,
@@ -89,7 +92,8 @@ function writeEvent(
   const body = serializeEnvelope(business, draft, id, createdAt);
   const sha256 = hash("sha256", body, "buffer");
   const event = { id, businessId: business.id, sequence, type: draft.type, createdAt, ownerKeyId };
-  rt.store.events.insert({ ...event, body, sha256 });
+  const visitId = WITH_REFERENCE.has(prefixOf(draft.type)) ? draft.resource.id : null;
+  rt.store.events.insert({ ...event, body, sha256, visitId });
   return event;
 }
 

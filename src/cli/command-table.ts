@@ -115,6 +115,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     "Create, confirm, list, show and cancel ticket orders.",
     () => import("./commands/ticket-orders.ts"),
   ),
+  entry(
+    "guests",
+    "Print or erase everything that is stored of a guest.",
+    () => import("./commands/guests.ts"),
+  ),
   entry("tickets", "List tickets and check them in.", () => import("./commands/tickets.ts")),
   entry(
     "time-off",

@@ -17,6 +17,7 @@ export const AUDIT_ACTIONS = [
   "dish.sold_out",
   "dish.available",
   "business.deleted",
+  "guests.erased",
   "master_key.rotated",
   "backup.restored",
 ] as const;

@@ -45,7 +45,7 @@ export type AttemptWithDelivery = Omit<AttemptRow, "responseText"> & {
 type NewDelivery = {
   id: string;
   endpointId: string;
-  event: Omit<EventRow, "body" | "sha256">;
+  event: Omit<EventRow, "body" | "sha256" | "visitId">;
   nextAttemptAt: number | null;
 };
 
@@ -76,6 +76,10 @@ export function createDeliveryStore(db: Db) {
     FROM attempt JOIN delivery ON delivery.number = attempt.delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
     WHERE attempt.number > :after ORDER BY attempt.number LIMIT :limit`);
 
+  const deleteResponses = db.prepare(`
+    UPDATE attempt SET response_text = NULL
+    WHERE delivery IN (SELECT number FROM delivery WHERE event_id = ?) AND response_text IS NOT NULL`);
+
   function select(columns: string, filter: DeliveryFilter, limit: number): unknown[] {
     const { where, parameters } = toSqlCondition(filter);
     return db
@@ -105,6 +109,8 @@ export function createDeliveryStore(db: Db) {
     },
 
     findById: (id: string) => selectById.get(id) as DeliveryRow | undefined,
+    /** Of all attempts to deliver an event. */
+    deleteResponses: (eventId: string) => void deleteResponses.run(eventId),
     /** Oldest first. @param most only the latest ones; -1 for all */
     listAttempts: (id: string, most = -1): AttemptRow[] =>
       (selectAttempts.all({ id, most }) as AttemptRow[]).reverse(),

@@ -1,7 +1,9 @@
 import type { EventType } from "../domain/event-types.ts";
 import { columns, type Db, insertInto, matching } from "./db.ts";
 
-export type ListedEvent = Omit<EventRow, "body" | "sha256" | "ownerKeyId"> & { bytes: number };
+export type ListedEvent = Omit<EventRow, "body" | "sha256" | "ownerKeyId" | "visitId"> & {
+  bytes: number;
+};
 
 export type EventFilter = {
   businessId?: string | undefined;
@@ -25,15 +27,18 @@ export type EventRow = {
   /** Rises per business, without gaps. */
   sequence: number;
   type: EventType;
-  /** The envelope exactly as it is sent: UTF-8 JSON that never changes. */
+  /** The envelope exactly as it is sent: UTF-8 JSON. Only erasing a guest changes it. */
   body: Buffer;
   sha256: Buffer;
   createdAt: number;
   /** The key that created the booking, reservation or order; null: the terminal. */
   ownerKeyId: string | null;
+  /** The booking, reservation or order with a customer reference. */
+  visitId: string | null;
 };
 
-const EVENT = "id, business_id, sequence, type, body, sha256, created_at, owner_key_id";
+const EVENT = `id, business_id, sequence, type, body, sha256, created_at, owner_key_id,
+  visit_id`;
 
 export function createEventStore(db: Db) {
   const insert = db.prepare(insertInto("event", EVENT));
@@ -41,6 +46,8 @@ export function createEventStore(db: Db) {
   const selectUndelivered = db.prepare(`
     SELECT ${columns(EVENT)} FROM event
     WHERE id IN (SELECT event_id FROM delivery WHERE status = 'PENDING' UNION SELECT event_id FROM delivery WHERE status = 'PARKED')`);
+  const selectByVisit = db.prepare("SELECT id, body FROM event WHERE visit_id = ?");
+  const updateBody = db.prepare("UPDATE event SET body = :body, sha256 = :sha256 WHERE id = :id");
   const selectAfter = db.prepare(`
     SELECT ${columns(EVENT)} FROM event WHERE business_id = :businessId AND sequence > :sequence
     ORDER BY sequence LIMIT :limit`);
@@ -56,6 +63,10 @@ export function createEventStore(db: Db) {
     },
     insert: (row: EventRow) => void insert.run(row),
     findById: (id: string) => selectById.get(id) as EventRow | undefined,
+    listByVisit: (visitId: string) => selectByVisit.all(visitId) as Pick<EventRow, "id" | "body">[],
+    /** Only to erase a guest. */
+    updateBody: (id: string, body: Buffer, sha256: Buffer) =>
+      void updateBody.run({ id, body, sha256 }),
     /** With a pending or parked delivery. */
     iterateUndelivered: () => selectUndelivered.iterate() as IterableIterator<EventRow>,
     listAfter: (businessId: string, sequence: number, limit: number) =>

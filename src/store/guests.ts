@@ -3,16 +3,65 @@ import { columns, insertInto, type Db } from "./db.ts";
 /** The encrypted guest data of a booking, reservation or ticket order. */
 export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
 
+/** `endedAt`: when the visit was, or would have been; 0 if it no longer exists. */
+export type EndedGuest = Pick<GuestRow, "visitId" | "businessId"> & { endedAt: number };
+
 const COLUMNS = "visit_id, business_id, sealed";
+const VISIT_TABLES = ["booking", "reservation", "ticket_order"] as const;
 
 export function createGuestStore(db: Db) {
   const replace = db.prepare(insertInto("guest", COLUMNS).replace("INSERT", "INSERT OR REPLACE"));
   const find = db.prepare(`SELECT ${columns(COLUMNS)} FROM guest WHERE visit_id = ?`);
   const deleteById = db.prepare("DELETE FROM guest WHERE visit_id = ?");
+  const selectAfter = db.prepare(`
+    SELECT ${columns(COLUMNS)} FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
+  const selectOfBusiness = db.prepare(
+    `SELECT ${columns(COLUMNS)} FROM guest WHERE business_id = ? ORDER BY visit_id`,
+  );
+  const selectAll = db.prepare(`SELECT ${columns(COLUMNS)} FROM guest`);
+  const endOf = (table: string) =>
+    `(SELECT iif(status = 'CANCELLED', starts_at, ends_at) FROM ${table} WHERE id = visit_id)`;
+  const selectEnded = db.prepare(`
+    SELECT ${columns("visit_id, business_id")}, coalesce(${endOf("booking")}, ${endOf("reservation")},
+      (SELECT coalesce((SELECT doc ->> 'endsAt' FROM catalog_object WHERE id = event_id), updated_at)
+        FROM ticket_order WHERE id = visit_id), 0) AS endedAt
+    FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
+  const selectByReference = db
+    .prepare(
+      VISIT_TABLES.map(
+        (table) =>
+          `SELECT id FROM ${table} WHERE business_id = :businessId AND customer_ref = :customerRef`,
+      ).join(" UNION ALL "),
+    )
+    .pluck();
+  // Raises the version: the reference and the guest data are part of the object.
+  const erasures = VISIT_TABLES.map((table) =>
+    db.prepare(`
+      UPDATE ${table} SET customer_ref = NULL, version = version + 1, updated_at = max(:now,
+        (SELECT max(updated_at) FROM ${table} other WHERE other.business_id = ${table}.business_id))
+      WHERE id = :visitId AND (customer_ref IS NOT NULL
+        OR EXISTS (SELECT 1 FROM guest WHERE guest.visit_id = :visitId))`),
+  );
 
   return {
     replace: (row: GuestRow) => void replace.run(row),
     findByVisit: (visitId: string) => find.get(visitId) as GuestRow | undefined,
     delete: (visitId: string) => void deleteById.run(visitId),
+    iterate: (businessId: string) =>
+      selectOfBusiness.iterate(businessId) as IterableIterator<GuestRow>,
+    iterateAll: () => selectAll.iterate() as IterableIterator<GuestRow>,
+    /** In the order of the visits' IDs. */
+    listAfter: (after: string, limit: number) => selectAfter.all({ after, limit }) as GuestRow[],
+    /** In the order of the visits' IDs. */
+    listEndedAfter: (after: string, limit: number) =>
+      selectEnded.all({ after, limit }) as EndedGuest[],
+    /** IDs of the visits and orders with a customer reference. */
+    listByReference: (businessId: string, customerRef: string) =>
+      selectByReference.all({ businessId, customerRef }) as string[],
+    /** Deletes the guest data and the customer reference of a visit. */
+    erase(visitId: string, now: number): void {
+      for (const erasure of erasures) erasure.run({ visitId, now });
+      deleteById.run(visitId);
+    },
   };
 }

@@ -1,4 +1,6 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
+import type { GuestRow } from "../../store/guests.ts";
+import { AppError } from "../../domain/errors.ts";
 import { assertMasterKey } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 
@@ -19,17 +21,64 @@ export function saveCustomer(
 ): void {
   if (customer === null) return rt.store.guests.delete(visitId);
   assertMasterKey(rt, rt.store.endpointSecrets.iterate());
-  const sealed = rt.secrets.seal(JSON.stringify(customer), rowIdOf(visitId));
-  rt.store.guests.replace({ visitId, businessId, sealed });
+  rt.store.guests.replace({ visitId, businessId, sealed: sealCustomer(rt, visitId, customer) });
 }
 
-/**
- * @throws AppError signing_unavailable
- * @public
- */
+const sealCustomer = (rt: Runtime, visitId: string, customer: Customer): Buffer =>
+  rt.secrets.seal(JSON.stringify(customer), rowIdOf(visitId));
+
+/** @throws AppError signing_unavailable */
 export function findCustomer(rt: Runtime, visitId: string): Customer | null {
   const row = rt.store.guests.findByVisit(visitId);
-  return row === undefined
-    ? null
-    : (JSON.parse(rt.secrets.open(row.sealed, rowIdOf(visitId))) as Customer);
+  return row === undefined ? null : openCustomer(rt, row);
 }
+
+/** @throws AppError signing_unavailable */
+export const openCustomer = (rt: Runtime, { visitId, sealed }: GuestRow): Customer =>
+  JSON.parse(rt.secrets.open(sealed, rowIdOf(visitId))) as Customer;
+
+const ROTATION_ROWS = 500;
+
+/**
+ * Encrypts the guest data with the newest master key, in short transactions. Rows that no key
+ * decrypts stay as they are.
+ * @returns the number of rows that were encrypted
+ */
+export function reencryptGuests(rt: Runtime): number {
+  let count = 0;
+  for (let after = "", isEnd = false; !isEnd;)
+    rt.tx(() => {
+      const rows = rt.store.guests.listAfter(after, ROTATION_ROWS);
+      for (const row of rows) if (reencrypt(rt, row)) count += 1;
+      after = rows.at(-1)?.visitId ?? after;
+      isEnd = rows.length < ROTATION_ROWS;
+    });
+  return count;
+}
+
+function reencrypt(rt: Runtime, row: GuestRow): boolean {
+  const customer = tryOpenCustomer(rt, row);
+  if (customer === undefined) return false;
+  rt.store.guests.replace({ ...row, sealed: sealCustomer(rt, row.visitId, customer) });
+  return true;
+}
+
+/** Returns undefined if no key decrypts it. */
+export function tryOpenCustomer(rt: Runtime, row: GuestRow): Customer | undefined {
+  try {
+    return openCustomer(rt, row);
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+/** The guest data that the master key decrypts, as SecretBox opens them. */
+export const listSealedGuests = (rt: Runtime): { id: string; sealed: Buffer }[] => {
+  const rows = [...rt.store.guests.iterateAll()].map(({ visitId, sealed }) => ({
+    id: rowIdOf(visitId),
+    sealed,
+  }));
+  const lost = new Set(rt.secrets.listUndecryptable(rows));
+  return rows.filter((row) => !lost.has(row));
+};

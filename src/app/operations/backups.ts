@@ -29,7 +29,7 @@ export type Backup = { path: string; bytes: number; createdAt: number };
 
 /** The newest backups, and the newest one of each of the last days that have one. */
 const KEPT_BACKUPS = 7;
-const KEPT_DAYS = 7;
+export const KEPT_DAYS = 7;
 const ABANDONED_MS = 86_400_000;
 const DAMAGED = "storage_failed";
 

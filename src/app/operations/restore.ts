@@ -21,6 +21,8 @@ import { forgetBackupState } from "./backup-state.ts";
 import { verifyBackup } from "./backups.ts";
 import { checkSigningSecrets } from "./delivery-conditions.ts";
 import { appendEvents } from "../events.ts";
+import { eraseVisits } from "../guests/erase-guests.ts";
+import { readErasureList } from "../guests/erasure-list.ts";
 
 /** Large enough that no ETag or cursor issued since the backup is ever reused. */
 const COUNTER_INCREASE = 1_000_000;
@@ -91,7 +93,7 @@ export async function assertRestorable(
 }
 
 /**
- * Notifies partners, and writes the audit log.
+ * Notifies partners, erases guests that were erased since the backup, and writes the audit log.
  * @param auditLog of the replaced database: a restore must not remove the entries since the backup
  */
 function completeDraft(
@@ -107,6 +109,7 @@ function completeDraft(
         const { id, catalogVersion: to } = business;
         appendEvents(rt, business, [fullRefetchEvent(id, { from: to - COUNTER_INCREASE, to })]);
       }
+      eraseVisits(rt, readErasureList(rt.config));
       for (const entry of auditLog) rt.store.audit.insert(entry);
       audit(rt, {
         action: "backup.restored",

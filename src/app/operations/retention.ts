@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { byteSize } from "../../domain/text.ts";
 import type { Cutoffs, PrunedBatch } from "../../store/retention.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
+import { eraseExpiredGuests } from "../guests/erase-guests.ts";
 import { pruneReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";
 import { type Alert, makeServerAlert } from "../webhooks/alerts.ts";
@@ -9,7 +10,8 @@ import { pruneHosts } from "../webhooks/host-limits.ts";
 import { isoSeconds } from "./health-conditions.ts";
 import { readHistory } from "./history.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const UNRESOLVED_RETENTION_DAYS = 90;
 const RESPONSE_RETENTION_MS = 7 * DAY_MS;
 const STATISTICS_RETENTION_MS = 30 * DAY_MS;
@@ -18,16 +20,16 @@ const BATCH_ROWS = 100;
 /** A transaction ends after the batch that exceeds it, so that other writers wait no longer. */
 const SLICE_MS = 20;
 /** How late a row that was passed can be deleted, for example when its endpoint is enabled. */
-const RESTART_MS = 3_600_000;
+const RESTART_MS = HOUR_MS;
 
 type Batch = (after: number) => Pick<PrunedBatch, "next">;
 /** `after`: the number of the last row that was passed. */
 type Position = { after: number };
 
 /**
- * Deletes events, deliveries, catalog changes, statistics and audit entries after their retention
- * period. If the history is larger than its budget, the oldest delivered events and catalog changes
- * are deleted earlier; undelivered events stay for their whole period.
+ * Deletes events, deliveries, catalog changes, statistics, audit entries and guest data after their
+ * retention period. If the history is larger than its budget, the oldest delivered events and
+ * catalog changes are deleted earlier; undelivered events stay for their whole period.
  */
 export function createPruner(
   rt: Runtime,
@@ -44,6 +46,7 @@ export function createPruner(
     catalogChanges: { after: 0 },
   };
   let restartedAt = rt.monotonic();
+  let guestsErasedAt = -Infinity;
   let isCutReported = readHistory(rt).cutUntil !== null;
 
   function restartIfDue(): void {
@@ -103,6 +106,13 @@ export function createPruner(
     isCutReported = cutUntil !== null;
   }
 
+  /** Reads every guest, so not in each run. */
+  async function eraseGuestsHourly(): Promise<void> {
+    if (rt.monotonic() - guestsErasedAt < HOUR_MS) return;
+    await eraseExpiredGuests(rt);
+    guestsErasedAt = rt.monotonic();
+  }
+
   return async () => {
     const now = rt.now();
     const unresolved = now - Math.max(UNRESOLVED_RETENTION_DAYS, keepDays) * DAY_MS;
@@ -122,6 +132,7 @@ export function createPruner(
     await runBatches(positions.catalogChanges, (after) => ({
       next: catalogChanges.prune(after, BATCH_ROWS, keptSince),
     }));
+    await eraseGuestsHourly();
     reportCut();
     rt.tx(() => {
       endpointSecrets.deleteExpired(now);

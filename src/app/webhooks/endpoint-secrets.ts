@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { generateSecret } from "../../domain/webhooks/signature.ts";
 import { audit, auditTime } from "../audit.ts";
+import { listSealedGuests, reencryptGuests } from "../bookings/guests.ts";
 import { listSealedReplies, reencryptReplies } from "../idempotent-replies.ts";
 import { assertMasterKey } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
@@ -114,9 +115,9 @@ export const findOldSecretEnd = (rt: Runtime, id: string): number | null =>
  * Works while a daemon is running. The key file holds both keys until all secrets and replies are
  * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be
  * decrypted.
- * @returns the number of secrets
+ * @returns the numbers of signing secrets and of guests
  */
-export function rotateMasterKey(rt: Runtime): number {
+export function rotateMasterKey(rt: Runtime): { secrets: number; guests: number } {
   const count = rt.tx(() => {
     const rows = rt.store.endpointSecrets.list();
     // Decrypt all of them before changing a key: a failure leaves everything as it was.
@@ -134,13 +135,18 @@ export function rotateMasterKey(rt: Runtime): number {
     });
     return rows.length;
   });
-  if (rt.isDryRun()) return count;
+  if (rt.isDryRun()) return { secrets: count, guests: listSealedGuests(rt).length };
+  const guests = reencryptGuests(rt);
   // `seal` runs in a transaction too, so no secret is encrypted with a key that is being removed.
   rt.tx(() => {
-    const rows = [...rt.store.endpointSecrets.list(), ...listSealedReplies(rt)];
+    const rows = [
+      ...rt.store.endpointSecrets.list(),
+      ...listSealedReplies(rt),
+      ...listSealedGuests(rt),
+    ];
     rt.secrets.dropOldKeys((opensWithNewest) =>
       rows.every(({ id, sealed }) => opensWithNewest(sealed, id)),
     );
   });
-  return count;
+  return { secrets: count, guests };
 }

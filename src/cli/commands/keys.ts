@@ -173,16 +173,19 @@ const revoke = command({
 
 const rotateMaster = command({
   name: "rotate-master",
-  about: "Re-encrypt all signing secrets with a new master key, also while the daemon runs.",
+  about:
+    "Re-encrypt all signing secrets and guest data with a new master key, also while the daemon runs.",
   supportsDryRun: true,
   examples: ["keys rotate-master --dry-run", "keys rotate-master --json"],
   async run(cli) {
     const rt = await cli.open();
     const { rotateMasterKey } = await import("../../app/webhooks/endpoint-secrets.ts");
-    const count = rotateMasterKey(rt);
-    if (cli.flags.json) cli.printObject({ secrets: count });
+    const counts = rotateMasterKey(rt);
+    if (cli.flags.json) cli.printObject(counts);
     const verb = cli.verb("Re-encrypted", "re-encrypt");
-    cli.note(`${verb} ${countOf(count, "signing secret")} with a new master key.`);
+    const { secrets, guests } = counts;
+    const what = `${countOf(secrets, "signing secret")} and the data of ${countOf(guests, "guest")}`;
+    cli.note(`${verb} ${what} with a new master key.`);
     if (!cli.flags.dryRun) cli.note(`Back up ${rt.config.masterKeyPath} with the database.`);
   },
 });

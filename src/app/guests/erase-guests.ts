@@ -1,0 +1,78 @@
+import { hash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Envelope } from "../../domain/envelope.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
+import { audit } from "../audit.ts";
+import type { Runtime } from "../runtime.ts";
+import { addToErasureList } from "./erasure-list.ts";
+import { findGuests, type FoundGuests, type GuestQuery } from "./find-guests.ts";
+
+const DAY_MS = 86_400_000;
+const BATCH_ROWS = 200;
+
+/**
+ * Deletes what is stored of a guest: guest data, and customer references, also in events. The
+ * visits stay, so that the calendar and the statistics stay right.
+ * @throws AppError signing_unavailable
+ */
+export function eraseGuests(rt: Runtime, business: BusinessRow, query: GuestQuery): FoundGuests {
+  const found = rt.tx(() => {
+    const found = findGuests(rt, business.id, query);
+    const visitIds = found.guests.map(({ visitId }) => visitId);
+    if (visitIds.length === 0) return found;
+    // Before the commit: an erasure must not be undone by restoring a backup.
+    if (!rt.isDryRun()) addToErasureList(rt.config, visitIds);
+    eraseVisits(rt, visitIds);
+    audit(rt, {
+      action: "guests.erased",
+      subject: { id: business.id, name: business.slug },
+      businessId: business.id,
+      details: { visits: visitIds.length },
+    });
+    return found;
+  });
+  // Until then, the log of the database still has the old pages.
+  if (!rt.isDryRun()) rt.store.file.emptyLog();
+  return found;
+}
+
+/** Call it in a transaction. Nothing changes for visits that are erased already. */
+export function eraseVisits(rt: Runtime, visitIds: readonly string[]): void {
+  rt.store.file.overwriteDeleted(() => {
+    for (const visitId of visitIds) {
+      rt.store.guests.erase(visitId, rt.now());
+      for (const { id, body } of rt.store.events.listByVisit(visitId)) eraseInEvent(rt, id, body);
+    }
+  });
+}
+
+function eraseInEvent(rt: Runtime, id: string, body: Buffer): void {
+  // Receivers may have sent the event back.
+  rt.store.deliveries.deleteResponses(id);
+  const envelope = JSON.parse(body.toString()) as Envelope;
+  const object = envelope.data.object as { customerRef?: string | null };
+  if (object.customerRef === null) return;
+  object.customerRef = null;
+  const erased = Buffer.from(JSON.stringify(envelope));
+  rt.store.events.updateBody(id, erased, hash("sha256", erased, "buffer"));
+}
+
+/** Erases guests whose visit is longer ago than the business keeps their data. */
+export async function eraseExpiredGuests(rt: Runtime): Promise<void> {
+  const retention = new Map(
+    rt.store.businesses.list().map(({ id, doc }) => [id, doc.guestRetentionDays * DAY_MS]),
+  );
+  for (let after = ""; ;) {
+    const rows = rt.store.guests.listEndedAfter(after, BATCH_ROWS);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.visitId;
+    const isExpired = ({ businessId, endedAt }: (typeof rows)[number]) =>
+      endedAt + (retention.get(businessId) ?? 0) < rt.now();
+    const expired = rows.filter(isExpired).map(({ visitId }) => visitId);
+    if (expired.length > 0) rt.tx(() => eraseVisits(rt, expired));
+    // Let deliveries and other writers proceed.
+    await delay(LOCK_BREAK_MS);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Envelope } from "../../domain/envelope.ts";
+import { toPublicBooking } from "../../domain/bookings/booking.ts";
+import { toPublicReservation } from "../../domain/bookings/reservation.ts";
+import { toPublicTicketOrder } from "../../domain/bookings/ticket-order.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Runtime } from "../runtime.ts";
+import { findGuests, type GuestQuery } from "./find-guests.ts";
+
+/**
+ * Returns everything that is stored of a guest: visits and orders with the guest data, and the
+ * events that partners may have received about them.
+ */
+export function exportGuests(rt: Runtime, business: BusinessRow, query: GuestQuery) {
+  const { guests, undecryptable } = findGuests(rt, business.id, query);
+  const visits = guests.map(({ visitId, customer }) => ({
+    ...describeVisit(rt, business, visitId),
+    customer,
+    events: rt.store.events.listByVisit(visitId).map(({ body }) => {
+      const { id, type, createdAt } = JSON.parse(body.toString()) as Envelope;
+      return { id, type, createdAt };
+    }),
+  }));
+  return { visits, undecryptable };
+}
+
+function describeVisit(
+  rt: Runtime,
+  { id: businessId, doc: { timezone } }: BusinessRow,
+  id: string,
+) {
+  const booking = rt.store.bookings.findById(businessId, id);
+  if (booking) return { type: "booking", object: toPublicBooking(booking, timezone) };
+  const reservation = rt.store.reservations.findById(businessId, id);
+  if (reservation)
+    return { type: "reservation", object: toPublicReservation(reservation, timezone) };
+  const order = rt.store.orders.findByIdOrCode(businessId, id, id);
+  return { type: "ticket_order", object: order ? toPublicTicketOrder(order, timezone) : { id } };
+}

@@ -1,0 +1,79 @@
+import { countOf } from "../../domain/text.ts";
+import type { GuestQuery } from "../../app/guests/find-guests.ts";
+import type { Cli } from "../cli.ts";
+import { command } from "../command.ts";
+import { usageError } from "../failure.ts";
+import { text } from "../flags.ts";
+
+const query = {
+  email: text("address", "bookings, reservations and ticket orders with this email address"),
+  phone: text("number", "those with this phone number; only digits are compared"),
+  customerRef: text("ref", "those with this customer reference"),
+};
+
+function assertNamed({ email, phone, customerRef }: GuestQuery): void {
+  if ((email ?? phone ?? customerRef) === undefined)
+    throw usageError("Name the guest.", "add --email, --phone or --customer-ref");
+}
+
+function noteUndecryptable(cli: Cli, count: number): void {
+  if (count > 0)
+    cli.note(
+      `Not searched: the data of ${countOf(count, "guest")}, which the master key does not decrypt.`,
+    );
+}
+
+const exportCommand = command({
+  name: "export",
+  about: "Print everything that is stored of a guest, as JSON.",
+  flags: query,
+  examples: [
+    "guests export --email ana@example.com",
+    "guests export --phone '+1 718 555 0142' --customer-ref web-812",
+  ],
+  async run(cli, flags) {
+    assertNamed(flags);
+    const { rt, business } = await cli.openBusiness();
+    const { exportGuests } = await import("../../app/guests/export-guests.ts");
+    const { visits, undecryptable } = exportGuests(rt, business, flags);
+    cli.printJson({ data: visits });
+    noteUndecryptable(cli, undecryptable);
+  },
+});
+
+const erase = command({
+  name: "erase",
+  about:
+    "Erase the name, contact details, notes and customer reference of a guest. The bookings stay.",
+  supportsDryRun: true,
+  flags: query,
+  examples: [
+    "guests erase --email ana@example.com --dry-run",
+    "guests erase --customer-ref web-812 --yes",
+  ],
+  async run(cli, flags) {
+    assertNamed(flags);
+    const { rt, business } = await cli.openBusiness();
+    await cli.confirm("Erasing a guest", business.slug);
+    const { eraseGuests } = await import("../../app/guests/erase-guests.ts");
+    const { findBackupsWithGuests } = await import("../../app/guests/backups-with-guests.ts");
+    const { guests, undecryptable } = eraseGuests(rt, business, flags);
+    const backups = findBackupsWithGuests(rt);
+    const visits = guests.map(({ visitId }) => visitId);
+    const verb = cli.verb("Erased", "erase");
+    cli.report(
+      { visits, undecryptable, backups },
+      `${verb} the guest's data in ${countOf(visits.length, "visit")}.`,
+    );
+    noteUndecryptable(cli, undecryptable);
+    const { nightlyUntil, others } = backups;
+    if (visits.length === 0 || (nightlyUntil === null && others.length === 0)) return;
+    cli.note(
+      "Backups still contain the data, encrypted. Restoring one on this server erases it again.",
+    );
+    if (nightlyUntil !== null) cli.note(`The last nightly one is deleted on ${nightlyUntil}.`);
+    if (others.length > 0) cli.note(`Delete these yourself: ${others.join(", ")}`);
+  },
+});
+
+export const definition = [exportCommand, erase];
