@@ -12,7 +12,10 @@ const create = command({
   flags: {
     ...visitFlags,
     start: text("time", "local start time, such as 2026-12-01T10:00"),
-    customerRef: text("ref", "your own reference for the customer, such as a name or number"),
+    customerRef: text(
+      "ref",
+      "your own reference for the customer, such as a number; partners see it",
+    ),
     input: inputFlag("start, service or variant, addons, staff, guests, customerRef"),
   },
   examples: [

@@ -13,7 +13,10 @@ const create = command({
     start: text("time", "local start time, such as 2026-12-01T19:30"),
     area: text("key", "reserve in this area only"),
     table: text("key", "reserve this table only"),
-    customerRef: text("ref", "your own reference for the customer, such as a name or number"),
+    customerRef: text(
+      "ref",
+      "your own reference for the customer, such as a number; partners see it",
+    ),
     input: inputFlag("party, start, area, table, customerRef"),
   },
   examples: [

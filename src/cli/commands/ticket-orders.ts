@@ -18,7 +18,10 @@ const create = command({
   flags: {
     publicEvent: text("key", "the event (key or ID)"),
     item: texts("type", "a ticket type, such as seated or seated*2 (repeatable)"),
-    customerRef: text("ref", "your own reference for the customer, such as a name or number"),
+    customerRef: text(
+      "ref",
+      "your own reference for the customer, such as a number; partners see it",
+    ),
     input: inputFlag("event, items, customerRef"),
   },
   examples: [

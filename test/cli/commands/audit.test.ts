@@ -132,6 +132,17 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   expect(await runAudited("webhooks enable till")).toEqual([]);
   await expectEntry("webhooks rotate-secret till", "endpoint.secret_rotated");
   await expectEntry("webhooks rotate-secret till --finish", "endpoint.secret_rotation_finished");
+  await deskbell(
+    "seed -",
+    "catalog: 1\nbusiness: {slug: inn, name: Inn, timezone: UTC, currency: EUR}\nhours: [{start: '00:00', end: '24:00'}]\ntables: [{key: t1, minSeats: 1, maxSeats: 4}]\n",
+  );
+  const day = Temporal.Now.plainDateISO("UTC").add({ days: 7 }).toString();
+  await deskbell(
+    `reservations create --party 2 --start ${day}T12:00 --customer-ref 7 --business inn`,
+  );
+  await expectEntry("guests erase --customer-ref 7 --business inn --yes", "guests.erased", {
+    visits: 1,
+  });
   await expectEntry("keys rotate-master", "master_key.rotated", { secrets: 1 });
 
   const { path } = await json<{ path: string }>("backup");
