@@ -46,16 +46,18 @@ const ROTATION_ROWS = 500;
  */
 export function reencryptGuests(rt: Runtime): number {
   let count = 0;
-  for (let after = "", isEnd = false; !isEnd;)
-    rt.tx(() => {
-      const rows = rt.store.guests.listAfter(after, ROTATION_ROWS);
-      for (const row of rows) if (reencrypt(rt, row)) count += 1;
-      after = rows.at(-1)?.visitId ?? after;
-      isEnd = rows.length < ROTATION_ROWS;
-    });
+  let after = "";
+  const reencryptNext = (): boolean => {
+    const rows = rt.store.guests.listAfter(after, ROTATION_ROWS);
+    count += rows.filter((row) => reencrypt(rt, row)).length;
+    after = rows.at(-1)?.visitId ?? after;
+    return rows.length === ROTATION_ROWS;
+  };
+  while (rt.tx(reencryptNext));
   return count;
 }
 
+/** @returns false if no key decrypts the row */
 function reencrypt(rt: Runtime, row: GuestRow): boolean {
   const customer = tryOpenCustomer(rt, row);
   if (customer === undefined) return false;
