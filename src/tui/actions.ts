@@ -107,6 +107,12 @@ export const ACTIONS: readonly Action[] = [
       toggleScreen(ui, { kind: "endpoints", selected: snapshot.endpoints[0]?.id ?? null }),
   },
   {
+    name: "problems",
+    key: "p",
+    about: "list the problems and the commands that fix them",
+    run: (ui) => toggleScreen(ui, { kind: "problems", scroll: 0 }),
+  },
+  {
     name: "filter",
     key: "f",
     about: "filter by state, endpoint, event or time",

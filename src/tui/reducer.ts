@@ -50,6 +50,7 @@ function handleScreenKey(
     case "filter":
       return handleFilterKey(ui, screen, key, viewport);
     case "curl":
+    case "problems":
     case "help":
       return handleScroll(ui, screen, key, viewport);
     case "secret":

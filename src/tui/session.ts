@@ -1,3 +1,5 @@
+import { listConditions } from "../app/operations/conditions.ts";
+import { type HealthCondition, SEVERITIES } from "../domain/conditions/registry.ts";
 import type { EffectDeps } from "./effect-context.ts";
 import { runEffect } from "./effects.ts";
 import {
@@ -11,7 +13,7 @@ import {
 import { type Key, printableChars } from "./keys.ts";
 import { MAX_TYPED_CHARS } from "./prompts.ts";
 import { reduce } from "./reducer.ts";
-import { readSnapshot, type Snapshot } from "./snapshot.ts";
+import { readSnapshot, type ServerState, type Snapshot } from "./snapshot.ts";
 import { createUiState, type UiState } from "./ui-state.ts";
 
 export type SessionDeps = EffectDeps & {
@@ -34,27 +36,46 @@ export type Session = {
 };
 
 const MINUTE_MS = 60_000;
-/** Polled, because starting or stopping the daemon does not change the revision. */
 const DAEMON_POLL_MS = 2000;
+/** Less often, because some checks read each endpoint and its secrets. */
+const CONDITIONS_POLL_MS = 10_000;
 
 export function startSession(deps: SessionDeps): Session {
   const { rt, settings, size, draw } = deps;
   let ui: UiState = createUiState(deps.isReadonly, deps.businessId);
-  let isDaemonRunning = deps.isDaemonRunning();
-  let polledAt = rt.monotonic();
+  let server: ServerState = { isDaemonRunning: false, conditions: [] };
+  let daemonAt = -Infinity;
+  let conditionsAt = -Infinity;
   let shownVersion = "";
   let snapshot: Snapshot;
   let frame: Frame;
   const ended = new AbortController();
 
   /** A frame stays valid until the data, the minute or the daemon's state changes. */
-  const version = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${isDaemonRunning}`;
+  const version = () =>
+    `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${JSON.stringify(server)}`;
 
   const hasChanged = () => !ui.isPaused && version() !== shownVersion;
 
   function read(): void {
     shownVersion = version();
-    snapshot = readSnapshot(rt, ui, layoutFor(size()).listHeight, isDaemonRunning);
+    snapshot = readSnapshot(rt, ui, layoutFor(size(), 0).listHeight, server);
+  }
+
+  function poll(): void {
+    const at = rt.monotonic();
+    if (at - daemonAt < DAEMON_POLL_MS) return;
+    daemonAt = at;
+    const isRunning = deps.isDaemonRunning();
+    if (isRunning === server.isDaemonRunning && at - conditionsAt < CONDITIONS_POLL_MS) return;
+    conditionsAt = at;
+    const startedAt = isRunning ? (rt.store.live.findDaemon()?.startedAt ?? null) : null;
+    const conditions = listConditions(rt, { isRunning, startedAt });
+    const rank = ({ severity }: HealthCondition) => SEVERITIES.indexOf(severity);
+    server = {
+      isDaemonRunning: isRunning,
+      conditions: conditions.toSorted((a, b) => rank(a) - rank(b)),
+    };
   }
 
   function show(): void {
@@ -82,7 +103,7 @@ export function startSession(deps: SessionDeps): Session {
     if (effect === undefined) return;
     runEffect(deps, effect, {
       ui: () => ui,
-      height: layoutFor(size()).listHeight,
+      height: frame.pageRows,
       signal: ended.signal,
       update: (updateUi) => {
         if (ended.signal.aborted) return;
@@ -98,6 +119,7 @@ export function startSession(deps: SessionDeps): Session {
     if (key === "ctrl-c") deps.quit("SIGINT");
   }
 
+  poll();
   read();
   show();
   return {
@@ -121,10 +143,7 @@ export function startSession(deps: SessionDeps): Session {
       show();
     },
     tick() {
-      if (rt.monotonic() - polledAt >= DAEMON_POLL_MS) {
-        polledAt = rt.monotonic();
-        isDaemonRunning = deps.isDaemonRunning();
-      }
+      poll();
       if (!hasChanged()) return;
       read();
       show();

@@ -1,4 +1,5 @@
 import type { Runtime } from "../app/runtime.ts";
+import type { HealthCondition } from "../domain/conditions/registry.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { EventRow } from "../store/events.ts";
 import type { DaemonRow, EndpointState, LiveRow, PageStart } from "../store/live.ts";
@@ -7,6 +8,8 @@ import { listFilter, type UiState } from "./ui-state.ts";
 export type Snapshot = {
   takenAt: number;
   daemon: DaemonRow | null;
+  /** Most severe first. */
+  conditions: readonly HealthCondition[];
   businesses: { id: string; slug: string }[];
   endpoints: EndpointState[];
   failingCount: number;
@@ -15,6 +18,9 @@ export type Snapshot = {
   list: ListWindow;
   detail: DeliveryDetail | null;
 };
+
+/** What is polled, because no commit announces its changes. */
+export type ServerState = { isDaemonRunning: boolean; conditions: readonly HealthCondition[] };
 
 export type LastHour = {
   /** Attempts in each of the last 60 minutes, the current minute last. */
@@ -47,7 +53,7 @@ export function readSnapshot(
   rt: Runtime,
   ui: UiState,
   height: number,
-  isDaemonRunning: boolean,
+  { isDaemonRunning, conditions }: ServerState,
 ): Snapshot {
   const takenAt = rt.now();
   const businessId = ui.filter.businessId ?? null;
@@ -59,6 +65,7 @@ export function readSnapshot(
     daemon: isDaemonRunning
       ? (rt.store.live.findDaemon() ?? { url: "", startedAt: takenAt })
       : null,
+    conditions,
     businesses: rt.store.businesses.list().map(({ id, slug }) => ({ id, slug })),
     endpoints: rt.store.live.listEndpoints(businessId, MAX_ENDPOINTS),
     failingCount: rt.store.live.countFailing(businessId),

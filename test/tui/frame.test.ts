@@ -46,6 +46,7 @@ const SCREENS: {
   { name: "enable", keys: ["e", "E"] },
   { name: "commands", keys: [":"] },
   { name: "commands-narrow", keys: [..."e:re"], columns: 50, rows: 12 },
+  { name: "problems", keys: ["p"] },
   { name: "help", keys: ["?"] },
   { name: "typing-narrow", keys: [..."/menu_item"], columns: 50, rows: 12 },
   { name: "help-narrow", keys: ["?"], columns: 50, rows: 24 },
@@ -154,7 +155,7 @@ test("a resized terminal is redrawn, also after it was too small", async () => {
   await terminal.shows(/Needs 50x12, this terminal is 40x10/);
   terminal.resize(80, 24);
   await terminal.shows(/╰─+╯\n j\/k move/);
-  expect(terminal.text().split("\n")[1]).toBe(
+  expect(terminal.text().split("\n")[2]).toBe(
     `╭─ last 60 min ${"─".repeat(36)} 1 col = 1 min, full = 381 ─╮`,
   );
 });

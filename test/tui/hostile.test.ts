@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { toTable } from "../../src/cli/output/table.ts";
 import { createLog } from "../../src/log.ts";
 import type { EndpointState, LiveRow } from "../../src/store/live.ts";
+import { openCondition } from "../../src/domain/conditions/registry.ts";
 import { renderFrame } from "../../src/tui/frame.ts";
 import { readSnapshot, type Snapshot } from "../../src/tui/snapshot.ts";
 import { createTimeFormat } from "../../src/tui/time-format.ts";
@@ -76,11 +77,12 @@ test("10,000 hostile strings in every part of the view have no side effects and 
       ],
     },
     24,
-    true,
+    { isDaemonRunning: true, conditions: [] },
   );
   const screens: UiState["screens"][] = [
     [{ kind: "list" }],
     [{ kind: "endpoints", selected: null }],
+    [{ kind: "problems", scroll: 0 }],
     [{ kind: "list" }, { kind: "filter", row: 1 }],
     [{ kind: "secret", endpoint: { id: "whe_1", name: draw() }, secret: "whsec_1", oldEndsAt: 0 }],
     [{ kind: "list" }, { kind: "curl", id: draw(), scroll: 0 }],
@@ -198,6 +200,10 @@ function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
   return {
     ...snapshot,
     daemon: { url: draw(), startedAt: 0 },
+    conditions: [
+      openCondition("endpoint.failing", draw(), draw(), { business: null }),
+      openCondition("storage.gone", draw(), draw()),
+    ],
     businesses: [{ id: "biz", slug: draw() }],
     endpoints: snapshot.endpoints.map(endpoint),
     list: { ...snapshot.list, rows: snapshot.list.rows.map(row) },
