@@ -21,7 +21,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const [out = join(ROOT, "dist/deskbell")] = process.argv.slice(2).map((path) => resolve(path));
 
 /** Files that are read at run time, under the names that src/assets.ts uses. */
-const ASSETS = ["package.json", "data/*", "src/store/migrations/*", "dist/docs/*"].flatMap(
+const ASSETS = ["package.json", "data/*", "data/guides/*", "src/store/migrations/*", "dist/docs/*"].flatMap(
   (pattern) => {
     const isFile = (name: string) => statSync(join(ROOT, name)).isFile();
     const names = globSync(pattern, { cwd: ROOT }).filter(isFile);

@@ -50,6 +50,22 @@ export const readCompletion = (shell: (typeof SHELLS)[number]): string =>
 
 export const readStarter = (): string => readText("data/starter.yaml");
 
+/** The topics of `deskbell guide`, in reading order, and what each guide is about. */
+export const GUIDES: Readonly<Record<string, string>> = {
+  "first-hour": "From nothing to a partner that reads your catalog.",
+  "editing-the-catalog": "Change prices, services, hours and menus, and undo a change.",
+  "partners-and-keys": "Create, limit, rotate and revoke API keys.",
+  "failing-webhooks": "Find out why deliveries fail, and repair them.",
+  "backups-and-restore": "Keep copies off this disk, and restore one.",
+  alerts: "Hear of problems by chat or mail.",
+  "behind-a-proxy": "Run behind nginx or Caddy.",
+  upgrading: "Install as a service, upgrade, roll back.",
+  "more-than-one-machine": "The limits of one server, and the steps beyond.",
+};
+
+/** @param topic one of GUIDES */
+export const readGuide = (topic: string): string => readText(`data/guides/${topic}.md`);
+
 export const readPartnerGuide = (): string => readText("data/partner-guide.md");
 
 const DOCS = "dist/docs/";

@@ -177,6 +177,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     () => import("./commands/openapi.ts"),
   ),
   entry(
+    "guide",
+    "Print a short guide, such as first-hour. Without a topic, list them.",
+    () => import("./commands/guide.ts"),
+  ),
+  entry(
     "systemd-unit",
     "Print a systemd unit that runs this program in a sandbox.",
     () => import("./commands/systemd-unit.ts"),

@@ -156,6 +156,7 @@ const WORK_WITHOUT_DATA = [
   "catalog schema",
   "events types",
   "webhooks verify",
+  "guide",
   "systemd-unit",
   "completion",
   "openapi",

@@ -1,6 +1,6 @@
 import type { Option } from "commander";
 import { type CommandSpec, type CommandGroup, optionsOf } from "../command.ts";
-import { PRESETS, SHELLS } from "../../assets.ts";
+import { GUIDES, PRESETS, SHELLS } from "../../assets.ts";
 import { SCOPES } from "../../domain/api-key.ts";
 import type { Kind } from "../../domain/catalog/catalog.ts";
 import { ALL_EVENT_TYPES } from "../../domain/event-types.ts";
@@ -137,6 +137,7 @@ const FIXED: Record<string, Candidate[]> = {
   "events --type": plain(ALL_EVENT_TYPES),
   "seed [source]": plain([...PRESETS, "all"]),
   "completion <shell>": plain(SHELLS),
+  "guide [topic]": Object.entries(GUIDES).map(([name, about]) => candidate(name, about)),
 };
 
 type Lister = (rt: Runtime, business: BusinessRow | undefined) => Candidate[];

@@ -1,0 +1,24 @@
+import { GUIDES, readGuide } from "../../assets.ts";
+import { didYouMean } from "../../domain/nearest.ts";
+import { command } from "../command.ts";
+import { usageError } from "../failure.ts";
+
+export const definition = command({
+  arguments: ["[topic]"],
+  examples: ["guide", "guide failing-webhooks"],
+  run(cli, _flags, topic) {
+    if (topic === undefined) {
+      const guides = Object.entries(GUIDES).map(([name, about]) => ({ topic: name, about }));
+      cli.printList(guides, { TOPIC: (guide) => guide.topic, ABOUT: (guide) => guide.about }, "");
+      return;
+    }
+    if (!Object.hasOwn(GUIDES, topic))
+      throw usageError(
+        `There is no guide '${topic}'.${didYouMean(topic, Object.keys(GUIDES))}`,
+        `${cli.program} guide lists all topics`,
+      );
+    const content = readGuide(topic);
+    if (cli.flags.json) return cli.printObject({ topic, content });
+    cli.printContent(content);
+  },
+});

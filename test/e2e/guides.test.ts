@@ -1,0 +1,203 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { GUIDES, readGuide } from "../../src/assets.ts";
+import { createTempFolder } from "../support/cli.ts";
+import { PROGRAM } from "../support/program.ts";
+import { createReceiver, type Receiver } from "../support/receiver.ts";
+
+// Pastes every command of the README and of the guides into a shell, line by line. Each page has a
+// shell and a home folder of its own.
+
+const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+
+/** Pages of /docs, which are for partners. */
+const PARTNER_PAGES = ["mirror"];
+
+/** Commands that are not run, by their beginning, with the reason. */
+const SKIPPED: [start: string, reason: string][] = [
+  ["npm ci && npm start", "demo.test.ts tests the demo"],
+  ["npm ci && npm test", "runs this test"],
+  ["sha256sum ", "release.test.ts checks the sums and unpacks the archive"],
+  ["tar -xzf ", "release.test.ts checks the sums and unpacks the archive"],
+  ["sudo ", "changes the machine"],
+  ["deskbell systemd-unit | sudo ", "changes the machine; systemd-unit.test.ts checks the unit"],
+  ["deskbell serve --port 4100 --public-url", "reverse-proxy.test.ts runs this guide"],
+];
+
+/** What the guides other than the first hour assume: a running server with a key and an endpoint. */
+const SETUP = [
+  "deskbell init",
+  "deskbell catalog apply catalog.yaml",
+  "deskbell serve &",
+  "deskbell webhooks create --name website --url https://partner.example/hook --event all",
+];
+
+type Line = { text: string; number: number };
+type Block = { language: string; lines: Line[] };
+
+/** Returns the fenced blocks. A line that ends with a backslash is joined with the next. */
+function parseBlocks(markdown: string): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | undefined;
+  for (const [i, text] of markdown.split("\n").entries()) {
+    const fence = /^```(.*)$/.exec(text)?.[1];
+    const before = open?.lines.at(-1);
+    if (fence !== undefined && open) open = undefined;
+    else if (fence !== undefined) blocks.push((open = { language: fence, lines: [] }));
+    else if (before?.text.endsWith("\\")) before.text += `\n${text}`;
+    else open?.lines.push({ text, number: i + 1 });
+  }
+  return blocks;
+}
+
+const isCommand = ({ text }: Line): boolean => text.trim() !== "" && !text.startsWith("#");
+const isSkipped = (text: string): boolean => SKIPPED.some(([start]) => text.startsWith(start));
+
+const commandsOf = (markdown: string): Line[] =>
+  parseBlocks(markdown).flatMap(({ language, lines }) =>
+    language === "sh" ? lines.filter(isCommand) : [],
+  );
+
+/** A shell in a home folder where `deskbell` and `npx deskbell` run the program under test. */
+async function openShell(partner: Receiver) {
+  const home = createTempFolder();
+  const bin = join(home, "bin");
+  mkdirSync(bin);
+  const exec = `exec "${PROGRAM.command.join('" "')}" "$@"`;
+  writeFileSync(join(bin, "deskbell"), `#!/bin/sh\n${exec}\n`, { mode: 0o755 });
+  writeFileSync(join(bin, "npx"), `#!/bin/sh\n[ "$1" = deskbell ] || exit 127\nshift\n${exec}\n`, {
+    mode: 0o755,
+  });
+  // Make curl fail on HTTP errors.
+  writeFileSync(join(home, ".curlrc"), "fail\nsilent\nshow-error\n");
+  const shell = spawn("bash", ["--noprofile", "--norc"], {
+    cwd: home,
+    env: {
+      HOME: home,
+      PATH: `${bin}:/usr/bin:/bin`,
+      DESKBELL_PORT: "0",
+      DESKBELL_LOG_FORMAT: "json",
+    },
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  const ended = once(shell, "close");
+  onTestFinished(async () => {
+    // The group also has the servers that the page started.
+    process.kill(-(shell.pid as number), "SIGKILL");
+    await ended;
+  });
+  let output = "";
+  let [api, receiver] = ["", ""];
+  const waiting = new Set<() => void>();
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+      for (const check of waiting) check();
+    });
+  const waitFor = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve) => {
+      const check = () => {
+        const match = pattern.exec(output);
+        if (match === null) return;
+        waiting.delete(check);
+        resolve(match);
+      };
+      waiting.add(check);
+      check();
+    });
+
+  /** Replaces the example values of the page. */
+  const fillIn = (line: string): string =>
+    line
+      .replaceAll("https://partner.example/hook", `${partner.url} --allow-private`)
+      .replaceAll("http://127.0.0.1:4200/", receiver)
+      .replaceAll("--port 4200", "--port 0")
+      .replaceAll("http://127.0.0.1:4100", api);
+
+  /** Runs a command until it has ended, or a server until it is ready. */
+  return async (line: string): Promise<void> => {
+    output = "";
+    shell.stdin.write(`${fillIn(line)}\nprintf '\\nended with %s.\\n' "$?"\n`);
+    if (/deskbell serve\b/.test(line))
+      api = (await waitFor(/"serving","url":"([^"]+)"/))[1] as string;
+    if (/webhooks receive\b/.test(line))
+      receiver = `${(await waitFor(/(http:\/\/127\.0\.0\.1:\d+)/))[1]}/`;
+    const [, code] = await waitFor(/\nended with (\d+)\.\n/);
+    if (code !== "0") throw new Error(`The command exited with ${code}:\n${output}`);
+  };
+}
+
+async function runPage(commands: Line[], setup: readonly string[] = []): Promise<Receiver> {
+  const partner = await createReceiver();
+  const run = await openShell(partner);
+  for (const line of setup) await run(line);
+  const failures: string[] = [];
+  for (const { text, number } of commands.filter(({ text }) => !isSkipped(text)))
+    await run(text).catch((error: Error) => failures.push(`${number}: ${text}\n${error.message}`));
+  expect(failures).toEqual([]);
+  return partner;
+}
+
+test("every command in the README succeeds", { timeout: 120_000 }, async () => {
+  const commands = commandsOf(README);
+  expect(commands.length).toBeGreaterThan(10);
+  const partner = await runPage(commands);
+  // The README creates an endpoint and changes a price, which sends three events.
+  await partner.waitForRequests(3);
+});
+
+test.each(Object.keys(GUIDES))(
+  "every command in the guide %s succeeds",
+  { timeout: 120_000 },
+  async (topic) => {
+    const commands = commandsOf(readGuide(topic));
+    if (commands.every(({ text }) => isSkipped(text))) return;
+    await runPage(commands, topic === "first-hour" ? [] : SETUP);
+  },
+);
+
+const pages: [string, string][] = [
+  ["README.md", README],
+  ...Object.keys(GUIDES).map((topic): [string, string] => [`${topic}.md`, readGuide(topic)]),
+];
+
+test("every skipped command is in a page", () => {
+  const lines = pages.flatMap(([, markdown]) => commandsOf(markdown));
+  expect(SKIPPED.filter(([start]) => !lines.some(({ text }) => text.startsWith(start)))).toEqual(
+    [],
+  );
+});
+
+test.each(pages)("%s marks every block of commands as sh, so that it is tested", (_, markdown) => {
+  const unmarked = parseBlocks(markdown).flatMap(({ language, lines }) =>
+    language === "sh" ? [] : lines,
+  );
+  expect(
+    unmarked.filter(({ text }) => /^(sudo |\$ )*(npm|npx|deskbell|curl|node) /.test(text)),
+  ).toEqual([]);
+});
+
+test.each(pages)("every link of %s to a file leads to one", (page, markdown) => {
+  const folder = new URL(page === "README.md" ? "../../" : "../../data/guides/", import.meta.url);
+  const links = [...markdown.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = ""]) => link);
+  const missing = links.filter((link) => !/^(https?:|\/)/.test(link) && !isFile(new URL(link, folder)));
+  expect(missing).toEqual([]);
+});
+
+const isFile = (url: URL): boolean => {
+  try {
+    return readFileSync(url).length > 0;
+  } catch {
+    return false;
+  }
+};
+
+test("every file in data/guides is a topic of `deskbell guide` or a page of /docs", () => {
+  const files = readdirSync(new URL("../../data/guides/", import.meta.url));
+  const known = [...Object.keys(GUIDES), ...PARTNER_PAGES].map((name) => `${name}.md`);
+  expect(files.toSorted()).toEqual(known.toSorted());
+});
