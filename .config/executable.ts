@@ -21,14 +21,18 @@ const ROOT = resolve(import.meta.dirname, "..");
 const [out = join(ROOT, "dist/deskbell")] = process.argv.slice(2).map((path) => resolve(path));
 
 /** Files that are read at run time, under the names that src/assets.ts uses. */
-const ASSETS = ["package.json", "data/*", "data/guides/*", "src/store/migrations/*", "dist/docs/*"].flatMap(
-  (pattern) => {
-    const isFile = (name: string) => statSync(join(ROOT, name)).isFile();
-    const names = globSync(pattern, { cwd: ROOT }).filter(isFile);
-    if (names.length === 0) throw new Error(`No file matches ${pattern}. Run npm run build first.`);
-    return names;
-  },
-);
+const ASSETS = [
+  "package.json",
+  "data/*",
+  "data/guides/*",
+  "src/store/migrations/*",
+  "dist/docs/*",
+].flatMap((pattern) => {
+  const isFile = (name: string) => statSync(join(ROOT, name)).isFile();
+  const names = globSync(pattern, { cwd: ROOT }).filter(isFile);
+  if (names.length === 0) throw new Error(`No file matches ${pattern}. Run npm run build first.`);
+  return names;
+});
 
 const require = createRequire(import.meta.url);
 const { getPrebuildPath } = require(join(ROOT, "node_modules/better-sqlite3/lib/binding.js")) as {

