@@ -10,6 +10,7 @@ import { renderHtml } from "./docs-html.ts";
 /** The pages below /docs in the order of the navigation: name and Markdown file. */
 const GUIDES = {
   mirror: "data/guides/mirror.md",
+  "taking-bookings": "data/guides/taking-bookings.md",
   changelog: "data/changelog.md",
 };
 

@@ -1,3 +1,4 @@
+import { createAvailabilityFinder } from "../app/availability/availability.ts";
 import type { RequestListener } from "node:http";
 import { createKeyUsage } from "../app/keys.ts";
 import type { Runtime } from "../app/runtime.ts";
@@ -58,6 +59,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
     accessControl,
     longPolls,
     scanQueue,
+    findAvailability: createAvailabilityFinder(rt),
     metrics,
     sendOnce,
     listHandler,

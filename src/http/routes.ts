@@ -1,3 +1,4 @@
+import { BOOKING_ROUTES } from "./booking-routes.ts";
 import { getAvailability } from "./handlers/availability/availability.ts";
 import { AVAILABILITY_PARAMETERS } from "./handlers/availability/availability-parameters.ts";
 import * as lists from "./handlers/catalog/list-routes.ts";
@@ -201,7 +202,8 @@ export const ROUTES: readonly RouteDefinition[] = [
       "validation_failed",
       "busy",
     ],
-    handle: ({ rt, accessControl, scanQueue }) => getAvailability(rt, accessControl, scanQueue),
+    handle: ({ rt, accessControl, scanQueue, findAvailability }) =>
+      getAvailability(rt, accessControl, scanQueue, findAvailability),
   },
   {
     operationId: "listChanges",
@@ -217,6 +219,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     problems: ["cursor_expired", "conflict"],
     handle: ({ rt, longPolls, accessControl }) => listChanges(rt, longPolls, accessControl),
   },
+  ...BOOKING_ROUTES,
   webhookRoute("GET", "webhooks", "listEndpoints", "List webhook endpoints", {
     description:
       "A secret key lists every endpoint of its business; a restricted key lists those that it created.",

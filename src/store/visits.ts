@@ -73,7 +73,8 @@ export function createVisitLists(db: Db, table: string, names: string, order: st
       const sort = filter.updatedSince === undefined ? order : "updated_at";
       // With a key, its own index is used: the plus excludes that of the business.
       const business = `${filter.createdByKey === undefined ? "" : "+"}${conditions.businessId}`;
-      const position = after === undefined ? "TRUE" : `(${sort}, id) > (:afterAt, :afterId)`;
+      const isAfter = sort === "id" ? "id > :afterId" : `(${sort}, id) > (:afterAt, :afterId)`;
+      const position = after === undefined ? "TRUE" : isAfter;
       const statement = db.prepare(`
         SELECT ${columns(names)} FROM ${table} WHERE ${matching({ ...conditions, businessId: business }, filter)} AND ${position}
         ORDER BY ${sort}, id LIMIT :limit`);

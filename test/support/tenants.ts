@@ -1,5 +1,7 @@
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { createBooking, createReservation } from "../../src/app/bookings/bookings.ts";
+import { holdTable } from "../../src/app/bookings/holds.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { createKey, type NewKey, revokeKey, rotateKey } from "../../src/app/keys.ts";
 import { createTicketOrder } from "../../src/app/bookings/ticket-orders.ts";
@@ -44,7 +46,7 @@ export const TENANT_NAME = new RegExp(
 );
 /** A well-formed ID that does not exist. */
 export const unknownId = (prefix: string): string =>
-  `${prefix}_${"7".repeat(["whe", "dlv"].includes(prefix) ? 25 : 20)}`;
+  `${prefix}_${"7".repeat(["whe", "dlv", "hld", "bkg", "rsv", "tor"].includes(prefix) ? 25 : 20)}`;
 
 const NO_LIMITS = { limitMinute: 1_000_000_000, limitHour: 1_000_000_000 };
 const DAY_MS = 86_400_000;
@@ -233,7 +235,7 @@ async function createEndpoints(rt: TestRuntime, { id, marker, keys }: Tenant): P
   ];
 }
 
-function createBookings(rt: TestRuntime, { slug, marker }: Tenant): void {
+function createBookings(rt: TestRuntime, { slug, marker, keys, identifiers }: Tenant): void {
   createBooking(rt, slug, {
     service: "cut",
     start: "2026-11-23T10:00",
@@ -245,6 +247,14 @@ function createBookings(rt: TestRuntime, { slug, marker }: Tenant): void {
     customerRef: `party ${marker}`,
   });
   createTicketOrder(rt, slug, { event: "gala", items: ["seat*2"], customerRef: `fan ${marker}` });
+  const hold = rt.tx(() =>
+    holdTable(rt, getBusiness(rt, slug), keys[0]?.id ?? "", {
+      request: { partySize: 2, areaId: null },
+      startsAt: Date.parse("2026-11-24T12:00:00Z"),
+      ttlMs: 900_000,
+    }),
+  );
+  identifiers.add(hold.id);
 }
 
 function collectIdentifiers(

@@ -27,6 +27,8 @@ export type AvailabilityQuery = {
   timezone: string | null;
   /** Include refused starts, each with the first rule it breaks. */
   explain: boolean;
+  /** Whether the reasons show only that a time is taken, not why. */
+  hidesReasons?: boolean;
   /** Called between two chunks of work. It can reject to stop the scan. */
   yieldToEventLoop: YieldToEventLoop;
 };
@@ -57,11 +59,12 @@ export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
   const readCatalog = createCatalogReader(rt);
 
   /** @throws AppError with every issue of the request */
-  return (business, { audience, request, dates, timezone, explain, yieldToEventLoop }) => {
+  return (business, query) => {
+    const { audience, request, dates, timezone, explain, yieldToEventLoop } = query;
     const catalog = readCatalog(business);
     const plan = planNamedRequest(catalog, audience, request, dates, rt.now());
     const zone = timezone ?? plan.timezone;
-    const presenter = createSlotPresenter(catalog, audience, zone);
+    const presenter = createSlotPresenter(catalog, audience, zone, query.hidesReasons);
 
     const explainDays = (search: SlotSearch | null) => {
       const refused = search === null ? [] : listRefusedStarts(search);

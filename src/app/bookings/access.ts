@@ -17,7 +17,6 @@ export const OPERATOR: VisitAccess = {
   readsGuests: true,
 };
 
-/** @public */
 export function accessOf(key: {
   id: string;
   kind: KeyKind;
@@ -41,7 +40,6 @@ export const canSee = ({ readsAll, keyId }: VisitAccess, { createdByKey }: Owned
 export const canChange = ({ managesAll, keyId }: VisitAccess, { createdByKey }: Owned): boolean =>
   managesAll || createdByKey === keyId;
 
-/** @public */
 export const canSeeGuest = ({ readsGuests, keyId }: VisitAccess, owned: Owned): boolean =>
   readsGuests || owned.createdByKey === keyId;
 

@@ -125,10 +125,7 @@ export function publish<Row extends Visit>(
   appendEvents(rt, business, [event], after.createdByKey);
 }
 
-/**
- * Fields that are undefined keep their value. Call it in a transaction.
- * @public
- */
+/** Fields that are undefined keep their value. Call it in a transaction. */
 export function updateVisit<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,

@@ -16,7 +16,6 @@ export const toPartnerBooking = (
 ): PublicBooking =>
   withoutHiddenStaff(rt, business, toPublicBooking(booking, business.doc.timezone));
 
-/** @public */
 export const toPartnerHold = (rt: Runtime, business: BusinessRow, hold: Hold): PublicHold =>
   withoutHiddenStaff(rt, business, toPublicHold(hold, business.doc.timezone, rt.now()));
 

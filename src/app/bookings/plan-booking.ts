@@ -26,6 +26,9 @@ import { loadBookableCatalog } from "../catalog/load-catalog.ts";
 
 const MINUTE_MS = 60_000;
 
+/** The beginning of the message for other clients than the operator. */
+export const CANNOT_BE_BOOKED = "This start cannot be booked";
+
 /** A visit or table at a time. */
 type VisitRequest<Request extends NamedRequest> = {
   audience: Audience;
@@ -54,7 +57,7 @@ export function planBooking(
   const { currency, currencyDigits } = business.doc;
   const { guests } = visit.request;
   return {
-    ...timesOf(visit.startsAt, endMin),
+    ...timesOf(plan, visit.startsAt, endMin),
     segments: booked,
     guests,
     totalCents: totalOf(booked, guests),
@@ -66,8 +69,8 @@ export function planBooking(
 export const totalOf = (segments: readonly BookedSegment[], guests: number): number =>
   segments.reduce((sum, { priceCents }) => sum + priceCents, 0) * guests;
 
-function timesOf(startsAt: number, endMin: number): VisitTerms {
-  const { requiresApproval, cancelUntilMin } = approvalTerms();
+function timesOf(plan: VisitPlan, startsAt: number, endMin: number): VisitTerms {
+  const { requiresApproval, cancelUntilMin } = approvalTerms(plan);
   return {
     startsAt,
     endsAt: endMin * MINUTE_MS,
@@ -144,7 +147,7 @@ export function planReservation(
   const { endMin, segments } = takeSlot(rt, business, tablePlan, visit);
   const table = getObject(catalog, "table", segments[0]?.tableKey ?? "");
   return {
-    ...timesOf(visit.startsAt, endMin),
+    ...timesOf(plan, visit.startsAt, endMin),
     partySize,
     areaId: table.area && objectId("area", slug, getObject(catalog, "area", table.area)),
     tableId: objectId("table", slug, table),

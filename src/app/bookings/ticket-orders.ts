@@ -28,6 +28,7 @@ import { canSee, OPERATOR, type VisitAccess } from "./access.ts";
 import { assertExpectedTotal, type GuestDetails } from "./bookings.ts";
 import { changeTime } from "./change-visit.ts";
 import { saveCustomer } from "./guests.ts";
+import { assertMayOrder } from "./hold-limits.ts";
 import { changeHolds, endTicketOrder, expireDueOrders, nextVersion } from "./ticket-holds.ts";
 import { appendEvents } from "../events.ts";
 import { getByKeyOrId, getStoredObject } from "../catalog/objects.ts";
@@ -72,6 +73,7 @@ export function placeTicketOrder(
     customerRef: guest.customerRef,
   };
   assertExpectedTotal(guest.expectedTotalCents ?? null, order.totalCents);
+  if (access.keyId !== null) assertMayOrder(rt, business, access.keyId, event, order.items);
   changeHolds(rt, business, [order], 1, () => {
     rt.store.orders.insert(business.id, order);
     saveCustomer(rt, business.id, order.id, guest.customer);
@@ -195,7 +197,6 @@ export function confirmOrder(
  * Replaces the admission codes of the tickets that have not been checked in. Call it in a
  * transaction.
  * @throws AppError wrong_status
- * @public
  */
 export function reissueTickets(
   rt: Runtime,

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { byteSize } from "../../domain/text.ts";
 import type { Cutoffs, PrunedBatch } from "../../store/retention.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
+import { pruneHolds } from "../bookings/holds.ts";
 import { eraseExpiredGuests } from "../guests/erase-guests.ts";
 import { pruneReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";
@@ -138,6 +139,7 @@ export function createPruner(
       endpointSecrets.deleteExpired(now);
       pruneHosts(rt);
       pruneReplies(rt);
+      pruneHolds(rt);
       audit.deleteBefore(now - AUDIT_RETENTION_MS);
       tallies.deleteMinutesBefore(now - STATISTICS_RETENTION_MS);
     });

@@ -5,7 +5,7 @@ import { isVisible, memoized } from "../public/public-context.ts";
 import type * as schemas from "../public/schemas/availability.ts";
 import { variantId } from "../public/service.ts";
 import { formatMinute } from "./wall-clock.ts";
-import { REFUSAL_TEXT } from "./refusal.ts";
+import { publicReason, REFUSAL_TEXT } from "./refusal.ts";
 import type { RefusedStart, Slot } from "./slot.ts";
 import type { Audience } from "./resolve-request.ts";
 
@@ -16,11 +16,15 @@ export type PublicRefusedStart = z.infer<typeof schemas.refusedStart>;
 
 export type PublicDay = z.infer<typeof schemas.day>;
 
-/** @param timezone of the times in the response */
+/**
+ * @param timezone of the times in the response
+ * @param hidesReasons whether refused starts only have the reasons that a client may learn
+ */
 export function createSlotPresenter(
   { business: { slug }, objects }: Catalog,
   audience: Audience,
   timezone: string,
+  hidesReasons = false,
 ) {
   const idsOf = (kind: Kind): Map<string, string> =>
     new Map(
@@ -29,6 +33,7 @@ export function createSlotPresenter(
         .map((doc) => [doc.key, objectId(kind, slug, doc)]),
     );
   const [staff, tables, areas] = [idsOf("staff"), idsOf("table"), idsOf("area")];
+  const addonIds = memoized((key: string) => idsOf("addon").get(key));
   const areaOf = new Map(objects.table.map(({ key, area }) => [key, area]));
   const services = new Map(objects.service.map((doc) => [doc.key, doc]));
   const variantIds = memoized(
@@ -56,6 +61,10 @@ export function createSlotPresenter(
       serviceId: objectId("service", slug, service),
       variantId:
         segment.variantKey === null ? null : (variantIds(service).get(segment.variantKey) ?? null),
+      addons: segment.addons.flatMap(({ addon, quantity }) => {
+        const addonId = addonIds(addon);
+        return addonId === undefined ? [] : { addonId, quantity };
+      }),
       staffId: segment.staffKey === null ? null : (staff.get(segment.staffKey) ?? null),
       staffIds: segment.staffKeys.flatMap((key) => staff.get(key) ?? []),
       startsAt,
@@ -72,11 +81,14 @@ export function createSlotPresenter(
       spotsTotal,
       segments: segments.map(toPublicSegment),
     }),
-    toPublicRefusedStart: ({ startMin, reason, segment }: RefusedStart): PublicRefusedStart => ({
-      startsAt: localTime(startMin),
-      reason,
-      detail: REFUSAL_TEXT[reason],
-      segment,
-    }),
+    toPublicRefusedStart: (refused: RefusedStart): PublicRefusedStart => {
+      const reason = hidesReasons ? publicReason(refused.reason) : refused.reason;
+      return {
+        startsAt: localTime(refused.startMin),
+        reason,
+        detail: REFUSAL_TEXT[reason],
+        segment: refused.segment,
+      };
+    },
   };
 }

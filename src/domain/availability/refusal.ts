@@ -22,7 +22,18 @@ export const REASONS = [
   "RESOURCE_TAKEN",
 ] as const;
 
-type Reason = (typeof REASONS)[number];
+export type Reason = (typeof REASONS)[number];
+
+/** What a client learns that may not read other bookings: a time is taken, but not why. */
+const PUBLIC_REASONS: Partial<Record<Reason, Reason>> = {
+  TOO_FAR: "TOO_FAR",
+  TOO_SOON: "TOO_SOON",
+  CLOSURE: "OUTSIDE_HOURS",
+  OUTSIDE_HOURS: "OUTSIDE_HOURS",
+  OFF_GRID: "OFF_GRID",
+};
+
+export const publicReason = (reason: Reason): Reason => PUBLIC_REASONS[reason] ?? "TAKEN";
 
 /** `segment`: the index of the first one that fails. */
 export type Refusal = { reason: Reason; segment: number };

@@ -26,6 +26,7 @@ export type Slot = {
 type SlotSegment = {
   serviceKey: string | null;
   variantKey: string | null;
+  addons: { addon: string; quantity: number }[];
   /** The chosen staff member; `staffKeys` are all who could take the segment. */
   staffKey: string | null;
   staffKeys: string[];
@@ -56,6 +57,7 @@ function slotAt(
     slotSegments.push({
       serviceKey: segmentStarts.segment.service?.key ?? null,
       variantKey: segmentStarts.segment.variant?.key ?? null,
+      addons: segmentStarts.segment.addons,
       staffKey: candidate.staff?.key ?? null,
       staffKeys: available.flatMap(({ candidate }) => candidate.staff?.key ?? []),
       tableKey: candidate.table?.key ?? null,

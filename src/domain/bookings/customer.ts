@@ -23,3 +23,15 @@ export const customerFields = z.strictObject(
 );
 
 export type Customer = z.infer<typeof customerFields>;
+
+const NO_CUSTOMER: Customer = { name: null, email: null, phone: null, notes: null };
+
+/** Applies a merge patch (RFC 7396). Returns null if no data are left. */
+export function mergeCustomer(
+  before: Customer | null,
+  changes: { [Field in keyof Customer]?: string | null | undefined },
+): Customer | null {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const after = { ...(before ?? NO_CUSTOMER), ...Object.fromEntries(given) };
+  return Object.values(after).every((value) => value === null || value === "") ? null : after;
+}

@@ -27,11 +27,11 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((field) => ({
       code: "unknown_field",
-      pointer: pointerTo([field]),
-      detail: `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known fields: ${known.join(", ") || "none"}.`}`,
+      pointer: pointerTo([...issue.path, field]),
+      detail: `Unknown field ${quote(field)}.${issue.path.length > 0 ? "" : didYouMean(field, known) || ` Known fields: ${known.join(", ") || "none"}.`}`,
     }));
   const pointer = pointerTo(issue.path);
-  const [field] = issue.path;
+  const field = nameOf(issue.path);
   if (field === undefined)
     return [
       { code: "invalid_value", pointer, detail: "The request must be an object, such as {}." },
@@ -42,9 +42,21 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
   );
   const detail =
     value === undefined
-      ? `'${String(field)}' is missing; it must be ${issue.message}.`
-      : `'${String(field)}' must be ${issue.message}, not ${show(value)}.`;
+      ? `'${field}' is missing; it must be ${issue.message}.`
+      : `'${field}' must be ${issue.message}, not ${show(value)}.`;
   return [{ code: value === undefined ? "missing_field" : "invalid_value", pointer, detail }];
+}
+
+/** `segments[0].serviceId`; an item of a list has the name of the list. */
+function nameOf(path: readonly PropertyKey[]): string | undefined {
+  const end = path.findLastIndex((part) => typeof part === "string");
+  if (end === -1) return undefined;
+  return path
+    .slice(1, end + 1)
+    .reduce<string>(
+      (name, part) => (typeof part === "number" ? `${name}[${part}]` : `${name}.${String(part)}`),
+      String(path[0]),
+    );
 }
 
 /** An RFC 6901 pointer as a URI fragment. */

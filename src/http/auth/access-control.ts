@@ -31,9 +31,9 @@ import type { RateLimits } from "./rate-limits.ts";
 
 export type AccessControl = {
   /** For routes that need a key. Checks the key, slug, scope and rate limit, in this order. */
-  authorize: (context: RequestContext, slug: string, scope: Scope) => Credential;
+  authorize: (context: RequestContext, slug: string, scope: Scope | readonly Scope[]) => Credential;
   /** For parameters of public routes that need a key; checks no rate limit. */
-  authenticate: (context: RequestContext, slug: string, scope: Scope) => void;
+  authenticate: (context: RequestContext, slug: string, scope: Scope) => Credential;
   /** For requests that have waited: the key may have expired, or been changed or revoked. */
   authenticateAgain: (context: RequestContext) => Credential;
   /** For the routes of a business that need no key: limits a valid key of it, else the address. */
@@ -222,6 +222,7 @@ export function createAccessControl(
       context.keyId = key.id;
       const error = accessError(key, slug, scope, () => getClientAddress(context.request));
       if (error) throw error;
+      return key;
     },
     authenticateAgain(context) {
       const secret = BEARER.exec(getHeader(context.request, "authorization") ?? "")?.[1] ?? "";
@@ -277,13 +278,13 @@ function assertUsable(key: Credential, now: number): void {
 }
 
 /**
- * Returns why a key does not give access; a null scope is not checked. Decides from the key alone,
+ * Returns why a key does not give access. Of several scopes, it needs one; null is not checked. Decides from the key alone,
  * so that the response does not reveal whether another business exists.
  */
 function accessError(
   key: Credential,
   slug: string,
-  scope: Scope | null,
+  scope: Scope | readonly Scope[] | null,
   getAddress: () => string,
 ): AppError | undefined {
   if (key.cidrs.length > 0 && !isWithin(getAddress(), key.cidrs))
@@ -293,8 +294,12 @@ function accessError(
       "business_mismatch",
       `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
     );
-  if (scope !== null && !grants(key, scope))
-    return new AppError("insufficient_scope", `This key does not have the scope ${scope}.`);
+  const needed = scope === null ? [] : [scope].flat();
+  if (needed.length > 0 && !needed.some((one) => grants(key, one)))
+    return new AppError(
+      "insufficient_scope",
+      `This key does not have the scope ${needed.join(" or ")}.`,
+    );
   return undefined;
 }
 

@@ -13,6 +13,10 @@ import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import type { availability } from "../../domain/public/schemas/availability.ts";
 import type * as webhook from "../../domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
+import { bookingExamples } from "./booking-examples.ts";
+import type { PublicBooking } from "../../domain/bookings/booking.ts";
+import type { PublicReservation } from "../../domain/bookings/reservation.ts";
+import type { PublicTicket, PublicTicketOrder } from "../../domain/bookings/ticket-order.ts";
 import { localise } from "../../domain/public/localise.ts";
 
 // From a generated business, through the code that builds responses.
@@ -153,6 +157,7 @@ const slots: z.infer<typeof availability> = {
             {
               serviceId: service?.id ?? "",
               variantId: null,
+              addons: [],
               staffId: service?.staffIds[0] ?? null,
               staffIds: service?.staffIds ?? [],
               ...times,
@@ -182,6 +187,16 @@ const endpointTest: z.infer<typeof webhook.endpointTest> = {
 
 /** Requests by operation ID, responses by schema name. */
 const EXAMPLES: { [name: string]: unknown } = {
+  ...bookingExamples(
+    {
+      booking: sampleOf("booking.created").object as PublicBooking,
+      reservation: sampleOf("reservation.created").object as PublicReservation,
+      order: sampleOf("ticket_order.created").object as PublicTicketOrder,
+      ticket: sampleOf("ticket.checked_in").object as PublicTicket,
+      holdExpiresAt: at(5),
+    },
+    pageResponse,
+  ),
   createEndpoint: { name: endpoint.name, url: endpoint.url, events: endpoint.events },
   updateEndpoint: { events: ["catalog.changed"] },
   testEndpoint: {},

@@ -47,7 +47,8 @@ export function describeOperation(route: RouteSpec): JsonObject {
 function securityOf({ operationId, scope }: RouteSpec): JsonObject[] {
   if (operationId === "getMetrics") return [{}, { MetricsToken: [] }];
   if (scope === "open") return [];
-  return scope === "public" ? [{}, { ApiKey: ["services.read"] }] : [{ ApiKey: [scope] }];
+  if (scope === "public") return [{}, { ApiKey: ["services.read"] }];
+  return [scope].flat().map((one) => ({ ApiKey: [one] }));
 }
 
 const headersFor = (route: RouteSpec): readonly HeaderName[] => [
@@ -95,6 +96,26 @@ const PATH_PARAMETERS = {
     description: "ID of the endpoint",
     example: "whe_06gzfjm44t8c9kf1ccbxp7rfb",
   },
+  "holds/:id": {
+    name: "id",
+    description: "ID of the hold",
+    example: "hld_06gzfjm44t8c9kf1ccbxp7rfd",
+  },
+  "bookings/:id": {
+    name: "id",
+    description: "ID of the booking",
+    example: "bkg_06gzfjm44t8c9kf1ccbxp7rfe",
+  },
+  "reservations/:id": {
+    name: "id",
+    description: "ID of the reservation",
+    example: "rsv_06gzfjm44t8c9kf1ccbxp7rff",
+  },
+  "ticket-orders/:id": {
+    name: "id",
+    description: "ID of the ticket order",
+    example: "tor_06gzfjm44t8c9kf1ccbxp7rfg",
+  },
   "deliveries/:id": {
     name: "id",
     description: "ID of the delivery",
@@ -112,9 +133,16 @@ export const REQUEST_HEADERS = {
       "Unique key of 1 to 255 ASCII characters without spaces. If the response is lost, send the same request with the same key again within 24 hours: it takes effect once, and the first response is returned",
     schema: { type: "string", pattern: IDEMPOTENCY_KEY.source },
   },
+  "Idempotency-Key-required": {
+    name: "Idempotency-Key",
+    required: true,
+    description:
+      "Unique key of 1 to 255 ASCII characters without spaces, for example a UUID. If the response is lost, send the same request with the same key again within 24 hours: it takes effect once, and the first response is returned. Not needed with `dryRun=true`",
+    schema: { type: "string", pattern: IDEMPOTENCY_KEY.source },
+  },
   "If-Match": {
     description:
-      "ETag of the endpoint, several separated by commas, or `*`; returns 412 if the endpoint has another version by now. Weak ETags never match",
+      "ETag of the object, several separated by commas, or `*`; returns 412 if the object has another version by now. Weak ETags never match",
     schema: { type: "string" },
   },
 };
@@ -135,8 +163,10 @@ function describeParameters({ path, query = {}, ...route }: RouteSpec): JsonObje
   ];
 }
 
-const requestHeadersOf = (route: RouteSpec): (keyof typeof REQUEST_HEADERS)[] => [
-  ...(route.method === "POST" ? (["Idempotency-Key"] as const) : []),
+const requestHeadersOf = (route: Omit<RouteSpec, "query">): (keyof typeof REQUEST_HEADERS)[] => [
+  ...(route.method === "POST"
+    ? ([route.needsIdempotencyKey ? "Idempotency-Key-required" : "Idempotency-Key"] as const)
+    : []),
   ...(changesVersion(route) ? (["If-Match"] as const) : []),
   ...(304 in route.responses ? (["If-None-Match"] as const) : []),
 ];

@@ -34,7 +34,15 @@ const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
 const responseName = (status: number): string =>
   (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");
 
-function codesOf({ method, path, scope, query = {}, body, problems = [] }: RouteSpec): HttpCode[] {
+function codesOf({
+  method,
+  path,
+  scope,
+  query = {},
+  body,
+  problems = [],
+  needsIdempotencyKey,
+}: RouteSpec): HttpCode[] {
   const isKeyed = scope !== "open" && scope !== "public";
   return [
     ...(isKeyed || "explain" in query ? KEY_CODES : []),
@@ -46,6 +54,7 @@ function codesOf({ method, path, scope, query = {}, body, problems = [] }: Route
     ...(path.includes(":id") ? (["resource_not_found"] as const) : []),
     ...(body ? BODY_CODES : []),
     ...(method === "GET" ? [] : (["busy", "storage_full", "conflict"] as const)),
+    ...(needsIdempotencyKey ? (["missing_idempotency_key"] as const) : []),
     ...(method === "POST" ? (["idempotency_key_reused", "signing_unavailable"] as const) : []),
     ...(changesVersion({ method, path }) ? (["version_mismatch"] as const) : []),
     ...problems,

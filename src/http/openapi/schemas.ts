@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { ALL_EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
 import * as availability from "../../domain/public/schemas/availability.ts";
-import { booking, reservation, ticket, ticketOrder } from "../../domain/public/schemas/bookings.ts";
+import * as bookings from "../../domain/public/schemas/bookings.ts";
+import { REASONS } from "../../domain/availability/refusal.ts";
 import {
   business,
   catalogChange,
@@ -117,6 +118,28 @@ const problem = z.strictObject({
     )
     .optional()
     .describe("Every error in the request"),
+  reason: z
+    .enum(REASONS)
+    .optional()
+    .describe(
+      "Why the start cannot be booked; only with `slot_taken`. Keys without bookings.read get TOO_FAR, TOO_SOON, OUTSIDE_HOURS, OFF_GRID or TAKEN",
+    ),
+  alternatives: z
+    .array(availability.slot.pick({ startsAt: true, endsAt: true, segments: true }))
+    .optional()
+    .describe("The nearest free starts, at most 3; only with `slot_taken`"),
+  totalCents: z.int().optional().describe("The current total; only with `price_changed`"),
+  currentStatus: z.string().optional().describe("Status of the object; only with `wrong_status`"),
+  bookingId: z
+    .string()
+    .nullable()
+    .optional()
+    .describe("Booking that the hold became; only with `hold_used`"),
+  reservationId: z
+    .string()
+    .nullable()
+    .optional()
+    .describe("Reservation that the hold became; only with `hold_used`"),
   violatedPolicies: z
     .array(z.string())
     .optional()
@@ -146,10 +169,15 @@ const NAMED = {
   Page: page,
   CatalogMeta: catalogMeta,
   ListMeta: listMeta,
-  Booking: booking,
-  Reservation: reservation,
-  TicketOrder: ticketOrder,
-  Ticket: ticket,
+  Hold: bookings.hold,
+  Booking: bookings.booking,
+  Reservation: bookings.reservation,
+  TicketOrder: bookings.ticketOrder,
+  Ticket: bookings.ticket,
+  BookingWithCustomer: bookings.bookingWithCustomer,
+  ReservationWithCustomer: bookings.reservationWithCustomer,
+  TicketOrderWithCustomer: bookings.ticketOrderWithCustomer,
+  OrderWithTickets: bookings.orderWithTickets,
   CatalogChange: catalogChange,
   SlotsByDay: availability.slotsByDay,
   DayCounts: availability.dayCounts,
@@ -180,6 +208,17 @@ const NAMED = {
   ),
   BusinessProfileResponse: z.strictObject({ data: profile, meta: listMeta }),
   Availability: z.strictObject({ data: availability.availability, meta: catalogMeta }),
+  HoldResponse: response(bookings.hold),
+  BookingResponse: response(bookings.booking),
+  BookingWithCustomerResponse: response(bookings.bookingWithCustomer),
+  BookingList: pageOf(bookings.bookingWithCustomer),
+  ReservationResponse: response(bookings.reservation),
+  ReservationWithCustomerResponse: response(bookings.reservationWithCustomer),
+  ReservationList: pageOf(bookings.reservationWithCustomer),
+  TicketOrderResponse: response(bookings.ticketOrder),
+  TicketOrderWithCustomerResponse: response(bookings.ticketOrderWithCustomer),
+  TicketOrderList: pageOf(bookings.ticketOrderWithCustomer),
+  OrderWithTicketsResponse: response(bookings.orderWithTickets),
   EventList: pageOf(event, feedMeta),
   EndpointList: pageOf(webhook.endpoint),
   DeliveryList: pageOf(webhook.delivery),

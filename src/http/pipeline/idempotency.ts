@@ -23,6 +23,7 @@ export type HandleOnce = (
   context: RequestContext,
   key: Credential,
   handle: () => HandlerResult,
+  isRequired?: boolean,
 ) => HandlerResult;
 
 /**
@@ -68,9 +69,13 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     }
   };
 
-  return (context, key, handle) => {
+  return (context, key, handle, isRequired) => {
     const token = readIdempotencyKey(context);
-    return token === undefined ? handle() : handleWithToken(context, key, token, handle);
+    // A dry run has no effect to repeat, and its response must not be replayed for a real request.
+    if (isDryRun(context)) return handle();
+    if (token !== undefined) return handleWithToken(context, key, token, handle);
+    if (isRequired) throw missingKeyError();
+    return handle();
   };
 }
 
@@ -86,20 +91,33 @@ const replay = (context: RequestContext, { status, headers, body }: Reply): Http
  * Responds with the reply that `write` returns. Runs it in a transaction, which also stores the
  * reply if the request has an Idempotency-Key. Every POST route must end with it.
  * @param write returns the headers of this reply only; it may be called again after a busy database
+ * @param isDryRun whether the transaction is rolled back
  */
 export async function commitReply(
   rt: Runtime,
   context: RequestContext,
   write: () => Reply,
+  isDryRun = false,
 ): Promise<HttpResponse> {
-  const { status, headers, body } = await retryWhileBusy(rt, () =>
+  const commit = () =>
     rt.tx(() => {
       const reply = write();
       context.saveReply?.(reply);
       return reply;
-    }),
+    });
+  const { status, headers, body } = await retryWhileBusy(rt, () =>
+    isDryRun ? runDry(rt, commit) : commit(),
   );
   return respond(context, status, headers, body);
+}
+
+function runDry<T>(rt: Runtime, work: () => T): T {
+  const end = rt.startDryRun();
+  try {
+    return work();
+  } finally {
+    end();
+  }
 }
 
 /** JSON with sorted field names: equal for equal values. */
@@ -109,6 +127,18 @@ const canonicalJson = (value: unknown): string =>
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   );
+
+const isDryRun = ({ request }: RequestContext): boolean =>
+  /^(?:true|1)$/.test(new URLSearchParams(request.search).get("dryRun") ?? "");
+
+function missingKeyError(): AppError {
+  const detail =
+    "This request needs the header Idempotency-Key, so that it takes effect once if it is sent again.";
+  return new AppError("missing_idempotency_key", detail, {
+    fix: "send a new random key with each request, and the same key when you repeat it",
+    issues: [{ parameter: "Idempotency-Key", code: "missing_parameter", detail }],
+  });
+}
 
 function readIdempotencyKey({ request }: RequestContext): string | undefined {
   const value = getHeader(request, "idempotency-key");

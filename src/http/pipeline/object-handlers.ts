@@ -87,7 +87,7 @@ export const handleChange =
 export const ignoreBody = (): void => {};
 
 /** If-Match is compared strongly (RFC 9110, 13.1.1). @throws AppError version_mismatch */
-function assertIfMatch({ request }: RequestContext, object: object): void {
+export function assertIfMatch({ request }: RequestContext, object: object): void {
   const ifMatch = getHeader(request, "if-match");
   const etag = etagOf(object);
   if (etag === undefined || ifMatch === undefined || matchesEtagStrongly(ifMatch, etag)) return;

@@ -91,7 +91,12 @@ export function createPipeline(
     const key = accessControl.authorize(context, slug, route.scope);
     const handle = () =>
       method === "POST"
-        ? handleOnce(context, key, () => route.handle(context, key))
+        ? handleOnce(
+            context,
+            key,
+            () => route.handle(context, key),
+            route.needsIdempotencyKey === true,
+          )
         : route.handle(context, key);
     // Reads are not audited, and must be fast.
     if (route.method === "GET") return handle();

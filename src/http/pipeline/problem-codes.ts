@@ -32,6 +32,11 @@ export const PROBLEM_CODES = {
     "The date range is longer than the maximum.",
     "Split the range into several requests.",
   ],
+  missing_idempotency_key: [
+    400,
+    "The request needs an Idempotency-Key.",
+    "Send a new random key with each request, and the same key when you repeat it.",
+  ],
   invalid_json: [400, "The body is not valid UTF-8 JSON.", "Send one JSON object in UTF-8."],
   missing_key: [401, "The request has no API key.", "Send `Authorization: Bearer <API_KEY>`."],
   invalid_key: [
@@ -80,6 +85,32 @@ export const PROBLEM_CODES = {
     409,
     "The request conflicts with the current state of the resource.",
     "See `detail` for the reason.",
+  ],
+  slot_taken: [
+    409,
+    "The start cannot be booked. `reason` says why.",
+    "Offer the guest one of `alternatives`, or read `/availability` again.",
+  ],
+  price_changed: [
+    409,
+    "The total differs from `expectedTotalCents`. `totalCents` is the new one.",
+    "Show the new total to the guest, and send it as `expectedTotalCents`.",
+  ],
+  hold_expired: [409, "The hold has expired or was released.", "Hold the time again."],
+  hold_used: [
+    409,
+    "The hold was already used. `bookingId` or `reservationId` is what it became.",
+    "Read that booking or reservation.",
+  ],
+  wrong_status: [
+    409,
+    "The action is not possible in the current status of the object, `currentStatus`.",
+    "Read the object again.",
+  ],
+  cancellation_closed: [
+    409,
+    "The time for the guest to cancel or reschedule is over (`cancelUntil`).",
+    "Ask the guest to contact the business.",
   ],
   duplicate_endpoint: [
     409,
@@ -160,6 +191,11 @@ export const PROBLEM_CODES = {
     429,
     "Too many requests. Retry after the number of seconds in `Retry-After`.",
     "`violatedPolicies` names the window that is full.",
+  ],
+  too_many_holds: [
+    429,
+    "The API key holds too much that it has not booked: times, tables or unpaid tickets.",
+    "Confirm or release other holds first. The business can raise the limit with `keys create --max-holds`.",
   ],
   busy: [
     503,

@@ -21,6 +21,7 @@ export type Problem = {
 
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   busy: 1,
+  too_many_holds: 60,
   shutting_down: 5,
   storage_full: 60,
   storage_failed: 60,
@@ -123,7 +124,10 @@ export function respondWithProblem(
     known ??
     createProblem("internal", "Internal error. The request ID identifies it in the server's log.");
   const limited = error instanceof RateLimitError ? error : undefined;
-  const extra = limited && { violatedPolicies: limited.violatedPolicies };
+  const extra = {
+    ...(error instanceof AppError && error.members),
+    ...(limited && { violatedPolicies: limited.violatedPolicies }),
+  };
   const headers = ["cache-control", "no-store", "content-language", "en", ...problem.headers];
   if (limited) headers.push("retry-after", String(limited.retryAfterSeconds));
   const { publicUrl } = rt.config.http;

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { AvailabilityFinder } from "../../app/availability/availability.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { SendOnce } from "../../app/webhooks/test-endpoint.ts";
 import type { Scope } from "../../domain/api-key.ts";
@@ -17,8 +18,13 @@ import type { HandlerResult, RequestContext } from "./request-context.ts";
 export type KeyHandler = (context: RequestContext, key: Credential) => HandlerResult;
 export type OpenHandler = (context: RequestContext) => HandlerResult;
 
-export type Route = { method: "GET" | "POST" | "PATCH" | "DELETE"; path: string } & (
-  | { scope: Scope; handle: KeyHandler }
+export type Route = {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  path: string;
+  /** Whether a request without an Idempotency-Key is rejected. */
+  needsIdempotencyKey?: boolean;
+} & (
+  | { scope: Scope | readonly Scope[]; handle: KeyHandler }
   /** No key; rate-limited by address. "open" has no business and a higher limit. */
   | { scope: "public" | "open"; handle: OpenHandler }
 );
@@ -46,7 +52,9 @@ export const allowsCors = ({ scope, path }: Pick<RouteSpec, "scope" | "path">): 
 
 /** Whether a request may have If-Match: it changes an object that has a version. */
 export const changesVersion = ({ method, path }: Pick<RouteSpec, "method" | "path">): boolean =>
-  method !== "GET" && path.includes("/webhooks/:id");
+  method !== "GET" && VERSIONED_OBJECT.test(path);
+
+const VERSIONED_OBJECT = /\/(?:webhooks|bookings|reservations|ticket-orders)\/:id/;
 
 /** Groups routes by path. A path with GET also accepts HEAD. */
 export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
@@ -75,7 +83,9 @@ export type ResponseSpec = {
 export type RouteSpec = {
   method: Route["method"];
   path: string;
+  /** Of several scopes, a key needs one. */
   scope: Route["scope"];
+  needsIdempotencyKey?: boolean;
   operationId: string;
   group: Group;
   summary: string;
@@ -89,6 +99,9 @@ export type RouteSpec = {
 export const GROUPS = {
   Catalog: "What a business offers. Lists are complete unless the request has a `limit`.",
   Availability: "Free slots for visits and tables.",
+  Bookings:
+    "Hold times, book them, and manage bookings and table reservations. The guide [Taking bookings](/docs/taking-bookings) shows the whole flow.",
+  Tickets: "Ticket orders for public events.",
   Webhooks: "Webhook endpoints and their deliveries.",
   Changes: "The event feed, for clients that missed webhooks or cannot receive them.",
   Operations:
@@ -102,6 +115,7 @@ export type HandlerDeps = {
   accessControl: AccessControl;
   longPolls: LongPolls;
   scanQueue: ScanQueue;
+  findAvailability: AvailabilityFinder;
   metrics: Metrics;
   sendOnce: SendOnce;
   listHandler: ListHandler;
@@ -111,6 +125,6 @@ export type HandlerDeps = {
 
 export type RouteDefinition = Omit<RouteSpec, "scope"> &
   (
-    | { scope: Scope; handle: (deps: HandlerDeps) => KeyHandler }
+    | { scope: Scope | readonly Scope[]; handle: (deps: HandlerDeps) => KeyHandler }
     | { scope: "public" | "open"; handle: (deps: HandlerDeps) => OpenHandler }
   );

@@ -7,6 +7,9 @@ const times = { startsAt: instant, endsAt: instant };
 export const visitSegment = z.strictObject({
   serviceId: id,
   variantId: orNull(id, "Variant to book; null if there is none"),
+  addons: z
+    .array(z.strictObject({ addonId: id, quantity: z.int() }))
+    .describe("Requested and required add-ons"),
   staffId: orNull(
     id,
     "Staff member proposed for the service; null if it needs nobody, or if the person has no public profile",
@@ -35,7 +38,11 @@ export const slot = z.strictObject({
 
 export const refusedStart = z.strictObject({
   startsAt: instant,
-  reason: z.enum(REASONS).describe("Code of the first rule that excludes this start"),
+  reason: z
+    .enum(REASONS)
+    .describe(
+      "Code of the first rule that excludes this start; keys without bookings.read get TOO_FAR, TOO_SOON, OUTSIDE_HOURS, OFF_GRID or TAKEN",
+    ),
   detail: z.string().describe("Explanation in English"),
   segment: count.describe("Index of the service in the visit, starting at 0"),
 });

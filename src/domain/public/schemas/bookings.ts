@@ -116,6 +116,20 @@ export const ticketOrder = z.strictObject({
   expiresAt: orNull(instant, "When an unpaid order expires; null once it is paid or cancelled"),
 });
 
+const includedCustomer = orNull(
+  z.strictObject({
+    name: orNull(z.string(), "Name; null if it was not given"),
+    email: orNull(z.string(), "Email address; null if it was not given"),
+    phone: orNull(z.string(), "Phone number; null if it was not given"),
+    notes: orNull(z.string(), "What the guest wants the business to know; null for nothing"),
+  }),
+  "The guest; null if none was given, or if the data have been erased. Absent if the key may not read it",
+).optional();
+
+export const bookingWithCustomer = booking.extend({ customer: includedCustomer });
+export const reservationWithCustomer = reservation.extend({ customer: includedCustomer });
+export const ticketOrderWithCustomer = ticketOrder.extend({ customer: includedCustomer });
+
 /** Never includes the code that admits its holder. */
 export const ticket = z.strictObject({
   id,
@@ -125,4 +139,14 @@ export const ticket = z.strictObject({
   status: z.enum(["VALID", "CHECKED_IN", "VOID"]),
   checkedInAt: orNull(instant, "When the ticket was checked in; null if it was not"),
   version,
+});
+
+export const orderWithTickets = ticketOrder.extend({
+  tickets: z.array(
+    ticket.extend({
+      admissionCode: z
+        .string()
+        .describe("Code that admits its holder; only in the response that issues it"),
+    }),
+  ),
 });

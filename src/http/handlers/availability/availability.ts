@@ -1,8 +1,9 @@
 import {
   type Availability,
-  createAvailabilityFinder,
+  type AvailabilityFinder,
 } from "../../../app/availability/availability.ts";
 import type { PublicDay } from "../../../domain/availability/public-slot.ts";
+import { grants } from "../../../domain/api-key.ts";
 import { addDays, localDateOf } from "../../../domain/local-time.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -23,15 +24,17 @@ export function getAvailability(
   rt: Runtime,
   accessControl: AccessControl,
   scanQueue: ScanQueue,
+  findAvailability: AvailabilityFinder,
 ): (context: RequestContext) => Promise<HttpResponse> {
-  const findAvailability = createAvailabilityFinder(rt);
   const respond = createSharedResponses(scanQueue);
 
   return async (context) => {
     const { search, params } = context.request;
     const { slug = "" } = params;
     const needsKey = requestsExplanation(search);
-    if (needsKey) accessControl.authenticate(context, slug, "services.read");
+    const hidesReasons =
+      needsKey &&
+      !grants(accessControl.authenticate(context, slug, "services.read"), "bookings.read");
     const business = rt.store.businesses.findBySlug(slug);
     const request = parseAvailabilityRequest(
       search,
@@ -43,13 +46,18 @@ export function getAvailability(
     const minute = context.now / MINUTE_MS;
     return respond(context, {
       // Not the query string: ignored parameters and spellings must not cost another scan.
-      id: `${business.id} ${JSON.stringify(request)}`,
+      id: `${business.id} ${hidesReasons} ${JSON.stringify(request)}`,
       client: accessControl.getClient(context),
-      state: `${stateOf(business)} ${Math.floor(minute)} ${Math.ceil(minute)}`,
+      state: `${stateOf(business)} ${rt.store.holds.getState(business.id, context.now)} ${Math.floor(minute)} ${Math.ceil(minute)}`,
       cacheControl: needsKey ? "private, no-cache" : "public, max-age=0, must-revalidate",
       build: (yieldToEventLoop) =>
         buildBody(
-          findAvailability(business, { audience: "PUBLIC", ...request, yieldToEventLoop }),
+          findAvailability(business, {
+            audience: "PUBLIC",
+            ...request,
+            hidesReasons,
+            yieldToEventLoop,
+          }),
           business,
           request,
         ),

@@ -92,6 +92,7 @@ describe("the response", () => {
                 {
                   serviceId: CUT,
                   variantId: null,
+                  addons: [{ addonId: WASH, quantity: 2 }],
                   staffId: ANN,
                   staffIds: [ANN],
                   startsAt: "2026-11-23T09:00:00+00:00",
@@ -101,6 +102,7 @@ describe("the response", () => {
                 {
                   serviceId: COLOR,
                   variantId: null,
+                  addons: [],
                   staffId: ANN,
                   staffIds: [ANN],
                   startsAt: "2026-11-23T11:00:00+00:00",

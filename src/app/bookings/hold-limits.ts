@@ -1,0 +1,99 @@
+import type { BookedSegment } from "../../domain/bookings/booking.ts";
+import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import { AppError } from "../../domain/errors.ts";
+import { localDateOf } from "../../domain/local-time.ts";
+import { ticketTypeId } from "../../domain/public/public-event.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Runtime } from "../runtime.ts";
+
+// Limits of what one API key can keep from other clients without booking it.
+
+const DAY_MS = 86_400_000;
+/** Open holds of one staff member or table that start on the same day. */
+const MAX_PER_DAY = 3;
+const MAX_QUOTA_SHARE = 0.2;
+/** A key that makes at least so many holds in 24 hours must use its share of them. */
+const MIN_HOLDS = 100;
+const MIN_USED_SHARE = 0.05;
+const MAX_UNUSED = 3;
+
+type NewHold = { startsAt: number; segments: readonly BookedSegment[]; tableId: string | null };
+
+/** @throws AppError too_many_holds */
+export function assertMayHold(
+  rt: Runtime,
+  { doc: { timezone } }: BusinessRow,
+  keyId: string,
+  hold: NewHold,
+): void {
+  const open = assertHoldsLeft(rt, keyId);
+  const dayOf = ({ startsAt }: { startsAt: number }) => localDateOf(startsAt, timezone);
+  const day = dayOf(hold);
+  const sameDay = open.filter((other) => dayOf(other) === day).map(takenBy);
+  for (const id of takenBy(hold))
+    if (sameDay.filter((ids) => ids.has(id)).length >= MAX_PER_DAY)
+      throw tooManyHolds(
+        `This key already holds ${MAX_PER_DAY} times of this ${hold.tableId === null ? "staff member" : "table"} on ${day}.`,
+      );
+}
+
+/** The staff members or the table that a hold takes. */
+const takenBy = ({ segments, tableId }: Pick<NewHold, "segments" | "tableId">): Set<string> =>
+  new Set(tableId === null ? segments.flatMap(({ staffId }) => staffId ?? []) : [tableId]);
+
+/** Returns the open holds of a key. @throws AppError too_many_holds */
+function assertHoldsLeft(rt: Runtime, keyId: string) {
+  const now = rt.now();
+  const open = rt.store.holds.listOpenOfKey(keyId, now);
+  const limit = maxHoldsOf(rt, keyId);
+  if (open.length + rt.store.orders.countPending(keyId, now) >= limit)
+    throw tooManyHolds(
+      `This key has ${limit} open holds and unpaid ticket orders, which is its limit.`,
+    );
+  return open;
+}
+
+function maxHoldsOf(rt: Runtime, keyId: string): number {
+  const limit = rt.store.keys.findById(keyId)?.maxHolds ?? 0;
+  return leavesHoldsUnused(rt, keyId) ? Math.min(MAX_UNUSED, limit) : limit;
+}
+
+/** Whether a key has made many holds in the last 24 hours and used few of them. */
+export function leavesHoldsUnused(rt: Runtime, keyId: string): boolean {
+  const { made, used } = rt.store.holds.countSince(keyId, rt.now() - DAY_MS);
+  return made >= MIN_HOLDS && used < made * MIN_USED_SHARE;
+}
+
+/**
+ * @param items of the new order
+ * @throws AppError too_many_holds
+ */
+export function assertMayOrder(
+  rt: Runtime,
+  { slug }: BusinessRow,
+  keyId: string,
+  event: PublicEventDoc,
+  items: readonly { ticketTypeId: string; quantity: number }[],
+): void {
+  assertHoldsLeft(rt, keyId);
+  const held = rt.store.orders.countPendingTickets(keyId, rt.now());
+  for (const { ticketTypes, size } of event.quotas) {
+    const ids = event.ticketTypes
+      .filter(({ key }) => ticketTypes.includes(key))
+      .map((type) => ticketTypeId(slug, event, type));
+    const requested = items
+      .filter((item) => ids.includes(item.ticketTypeId))
+      .reduce((sum, { quantity }) => sum + quantity, 0);
+    const pending = ids.reduce((sum, id) => sum + (held.get(id) ?? 0), 0);
+    const limit = Math.ceil(size * MAX_QUOTA_SHARE);
+    if (requested > 0 && pending + requested > limit)
+      throw tooManyHolds(
+        `The unpaid orders of this key would hold ${pending + requested} of ${size} tickets; at most ${limit} are allowed.`,
+      );
+  }
+}
+
+const tooManyHolds = (message: string): AppError =>
+  new AppError("too_many_holds", message, {
+    fix: "confirm or release the others first, or wait until they expire",
+  });

@@ -1,0 +1,173 @@
+import type { NamedSegment } from "../../domain/availability/request.ts";
+import type { Audience } from "../../domain/availability/resolve-request.ts";
+import {
+  type BookedSegment,
+  type Booking,
+  type PublicBooking,
+  toPublicBooking,
+} from "../../domain/bookings/booking.ts";
+import {
+  type PublicReservation,
+  type Reservation,
+  toPublicReservation,
+} from "../../domain/bookings/reservation.ts";
+import { parseStartTime } from "../../domain/bookings/start-time.ts";
+import { assertActionAllowed, stateAfterReschedule } from "../../domain/bookings/visit.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { getBusiness } from "../businesses.ts";
+import type { Runtime } from "../runtime.ts";
+import { OPERATOR, partyOf, type VisitAccess } from "./access.ts";
+import type { VisitTerms } from "./bookings.ts";
+import { getVisitToChange, nextVersion, publish, subjectOf } from "./change-visit.ts";
+import { CANNOT_BE_BOOKED, planBooking, planReservation, totalOf } from "./plan-booking.ts";
+import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
+import type { Visit } from "../../domain/bookings/visit.ts";
+
+type NewTime = {
+  /** Epoch milliseconds. */
+  startsAt: number;
+};
+
+/**
+ * Moves a booking: its old and its new time change in one transaction, in which this is called.
+ * @param change.segments undefined: the same services and staff, at the same price
+ * @throws AppError wrong_status, cancellation_closed, and those of `planBooking`
+ */
+export function rescheduleVisit(
+  rt: Runtime,
+  business: BusinessRow,
+  access: VisitAccess,
+  before: Booking,
+  { startsAt, segments }: NewTime & { segments?: readonly NamedSegment[] | undefined },
+): Booking {
+  assertMayReschedule(rt, BOOKING, access, before);
+  const { guests } = before;
+  // What was booked may not be public any more.
+  const audience: Audience = segments === undefined ? "INTERNAL" : "PUBLIC";
+  const terms = planBooking(rt, business, {
+    audience,
+    request: { segments: segments ?? before.segments, guests },
+    startsAt,
+    refusal: CANNOT_BE_BOOKED,
+    except: before.id,
+  });
+  const booked =
+    segments === undefined ? withOldTerms(before.segments, terms.segments) : terms.segments;
+  const after = moved(rt, BOOKING, business, access, before, terms, {
+    ...before,
+    segments: booked,
+    totalCents: totalOf(booked, guests),
+  });
+  rt.store.bookings.reschedule(business.id, after);
+  publish(rt, BOOKING, business, before, after);
+  return after;
+}
+
+/** The new times with the names and prices at the time of booking. */
+const withOldTerms = (
+  before: readonly BookedSegment[],
+  planned: readonly BookedSegment[],
+): BookedSegment[] =>
+  planned.map((segment, i) => ({
+    ...segment,
+    ...(before[i] && {
+      priceCents: before[i].priceCents,
+      serviceName: before[i].serviceName,
+      variantName: before[i].variantName,
+      staffName: before[i].staffName,
+    }),
+  }));
+
+/**
+ * Like `rescheduleVisit`. The table is chosen again.
+ * @param change fields that are undefined keep their value
+ */
+export function rescheduleTable(
+  rt: Runtime,
+  business: BusinessRow,
+  access: VisitAccess,
+  before: Reservation,
+  change: NewTime & { partySize?: number | undefined; areaId?: string | null | undefined },
+): Reservation {
+  assertMayReschedule(rt, RESERVATION, access, before);
+  const { partySize = before.partySize, areaId = before.areaId, startsAt } = change;
+  const terms = planReservation(rt, business, {
+    audience: change.areaId === undefined ? "INTERNAL" : "PUBLIC",
+    request: { partySize, areaId },
+    table: null,
+    startsAt,
+    refusal: CANNOT_BE_BOOKED,
+    except: before.id,
+  });
+  const after = moved(rt, RESERVATION, business, access, before, terms, {
+    ...before,
+    partySize,
+    areaId: terms.areaId,
+    tableId: terms.tableId,
+  });
+  rt.store.reservations.reschedule(business.id, after);
+  publish(rt, RESERVATION, business, before, after);
+  return after;
+}
+
+function assertMayReschedule<Row extends Visit>(
+  rt: Runtime,
+  kind: VisitKind<Row>,
+  access: VisitAccess,
+  row: Row,
+): void {
+  assertActionAllowed(subjectOf(kind, row), row, "reschedule", partyOf(access), rt.now());
+}
+
+function moved<Row extends Visit>(
+  rt: Runtime,
+  kind: VisitKind<Row>,
+  business: BusinessRow,
+  access: VisitAccess,
+  before: Row,
+  { startsAt, endsAt, cancelUntil, requiresApproval }: VisitTerms,
+  row: Row,
+): Row {
+  const party = partyOf(access);
+  const state = stateAfterReschedule(before, party, requiresApproval, startsAt, rt.now());
+  return nextVersion(rt, kind, business.id, { ...row, startsAt, endsAt, cancelUntil, ...state });
+}
+
+/**
+ * On behalf of the operator.
+ * @param start a time as in `createBooking`
+ * @public
+ */
+export const rescheduleBooking = (
+  rt: Runtime,
+  slug: string,
+  id: string,
+  { start, segments }: { start: string; segments?: readonly NamedSegment[] | undefined },
+): PublicBooking =>
+  rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const { timezone } = business.doc;
+    const before = getVisitToChange(rt, BOOKING, business, OPERATOR, id);
+    const startsAt = parseStartTime(start, timezone);
+    const after = rescheduleVisit(rt, business, OPERATOR, before, { startsAt, segments });
+    return toPublicBooking(after, timezone);
+  });
+
+/**
+ * On behalf of the operator.
+ * @public
+ */
+export const rescheduleReservation = (
+  rt: Runtime,
+  slug: string,
+  id: string,
+  { start, partySize }: { start: string; partySize?: number | undefined },
+): PublicReservation =>
+  rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const { timezone } = business.doc;
+    const before = getVisitToChange(rt, RESERVATION, business, OPERATOR, id);
+    const startsAt = parseStartTime(start, timezone);
+    const after = rescheduleTable(rt, business, OPERATOR, before, { startsAt, partySize });
+    return toPublicReservation(after, timezone);
+  });

@@ -1,0 +1,88 @@
+import { accessOf } from "../../../app/bookings/access.ts";
+import type { NamedRequest } from "../../../domain/availability/request.ts";
+import { publicReason, type Reason } from "../../../domain/availability/refusal.ts";
+import type { PublicSlot } from "../../../domain/availability/public-slot.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { localDateOf, parseInstant } from "../../../domain/local-time.ts";
+import type { Credential } from "../../../store/keys.ts";
+import { getBusiness } from "../../pipeline/business-response.ts";
+import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
+import type { HandlerDeps } from "../../pipeline/route.ts";
+
+const MAX_ALTERNATIVES = 3;
+/** The nearest of so many slots from the requested day on are offered. */
+const MAX_SLOTS = 200;
+
+/** What the client wanted to book, and when. */
+export type Wanted = { request: NamedRequest; startsAt: number };
+
+type Deps = Pick<HandlerDeps, "rt" | "scanQueue" | "findAvailability" | "accessControl">;
+
+/**
+ * Adds the nearest free starts to a `slot_taken` problem. They are searched after the transaction
+ * has ended, so that nobody waits for the search.
+ * @param findWanted undefined: nothing is searched
+ */
+export async function withAlternatives(
+  deps: Deps,
+  context: RequestContext,
+  key: Credential,
+  findWanted: () => Wanted | undefined,
+  respond: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  try {
+    return await respond();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "slot_taken") throw error;
+    const reason = error.members["reason"] as Reason;
+    const wanted = findWanted();
+    // Without details: a client may learn that a time is taken, but not by whom or why.
+    throw new AppError("slot_taken", "This start cannot be booked.", {
+      members: {
+        reason: accessOf(key).readsAll ? reason : publicReason(reason),
+        alternatives: wanted === undefined ? [] : await findNearest(deps, context, key, wanted),
+      },
+    });
+  }
+}
+
+/** Returns nothing if the search would take too much work, or waits too long for others. */
+async function findNearest(
+  { rt, scanQueue, findAvailability, accessControl }: Deps,
+  context: RequestContext,
+  key: Credential,
+  { request, startsAt }: Wanted,
+): Promise<Pick<PublicSlot, "startsAt" | "endsAt" | "segments">[]> {
+  const business = getBusiness(rt, key);
+  const { timezone } = business.doc;
+  const date = localDateOf(startsAt, timezone);
+  const scan = scanQueue.add((yieldToEventLoop) => {
+    const query = {
+      audience: "PUBLIC" as const,
+      request,
+      dates: { from: date, to: date },
+      timezone: null,
+      explain: false,
+      yieldToEventLoop,
+    };
+    const availability = findAvailability(business, query);
+    availability.assertNotTooLarge("next");
+    return availability.nextSlots(MAX_SLOTS, date);
+  });
+  const distanceOf = (slot: PublicSlot) =>
+    Math.abs(parseInstant(slot.startsAt, timezone) - startsAt);
+  try {
+    const slots = await scan.waitAs(
+      accessControl.getClient(context),
+      context.request.disconnected(),
+    );
+    return slots
+      .toSorted((a, b) => distanceOf(a) - distanceOf(b))
+      .slice(0, MAX_ALTERNATIVES)
+      .sort((a, b) => parseInstant(a.startsAt, timezone) - parseInstant(b.startsAt, timezone))
+      .map(({ startsAt, endsAt, segments }) => ({ startsAt, endsAt, segments }));
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,207 @@
+import { z } from "zod";
+import { customerFields } from "../../../domain/bookings/customer.ts";
+import { parseRequest } from "../../../domain/bookings/requests.ts";
+import { cents, integer, line } from "../../../domain/catalog/file/values.ts";
+import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
+import { isInstant, isLocalTime, parseInstant } from "../../../domain/local-time.ts";
+import { quote } from "../../../domain/text.ts";
+
+// The bodies of requests about bookings. The error texts are nouns: the caller adds "must be".
+
+const MINUTE_MS = 60_000;
+const MAX_SERVICES = 8;
+const MAX_TICKET_TYPES = 50;
+
+const id = line(60);
+const guests = integer(1, 10_000);
+
+const START = "a date and time with an offset, such as 2026-12-01T10:00:00+01:00";
+const startsAt = z
+  .string({ error: START })
+  .describe(
+    "Start, a whole minute with an offset or `Z`; a time without one is ambiguous when clocks change",
+  )
+  .meta({ format: "date-time" });
+
+const SEGMENTS = `a list of 1 to ${MAX_SERVICES} segments`;
+const segments = z
+  .array(
+    z.strictObject(
+      {
+        serviceId: id,
+        variantId: id
+          .nullable()
+          .default(null)
+          .describe("Variant; null for the service's default variant"),
+        addons: z
+          .array(z.strictObject({ addonId: id, quantity: integer(1, 1000).default(1) }), {
+            error: "a list of add-ons",
+          })
+          .max(50, { error: "a list of at most 50 add-ons" })
+          .default([]),
+        staffId: id.nullable().default(null).describe("Staff member; null for anyone who is free"),
+      },
+      { error: "an object with serviceId, variantId, addons and staffId" },
+    ),
+    { error: SEGMENTS },
+  )
+  .min(1, { error: SEGMENTS })
+  .max(MAX_SERVICES, { error: SEGMENTS })
+  .describe("The services of one visit, in order, with the fields of a slot of `/availability`");
+
+const CUSTOMER_REF = "one line of 1 to 200 characters without @, or null";
+const customerRef = z
+  .string({ error: CUSTOMER_REF })
+  .regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}@]{1,200}$/u, { error: CUSTOMER_REF })
+  .nullable()
+  .describe(
+    "ID of the customer in your system. It is stored as it is and part of events, so it must not be personal data",
+  );
+const customer = customerFields
+  .partial()
+  .nullable()
+  .describe(
+    "The guest, stored encrypted. Served only by `GET` of the object, and in lists with `includeCustomer=true`",
+  );
+const guestDetails = { customerRef: customerRef.default(null), customer: customer.default(null) };
+const holdId = id.describe("Hold to use, instead of the fields of the visit or table");
+const partySize = guests.describe("Party size");
+const areaId = id.nullable().describe("Area of the table; null for any");
+const expectedTotalCents = cents
+  .nullable()
+  .default(null)
+  .describe("Total that was shown to the guest; another total is refused with `price_changed`");
+
+export const holdBody = z.strictObject({
+  startsAt,
+  segments: segments.optional(),
+  guests: guests.optional().describe("Guests of the visit; 1 by default"),
+  partySize: partySize.optional().describe("Party size; holds a table instead of a visit"),
+  areaId: areaId.optional(),
+  ttlSeconds: integer(30, 900).default(300).describe("How long the time is held, in seconds"),
+});
+
+export const bookingBody = z.strictObject({
+  holdId: holdId.optional(),
+  startsAt: startsAt.optional(),
+  segments: segments.optional(),
+  guests: guests.optional().describe("Guests; 1 by default"),
+  expectedTotalCents,
+  ...guestDetails,
+});
+
+export const reservationBody = z.strictObject({
+  holdId: holdId.optional(),
+  startsAt: startsAt.optional(),
+  partySize: partySize.optional(),
+  areaId: areaId.optional(),
+  ...guestDetails,
+});
+
+export const rescheduleBookingBody = z.strictObject({
+  startsAt,
+  segments: segments
+    .optional()
+    .describe("The services of the visit; omitted: as they are, with the same staff and price"),
+});
+
+export const rescheduleReservationBody = z.strictObject({
+  startsAt,
+  partySize: partySize.optional().describe("Party size; omitted: as it is"),
+  areaId: areaId.optional().describe("Area of the table; omitted: as it is; null: any"),
+});
+
+export const emptyBody = z.strictObject({});
+
+export const reasonBody = z.strictObject({
+  reason: line(200)
+    .nullable()
+    .default(null)
+    .describe("Why it is cancelled; it is part of events, so it must not be personal data"),
+});
+
+export const visitUpdateBody = z.strictObject({
+  customer: customer.optional(),
+  customerRef: customerRef.optional(),
+});
+
+const ITEMS = `a list of 1 to ${MAX_TICKET_TYPES} ticket types`;
+export const ticketOrderBody = z.strictObject({
+  eventId: id,
+  items: z
+    .array(z.strictObject({ ticketTypeId: id, quantity: integer(1, 10_000) }), { error: ITEMS })
+    .min(1, { error: ITEMS })
+    .max(MAX_TICKET_TYPES, { error: ITEMS }),
+  expectedTotalCents,
+  ...guestDetails,
+});
+
+export const confirmBody = z.strictObject({
+  paymentRef: line(200)
+    .nullable()
+    .default(null)
+    .describe("ID of the payment in your system; must not be personal data"),
+});
+
+/**
+ * @throws AppError invalid_date if `startsAt` is a text, but not a whole minute with an offset;
+ *   validation_failed with every issue
+ */
+export function parseBody<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  body: Record<string, unknown>,
+): z.output<z.ZodObject<Shape>> {
+  if (typeof body["startsAt"] === "string") assertStart(body["startsAt"]);
+  return parseRequest(schema, body);
+}
+
+function assertStart(text: string): void {
+  const isExact = isInstant(text) && !isLocalTime(text);
+  if (isExact && parseInstant(text, "UTC") % MINUTE_MS === 0) return;
+  const detail = isExact
+    ? `'startsAt' must be a whole minute, not ${quote(text)}.`
+    : `'startsAt' must be ${START}, not ${quote(text)}.`;
+  throw new AppError("invalid_date", detail, {
+    issues: [{ pointer: "#/startsAt", code: "invalid_date", detail }],
+  });
+}
+
+/** Epoch milliseconds of a start that `parseBody` accepts. */
+export const startOf = (text: string): number => parseInstant(text, "UTC");
+
+/** @throws AppError validation_failed if `present` is sent together with one of the others */
+export function assertAlone(
+  body: Record<string, unknown>,
+  present: string,
+  others: readonly string[],
+): void {
+  const issues = others
+    .filter((name) => body[name] !== undefined)
+    .map((name) => ({
+      pointer: `#/${name}`,
+      code: "invalid_value",
+      detail: `'${name}' cannot be combined with '${present}'.`,
+    }));
+  assertNoIssues(issues);
+}
+
+/** @throws AppError validation_failed if one of the fields is missing */
+export function assertPresent(
+  body: Record<string, unknown>,
+  names: readonly string[],
+  unless: string,
+): void {
+  const issues = names
+    .filter((name) => body[name] === undefined)
+    .map((name) => ({
+      pointer: `#/${name}`,
+      code: "missing_field",
+      detail: `'${name}' is missing; it is required without '${unless}'.`,
+    }));
+  assertNoIssues(issues);
+}
+
+function assertNoIssues(issues: ValidationIssue[]): void {
+  if (issues.length === 0) return;
+  throw new AppError("validation_failed", issues.map(({ detail }) => detail).join(" "), { issues });
+}

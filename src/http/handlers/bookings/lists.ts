@@ -1,0 +1,159 @@
+import { accessOf } from "../../../app/bookings/access.ts";
+import { toPublicTicketOrder } from "../../../domain/bookings/ticket-order.ts";
+import { VISIT_STATUSES, type Visit } from "../../../domain/bookings/visit.ts";
+import { addDays, isLocalDate, startOfDay } from "../../../domain/local-time.ts";
+import type { Credential } from "../../../store/keys.ts";
+import type { VisitListFilter } from "../../../store/visits.ts";
+import { getBusiness, respondPage } from "../../pipeline/business-response.ts";
+import { decodeCursor, encodeCursor } from "../../pipeline/cursor.ts";
+import {
+  cursor,
+  flag,
+  instant,
+  oneOf,
+  pageSize,
+  parseParameters,
+  parametersError,
+  text,
+} from "../../pipeline/parameters.ts";
+import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
+import type { HandlerDeps } from "../../pipeline/route.ts";
+import { BOOKINGS, RESERVATIONS, type VisitResource, withCustomer } from "./visits.ts";
+
+const DEFAULT_LIMIT = 100;
+
+const localDate = text
+  .refine(isLocalDate, {
+    error: "must be a date that exists, such as 2026-12-31.",
+    params: { code: "invalid_date" },
+  })
+  .meta({ inputSchema: { type: "string", format: "date" }, problemCode: "invalid_date" });
+
+const PAGE_PARAMETERS = {
+  updatedSince: instant.describe(
+    "Only objects changed at or after this time, sorted by `updatedAt`",
+  ),
+  includeCustomer: flag.describe(
+    "Include `customer` where the key may read it: of its own objects, and with guests.read of all",
+  ),
+  limit: pageSize.describe(`Maximum number of results; ${DEFAULT_LIMIT} by default`),
+  cursor,
+};
+
+const VISIT_PARAMETERS = {
+  from: localDate.describe("First day of the start, in the business's time zone"),
+  to: localDate.describe("Last day of the start"),
+  status: oneOf(VISIT_STATUSES).describe("Filter by status"),
+};
+
+export const BOOKINGS_PARAMETERS = {
+  ...VISIT_PARAMETERS,
+  staffId: text.describe("Only bookings with a service by this staff member"),
+  serviceId: text.describe("Only bookings with this service"),
+  ...PAGE_PARAMETERS,
+};
+export const RESERVATIONS_PARAMETERS = { ...VISIT_PARAMETERS, ...PAGE_PARAMETERS };
+export const TICKET_ORDERS_PARAMETERS = {
+  status: oneOf(["PENDING", "CONFIRMED", "CANCELLED", "EXPIRED"]).describe("Filter by status"),
+  ...PAGE_PARAMETERS,
+};
+
+type Parameters = ReturnType<typeof parseParameters<typeof BOOKINGS_PARAMETERS>>;
+type Listed = { id: string; createdByKey: string | null; startsAt?: number; updatedAt: number };
+
+/** Lists the rows that the key may see, in pages. */
+function listPage<Row extends Listed>(
+  { rt }: HandlerDeps,
+  context: RequestContext,
+  key: Credential,
+  path: string,
+  {
+    limit = DEFAULT_LIMIT,
+    cursor: text,
+    includeCustomer,
+    updatedSince,
+    from,
+    to,
+    ...filter
+  }: Parameters,
+  read: (filter: VisitListFilter, limit: number) => Row[],
+  toPublic: (row: Row) => object,
+): HttpResponse {
+  if (from !== undefined && to !== undefined && to < from)
+    throw parametersError([
+      { parameter: "to", code: "before_from", detail: "'to' must not be before 'from'." },
+    ]);
+  const access = accessOf(key);
+  const business = getBusiness(rt, key);
+  const { timezone } = business.doc;
+  const isByChange = updatedSince !== undefined;
+  // A cursor is a position in one of the two orders.
+  const list = isByChange ? `${path}?updatedSince` : path;
+  const after = text === undefined ? undefined : decodeCursor(list, text);
+  const rows = read(
+    {
+      businessId: business.id,
+      ...filter,
+      createdByKey: access.readsAll ? undefined : key.id,
+      from: from === undefined ? undefined : startOfDay(from, timezone),
+      to: to === undefined ? undefined : startOfDay(addDays(to, 1), timezone),
+      updatedSince: updatedSince?.resolve(timezone),
+      after: after && { at: after.sortOrder, id: after.id },
+    },
+    limit + 1,
+  );
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  const data = page.map((row) =>
+    includeCustomer === true ? withCustomer(rt, access, row, toPublic(row)) : toPublic(row),
+  );
+  const nextCursor =
+    last === undefined
+      ? null
+      : encodeCursor(list, {
+          sortOrder: isByChange ? last.updatedAt : (last.startsAt ?? 0),
+          id: last.id,
+        });
+  return respondPage(rt, context, business, path, { data, nextCursor });
+}
+
+const handleListVisits =
+  <Row extends Visit>({ kind, path, toPublic }: VisitResource<Row>, parameters: object) =>
+  (deps: HandlerDeps) =>
+  (context: RequestContext, key: Credential): HttpResponse => {
+    const { rt } = deps;
+    const values = parseParameters(
+      parameters as typeof BOOKINGS_PARAMETERS,
+      context.request.search,
+    );
+    const business = getBusiness(rt, key);
+    return listPage(
+      deps,
+      context,
+      key,
+      path,
+      values,
+      (filter, limit) => kind.store(rt).listPage(filter, limit),
+      (row) => toPublic(rt, business, accessOf(key), row),
+    );
+  };
+
+export const handleListBookings = handleListVisits(BOOKINGS, BOOKINGS_PARAMETERS);
+export const handleListReservations = handleListVisits(RESERVATIONS, RESERVATIONS_PARAMETERS);
+
+export const handleListTicketOrders =
+  (deps: HandlerDeps) =>
+  (context: RequestContext, key: Credential): HttpResponse => {
+    const { rt } = deps;
+    const values = parseParameters(TICKET_ORDERS_PARAMETERS, context.request.search);
+    const { timezone } = getBusiness(rt, key).doc;
+    return listPage(
+      deps,
+      context,
+      key,
+      "ticket-orders",
+      values as Parameters,
+      (filter, limit) => rt.store.orders.listPage(filter, limit),
+      (row) => toPublicTicketOrder(row, timezone),
+    );
+  };

@@ -1,0 +1,117 @@
+import { accessOf, canSeeGuest, type VisitAccess } from "../../../app/bookings/access.ts";
+import {
+  changeState,
+  getVisit,
+  getVisitToChange,
+  type StateAction,
+  updateVisit,
+} from "../../../app/bookings/change-visit.ts";
+import { findCustomer } from "../../../app/bookings/guests.ts";
+import { toPartnerBooking } from "../../../app/bookings/partner-view.ts";
+import { BOOKING, RESERVATION, type VisitKind } from "../../../app/bookings/visit-kinds.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { type Booking, toPublicBooking } from "../../../domain/bookings/booking.ts";
+import { mergeCustomer } from "../../../domain/bookings/customer.ts";
+import { type Reservation, toPublicReservation } from "../../../domain/bookings/reservation.ts";
+import type { Visit } from "../../../domain/bookings/visit.ts";
+import type { BusinessRow } from "../../../store/businesses.ts";
+import type { Credential } from "../../../store/keys.ts";
+import { readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
+import { getBusiness } from "../../pipeline/business-response.ts";
+import { assertIfMatch, handleGet, pathId, toDataReply } from "../../pipeline/object-handlers.ts";
+import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
+import type { HandlerDeps } from "../../pipeline/route.ts";
+import { emptyBody, parseBody, reasonBody, visitUpdateBody } from "./bodies.ts";
+import { commitAs } from "./writes.ts";
+
+/** A kind of visit, and its routes. */
+export type VisitResource<Row extends Visit> = {
+  kind: VisitKind<Row>;
+  path: string;
+  toPublic: (rt: Runtime, business: BusinessRow, access: VisitAccess, row: Row) => { id: string };
+};
+
+export const BOOKINGS: VisitResource<Booking> = {
+  kind: BOOKING,
+  path: "bookings",
+  toPublic: (rt, business, { readsAll }, row) =>
+    readsAll ? toPublicBooking(row, business.doc.timezone) : toPartnerBooking(rt, business, row),
+};
+
+export const RESERVATIONS: VisitResource<Reservation> = {
+  kind: RESERVATION,
+  path: "reservations",
+  toPublic: (_rt, business, _access, row) => toPublicReservation(row, business.doc.timezone),
+};
+
+export const handleGetVisit =
+  <Row extends Visit>({ kind, toPublic }: VisitResource<Row>) =>
+  ({ rt }: HandlerDeps) =>
+  (context: RequestContext, key: Credential): HttpResponse => {
+    const access = accessOf(key);
+    const business = getBusiness(rt, key);
+    return handleGet(
+      { rt },
+      () => getVisit(rt, kind, business.id, access, pathId(context)),
+      (row) => withCustomer(rt, access, row, toPublic(rt, business, access, row)),
+    )(context, key);
+  };
+
+/** Adds the guest's data, if the client may read them. */
+export const withCustomer = <T extends object>(
+  rt: Runtime,
+  access: VisitAccess,
+  row: { id: string; createdByKey: string | null },
+  object: T,
+): T & { customer?: unknown } =>
+  canSeeGuest(access, row) ? { ...object, customer: findCustomer(rt, row.id) } : object;
+
+type Change<Row extends Visit> = (
+  deps: HandlerDeps,
+  business: BusinessRow,
+  access: VisitAccess,
+  row: Row,
+) => Row;
+
+/** Handles a request that changes one visit. Errors are checked in the order 400, 404, 412, 409. */
+export const commitChange = <Row extends Visit>(
+  { kind, toPublic }: VisitResource<Row>,
+  deps: HandlerDeps,
+  context: RequestContext,
+  key: Credential,
+  change: Change<Row>,
+): Promise<HttpResponse> =>
+  commitAs(deps, context, key, (business, access) => {
+    const row = getVisitToChange(deps.rt, kind, business, access, pathId(context));
+    assertIfMatch(context, row);
+    return toDataReply(toPublic(deps.rt, business, access, change(deps, business, access, row)));
+  });
+
+export const handleStateAction =
+  <Row extends Visit>(resource: VisitResource<Row>, action: StateAction) =>
+  (deps: HandlerDeps) =>
+  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
+    const body = await readOptionalJsonObject(context);
+    const { reason = null } =
+      action === "cancel" ? parseBody(reasonBody, body) : parseNothing(body);
+    return commitChange(resource, deps, context, key, ({ rt }, business, access, row) =>
+      changeState(rt, resource.kind, business, access, row, action, reason),
+    );
+  };
+
+const parseNothing = (body: Record<string, unknown>): { reason?: null } =>
+  parseBody(emptyBody, body);
+
+/** A merge patch: omitted fields keep their value, also those of `customer`. */
+export const handleUpdateVisit =
+  <Row extends Visit>(resource: VisitResource<Row>) =>
+  (deps: HandlerDeps) =>
+  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
+    const { customer, customerRef } = parseBody(visitUpdateBody, await readJsonObject(context));
+    return commitChange(resource, deps, context, key, ({ rt }, business, _access, row) =>
+      updateVisit(rt, resource.kind, business, row, {
+        customer: customer && mergeCustomer(findCustomer(rt, row.id), customer),
+        customerRef,
+      }),
+    );
+  };

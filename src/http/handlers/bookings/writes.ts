@@ -1,0 +1,75 @@
+import type { Reply } from "../../../app/idempotent-replies.ts";
+import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { BusinessRow } from "../../../store/businesses.ts";
+import type { Credential } from "../../../store/keys.ts";
+import { businessUrl, getBusiness, PRIVATE } from "../../pipeline/business-response.ts";
+import { commitReply } from "../../pipeline/idempotency.ts";
+import { toDataReply } from "../../pipeline/object-handlers.ts";
+import { flag, parseParameters } from "../../pipeline/parameters.ts";
+import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
+import type { HandlerDeps } from "../../pipeline/route.ts";
+
+export const WRITE_PARAMETERS = {
+  dryRun: flag.describe(
+    "Check the request and respond as usual, but write nothing; the IDs of the response do not exist",
+  ),
+};
+
+type Deps = Pick<HandlerDeps, "rt">;
+
+/** Runs a write of a key in a transaction, which a dry run rolls back. */
+export function commitAs(
+  { rt }: Deps,
+  context: RequestContext,
+  key: Credential,
+  write: (business: BusinessRow, access: VisitAccess, isDryRun: boolean) => Reply,
+): Promise<HttpResponse> {
+  const { dryRun = false } = parseParameters(WRITE_PARAMETERS, context.request.search);
+  return commitReply(
+    rt,
+    context,
+    () => namingFields(() => write(getBusiness(rt, key), accessOf(key), dryRun)),
+    dryRun,
+  );
+}
+
+/** The reply to a request that creates an object; in a dry run, there is no URL of it. */
+export function toCreatedReply(
+  { rt }: Deps,
+  key: Credential,
+  path: string,
+  object: { id: string },
+  isDryRun: boolean,
+): Reply {
+  if (isDryRun) return toDataReply(object);
+  const location = businessUrl(rt, key.businessSlug, `${path}/${object.id}`);
+  return toDataReply(object, 201, ["location", location, ...PRIVATE]);
+}
+
+/** Where the body has what a query of `/availability` has in a parameter. */
+const POINTERS: Record<string, string> = {
+  segments: "#/segments",
+  serviceIds: "#/segments",
+  variantIds: "#/segments",
+  addonIds: "#/segments",
+  staffIds: "#/segments",
+  guests: "#/guests",
+  partySize: "#/partySize",
+  areaId: "#/areaId",
+};
+
+/** Makes errors about a visit or table point into the body. */
+function namingFields<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.issues.length === 0) throw error;
+    const { code, message, fix, members } = error;
+    const issues = error.issues.map(({ parameter, ...issue }) => ({
+      ...issue,
+      ...(parameter !== undefined && { pointer: POINTERS[parameter] ?? "#" }),
+    }));
+    throw new AppError(code, message, { ...(fix !== undefined && { fix }), issues, members });
+  }
+}

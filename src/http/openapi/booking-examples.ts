@@ -1,0 +1,94 @@
+import type { PublicBooking } from "../../domain/bookings/booking.ts";
+import type { PublicReservation } from "../../domain/bookings/reservation.ts";
+import type { PublicTicket, PublicTicketOrder } from "../../domain/bookings/ticket-order.ts";
+
+/** Objects of the generated business, as in events. */
+export type BookedObjects = {
+  booking: PublicBooking;
+  reservation: PublicReservation;
+  order: PublicTicketOrder;
+  ticket: PublicTicket;
+  /** When a hold that is made now expires. */
+  holdExpiresAt: string;
+};
+
+const CUSTOMER = {
+  name: "Ana Silva",
+  email: "ana@example.com",
+  phone: "+351 910 000 000",
+  notes: null,
+};
+const HOLD_ID = "hld_06gzfjm44t8c9kf1ccbxp7rfd";
+
+/** Examples of requests by operation ID, and of responses by schema name. */
+export function bookingExamples(
+  { booking, reservation, order, ticket, holdExpiresAt }: BookedObjects,
+  pageOf: (object: unknown) => unknown,
+): Record<string, unknown> {
+  const { startsAt, endsAt, segments, guests, totalCents, currency } = booking;
+  const requested = segments.map(({ serviceId, variantId, addons, staffId }) => ({
+    serviceId,
+    variantId,
+    addons,
+    staffId,
+  }));
+  const hold = {
+    id: HOLD_ID,
+    status: "OPEN",
+    expiresAt: holdExpiresAt,
+    startsAt,
+    endsAt,
+    segments,
+    guests,
+    areaId: null,
+    tableId: null,
+    totalCents,
+    currency,
+    bookingId: null,
+    reservationId: null,
+  };
+  const customer = CUSTOMER;
+  const { partySize } = reservation;
+  const issued = { ...order, status: "CONFIRMED", expiresAt: null, version: 2 };
+  const tickets = [
+    { ...ticket, status: "VALID", checkedInAt: null, admissionCode: "7K3M-9QXF-0C4T-VN2W" },
+  ];
+  return {
+    createHold: { startsAt, segments: requested, guests, ttlSeconds: 300 },
+    createBooking: { holdId: HOLD_ID, customerRef: "web-812", customer },
+    updateBooking: { customer: { phone: "+351 910 000 001" } },
+    rescheduleBooking: { startsAt },
+    cancelBooking: { reason: "ill" },
+    approveBooking: {},
+    declineBooking: {},
+    completeBooking: {},
+    markNoShowBooking: {},
+    createReservation: { startsAt: reservation.startsAt, partySize, customerRef: "web-813" },
+    updateReservation: { customerRef: "web-814" },
+    rescheduleReservation: { startsAt: reservation.startsAt, partySize },
+    cancelReservation: { reason: "ill" },
+    approveReservation: {},
+    declineReservation: {},
+    completeReservation: {},
+    markNoShowReservation: {},
+    createTicketOrder: {
+      eventId: order.eventId,
+      items: order.items.map(({ ticketTypeId, quantity }) => ({ ticketTypeId, quantity })),
+      expectedTotalCents: order.totalCents,
+    },
+    confirmTicketOrder: { paymentRef: "pi_3Q" },
+    cancelTicketOrder: { reason: "paid twice" },
+    reissueTickets: {},
+    HoldResponse: { data: hold },
+    BookingResponse: { data: booking },
+    BookingWithCustomerResponse: { data: { ...booking, customer } },
+    BookingList: pageOf(booking),
+    ReservationResponse: { data: reservation },
+    ReservationWithCustomerResponse: { data: { ...reservation, customer } },
+    ReservationList: pageOf(reservation),
+    TicketOrderResponse: { data: order },
+    TicketOrderWithCustomerResponse: { data: { ...order, customer } },
+    TicketOrderList: pageOf(order),
+    OrderWithTicketsResponse: { data: { ...issued, tickets } },
+  };
+}
