@@ -137,7 +137,10 @@ export function createRandomOperations(
       const currency = pick(["USD", "JPY", "EUR"]) ?? "USD";
       const { content } = exportCatalogText(rt, business(), "yaml");
       const text = content.replace(/^( *currency:).*$/m, `$1 ${currency}`);
-      applyCatalog(rt, [{ name: "catalog.yaml", text }], { acceptCurrencyChange: true });
+      applyCatalog(rt, [{ name: "catalog.yaml", text }], {
+        acceptCurrencyChange: true,
+        confirmed: true,
+      });
     },
     "order tickets": () => {
       const event = pick(load().objects.public_event);

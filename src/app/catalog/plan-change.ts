@@ -5,6 +5,7 @@ import {
   withOverwrittenEdits,
 } from "../../domain/catalog/change/local-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
+import { type Emptied, findEmptied } from "../../domain/catalog/change/losses.ts";
 import { findReplaced } from "../../domain/catalog/change/replaced.ts";
 import {
   diffCatalog,
@@ -54,6 +55,8 @@ export type ChangeResult = {
   webhooks: { type: EventType; events: number; deliveries: number }[];
   /** Applying these needs `allowMassDelete`. */
   massDeletes: MassDelete[];
+  /** Lists that catalog files empty. Applying them needs `confirmed`, as overwritten edits do. */
+  emptied: Emptied[];
   /** Deleting their objects needs `cancelAffected`. */
   affected: AffectedVisits;
   /** IDs of future bookings and reservations outside the new hours only. */
@@ -83,6 +86,9 @@ export function planChange(
     doc: next.business,
     schedule: next.schedule,
   };
+  // A command or an undo says what it does; what a file does may be a mistake in the file.
+  const isFile = origin !== "local" && "listed" in origin;
+  const replacedByFile = isFile && stored ? stored.catalog : null;
   const result: ChangeResult = {
     businessId: business.id,
     slug: business.slug,
@@ -92,7 +98,7 @@ export function planChange(
     fromVersion: business.catalogVersion,
     version: business.catalogVersion,
     businessFields: diff.businessFields,
-    currencyChange: stored ? currencyChange(stored.catalog.business, next.business) : null,
+    currencyChange: replacedByFile && currencyChange(replacedByFile.business, next.business),
     changes:
       stored && origin !== "local"
         ? withOverwrittenEdits(diff.changes, edits, stored.catalog, next)
@@ -100,7 +106,8 @@ export function planChange(
     events: [],
     deliveries: 0,
     webhooks: [],
-    massDeletes: stored ? findMassDeletes(diff.changes, stored.catalog) : [],
+    massDeletes: replacedByFile ? findMassDeletes(diff.changes, replacedByFile) : [],
+    emptied: replacedByFile ? findEmptied(replacedByFile, next, diff.changes) : [],
     affected: stored
       ? findAffectedVisits(rt, business.id, stored.catalog, next, diff.changes)
       : NO_VISITS,

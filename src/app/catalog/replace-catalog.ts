@@ -2,6 +2,7 @@ import type { AuditAction } from "../../domain/audit.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import type { MassDelete } from "../../domain/catalog/change/diff.ts";
 import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
+import { lossesText } from "../../domain/catalog/change/losses.ts";
 import { currencyChangeText } from "../../domain/currency.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
@@ -27,7 +28,22 @@ export type Permissions = {
   cancelAffected?: boolean;
   /** Accept the prices in the files as amounts in another currency than until now. */
   acceptCurrencyChange?: boolean;
+  /** Undo local edits and empty lists: all, or those of an `UnconfirmedChange`. */
+  confirmed?: boolean | UnconfirmedChange;
 };
+
+/** Thrown for a change that someone must confirm first. */
+export class UnconfirmedChange extends AppError {
+  readonly losses: string;
+
+  /** @param losses what the change takes away */
+  constructor(losses: string) {
+    super("state_refuses", `This would ${losses}. Nothing was changed.`, {
+      fix: "check the output of --dry-run; if this is intended, add --yes",
+    });
+    this.losses = losses;
+  }
+}
 
 type ReplaceOptions = Permissions & { onStep?: (step: string) => void };
 
@@ -79,11 +95,27 @@ export function replaceCatalog(
 /** @throws AppError state_refuses */
 export function assertAllowed(
   plans: readonly ChangeResult[],
-  { acceptCurrencyChange, allowMassDelete, cancelAffected }: Permissions,
+  { acceptCurrencyChange, allowMassDelete, cancelAffected, confirmed }: Permissions,
 ): void {
   if (!cancelAffected) for (const { affected } of plans) assertNoAffectedVisits(affected);
   if (!acceptCurrencyChange) plans.forEach(assertSameCurrency);
   if (!allowMassDelete) assertNoMassDeletes(plans);
+  if (confirmed !== true) assertConfirmed(plans, confirmed || null, allowMassDelete === true);
+}
+
+/** Nothing may have been added to the losses since they were confirmed. */
+function assertConfirmed(
+  plans: readonly ChangeResult[],
+  confirmed: UnconfirmedChange | null,
+  areDeletesAllowed: boolean,
+): void {
+  const losses = plans.flatMap((plan) => {
+    const text = lossesText(plan, areDeletesAllowed);
+    return text === null ? [] : [plans.length > 1 ? `${text} in ${plan.slug}` : text];
+  });
+  if (losses.length === 0) return;
+  const unconfirmed = new UnconfirmedChange(losses.join("; "));
+  if (unconfirmed.losses !== confirmed?.losses) throw unconfirmed;
 }
 
 function assertSameCurrency({ slug, currencyChange }: ChangeResult): void {

@@ -133,9 +133,8 @@ export const undo = command({
       usageError(`Undoing ${undone} needs a confirmation.`, "add --yes"),
     );
     const result = replaceCatalog(rt, replacement, {
-      allowMassDelete: true,
-      acceptCurrencyChange: true,
       cancelAffected,
+      confirmed: true,
     });
     if (json) return cli.printObject({ ...result, restored });
     reportChange(cli, result);

@@ -6,6 +6,7 @@ import { catalogImport } from "./catalog-import.ts";
 import { choice, text, toggle } from "../flags.ts";
 import { EXPORT_FORMATS, printCatalogFile } from "../output/catalog-file.ts";
 import { history, show, undo, versionFlag } from "./catalog-history.ts";
+import type { UnconfirmedChange } from "../../app/catalog/replace-catalog.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Cli } from "../cli.ts";
 
@@ -17,7 +18,8 @@ const apply = command({
   name: "apply",
   about:
     `Apply catalog files to their businesses and send webhooks for what changed. ${FILES} All files are checked first: if one is ` +
-    "rejected, nothing is saved. Then each business is saved by itself. Exits with " +
+    "rejected, nothing is saved. Files that undo edits made by commands, remove all links of an object (such as the staff of a " +
+    "service) or empty a section need a confirmation, or --yes. Then each business is saved by itself. Exits with " +
     `${EXIT.someFailed} if some could not be saved. --verbose lists every changed object.`,
   arguments: ["<files...>"],
   supportsDryRun: true,
@@ -42,9 +44,27 @@ const apply = command({
     const rt = await cli.open({ create: true });
     const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
     const onStep = createStepReporter(cli, rt, totalBytes(sources));
-    return reportChanges(cli, applyCatalogs(rt, sources, { ...flags, onStep })).exitCode;
+    return whenConfirmed(cli, (confirmed) => {
+      const results = applyCatalogs(rt, sources, { ...flags, confirmed, onStep });
+      return reportChanges(cli, results).exitCode;
+    });
   },
 });
+
+/** Applies files, and again after a confirmation if they need one. */
+async function whenConfirmed(
+  cli: Cli,
+  apply: (confirmed: boolean | UnconfirmedChange) => number,
+): Promise<number> {
+  const { UnconfirmedChange } = await import("../../app/catalog/replace-catalog.ts");
+  try {
+    return apply(cli.flags.yes);
+  } catch (error) {
+    if (!(error instanceof UnconfirmedChange)) throw error;
+    await cli.agree(`This would ${error.losses}. Continue?`, error);
+    return apply(error);
+  }
+}
 
 const diff = command({
   name: "diff",

@@ -42,7 +42,7 @@ export const definition = command({
     // One transaction: if one business is rejected, none is loaded.
     const results = rt.tx(() =>
       businesses.map((sources) => {
-        const result = applyCatalog(rt, sources, { seedingAt: rt.now() });
+        const result = applyCatalog(rt, sources, { seedingAt: rt.now(), confirmed: true });
         if (result.isNew || overwrite) return result;
         throw new AppError(
           "state_refuses",

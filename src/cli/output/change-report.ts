@@ -1,5 +1,6 @@
 import type { RejectedBusiness } from "../../app/catalog/catalog.ts";
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
+import { emptiedTexts, lossesText } from "../../domain/catalog/change/losses.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import { affectedVisitsText } from "../../domain/bookings/affected-visits.ts";
 import { countOf, safe } from "../../domain/text.ts";
@@ -28,6 +29,7 @@ export function reportChanges(
     const [first] = reported;
     if (reported.length > 1) reportBusinesses(cli, reported, dryRun);
     else if (first && !isRejected(first)) reportChange(cli, first, dryRun);
+    for (const result of reported) if (dryRun && !isRejected(result)) noteConfirmation(cli, result);
   }
   return {
     exitCode: reported.some(isRejected) ? EXIT.someFailed : EXIT.ok,
@@ -102,10 +104,10 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   noteRequiredFlags(cli, result);
 }
 
-/** The edits of commands that are lost, and the bookings outside the new hours. */
+/** The edits of commands that are lost, the lists that are emptied, and the bookings outside the new hours. */
 function noteConsequences(
   cli: Cli,
-  { slug, changes, outsideHours }: ChangeResult,
+  { slug, changes, emptied, outsideHours }: ChangeResult,
   dryRun: boolean,
 ): void {
   const undone = changes.filter(({ overwrittenEdits }) => overwrittenEdits.length > 0);
@@ -115,6 +117,8 @@ function noteConsequences(
       `${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => key).join(", ")}.`,
     );
   }
+  for (const text of emptiedTexts(emptied, !dryRun))
+    cli.note(`${slug}: ${dryRun ? "would " : ""}${text}.`);
   if (outsideHours.length > 0) cli.note(`${slug}: ${outsideHoursNote(outsideHours)}`);
 }
 
@@ -136,6 +140,12 @@ function noteRequiredFlags(
     cli.note(
       `${slug}: would delete ${deleted} of ${total} ${kind}, which requires --allow-mass-delete.`,
     );
+}
+
+/** Only for commands that ask for the confirmation. */
+function noteConfirmation(cli: Cli, result: ChangeResult): void {
+  if (!cli.flags.json && lossesText(result, result.massDeletes.length > 0) !== null)
+    cli.note(`${result.slug}: would ask for a confirmation, or require --yes.`);
 }
 
 const MAX_NAMED = 10;

@@ -17,6 +17,7 @@ const apply = (rt: TestRuntime, file: AuthoredFile | string, prune = false) =>
     {
       prune,
       allowMassDelete: true,
+      confirmed: true,
       seedingAt: rt.now(),
     },
   );

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { deleteBusiness, getBusiness } from "../../../src/app/businesses.ts";
-import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalog.ts";
 import { readEarlierCatalog } from "../../../src/app/catalog/catalog-history.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { exportCatalogText, writeCatalogText } from "../../../src/app/catalog/export-catalog.ts";
@@ -18,7 +18,7 @@ import { createMirror, type Get, PATHS } from "../../support/mirror.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import {
-  applyCatalogBody as apply,
+  applyCatalogBody,
   captureError,
   eventTypesOf,
   recordEvents,
@@ -35,10 +35,12 @@ services:
 menu: { categories: [{ key: food, name: Food }], items: [{ key: soup, name: Soup, price: 9.00, categories: [food] }] }
 `;
 
+const apply = (rt: TestRuntime, body: string, options: ApplyOptions = {}) =>
+  applyCatalogBody(rt, body, { confirmed: true, ...options });
+
 const undo = (rt: TestRuntime, { slug = SLUG, version = undefined as number | undefined } = {}) =>
   replaceCatalog(rt, planUndo(rt, slug, version).replacement, {
-    allowMassDelete: true,
-    acceptCurrencyChange: true,
+    confirmed: true,
   });
 
 const exportText = (rt: TestRuntime, slug = SLUG): string =>
@@ -96,6 +98,7 @@ test("an undo restores the export byte for byte and leads a mirror back, and a s
     applyCatalog(rt, [{ name: "catalog.json", text: JSON.stringify(file) }], {
       prune,
       allowMassDelete: true,
+      confirmed: true,
       seedingAt: rt.now(),
     });
   await fc.assert(

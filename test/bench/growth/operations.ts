@@ -135,7 +135,10 @@ function createApply(rt: Runtime, objects: number): Run {
   const seedingAt = rt.now();
   const editions = [1, 2].map((edition) => catalogText(objects, edition));
   return (n) =>
-    applyCatalog(rt, [{ name: "growth.json", text: editions[n % 2] ?? "" }], { seedingAt });
+    applyCatalog(rt, [{ name: "growth.json", text: editions[n % 2] ?? "" }], {
+      seedingAt,
+      confirmed: true,
+    });
 }
 
 /** From the start of the daemon until it serves, all threads together. */

@@ -48,7 +48,7 @@ describe("catalog diff", () => {
     );
 
     const tables = Array.from({ length: 6 }, (_, i) => `{ key: t${i}, maxSeats: 2 }`).join(", ");
-    await deskbell("catalog apply -", `${FILE}tables: [${tables}]\n`);
+    await deskbell("catalog apply - --yes", `${FILE}tables: [${tables}]\n`);
     const none = `${FILE}tables: []\n`;
     expect((await deskbell("catalog diff - --prune", none)).stderr).toContain(
       "joes: would delete 6 of 6 table, which requires --allow-mass-delete.",
@@ -69,6 +69,82 @@ describe("catalog diff", () => {
     expect(await deskbell("catalog diff -", FILE.replace("40.00", "4o"))).toMatchObject({
       code: 7,
       stdout: "",
+    });
+  });
+});
+
+describe("catalog apply", () => {
+  const STAFFED = `${FILE.replace("price: 40.00 }", "price: 40.00, staff: [mia] }")}staff: [{ key: mia, name: Mia }]
+hours: [{ days: mon-fri, start: "09:00", end: "17:00" }]
+tables: [{ key: t1, maxSeats: 2 }]
+`;
+  const UNSTAFFED = STAFFED.replace(", staff: [mia]", "").replace(/^hours: .*/m, "hours: []");
+  const LOSSES = "undo 1 local edit \\(spa\\), empty hours \\(1 entry\\), remove all staff of cut";
+
+  /** Returns a terminal whose data has a service with staff, and one that was edited. */
+  async function createEdited() {
+    const { deskbell, dataDir } = createTerminal();
+    await deskbell("catalog apply -", STAFFED);
+    await deskbell("services update spa --price 95.00");
+    const before = (await deskbell("catalog export")).stdout;
+    const isUnchanged = async () => (await deskbell("catalog export")).stdout === before;
+    return { deskbell, dataDir, isUnchanged };
+  }
+
+  test("without a terminal or --yes refuses to undo edits, remove all links or empty a section", async () => {
+    const { deskbell, isUnchanged } = await createEdited();
+    for (const options of ["", "--no-prompt", "--prune --allow-mass-delete"])
+      expect(await deskbell(`catalog apply - ${options}`, UNSTAFFED)).toMatchObject({
+        code: 5,
+        stdout: "",
+        stderr: expect.stringMatching(/^error: This would undo 1 local edit \(spa\), /),
+      });
+    const refused = await deskbell("catalog apply -", UNSTAFFED);
+    expect(refused.stderr).toMatch(
+      new RegExp(
+        `^error: This would ${LOSSES}\\. Nothing was changed\\.\nfix: .*add --yes \\(exit 5\\)\n$`,
+      ),
+    );
+    expect(await isUnchanged()).toBe(true);
+    const { stderr } = await deskbell("catalog apply - --dry-run", UNSTAFFED);
+    expect(stderr).toContain(
+      "joes: would empty hours (1 entry).\njoes: would remove all staff of cut.\n",
+    );
+    expect(stderr).toContain("joes: would ask for a confirmation, or require --yes.\n");
+    const applied = await deskbell("catalog apply - --yes", UNSTAFFED);
+    expect(applied).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("joes: removed all staff of cut.\n"),
+    });
+    expect(await deskbell("catalog undo --yes")).toMatchObject({ code: 0 });
+    expect(await isUnchanged()).toBe(true);
+  });
+
+  test("asks on a terminal, and does nothing without a yes", async () => {
+    const { dataDir, isUnchanged } = await createEdited();
+    const file = join(createTempFolder(), "joes.yaml");
+    writeFileSync(file, UNSTAFFED);
+    const { deskbell } = createTerminal({ dataDir, isTTY: true });
+    expect(await deskbell(`catalog apply ${file}`, "n\n")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(new RegExp(`This would ${LOSSES}\\. Continue\\? \\[y/N\\] `)),
+    });
+    expect(await isUnchanged()).toBe(true);
+    expect(await deskbell(`catalog apply ${file}`, "y\n")).toMatchObject({ code: 0 });
+    expect(await isUnchanged()).toBe(false);
+  });
+
+  test("asks nothing for a file that only adds and updates", async () => {
+    const { deskbell } = await createEdited();
+    const file = STAFFED.replace("90.00", "95.00").replace("name: Mia", "name: Mia B.");
+    expect(await deskbell("catalog apply -", file)).toMatchObject({ code: 0 });
+    const pruned = file.replace("[{ key: t1, maxSeats: 2 }]", "[]");
+    expect(await deskbell("catalog apply - --prune", pruned)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("error: This would empty tables (1 entry)."),
+    });
+    expect(await deskbell("catalog apply - --prune --allow-mass-delete", pruned)).toMatchObject({
+      code: 0,
     });
   });
 });
@@ -159,6 +235,29 @@ describe("catalog apply with several businesses", () => {
         "fix: fix the errors listed and run the same command again (exit 7)\n",
     );
     expect((await deskbell("businesses list")).stdout).toBe("");
+  });
+
+  test("what one business loses stops all, until it is confirmed", async () => {
+    const { deskbell } = createTerminal();
+    const folder = writeFiles({
+      "bern.yaml": businessOf("bern") + SERVICES,
+      "chur.yaml": businessOf("chur") + SERVICES,
+    });
+    await deskbell(`catalog apply ${folder}`);
+    await deskbell("services update cut --price 45.00 --business chur");
+    writeFileSync(join(folder, "bern.yaml"), businessOf("bern") + SERVICES.replace("40", "42"));
+    writeFileSync(join(folder, "chur.yaml"), businessOf("chur") + SERVICES.replace("40", "41"));
+    expect(await deskbell(`catalog apply ${folder}`)).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: expect.stringContaining(
+        "error: This would undo 1 local edit (cut) in chur. Nothing was changed.\n",
+      ),
+    });
+    expect(await deskbell(`catalog apply ${folder} --yes`)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("2 businesses: 2 changed"),
+    });
   });
 
   test("a mass delete of one business stops all", async () => {

@@ -1,0 +1,117 @@
+import type { Catalog, DocOf, Kind, ScheduleDoc } from "../catalog.ts";
+import { SECTION_KINDS, sectionOf } from "../file/sections.ts";
+import { objectId } from "../object-id.ts";
+import { countOf } from "../../text.ts";
+import type { ObjectChange } from "./diff.ts";
+
+/** A list that a change empties: a whole section of the file, or the links of one object. */
+export type Emptied = {
+  /** As in a catalog file, such as `services` or `menu.items`. */
+  section: string;
+  /** The object that loses its links; null for a whole section. */
+  key: string | null;
+  /** The field with the links; null for a whole section. */
+  field: string | null;
+  /** How many entries it had. */
+  count: number;
+};
+
+/** Fields that link an object to others. A table that lacks these columns would empty them. */
+const LINKS: { [K in Kind]?: { [field: string]: string } } = {
+  service: { staff: "staff", addons: "add-ons", resources: "resources" },
+  menu_item: { categories: "categories", modifierGroups: "modifier groups" },
+};
+
+export function findEmptied(
+  before: Catalog,
+  after: Catalog,
+  changes: readonly ObjectChange[],
+): Emptied[] {
+  const isEmptied = (from: readonly unknown[], to: readonly unknown[]) =>
+    from.length > 0 && to.length === 0;
+  const section = (name: string, from: readonly unknown[], to: readonly unknown[]): Emptied[] =>
+    isEmptied(from, to) ? [{ section: name, key: null, field: null, count: from.length }] : [];
+  const schedule = Object.keys(before.schedule) as (keyof ScheduleDoc)[];
+  return [
+    ...schedule.flatMap((name) => section(name, before.schedule[name], after.schedule[name])),
+    ...SECTION_KINDS.flatMap((kind) => {
+      const name = sectionOf(kind).path.join(".");
+      const links = findEmptiedLinks(kind, before, after, changes);
+      return [
+        ...section(name, before.objects[kind], after.objects[kind]),
+        ...links.map(({ key, field, count }) => ({ section: name, key, field, count })),
+      ];
+    }),
+  ];
+}
+
+function findEmptiedLinks(
+  kind: Kind,
+  before: Catalog,
+  after: Catalog,
+  changes: readonly ObjectChange[],
+): Omit<Emptied, "section">[] {
+  const fields = Object.keys(LINKS[kind] ?? {});
+  const changed = changes.filter(
+    (change) =>
+      change.kind === kind &&
+      change.action === "update" &&
+      change.fields.some((field) => fields.includes(field)),
+  );
+  if (changed.length === 0) return [];
+  const docsOf = ({ business, objects }: Catalog) =>
+    new Map(
+      (objects[kind] as DocOf[Kind][]).map((doc) => [objectId(kind, business.slug, doc), doc]),
+    );
+  const [old, next] = [docsOf(before), docsOf(after)];
+  const linksIn = (doc: DocOf[Kind] | undefined, field: string): unknown[] =>
+    (doc as unknown as Record<string, unknown[]> | undefined)?.[field] ?? [];
+  return changed.flatMap(({ id, key }) =>
+    fields.flatMap((field) => {
+      const count = linksIn(old.get(id), field).length;
+      return count > 0 && linksIn(next.get(id), field).length === 0 ? [{ key, field, count }] : [];
+    }),
+  );
+}
+
+const MAX_NAMED = 10;
+
+const listKeys = (keys: readonly string[]): string =>
+  `${keys.slice(0, MAX_NAMED).join(", ")}${keys.length > MAX_NAMED ? ` and ${keys.length - MAX_NAMED} more` : ""}`;
+
+/** Returns `remove all staff of cut, spa` or `empty tables (4 entries)`, one text for each list. */
+export function emptiedTexts(emptied: readonly Emptied[], isPast = false): string[] {
+  const [empty, remove] = isPast ? ["emptied", "removed"] : ["empty", "remove"];
+  const links = Map.groupBy(
+    emptied.filter(({ field }) => field !== null),
+    ({ field }) => field ?? "",
+  );
+  const nouns: Record<string, string> = Object.assign({}, ...Object.values(LINKS));
+  return [
+    ...emptied
+      .filter(({ field }) => field === null)
+      .map(({ section, count }) => `${empty} ${section} (${countOf(count, "entry")})`),
+    ...[...links].map(
+      ([field, objects]) =>
+        `${remove} all ${nouns[field]} of ${listKeys(objects.map(({ key }) => key ?? ""))}`,
+    ),
+  ];
+}
+
+/**
+ * Returns what a change takes away that its author may not intend: edits of commands, links, whole
+ * sections; null if nothing.
+ * @param areDeletesAllowed whether to leave out sections
+ */
+export function lossesText(
+  { changes, emptied }: { changes: readonly ObjectChange[]; emptied: readonly Emptied[] },
+  areDeletesAllowed: boolean,
+): string | null {
+  const undone = changes.filter(({ overwrittenEdits }) => overwrittenEdits.length > 0);
+  const keys = listKeys(undone.map(({ key }) => key));
+  const texts = [
+    ...(undone.length > 0 ? [`undo ${countOf(undone.length, "local edit")} (${keys})`] : []),
+    ...emptiedTexts(emptied.filter(({ field }) => field !== null || !areDeletesAllowed)),
+  ];
+  return texts.length === 0 ? null : texts.join(", ");
+}
