@@ -110,7 +110,7 @@ export const ACTIONS: readonly Action[] = [
     name: "problems",
     key: "p",
     about: "list the problems and the commands that fix them",
-    run: (ui) => toggleScreen(ui, { kind: "problems", scroll: 0 }),
+    run: (ui) => toggleScreen(ui, { kind: "conditions", scroll: 0 }),
   },
   {
     name: "filter",

@@ -7,7 +7,7 @@ import { curlCommand } from "./curl.ts";
 import { type EffectContext, type EffectDeps, errorMessage } from "./effect-context.ts";
 import { disable, enable, rotateSecret, sendTest } from "./endpoint-effects.ts";
 import { promptRedeliver, redeliverAll } from "./redelivery-effects.ts";
-import { backToList, pushScreen, setFilter } from "./screens.ts";
+import { backToList, currentScreen, pushScreen, setFilter } from "./screens.ts";
 import { findDetail } from "./snapshot.ts";
 import {
   type Effect,
@@ -104,7 +104,9 @@ function copyCurl({ rt, copy }: EffectDeps, { update, notify }: EffectContext, i
   const detail = findDetail(rt, id);
   if (!detail?.event) return notify("The event has been deleted.", "bad");
   const command = curlCommand(detail).join("\n");
-  update((ui) => pushScreen(ui, { kind: "curl", id, scroll: 0 }));
+  update((ui) =>
+    currentScreen(ui).kind === "curl" ? ui : pushScreen(ui, { kind: "curl", id, scroll: 0 }),
+  );
   if (command.length > MAX_COPIED_CHARS)
     return notify("Too long for the clipboard of most terminals: select it here.", "bad");
   copy(command);

@@ -26,7 +26,7 @@ const HINTS: Record<Screen["kind"], string> = {
     "⏎ deliveries, E enable, D disable, S secret, r redeliver, t test, esc back, ? help, i copy id, j/k move",
   secret: "y copies the secret, ⏎ closes",
   filter: "j/k choose, ←/→ change, x clear all, ⏎ done, esc back",
-  problems: "j/k scroll, esc back, ? help",
+  conditions: "j/k scroll, esc back, ? help",
   help: "j/k scroll, esc back",
 };
 

@@ -13,7 +13,7 @@ import { renderDetail } from "./detail.ts";
 import { renderEndpoints } from "./endpoints.ts";
 import { renderFooter } from "./footer.ts";
 import { renderHeader } from "./header.ts";
-import { renderFirstProblems, renderProblems, shownConditions } from "./problems.ts";
+import { renderFirstConditions, renderConditions, shownConditions } from "./conditions.ts";
 import { renderList } from "./delivery-list.ts";
 import { renderCurl } from "./curl.ts";
 import { renderFilterPanel } from "./filter-panel.ts";
@@ -31,7 +31,7 @@ export const MIN_SIZE: Size = { columns: 50, rows: 12 };
 export type Layout = {
   size: Size;
   isWide: boolean;
-  problemRows: number;
+  conditionRows: number;
   chartHeight: number;
   listHeight: number;
   textHeight: number;
@@ -44,17 +44,17 @@ const EDGES = 2;
 export const isTooSmall = ({ columns, rows }: Size): boolean =>
   columns < MIN_SIZE.columns || rows < MIN_SIZE.rows;
 
-/** @param problems the number of conditions that are open */
-export function layoutFor(size: Size, problems: number): Layout {
+/** @param conditions how many are open */
+export function layoutFor(size: Size, conditions: number): Layout {
   const isWide = size.columns >= 120 && size.rows >= 32;
-  const problemRows = Math.min(problems, isWide ? 4 : size.rows >= 24 ? 2 : 1);
+  const conditionRows = Math.min(conditions, isWide ? 4 : size.rows >= 24 ? 2 : 1);
   // A low terminal shows only the counts, without charts.
   const chartHeight = isWide ? 11 : size.rows >= 18 ? 5 : 1;
   const titles = isWide ? 1 : 0;
   const rest = size.rows - HEADER - FOOTER - EDGES;
   // At least 1: SQLite reads a negative limit as no limit.
-  const listHeight = Math.max(1, rest - problemRows - chartHeight - titles);
-  return { size, isWide, problemRows, chartHeight, listHeight, textHeight: Math.max(1, rest) };
+  const listHeight = Math.max(1, rest - conditionRows - chartHeight - titles);
+  return { size, isWide, conditionRows, chartHeight, listHeight, textHeight: Math.max(1, rest) };
 }
 
 export type ViewSettings = { version: string; timeFormat: TimeFormat; isAscii: boolean };
@@ -117,8 +117,8 @@ function renderBody(
         scrollMax: 0,
         pageRows: height - 2,
       };
-    case "problems":
-      return renderText(renderProblems(shownConditions(ui, snapshot), width - 2), screen.scroll, {
+    case "conditions":
+      return renderText(renderConditions(shownConditions(ui, snapshot), width - 2), screen.scroll, {
         title: [span("problems")],
         width,
         height,
@@ -165,7 +165,7 @@ function renderMain(
   timeFormat: TimeFormat,
   screen: Screen,
 ): StyledLine[] {
-  const { size, isWide, problemRows, chartHeight, listHeight } = layout;
+  const { size, isWide, conditionRows, chartHeight, listHeight } = layout;
   const width = size.columns;
   const top = isWide
     ? joinColumns(
@@ -180,9 +180,9 @@ function renderMain(
   const panel =
     screen.kind === "filter" ? renderFilterPanel(ui, screen.row, snapshot, timeFormat, width) : [];
   const rows = Math.max(0, listHeight - panel.length);
-  const height = size.rows - 2 - problemRows - chartHeight - panel.length;
+  const height = size.rows - 2 - conditionRows - chartHeight - panel.length;
   return [
-    ...renderFirstProblems(shownConditions(ui, snapshot), problemRows, width),
+    ...renderFirstConditions(shownConditions(ui, snapshot), conditionRows, width),
     ...top,
     ...panel,
     ...renderList(ui, snapshot, timeFormat, { width, height, rows, hasTitles: isWide }),

@@ -1,3 +1,4 @@
+import { quote } from "../domain/text.ts";
 import { ACTIONS, runAction } from "./actions.ts";
 import { handleFilterKey } from "./filter-panel.ts";
 import type { Key } from "./keys.ts";
@@ -50,7 +51,7 @@ function handleScreenKey(
     case "filter":
       return handleFilterKey(ui, screen, key, viewport);
     case "curl":
-    case "problems":
+    case "conditions":
     case "help":
       return handleScroll(ui, screen, key, viewport);
     case "secret":
@@ -67,7 +68,7 @@ function handleSecretKey(
   if (key === "y")
     return {
       ui,
-      effect: { type: "copy", text: secret, about: `the secret of '${endpoint.name}'` },
+      effect: { type: "copy", text: secret, about: `the secret of ${quote(endpoint.name)}` },
     };
   if (!["esc", "enter", "q"].includes(key)) return { ui };
   const question = "Have you saved the secret? It is not shown again.";

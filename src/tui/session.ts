@@ -37,15 +37,16 @@ export type Session = {
 
 const MINUTE_MS = 60_000;
 const DAEMON_POLL_MS = 2000;
-/** Less often, because some checks read each endpoint and its secrets. */
 const CONDITIONS_POLL_MS = 10_000;
+/** Some checks read each endpoint and its secrets. With thousands of them, wait longer. */
+const MAX_CONDITIONS_LOAD = 0.01;
 
 export function startSession(deps: SessionDeps): Session {
   const { rt, settings, size, draw } = deps;
   let ui: UiState = createUiState(deps.isReadonly, deps.businessId);
   let server: ServerState = { isDaemonRunning: false, conditions: [] };
   let daemonAt = -Infinity;
-  let conditionsAt = -Infinity;
+  let conditionsDueAt = -Infinity;
   let shownVersion = "";
   let snapshot: Snapshot;
   let frame: Frame;
@@ -67,8 +68,7 @@ export function startSession(deps: SessionDeps): Session {
     if (at - daemonAt < DAEMON_POLL_MS) return;
     daemonAt = at;
     const isRunning = deps.isDaemonRunning();
-    if (isRunning === server.isDaemonRunning && at - conditionsAt < CONDITIONS_POLL_MS) return;
-    conditionsAt = at;
+    if (isRunning === server.isDaemonRunning && at < conditionsDueAt) return;
     const startedAt = isRunning ? (rt.store.live.findDaemon()?.startedAt ?? null) : null;
     const conditions = listConditions(rt, { isRunning, startedAt });
     const rank = ({ severity }: HealthCondition) => SEVERITIES.indexOf(severity);
@@ -76,6 +76,8 @@ export function startSession(deps: SessionDeps): Session {
       isDaemonRunning: isRunning,
       conditions: conditions.toSorted((a, b) => rank(a) - rank(b)),
     };
+    const tookMs = rt.monotonic() - at;
+    conditionsDueAt = at + Math.max(CONDITIONS_POLL_MS, tookMs / MAX_CONDITIONS_LOAD);
   }
 
   function show(): void {
@@ -154,8 +156,7 @@ export function startSession(deps: SessionDeps): Session {
     },
     end() {
       // A terminal without an alternate screen keeps the last frame.
-      ui = { ...ui, screens: ui.screens.filter(({ kind }) => kind !== "secret") };
-      show();
+      if (ui.screens.some(({ kind }) => kind === "secret")) draw([]);
       ended.abort();
     },
   };

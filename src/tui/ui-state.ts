@@ -14,7 +14,7 @@ export type Screen =
   | { kind: "endpoints"; selected: string | null }
   | { kind: "secret"; endpoint: EndpointName; secret: string; oldEndsAt: number }
   | { kind: "filter"; row: number }
-  | { kind: "problems" | "help"; scroll: number };
+  | { kind: "conditions" | "help"; scroll: number };
 
 export type EndpointName = { id: string; name: string };
 

@@ -82,7 +82,7 @@ test("10,000 hostile strings in every part of the view have no side effects and 
   const screens: UiState["screens"][] = [
     [{ kind: "list" }],
     [{ kind: "endpoints", selected: null }],
-    [{ kind: "problems", scroll: 0 }],
+    [{ kind: "conditions", scroll: 0 }],
     [{ kind: "list" }, { kind: "filter", row: 1 }],
     [{ kind: "secret", endpoint: { id: "whe_1", name: draw() }, secret: "whsec_1", oldEndsAt: 0 }],
     [{ kind: "list" }, { kind: "curl", id: draw(), scroll: 0 }],

@@ -360,6 +360,30 @@ test("i copies the ID of the selected delivery or endpoint; y that of an endpoin
   ]);
 });
 
+test("y copies a curl command and shows it once; esc returns to the list", async () => {
+  const { view } = await openView();
+  view.press("y", "y");
+  expect(view.copied[0]).toMatch(
+    /^curl [^]* --url http:\/\/127\.0\.0\.1:9000\/hook [^]*--data-raw '\{/,
+  );
+  expect(view.copied[1]).toBe(view.copied[0]);
+  expect(view.text()).toMatch(/^curl --include/m);
+  view.press("esc");
+  expect(view.text()).toContain("─ deliveries ─");
+});
+
+test("a body too long for a clipboard is only shown", async () => {
+  const { rt, view } = await openView();
+  const db = new Database(rt.config.databasePath);
+  db.prepare("UPDATE event SET body = ?").run(Buffer.from(JSON.stringify("x".repeat(60_000))));
+  db.close();
+  view.press("y");
+  expect(view.copied).toEqual([]);
+  expect(view.footer()).toMatch(/^ Too long for the clipboard/);
+  view.press("end");
+  expect(view.text()).toMatch(/x"'\n [^\n]*$/);
+});
+
 test("enter on an endpoint shows its deliveries", async () => {
   const { view } = await openView(WIDE);
   view.press("e", "j", "enter");

@@ -28,7 +28,7 @@ export function shownConditions(
 }
 
 /** The first conditions, one line each, and how many more there are. */
-export function renderFirstProblems(
+export function renderFirstConditions(
   conditions: readonly HealthCondition[],
   rows: number,
   width: number,
@@ -47,7 +47,7 @@ export function renderFirstProblems(
 }
 
 /** Every condition in full, with the command that fixes it. */
-export function renderProblems(
+export function renderConditions(
   conditions: readonly HealthCondition[],
   width: number,
 ): StyledLine[] {
