@@ -6,6 +6,9 @@ import { getBusiness } from "../app/businesses.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { fieldText, toFields } from "./output/fields.ts";
+import { inlineFields, toReadable } from "./output/readable.ts";
+import { createNamer } from "./objects/names.ts";
+import { CREATE_DATA, getOnlyBusiness } from "./objects/only-business.ts";
 import { ask } from "./input/ask.ts";
 import { type Io, widthOf } from "./io.ts";
 import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
@@ -31,14 +34,12 @@ export type GlobalFlags = {
 /** The context of a running command. Data goes to stdout, messages to stderr. */
 export type Cli = ReturnType<typeof createCli>;
 
-const CREATE_DATA =
-  "write a catalog with deskbell init and load it with deskbell catalog apply FILE, or restore a backup: deskbell restore FILE; to try deskbell with sample data: deskbell seed all";
-
 /** Wait for other writers longer than the largest `catalog apply` takes. */
 const BUSY_TIMEOUT_MS = 30_000;
 
 export function createCli(program: string, io: Io, flags: GlobalFlags) {
   const opened: Runtime[] = [];
+  let usedBusiness: BusinessRow | undefined;
   let databasePath = "the database";
 
   /**
@@ -144,17 +145,8 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
 
     /** The business given by --business, or the only one. */
     business(rt: Runtime, wantedSlug = flags.business): BusinessRow {
-      if (wantedSlug !== undefined) return getBusiness(rt, wantedSlug);
-      const [only, ...others] = rt.store.businesses.list();
-      if (!only)
-        throw new AppError("business_not_found", "There is no business yet.", {
-          fix: CREATE_DATA,
-        });
-      if (others.length === 0) return only;
-      throw usageError(
-        "There are several businesses; choose one.",
-        `add --business ${[only, ...others].map(({ slug }) => slug).join(" or ")}`,
-      );
+      usedBusiness = wantedSlug === undefined ? getOnlyBusiness(rt) : getBusiness(rt, wantedSlug);
+      return usedBusiness;
     },
 
     businessId: (rt: Runtime): string | undefined =>
@@ -199,14 +191,23 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
         note(`There are older entries: add --before ${shown.at(-1)?.id}, or a larger --limit.`);
     },
 
-    /** Prints an object, one field per line; on a terminal, long values are wrapped. */
-    printObject(object: object): void {
+    /**
+     * Prints an object as people read it, or as it is with --json.
+     * @param text printed instead without --json, for example with more names
+     */
+    printObject(object: object, text = object): void {
       if (flags.json) return printJson({ data: object });
+      const rt = opened.at(-1);
+      const nameOf = rt ? createNamer(rt, usedBusiness) : () => undefined;
+      const readable = toReadable(text, { business: usedBusiness?.doc, nameOf });
+      this.printFields(io.stdout.isTTY ? readable : inlineFields(readable));
+    },
+
+    /** Prints one field per line; on a terminal, long values are wrapped. */
+    printFields(fields: object): void {
       const lines = io.stdout.isTTY
-        ? toFields(object, widthOf(io.stdout))
-        : Object.entries(object)
-            .filter(([, value]) => value !== undefined)
-            .map(([name, value]) => `${safe(name)}\t${fieldText(value)}`);
+        ? toFields(fields, widthOf(io.stdout))
+        : Object.entries(fields).map(([name, value]) => `${safe(name)}\t${fieldText(value)}`);
       io.stdout.write(lines.map((line) => `${line}\n`).join(""));
     },
 

@@ -49,6 +49,7 @@ export function createCatalogStore(db: Db) {
     .prepare("SELECT id, sort_order FROM catalog_object WHERE business_id = ?")
     .raw();
   const selectKey = db.prepare("SELECT key FROM catalog_object WHERE id = ?").pluck();
+  const selectName = db.prepare("SELECT doc ->> '$.name' FROM catalog_object WHERE id = ?").pluck();
   const selectVersions = db
     .prepare("SELECT object_id, version, updated_at FROM representation WHERE business_id = ?")
     .raw();
@@ -105,6 +106,7 @@ export function createCatalogStore(db: Db) {
 
     listKeys: (businessId: string, kind: Kind) => selectKeys.all({ businessId, kind }) as string[],
     findKey: (objectId: string) => selectKey.get(objectId) as string | undefined,
+    findName: (objectId: string) => selectName.get(objectId) as string | undefined,
     findSortOrder: (objectId: string) => selectSortOrder.get(objectId) as number | undefined,
     countByKind: (businessId: string) => new Map(countKinds.all(businessId) as [Kind, number][]),
     findVersion: (businessId: string, objectId: string) =>

@@ -51,7 +51,9 @@ const show = command({
       throw new AppError("resource_not_found", `There is no event '${id}'.`, {
         fix: "deskbell events list",
       });
-    cli.printObject(JSON.parse(event.body.toString()) as object);
+    const envelope = JSON.parse(event.body.toString()) as object;
+    if (cli.flags.json) cli.printObject(envelope);
+    else cli.printFields(envelope);
   },
 });
 

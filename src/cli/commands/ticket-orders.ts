@@ -2,6 +2,7 @@ import { formatMoney } from "../../domain/money.ts";
 import { toPublicTicketOrder, type TicketOrder } from "../../domain/bookings/ticket-order.ts";
 import { command } from "../command.ts";
 import { choice, text, texts, pageFlags } from "../flags.ts";
+import { createNamer } from "../objects/names.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 
 const STATUSES = [
@@ -53,14 +54,16 @@ const confirm = command({
   async run(cli, _flags, name) {
     const rt = await cli.open();
     const { confirmTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
-    const confirmed = confirmTicketOrder(rt, cli.business(rt).slug, name);
+    const business = cli.business(rt);
+    const confirmed = confirmTicketOrder(rt, business.slug, name);
     if (cli.flags.json) return cli.printObject(confirmed);
+    const nameOf = createNamer(rt, business);
     cli.printList(
       confirmed.tickets,
       [
         { title: "TICKET", value: "id", noTruncate: true },
         { title: "CODE", value: "admissionCode", noTruncate: true },
-        { title: "TYPE", value: "ticketTypeId" },
+        { title: "TYPE", value: ({ ticketTypeId }) => nameOf(ticketTypeId) ?? ticketTypeId },
       ],
       "",
     );

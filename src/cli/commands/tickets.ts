@@ -1,6 +1,7 @@
 import { toPublicTicket, type Ticket } from "../../domain/bookings/ticket-order.ts";
 import { command } from "../command.ts";
 import { choice, text, pageFlags } from "../flags.ts";
+import { createNamer } from "../objects/names.ts";
 
 const STATUSES = ["VALID", "CHECKED_IN", "VOID"] as const satisfies Ticket["status"][];
 
@@ -37,6 +38,7 @@ const list = command({
     const eventId =
       publicEvent === undefined ? undefined : getPublicEventId(rt, business, publicEvent);
     const orderId = order === undefined ? undefined : getTicketOrder(rt, business.id, order).id;
+    const nameOf = createNamer(rt, business);
     cli.printPage(
       limit,
       (most) =>
@@ -51,7 +53,7 @@ const list = command({
           value: ({ checkedInAt }) => checkedInAt?.slice(0, 16),
           noTruncate: true,
         },
-        { title: "TYPE", value: "ticketTypeId" },
+        { title: "TYPE", value: ({ ticketTypeId }) => nameOf(ticketTypeId) ?? ticketTypeId },
         { title: "ORDER", value: "orderId", noTruncate: true, optional: true },
       ],
       `${business.slug} has no tickets.`,

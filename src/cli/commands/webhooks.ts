@@ -111,11 +111,12 @@ const show = command({
     const { findOldSecretEnd } = await import("../../app/webhooks/endpoint-secrets.ts");
     const { readHostLimit } = await import("../../app/webhooks/host-limits.ts");
     const { host, verifiedAt, deliveriesLeft } = readHostLimit(rt, endpoint);
-    cli.printObject({
+    const output = {
       ...toOutput(endpoint),
       oldSecretEndsAt: isoTime(findOldSecretEnd(rt, endpoint.id)),
       host: { name: host, verifiedAt: isoTime(verifiedAt), deliveriesLeft },
-    });
+    };
+    cli.printObject(output, { ...output, events: abbreviateEvents(endpoint.events) });
   },
 });
 

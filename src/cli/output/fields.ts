@@ -24,7 +24,8 @@ export function toFields(object: object, width: number): string[] {
         ? [short]
         : [safe(name), ...indented(toFields(value, width - INDENT.length))];
     }
-    if (!value.some(isObject)) return wrap(label, rest, value.map(fieldText), " ", width);
+    if (!value.some(isObject))
+      return wrap(label, rest, separated(value.map(fieldText)), " ", width);
     // Continuation lines are indented, so that the start of each item is visible.
     const each = value.flatMap((item: unknown) =>
       wrap(
@@ -38,6 +39,12 @@ export function toFields(object: object, width: number): string[] {
     return [safe(name), ...indented(each)];
   });
 }
+
+/** Commas separate texts that have spaces themselves. */
+const separated = (texts: readonly string[]): readonly string[] =>
+  texts.some((text) => text.includes(" "))
+    ? texts.map((text, i) => (i < texts.length - 1 ? `${text},` : text))
+    : texts;
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 

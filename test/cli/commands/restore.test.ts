@@ -24,7 +24,7 @@ test("restore asks for the name of the data folder and says where the previous d
     `Restored ${path}. The previous data is in ${dataDir}/deskbell.db.before-`,
   );
   expect(stderr).toContain("asks partners to fetch everything again");
-  expect((await deskbell("services show beard-trim")).stdout).not.toContain("priceCents\t9100");
+  expect((await deskbell("services show beard-trim")).stdout).not.toContain("price\t91.00 USD");
 });
 
 test.each(["other-data\n", "\n", "y\n", "MY-DATA\n"])(
@@ -35,7 +35,7 @@ test.each(["other-data\n", "\n", "y\n", "MY-DATA\n"])(
       code: 2,
       stderr: expect.stringContaining("The name does not match; nothing was changed."),
     });
-    expect((await deskbell("services show beard-trim")).stdout).toContain("priceCents\t9100");
+    expect((await deskbell("services show beard-trim")).stdout).toContain("price\t91.00 USD");
     expect(readdirSync(dataDir).filter((name) => name.includes("restor"))).toEqual([]);
   },
 );

@@ -40,7 +40,7 @@ test("status exits with 0 if there is no problem", async () => {
   emitEvents(rt, business, "service.updated");
   const made = await deskbell("backup");
   expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining("encrypted with") });
-  const [, path = "", bytes] = /^path\t(.*)\nbytes\t(\d+)\ncreatedAt\t/.exec(made.stdout) ?? [];
+  const [, path = "", bytes] = /^path\t(.*)\nbytes\t(\d+)\ncreated\t/.exec(made.stdout) ?? [];
   expect(statSync(path).size).toBe(Number(bytes));
   const { stdout, code } = await deskbell("status --json");
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({
@@ -197,7 +197,7 @@ test("--master-key-out copies the master key to a private file; backups are list
   expect(made).toMatchObject({
     code: 0,
     stderr: "",
-    stdout: expect.stringContaining(`masterKey\t${key}\n`),
+    stdout: expect.stringContaining(`master key\t${key}\n`),
   });
   expect(readFileSync(key, "utf8")).toBe(readFileSync(rt.config.masterKeyPath, "utf8"));
   expect(statSync(key).mode & 0o777).toBe(0o600);

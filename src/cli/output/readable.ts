@@ -1,0 +1,132 @@
+import { WEEK } from "../../domain/catalog/catalog.ts";
+import { type Currency, isoCurrency } from "../../domain/currency.ts";
+import { formatInstant, isInstant, isLocalTime, parseInstant } from "../../domain/local-time.ts";
+import { formatMoney, formatPercent } from "../../domain/money.ts";
+
+/** What the fields of an object refer to. */
+export type ReadableContext = {
+  /** The business of the object; undefined if it has none. */
+  business: (Currency & { timezone: string }) | undefined;
+  /** undefined if nothing with this ID exists any longer. */
+  nameOf: (id: string) => string | undefined;
+};
+
+type Fields = Record<string, unknown>;
+
+/** Only for programs: they are in the output of --json. */
+const HIDDEN = new Set(["version", "currencyDigits", "sortOrder"]);
+
+/**
+ * Returns the fields of an object as people read them: words instead of field names, names instead
+ * of IDs, amounts with their currency, local times, and no empty fields. Lists and objects inside a
+ * list or object become one line each.
+ */
+export function toReadable(object: object, context: ReadableContext, depth = 0): Fields {
+  const fields = object as Fields;
+  const currency = currencyOf(fields, context);
+  const readable: Fields = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const isNamed = isFilled(fields[name.replace(/Id$/, "Name")]) && name.endsWith("Id");
+    const isInAmounts = name === "currency" && currency !== undefined && hasAmount(fields);
+    if (!isFilled(value) || HIDDEN.has(name) || isNamed || isInAmounts) continue;
+    const own = { ...context, business: context.business && { ...context.business, ...currency } };
+    const text = readableValue(name, value, own, depth);
+    if (isFilled(text)) readable[labelOf(name, own)] = text;
+  }
+  return readable;
+}
+
+const isFilled = (value: unknown): boolean =>
+  value !== undefined &&
+  value !== null &&
+  value !== "" &&
+  (typeof value !== "object" || Object.values(value).length > 0);
+
+const hasAmount = (fields: Fields): boolean =>
+  Object.keys(fields).some((name) => name.endsWith("Cents"));
+
+/** That of the object, which may be the one that the business had before. */
+function currencyOf(fields: Fields, { business }: ReadableContext): Currency | undefined {
+  const { currency, currencyDigits } = fields;
+  if (typeof currency !== "string" || currency === business?.currency) return business;
+  return typeof currencyDigits === "number" ? { currency, currencyDigits } : isoCurrency(currency);
+}
+
+function readableValue(
+  name: string,
+  value: unknown,
+  context: ReadableContext,
+  depth: number,
+): unknown {
+  if (typeof value !== "object" || value === null) return scalar(name, value, context);
+  if (isWeeklyWindow(value)) return windowText(value);
+  const nested = Array.isArray(value)
+    ? value.map((item) => readableValue(name, item, context, depth + 1))
+    : toReadable(value, context, depth + 1);
+  return depth === 0 || (depth === 1 && !Array.isArray(value)) ? nested : inline(nested);
+}
+
+/** The same fields, each on one line. */
+export const inlineFields = (readable: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(readable).map(([name, value]) => [name, inline(value)]));
+
+function inline(value: unknown): string {
+  if (Array.isArray(value))
+    return value.map(inline).join(value.some((item) => typeof item === "object") ? "; " : ", ");
+  if (typeof value !== "object" || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, inner]) => `${name} ${inline(inner)}`)
+    .join(", ");
+}
+
+/** How a field is read that ends with a unit: its label loses the ending. */
+const UNITS: [ending: RegExp, format: (value: number, business: Currency) => string][] = [
+  [/Cents$/, (value, business) => `${formatMoney(value, business)} ${business.currency}`],
+  [/Bps$/, (value) => `${formatPercent(value)} %`],
+  [/Min$/, (value) => `${value} min`],
+  [/Ms$/, (value) => `${value / 1000} s`],
+];
+
+function scalar(name: string, value: unknown, { business, nameOf }: ReadableContext): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") {
+    const [, format] = UNITS.find(([ending]) => ending.test(name)) ?? [];
+    const needsCurrency = name.endsWith("Cents") && business === undefined;
+    return format === undefined || needsCurrency
+      ? String(value)
+      : format(value, business ?? isoCurrency(""));
+  }
+  const text = String(value);
+  if (/Ids?$/.test(name)) return nameOf(text) ?? text;
+  return isInstant(text) && !isLocalTime(text) ? localTime(text, business?.timezone) : text;
+}
+
+/** Without a business, in UTC. */
+function localTime(text: string, timezone: string | undefined): string {
+  const local = formatInstant(parseInstant(text, "UTC"), timezone ?? "UTC");
+  const time = local.slice(0, local.slice(17, 19) === "00" ? 16 : 19).replace("T", " ");
+  return timezone === undefined ? `${time} UTC` : time;
+}
+
+/** `bufferAfterMin` -> `buffer after` */
+function labelOf(name: string, { business }: ReadableContext): string {
+  const ending = /(?:Bps|Min|Ms|At|Name|Ids?)$/;
+  const stem = name.endsWith("Cents") && business ? name.slice(0, -5) : name.replace(ending, "");
+  return (stem === "" ? name : stem).replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+type Window = { days: string[]; start: string; end: string };
+
+const isWeeklyWindow = (value: object): value is Window =>
+  "days" in value && "start" in value && "end" in value && Array.isArray(value.days);
+
+/** `tue-fri 09:00-18:00`, with the fields that it has besides. */
+function windowText({ days, start, end, ...more }: Window): string {
+  const indexes = days.map((day) => WEEK.indexOf(day as (typeof WEEK)[number]));
+  const isRange = indexes.length > 2 && indexes.every((at, i) => at === (indexes[0] ?? 0) + i);
+  const named = isRange ? `${days[0]}-${days.at(-1)}` : days.join(", ");
+  const rest = Object.entries(more)
+    .filter(([, value]) => isFilled(value))
+    .map(([name, value]) => `, ${name.replace("valid", "").toLowerCase()} ${String(value)}`);
+  return `${named} ${start}-${end}${rest.join("")}`;
+}

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { inlineFields, toReadable } from "../../../src/cli/output/readable.ts";
+import { createTerminal } from "../../support/cli.ts";
+
+const BUSINESS = { currency: "CHF", currencyDigits: 2, timezone: "Europe/Zurich" };
+const context = {
+  business: BUSINESS,
+  nameOf: (id: string) => (id === "svc_1" ? "Haircut" : undefined),
+};
+
+test("amounts, durations, times and IDs are shown as people say them", () => {
+  expect(
+    toReadable(
+      {
+        id: "bkg_1",
+        startsAt: "2026-12-01T10:00:00Z",
+        checkedInAt: "2026-12-01T10:00:05.500+01:00",
+        serviceId: "svc_1",
+        staffId: "stf_gone",
+        durationMin: 45,
+        timeoutMs: 1500,
+        percentBps: 1250,
+        totalCents: 4500,
+        currency: "CHF",
+        currencyDigits: 2,
+        isPaid: false,
+        version: 3,
+        customerRef: null,
+        notes: [],
+        options: { a: null },
+      },
+      context,
+    ),
+  ).toEqual({
+    id: "bkg_1",
+    starts: "2026-12-01 11:00",
+    "checked in": "2026-12-01 10:00:05",
+    service: "Haircut",
+    staff: "stf_gone",
+    duration: "45 min",
+    timeout: "1.5 s",
+    percent: "12.5 %",
+    total: "45.00 CHF",
+    "is paid": "no",
+  });
+});
+
+test("an amount in a former currency keeps its decimals; one without a business stays a number", () => {
+  const yen = { totalCents: 5500, currency: "JPY", currencyDigits: 0 };
+  expect(toReadable(yen, context)).toEqual({ total: "5500 JPY" });
+  const orphan = { ...context, business: undefined };
+  expect(toReadable({ priceCents: 5500, createdAt: "2026-12-01T10:00:00Z" }, orphan)).toEqual({
+    "price cents": "5500",
+    created: "2026-12-01 10:00 UTC",
+  });
+});
+
+test("weekly times are ranges of days, and a stored name replaces its ID", () => {
+  const rule = { days: ["tue", "wed", "thu"], start: "09:00", end: "18:00" };
+  expect(
+    toReadable(
+      {
+        hours: [
+          { ...rule, validFrom: "2026-12-01", validTo: null },
+          { ...rule, days: ["sat"] },
+        ],
+        segments: [
+          { serviceId: "svc_1", serviceName: "Old name", addons: [{ addonId: "x", quantity: 2 }] },
+        ],
+      },
+      context,
+    ),
+  ).toEqual({
+    hours: ["tue-thu 09:00-18:00, from 2026-12-01", "sat 09:00-18:00"],
+    segments: [{ service: "Old name", addons: "addon x, quantity 2" }],
+  });
+});
+
+test("in a pipe, each field is one line without JSON", () => {
+  const readable = toReadable(
+    { variants: [{ key: "a", staff: ["mia", "leo"] }, { key: "b" }], tags: ["x", "y"] },
+    context,
+  );
+  expect(inlineFields(readable)).toEqual({
+    variants: "key a, staff mia, leo; key b",
+    tags: "x, y",
+  });
+});
+
+const CATALOG = `catalog: 1
+business: { slug: hall, name: Hall, timezone: Europe/Zurich, currency: CHF }
+hours: [{ days: mon-sun, start: "00:00", end: "24:00" }]
+staff: [{ key: mia, name: Mia Moser }]
+services: [{ key: cut, name: Wash and cut, durationMin: 30, price: 35.00, staff: [mia] }]
+events: [{ key: gala, name: Gala, startsAt: 2030-12-01T19:00, durationMin: 180,
+  ticketTypes: [{ key: seat, name: Front seat, price: 25.00 }] }]
+`;
+
+test("commands print names, amounts and local times; --json is unchanged", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed -", CATALOG);
+  const start = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+  const booked = await deskbell(`bookings create --service cut --start ${start}T10:00`);
+  expect(booked.stdout).toContain(`starts\t${start} 10:00\n`);
+  expect(booked.stdout).toMatch(/^segments\t.*service Wash and cut.*staff Mia Moser/m);
+  expect(booked.stdout).toContain("total\t35.00 CHF\n");
+  const order = await deskbell("ticket-orders create --public-event gala --item seat*2");
+  expect(order.stdout).toMatch(/^event\tGala$/m);
+  expect(order.stdout).toMatch(
+    /^items\tticket type Front seat, quantity 2, unit price 25\.00 CHF$/m,
+  );
+  const id = /^id\t(\S+)$/m.exec(order.stdout)?.[1] ?? "";
+  expect((await deskbell(`ticket-orders confirm ${id}`)).stdout).toMatch(/\tFront seat\n/);
+  expect((await deskbell("tickets list")).stdout).toMatch(/\tVALID\t\tFront seat\t/);
+  const json = JSON.parse((await deskbell(`ticket-orders show ${id} --json`)).stdout) as object;
+  expect(json).toMatchObject({ data: { id, totalCents: 5000, currency: "CHF" } });
+  expect((await deskbell("promotions list")).code).toBe(0);
+});
