@@ -101,13 +101,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     () => import("./commands/availability.ts"),
   ),
   entry(
+    "today",
+    "Show the visits of the day: times, guests, services, staff and tables.",
+    () => import("./commands/today.ts"),
+  ),
+  entry(
     "bookings",
-    "Create, list, show and cancel bookings of services.",
+    "Create, list, show, approve and cancel bookings of services.",
     () => import("./commands/bookings.ts"),
   ),
   entry(
     "reservations",
-    "Create, list, show and cancel table reservations.",
+    "Create, list, show, approve and cancel table reservations.",
     () => import("./commands/reservations.ts"),
   ),
   entry(

@@ -125,6 +125,9 @@ test.each(withNamedObject)("$path reports an unknown name", async ({ path }) => 
     "promotions update": "--name x",
     "public-events update": "--name x",
     "webhooks update": "--name x",
+    "keys update": "--event-group catalog",
+    "bookings reschedule": "--start 2026-12-03T11:00",
+    "reservations reschedule": "--start 2026-12-03T12:00",
   };
   const more = flags[path as keyof typeof flags] ?? "";
   const ran = await runInCopy(makeRunnable(`${path} no-such-thing ${more} --yes`).trim());

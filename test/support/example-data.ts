@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { readPreset } from "../../src/assets.ts";
 import { type CommandResult, createTerminal } from "./cli.ts";
@@ -62,6 +63,7 @@ async function createData(dataDir: string): Promise<void> {
     "rsv",
     "reservations create --business cafe-lumen --party 2 --start 2026-12-01T12:00",
   );
+  await createVisitsToDecide(dataDir, recordId);
   await recordId(
     "tof",
     "time-off create maya --business salon-aurora --from 2026-12-24 --to 2026-12-31",
@@ -85,6 +87,32 @@ async function createData(dataDir: string): Promise<void> {
     .set("4T7K-2M9Q-XF3N-WD0A", tickets[0]?.admissionCode ?? "");
   const [delivery] = await create<{ id: string; eventId: string }[]>("deliveries list");
   existing.set("dlv", delivery?.id ?? "").set("evt", delivery?.eventId ?? "");
+}
+
+/** A pending booking and reservation, and ones that have started. */
+async function createVisitsToDecide(
+  dataDir: string,
+  recordId: (example: string, line: string) => Promise<unknown>,
+): Promise<void> {
+  const booking = "bookings create --business salon-aurora --service cut --start 2026-12-02T";
+  await recordId("bkg_06p…", `${booking}14:00`);
+  await recordId("bkg_06s…", `${booking}16:00`);
+  const reservation = "reservations create --business cafe-lumen --party 2 --start 2026-12-01T";
+  await recordId("rsv_06p…", `${reservation}13:00`);
+  await recordId("rsv_06s…", `${reservation}14:00`);
+  const db = new Database(join(dataDir, "deskbell.db"));
+  for (const [table, prefix] of [
+    ["booking", "bkg"],
+    ["reservation", "rsv"],
+  ] as const) {
+    db.prepare(`UPDATE ${table} SET status = 'PENDING', decide_by = starts_at WHERE id = ?`).run(
+      existing.get(`${prefix}_06p…`),
+    );
+    db.prepare(
+      `UPDATE ${table} SET starts_at = ends_at - starts_at, ends_at = 2 * (ends_at - starts_at) WHERE id = ?`,
+    ).run(existing.get(`${prefix}_06s…`));
+  }
+  db.close();
 }
 
 /** Creates the files that the examples use. */
@@ -139,7 +167,10 @@ const BUSINESS: Record<string, string> = {
 export function makeRunnable(line: string): string {
   const [command = ""] = line.split(/ (?:\||>>?|<) /);
   const named = command
-    .replaceAll(/\b([a-z]{3})_[0-9a-z]+…/g, (_, prefix: string) => existing.get(prefix) ?? "")
+    .replaceAll(
+      /\b([a-z]{3})_[0-9a-z]+…/g,
+      (id: string, prefix: string) => existing.get(id) ?? existing.get(prefix) ?? "",
+    )
     .replaceAll(/ \/\S*\//g, " ");
   const filled = [...existing].reduce(
     (text, [example, value]) => (example.length > 3 ? text.replace(example, value) : text),

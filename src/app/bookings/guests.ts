@@ -84,3 +84,13 @@ export const listSealedGuests = (rt: Runtime): { id: string; sealed: Buffer }[] 
   const lost = new Set(rt.secrets.listUndecryptable(rows));
   return rows.filter((row) => !lost.has(row));
 };
+
+/** Returns the name of a guest, or the customer reference. */
+export function guestOf(
+  rt: Runtime,
+  visit: { id: string; customerRef: string | null },
+): string | null {
+  const row = rt.store.guests.findByVisit(visit.id);
+  const customer = row && tryOpenCustomer(rt, row);
+  return customer?.name ?? visit.customerRef;
+}

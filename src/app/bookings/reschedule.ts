@@ -136,7 +136,6 @@ function moved<Row extends Visit>(
 /**
  * On behalf of the operator.
  * @param start a time as in `createBooking`
- * @public
  */
 export const rescheduleBooking = (
   rt: Runtime,
@@ -153,10 +152,7 @@ export const rescheduleBooking = (
     return toPublicBooking(after, timezone);
   });
 
-/**
- * On behalf of the operator.
- * @public
- */
+/** On behalf of the operator. */
 export const rescheduleReservation = (
   rt: Runtime,
   slug: string,

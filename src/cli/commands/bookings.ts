@@ -1,8 +1,10 @@
 import { toPublicBooking } from "../../domain/bookings/booking.ts";
 import { formatMoney } from "../../domain/money.ts";
+import { guestOf } from "../../app/bookings/guests.ts";
 import { command } from "../command.ts";
-import { text, visitFlags } from "../flags.ts";
+import { requiredText, text, visitFlags } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
+import { keyOf, resolveObject } from "../objects/objects.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
 
 const create = command({
@@ -37,29 +39,65 @@ const create = command({
   },
 });
 
+const reschedule = command({
+  name: "reschedule",
+  about: "Move a booking. Its services and prices stay, unless another staff member is named.",
+  supportsDryRun: true,
+  arguments: ["<id>"],
+  flags: {
+    start: requiredText("time", "new local start time, such as 2026-12-01T10:00"),
+    staff: text("key", "the staff member for all of its services (default: the same)"),
+  },
+  examples: [
+    "bookings reschedule bkg_06f… --start 2026-12-03T11:00",
+    "bookings reschedule bkg_06f… --start 2026-12-03T11:00 --staff daniel",
+  ],
+  async run(cli, { start, staff }, id) {
+    const { rt, business } = await cli.openBusiness();
+    const { getBooking } = await import("../../app/bookings/bookings.ts");
+    const { rescheduleBooking } = await import("../../app/bookings/reschedule.ts");
+    const staffId =
+      staff === undefined ? undefined : resolveObject(rt, business, "staff", staff).id;
+    const segments =
+      staffId === undefined
+        ? undefined
+        : getBooking(rt, business.id, id).segments.map((segment) => ({ ...segment, staffId }));
+    cli.printObject(rescheduleBooking(rt, business.slug, id, { start, segments }));
+  },
+});
+
 export const definition = [
   create,
+  reschedule,
   ...visitCommands({
     noun: "booking",
     exampleId: "bkg_06f…",
     freed: "its time",
-    read: (rt, filter, limit) => rt.store.bookings.list(filter, limit),
+    store: (rt) => rt.store.bookings,
     toPublic: (booking, timezone) => ({
       ...toPublicBooking(booking, timezone),
       currencyDigits: booking.currencyDigits,
     }),
-    columns: (keyOf) => [
+    columns: (rt) => [
       "id",
       { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },
       {
         title: "SERVICE",
-        value: ({ segments }) => segments.map(({ serviceId }) => keyOf(serviceId)).join(" "),
+        value: ({ segments }) =>
+          segments
+            .map(({ serviceName, serviceId }) => serviceName ?? keyOf(rt, serviceId))
+            .join(", "),
+        wraps: true,
       },
       {
         title: "STAFF",
-        value: ({ segments }) => segments.map(({ staffId }) => keyOf(staffId)).join(" "),
+        value: ({ segments }) =>
+          segments
+            .flatMap(({ staffName, staffId }) => staffName ?? (staffId ? keyOf(rt, staffId) : []))
+            .join(", "),
+        wraps: true,
       },
-      { title: "CUSTOMER", value: "customerRef" },
+      { title: "GUEST", value: (booking) => guestOf(rt, booking), wraps: true },
       { title: "STATUS", value: "status", noTruncate: true },
       { title: "ENDS", value: ({ endsAt }) => endsAt.slice(0, 16), optional: true },
       {
@@ -70,8 +108,8 @@ export const definition = [
       },
     ],
     useCases: async () => {
-      const { cancelBooking, getBooking } = await import("../../app/bookings/bookings.ts");
-      return { cancel: cancelBooking, get: getBooking };
+      const { changeBooking, getBooking } = await import("../../app/bookings/bookings.ts");
+      return { change: changeBooking, get: getBooking };
     },
   }),
 ];

@@ -1,6 +1,7 @@
 import { toPublicReservation } from "../../domain/bookings/reservation.ts";
+import { guestOf } from "../../app/bookings/guests.ts";
 import { command } from "../command.ts";
-import { integer, text } from "../flags.ts";
+import { integer, requiredText, text } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
 
@@ -33,25 +34,50 @@ const create = command({
   },
 });
 
+const reschedule = command({
+  name: "reschedule",
+  about: "Move a reservation, or change its party. The table is chosen again.",
+  supportsDryRun: true,
+  arguments: ["<id>"],
+  flags: {
+    start: requiredText("time", "new local start time, such as 2026-12-01T19:30"),
+    party: integer(1, 10_000, "new party size (default: the same)"),
+  },
+  examples: [
+    "reservations reschedule rsv_06f… --start 2026-12-01T19:30",
+    "reservations reschedule rsv_06f… --start 2026-12-01T19:30 --party 4",
+  ],
+  async run(cli, { start, party: partySize }, id) {
+    const { rt, business } = await cli.openBusiness();
+    const { rescheduleReservation } = await import("../../app/bookings/reschedule.ts");
+    cli.printObject(rescheduleReservation(rt, business.slug, id, { start, partySize }));
+  },
+});
+
 export const definition = [
   create,
+  reschedule,
   ...visitCommands({
     noun: "reservation",
     exampleId: "rsv_06f…",
     freed: "its table",
-    read: (rt, filter, limit) => rt.store.reservations.list(filter, limit),
+    store: (rt) => rt.store.reservations,
     toPublic: toPublicReservation,
-    columns: (keyOf) => [
+    columns: (rt, { id: businessId }) => [
       "id",
       { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },
       { title: "PARTY", value: "partySize", align: "right" },
-      "status",
-      { title: "CUSTOMER", value: "customerRef" },
-      { title: "TABLE", value: ({ tableId }) => keyOf(tableId) },
+      { title: "STATUS", value: "status", noTruncate: true },
+      { title: "GUEST", value: (reservation) => guestOf(rt, reservation) },
+      {
+        title: "TABLE",
+        value: ({ tableId }) =>
+          rt.store.catalog.findByKeyOrId(businessId, "table", tableId)?.name ?? tableId,
+      },
     ],
     useCases: async () => {
-      const { cancelReservation, getReservation } = await import("../../app/bookings/bookings.ts");
-      return { cancel: cancelReservation, get: getReservation };
+      const { changeReservation, getReservation } = await import("../../app/bookings/bookings.ts");
+      return { change: changeReservation, get: getReservation };
     },
   }),
 ];

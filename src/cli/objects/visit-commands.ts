@@ -1,62 +1,152 @@
 import { VISIT_STATUSES } from "../../domain/bookings/visit.ts";
+import type { StateAction } from "../../app/bookings/change-visit.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { localDateOf, startOfDay } from "../../domain/local-time.ts";
 import type { VisitFilter } from "../../store/bookings.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { VisitListFilter } from "../../store/visits.ts";
+import type { Cli } from "../cli.ts";
 import { command, type CommandSpec } from "../command.ts";
-import { choice, pageFlags } from "../flags.ts";
-import { keyOf } from "./objects.ts";
+import { choice, DEFAULT_LIMIT, pageFlags, parseBound, text } from "../flags.ts";
+import { resolveObject } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
 /** Describes bookings or reservations. */
 type Visits<Row, Shown> = {
   /** The singular, which forms the texts. */
-  noun: string;
+  noun: "booking" | "reservation";
   exampleId: string;
   /** The noun for the thing that a cancellation makes available. */
   freed: string;
-  read: (rt: Runtime, filter: VisitFilter, limit: number) => Row[];
+  store: (rt: Runtime) => {
+    list: (filter: VisitFilter, limit: number) => Row[];
+    listPage: (filter: VisitListFilter, limit: number) => Row[];
+  };
   toPublic: (row: Row, timezone: string) => Shown;
-  columns: (keyOf: (id: string | null) => string) => Column<Shown>[];
+  columns: (rt: Runtime, business: BusinessRow) => Column<Shown>[];
   /** Imported only when a command runs. */
   useCases: () => Promise<{
-    cancel: (rt: Runtime, slug: string, id: string) => object;
+    change: (
+      rt: Runtime,
+      slug: string,
+      id: string,
+      action: StateAction,
+      reason?: string | null,
+    ) => object;
     get: (rt: Runtime, businessId: string, id: string) => Row;
   }>;
 };
 
-/** Returns the commands `cancel`, `list` and `show`. */
-export function visitCommands<Row, Shown extends { id: string }>(
+/** The summary continues after the noun. */
+const ACTIONS = [
+  { name: "approve", action: "approve", about: ["Approve a pending", ""], example: "06p…" },
+  {
+    name: "decline",
+    action: "decline",
+    about: ["Decline a pending", ", which cancels it"],
+    example: "06p…",
+  },
+  {
+    name: "complete",
+    action: "complete",
+    about: ["Mark a", " that has started as completed"],
+    example: "06s…",
+  },
+  {
+    name: "no-show",
+    action: "noShow",
+    about: ["Mark a", " that has started as a no-show"],
+    example: "06s…",
+  },
+] as const;
+
+/** Returns the commands `approve`, `cancel`, `complete`, `decline`, `list`, `no-show`, `show`. */
+export function visitCommands<Row, Shown extends { id: string; startsAt: string }>(
   visits: Visits<Row, Shown>,
 ): CommandSpec[] {
   const { noun, exampleId, toPublic } = visits;
   const group = `${noun}s`;
+
+  async function change(cli: Cli, id: string, action: StateAction, reason?: string) {
+    const rt = await cli.open();
+    const useCases = await visits.useCases();
+    cli.printObject(useCases.change(rt, cli.business(rt).slug, id, action, reason ?? null));
+  }
 
   const cancel = command({
     name: "cancel",
     about: `Cancel a ${noun}, which makes ${visits.freed} available again.`,
     supportsDryRun: true,
     arguments: ["<id>"],
-    examples: [`${group} cancel ${exampleId}`, `${group} cancel ${exampleId} --json`],
-    async run(cli, _flags, id) {
-      const rt = await cli.open();
-      const useCases = await visits.useCases();
-      cli.printObject(useCases.cancel(rt, cli.business(rt).slug, id));
-    },
+    flags: { reason: text("text", "why; partners see it") },
+    examples: [`${group} cancel ${exampleId}`, `${group} cancel ${exampleId} --reason illness`],
+    run: (cli, { reason }, id) => change(cli, id, "cancel", reason),
   });
 
+  const actions = ACTIONS.map(({ name, action, about: [before, after], example }) => {
+    const line = `${group} ${name} ${exampleId.slice(0, 4)}${example}`;
+    return command({
+      name,
+      about: `${before} ${noun}${after}.`,
+      supportsDryRun: true,
+      arguments: ["<id>"],
+      examples: [line, `${line} --json`],
+      run: (cli, _flags, id) => change(cli, id, action),
+    });
+  });
+
+  const ofServices = {
+    staff: text("key", "only those with this staff member"),
+    service: text("key", "only those of this service"),
+  };
   const list = command({
     name: "list",
-    about: `List ${group}, newest first.`,
-    flags: { status: choice(VISIT_STATUSES, `only ${group} with this status`), ...pageFlags },
-    examples: [`${group} list --status CONFIRMED`, `${group} list --limit 500 --json`],
-    async run(cli, { limit, ...filter }) {
+    about: `List ${group} by start, from today on.`,
+    flags: {
+      from: text("date", "first day, or first start such as 2026-12-01T13:00; none for all"),
+      to: text("date", "last day, or a time that starts must be before"),
+      ...(noun === "booking" ? ofServices : ({} as typeof ofServices)),
+      status: choice(VISIT_STATUSES, `only ${group} with this status`),
+      ...pageFlags,
+      before: text("id", `list older ${group} than this ID instead, newest first`),
+    },
+    examples: [
+      `${group} list --from 2026-12-01 --to 2026-12-24`,
+      `${group} list --status PENDING --json`,
+    ],
+    async run(cli, { limit, before, status, ...flags }) {
       const { rt, business } = await cli.openBusiness();
-      const { id: businessId, doc, slug } = business;
-      const read = (maximum: number) =>
-        visits
-          .read(rt, { businessId, ...filter }, maximum)
-          .map((row) => toPublic(row, doc.timezone));
-      const columns = visits.columns((id) => (id === null ? "-" : keyOf(rt, id)));
-      cli.printPage(limit, read, columns, `${slug} has no ${group}.`);
+      const { id: businessId, slug } = business;
+      const { timezone } = business.doc;
+      const columns = visits.columns(rt, business);
+      const show = (row: Row) => toPublic(row, timezone);
+      const empty = `${slug} has no such ${group}.`;
+      const store = visits.store(rt);
+      if (before !== undefined) {
+        const filter = { businessId, status, before };
+        const read = (most: number): Shown[] => store.list(filter, most).map(show);
+        return cli.printPage(limit, read, columns, empty);
+      }
+      const idOf = (kind: "staff" | "service", key: string | undefined) =>
+        key === undefined ? undefined : resolveObject(rt, business, kind, key).id;
+      const today = startOfDay(localDateOf(rt.now(), timezone), timezone);
+      const from = parseBound("--from", flags.from, timezone);
+      const filter: VisitListFilter = {
+        businessId,
+        status,
+        staffId: idOf("staff", flags.staff),
+        serviceId: idOf("service", flags.service),
+        from: from === undefined ? today : (from ?? undefined),
+        to: parseBound("--to", flags.to, timezone) ?? undefined,
+      };
+      const most = limit ?? DEFAULT_LIMIT;
+      const rows = store.listPage(filter, most + 1).map(show);
+      cli.printList(rows.slice(0, most), columns, empty);
+      const next = rows.at(most);
+      if (next !== undefined)
+        cli.note(
+          `There are later ${group}: add --from ${next.startsAt.slice(0, 16)}, or a larger --limit.`,
+        );
     },
   });
 
@@ -68,9 +158,12 @@ export function visitCommands<Row, Shown extends { id: string }>(
     async run(cli, _flags, id) {
       const { rt, business } = await cli.openBusiness();
       const useCases = await visits.useCases();
-      cli.printObject(toPublic(useCases.get(rt, business.id, id), business.doc.timezone));
+      const { findCustomer } = await import("../../app/bookings/guests.ts");
+      const visit = toPublic(useCases.get(rt, business.id, id), business.doc.timezone);
+      const customer = findCustomer(rt, id);
+      cli.printObject(customer === null ? visit : { ...visit, customer });
     },
   });
 
-  return [cancel, list, show];
+  return [...actions, cancel, list, show];
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
 
@@ -10,8 +11,10 @@ const CATALOG = `
 catalog: 1
 business: { slug: joes, name: Joe's, timezone: Europe/Zurich, currency: CHF }
 hours: [{ days: [mon-sun], start: "08:00", end: "23:00" }]
-services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00, staff: [mia] }]
-staff: [{ key: mia, name: Mia }]
+services:
+  - { key: cut, name: Cut, durationMin: 30, price: 40.00, staff: [mia, leo] }
+  - { key: bath, name: Bath, durationMin: 60, price: 10.00, capacity: 4 }
+staff: [{ key: mia, name: Mia }, { key: leo, name: Leo, hours: [{ days: mon-sun, start: '20:00', end: '23:00' }] }]
 tables: [{ key: t1, minSeats: 1, maxSeats: 4 }]
 events:
   - key: gala
@@ -25,9 +28,9 @@ events:
 `;
 
 async function createBusiness() {
-  const { deskbell } = createTerminal();
+  const { deskbell, dataDir } = createTerminal();
   expect(await deskbell("seed -", CATALOG)).toMatchObject({ code: 0 });
-  return { deskbell };
+  return { deskbell, dataDir };
 }
 
 const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
@@ -135,13 +138,13 @@ test("--input --json reports a JSON object per line", async () => {
   expect(table).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1\tok\trsv_\w+\n$/) });
 });
 
-test("bookings list shows the keys of services and staff", async () => {
+test("bookings list shows the names of services and staff", async () => {
   const { deskbell } = await createBusiness();
   await deskbell(
     `bookings create --service cut --staff mia --start ${DAY}T10:00 --customer-ref Müller`,
   );
   const { stdout } = await deskbell("bookings list");
-  expect(stdout.split("\t").slice(1, 5)).toEqual([`${DAY}T10:00`, "cut", "mia", "Müller"]);
+  expect(stdout.split("\t").slice(1, 5)).toEqual([`${DAY}T10:00`, "Cut", "Mia", "Müller"]);
 });
 
 test("bookings and reservations are created, listed in pages, shown and cancelled", async () => {
@@ -151,12 +154,17 @@ test("bookings and reservations are created, listed in pages, shown and cancelle
   );
   await deskbell(`bookings create --service cut --start ${DAY}T11:00`);
   expect(data(await deskbell(`bookings show ${booking.id} --json`))).toMatchObject(booking);
-  const page = await deskbell("bookings list --limit 1");
-  expect(page.stderr).toMatch(
-    /^There are older entries: add --before bkg_\w+, or a larger --limit\.\n$/,
+  const page = await deskbell("bookings list --limit 1 --json");
+  expect(page.stderr).toBe(
+    `There are later bookings: add --from ${DAY}T11:00, or a larger --limit.\n`,
   );
-  const rest = await deskbell(`bookings list --before ${/bkg_\w+/.exec(page.stderr)?.[0]} --json`);
-  expect(data(rest)).toMatchObject([booking]);
+  expect(JSON.parse(page.stdout)).toMatchObject({ data: [booking] });
+  const [later] = data<{ id: string }[]>(
+    await deskbell(`bookings list --from ${DAY}T11:00 --json`),
+  );
+  expect(data(await deskbell(`bookings list --before ${later?.id} --json`))).toMatchObject([
+    booking,
+  ]);
   expect(data(await deskbell(`bookings cancel ${booking.id} --json`))).toEqual({
     ...booking,
     status: "CANCELLED",
@@ -172,6 +180,82 @@ test("bookings and reservations are created, listed in pages, shown and cancelle
   expect(data(await deskbell("reservations list --json"))).toEqual([table]);
   expect(data(await deskbell(`reservations show ${table.id} --json`))).toEqual(table);
   expect(await deskbell(`reservations cancel ${table.id}`)).toMatchObject({ code: 0 });
+});
+
+test("bookings list filters by day, staff member, service and status", async () => {
+  const { deskbell } = await createBusiness();
+  for (const [service, time] of ["cut 10:00", "cut 12:00", "bath 11:00"].map((text) =>
+    text.split(" "),
+  ))
+    await deskbell(`bookings create --service ${service} --start ${DAY}T${time}`);
+  const startsOf = async (flags: string) =>
+    data<{ startsAt: string }[]>(await deskbell(`bookings list --json ${flags}`)).map(
+      ({ startsAt }) => startsAt.slice(11, 13),
+    );
+  expect(await startsOf("")).toEqual(["10", "11", "12"]);
+  expect(await startsOf(`--from ${DAY} --to ${DAY}`)).toEqual(["10", "11", "12"]);
+  expect(await startsOf(`--from ${DAY}T10:30 --to ${DAY}T12:00`)).toEqual(["11"]);
+  expect(await startsOf("--staff mia")).toEqual(["10", "12"]);
+  expect(await startsOf("--service bath --status CONFIRMED")).toEqual(["11"]);
+  expect(await startsOf("--status PENDING")).toEqual([]);
+  expect(await deskbell("bookings list --staff miah")).toMatchObject({ code: 3 });
+});
+
+test("today shows the visits of a day with names and local times, at 80 columns", async () => {
+  const { deskbell, dataDir } = await createBusiness();
+  const { id } = data<{ id: string }>(
+    await deskbell(`bookings create --service cut --start ${DAY}T10:00 --customer-ref Ana --json`),
+  );
+  await deskbell(`bookings create --service bath --start ${DAY}T08:00 --guests 2`);
+  await deskbell(`reservations create --party 3 --start ${DAY}T19:00`);
+  const gone = data<{ id: string }>(
+    await deskbell(`bookings create --service cut --start ${DAY}T12:00 --json`),
+  );
+  await deskbell(`bookings cancel ${gone.id} --reason illness`);
+  const terminal = createTerminal({ dataDir, isTTY: true, columns: 80 });
+  const { stdout, stderr } = await terminal.deskbell(`today --date ${DAY}`);
+  expect(stripVTControlCharacters(stdout)).toBe(`\
+TIME         GUEST  SERVICE  STAFF  PLACE  STATUS
+08:00-09:00  - (2)  Bath                   CONFIRMED
+10:00-10:30  Ana    Cut      Mia           CONFIRMED
+19:00-21:00  - (3)                  t1     CONFIRMED
+`);
+  expect(stripVTControlCharacters(stderr)).toMatch(new RegExp(`^\\w+day, ${DAY}: 3 visits\\.\n$`));
+  expect(data(await deskbell(`bookings show ${id} --json`))).toMatchObject({ id });
+  const ofMia = await deskbell(`today --date ${DAY} --staff mia`);
+  expect(ofMia.stdout.split("\n")).toHaveLength(2);
+  expect(await deskbell("today --date soon")).toMatchObject({ code: 2 });
+});
+
+test("bookings and reservations are moved, with another staff member or party", async () => {
+  const { deskbell } = await createBusiness();
+  const booking = data<{ id: string; totalCents: number }>(
+    await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`),
+  );
+  const move = `bookings reschedule ${booking.id} --start ${DAY}T20:15 --json`;
+  expect(data(await deskbell(`${move} --staff leo`))).toMatchObject({
+    id: booking.id,
+    version: 2,
+    startsAt: expect.stringContaining("T20:15"),
+    segments: [{ staffName: "Leo" }],
+  });
+  const table = data<{ id: string }>(
+    await deskbell(`reservations create --party 2 --start ${DAY}T19:00 --json`),
+  );
+  expect(
+    data(
+      await deskbell(`reservations reschedule ${table.id} --start ${DAY}T19:30 --party 4 --json`),
+    ),
+  ).toMatchObject({ partySize: 4, startsAt: expect.stringContaining("T19:30"), version: 2 });
+});
+
+test("only a visit that has started can be completed or marked as a no-show", async () => {
+  const { deskbell } = await createBusiness();
+  const { id } = data<{ id: string }>(
+    await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`),
+  );
+  for (const action of ["complete", "no-show", "approve", "decline"])
+    expect(await deskbell(`bookings ${action} ${id}`)).toMatchObject({ code: 5, stdout: "" });
 });
 
 test("time off is created, listed with the staff key, and deleted", async () => {

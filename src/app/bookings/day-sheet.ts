@@ -1,0 +1,101 @@
+import type { BookedSegment, Booking } from "../../domain/bookings/booking.ts";
+import type { Reservation } from "../../domain/bookings/reservation.ts";
+import type { Visit } from "../../domain/bookings/visit.ts";
+import type { Kind } from "../../domain/catalog/catalog.ts";
+import { addDays, startOfDay } from "../../domain/local-time.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Runtime } from "../runtime.ts";
+import { guestOf } from "./guests.ts";
+
+/** A service of a booking, or a reservation. Times are epoch milliseconds. */
+export type DayEntry = Pick<Visit, "id" | "status" | "startsAt" | "endsAt"> & {
+  type: "booking" | "reservation";
+  /** Name or customer reference; null if neither is known. */
+  guest: string | null;
+  guests: number;
+  service: string | null;
+  staff: string | null;
+  /** Rooms and equipment, or the table. */
+  place: string | null;
+};
+
+/** More than a business has in a day. */
+const MAX_VISITS = 10_000;
+
+/**
+ * Lists what begins on a local date, by start, without cancelled visits.
+ * @param staffId only what this staff member does
+ */
+export function listDay(
+  rt: Runtime,
+  { id: businessId, doc: { timezone } }: BusinessRow,
+  date: string,
+  staffId?: string,
+): DayEntry[] {
+  const from = startOfDay(date, timezone);
+  const to = startOfDay(addDays(date, 1), timezone);
+  const filter = { businessId, from, to };
+  const nameOf = createNamer(rt, businessId);
+  const bookings = rt.store.bookings
+    .listPage({ ...filter, staffId }, MAX_VISITS)
+    .flatMap((booking) => describeBooking(rt, nameOf, booking, staffId));
+  const reservations = rt.store.reservations
+    .listPage(filter, staffId === undefined ? MAX_VISITS : 0)
+    .map((reservation) => describeReservation(rt, nameOf, reservation));
+  return [...bookings, ...reservations]
+    .filter(({ status }) => status !== "CANCELLED")
+    .toSorted((a, b) => a.startsAt - b.startsAt || (a.id < b.id ? -1 : 1));
+}
+
+type Namer = (kind: Kind, id: string | null) => string | null;
+
+/** Names of the catalog; an object that was deleted has its ID. */
+const createNamer =
+  (rt: Runtime, businessId: string): Namer =>
+  (kind, id) =>
+    id && (rt.store.catalog.findByKeyOrId(businessId, kind, id)?.name ?? id);
+
+const describeBooking = (
+  rt: Runtime,
+  nameOf: Namer,
+  booking: Booking,
+  staffId: string | undefined,
+): DayEntry[] =>
+  booking.segments
+    .filter((segment) => staffId === undefined || segment.staffId === staffId)
+    .map((segment) => ({
+      id: booking.id,
+      type: "booking",
+      status: booking.status,
+      startsAt: segment.startsAt,
+      endsAt: segment.endsAt,
+      guest: guestOf(rt, booking),
+      guests: booking.guests,
+      service: describeService(nameOf, segment),
+      staff: segment.staffName ?? nameOf("staff", segment.staffId),
+      place:
+        segment.resources.map(({ resourceId }) => nameOf("resource", resourceId)).join(", ") ||
+        null,
+    }));
+
+export function describeService(nameOf: Namer, segment: BookedSegment): string {
+  const name = segment.serviceName ?? nameOf("service", segment.serviceId) ?? "";
+  return segment.variantName === null ? name : `${name}, ${segment.variantName}`;
+}
+
+const describeReservation = (
+  rt: Runtime,
+  nameOf: Namer,
+  { id, status, startsAt, endsAt, partySize, tableId, customerRef }: Reservation,
+): DayEntry => ({
+  id,
+  type: "reservation",
+  status,
+  startsAt,
+  endsAt,
+  guest: guestOf(rt, { id, customerRef }),
+  guests: partySize,
+  service: null,
+  staff: null,
+  place: nameOf("table", tableId),
+});

@@ -1,0 +1,60 @@
+import type { DayEntry } from "../../app/bookings/day-sheet.ts";
+import { formatInstant, isLocalDate, localDateOf } from "../../domain/local-time.ts";
+import { countOf } from "../../domain/text.ts";
+import { command } from "../command.ts";
+import { text } from "../flags.ts";
+import { usageError } from "../failure.ts";
+import { resolveObject } from "../objects/objects.ts";
+
+export const definition = command({
+  flags: {
+    date: text("date", "another day, such as 2026-12-24"),
+    staff: text("key", "only what this staff member does"),
+  },
+  examples: ["today", "today --date 2026-12-24 --staff maya"],
+  async run(cli, { date: wanted, staff }) {
+    const { rt, business } = await cli.openBusiness();
+    const { timezone } = business.doc;
+    if (wanted !== undefined && !isLocalDate(wanted))
+      throw usageError(`Invalid --date '${wanted}'.`, "use a date such as 2026-12-24");
+    const date = wanted ?? localDateOf(rt.now(), timezone);
+    const staffId =
+      staff === undefined ? undefined : resolveObject(rt, business, "staff", staff).id;
+    const { listDay } = await import("../../app/bookings/day-sheet.ts");
+    const entries = listDay(rt, business, date, staffId);
+    cli.printList(
+      entries.map(({ startsAt, endsAt, ...entry }) => ({
+        ...entry,
+        startsAt: formatInstant(startsAt, timezone),
+        endsAt: formatInstant(endsAt, timezone),
+      })),
+      [
+        {
+          title: "TIME",
+          value: ({ startsAt, endsAt }) => `${startsAt.slice(11, 16)}-${endsAt.slice(11, 16)}`,
+          noTruncate: true,
+        },
+        { title: "GUEST", value: describeGuest },
+        "service",
+        "staff",
+        "place",
+        { title: "STATUS", value: "status", noTruncate: true },
+        { title: "ID", value: "id", noTruncate: true, optional: true },
+      ],
+      `${business.slug} has no visits on ${date}.`,
+    );
+    if (entries.length > 0) cli.note(summaryOf(date, entries));
+  },
+});
+
+const describeGuest = ({ guest, guests }: Pick<DayEntry, "guest" | "guests">): string =>
+  `${guest ?? "-"}${guests > 1 ? ` (${guests})` : ""}`;
+
+/** Such as `Tuesday, 2026-12-01: 12 visits, 1 of them pending.` */
+function summaryOf(date: string, entries: readonly DayEntry[]): string {
+  const day = Temporal.PlainDate.from(date).toLocaleString("en", { weekday: "long" });
+  const visits = new Map(entries.map(({ id, status }) => [id, status]));
+  const pending = [...visits.values()].filter((status) => status === "PENDING").length;
+  const rest = pending === 0 ? "" : `, ${pending} of them pending`;
+  return `${day}, ${date}: ${countOf(visits.size, "visit")}${rest}.`;
+}
