@@ -2,7 +2,12 @@ import { KNOWN_TITLES } from "../../domain/catalog/csv/headings.ts";
 import { type CsvPatch, patchCatalog } from "../../domain/catalog/csv/patch.ts";
 import type { CsvColumn, CsvTable } from "../../domain/catalog/csv/format.ts";
 import { type Catalog, emptyObjects, emptySchedule } from "../../domain/catalog/catalog.ts";
-import { type AuthoredBusiness, readBusiness } from "../../domain/catalog/file/business.ts";
+import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
+import {
+  type AuthoredBusiness,
+  readBusiness,
+  writeBusiness,
+} from "../../domain/catalog/file/business.ts";
 import {
   type ImportReport,
   type SkippedPart,
@@ -12,30 +17,58 @@ import {
 import { writeYaml } from "../../domain/catalog/yaml.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { countOf, quote } from "../../domain/text.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Runtime } from "../runtime.ts";
 import { csvError, readCsvTable } from "./csv-table.ts";
 import { type CsvSource, type CsvText, decodeCsv } from "./csv-text.ts";
 import { type ImportedBusiness, parseImportedBusiness } from "./imported-business.ts";
+import { loadCatalog } from "./load-catalog.ts";
+import type { Replacement } from "./replace-catalog.ts";
 
-export type CsvReport = ImportReport & Pick<CsvText, "encoding" | "encodingAssumed">;
+export type CsvReport = ImportReport & Omit<CsvText, "text">;
+export type ImportedFile = { yaml: string; report: CsvReport };
 
-/** Converts a CSV table of services and dishes to the text of a catalog file of a new business. */
-export function importCsv(
-  source: CsvSource,
-  business: ImportedBusiness,
-): { yaml: string; report: CsvReport } {
-  const described = parseImportedBusiness(business);
+/** Converts a CSV table of services and dishes to the text of a catalog file. */
+export const importCsv = (source: CsvSource, business: ImportedBusiness): ImportedFile =>
+  convertCsv(source, parseImportedBusiness(business));
+
+/** The catalog file has what the table has, and nothing else. */
+export function convertCsv(source: CsvSource, business: AuthoredBusiness): ImportedFile {
   const catalog: Catalog = {
-    business: readBusiness(described),
+    business: readBusiness(business),
     schedule: emptySchedule(),
     objects: emptyObjects(),
   };
-  const { patch, report } = readCsv(source, catalog, described, true);
+  const { patch, report } = readCsv(source, catalog, business, true);
   const sections = withoutEmpty(patch.sections);
   const heading =
     "Imported from a CSV file. IDs are derived from the keys: keep the keys, so that a second import updates the same objects.";
   return {
-    yaml: writeYaml({ catalog: 1, business: described, ...sections }, heading),
+    yaml: writeYaml({ catalog: 1, business, ...sections }, heading),
     report: { ...report, imported: [...summarizeSections(sections), ...report.imported] },
+  };
+}
+
+/**
+ * Plans to change only the cells of a CSV table in the catalog of a business. `replaceCatalog`
+ * carries it out, as a local edit: a later `catalog apply` of an older file names it.
+ */
+export function planCsvImport(
+  rt: Runtime,
+  business: BusinessRow,
+  source: CsvSource,
+): { replacement: Replacement; report: CsvReport } {
+  const stored = loadCatalog(rt, business);
+  const { patch, report } = readCsv(source, stored.catalog, writeBusiness(business.doc), false);
+  const { catalog } = patch.merged as MergedCatalog;
+  return {
+    replacement: {
+      catalog,
+      origin: "local",
+      loaded: { business, stored },
+      cause: { action: "catalog.applied", details: { files: [source.name] } },
+    },
+    report,
   };
 }
 

@@ -1,25 +1,30 @@
-import type { CsvReport } from "../../app/catalog/import-csv.ts";
-import { type ImportReport, summarizeSkipped } from "../../domain/catalog/import-report.ts";
+import type { CsvReport, ImportedFile } from "../../app/catalog/import-csv.ts";
+import type { CsvSource } from "../../app/catalog/csv-text.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { ImportReport } from "../../domain/catalog/import-report.ts";
 import { shellQuote } from "../../domain/text.ts";
-import type { Cli } from "../cli.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { type Cli, dataExists } from "../cli.ts";
 import { command, type CommandGroup } from "../command.ts";
-import { requiredText, text } from "../flags.ts";
+import { usageError } from "../failure.ts";
+import { requiredText, text, toggle } from "../flags.ts";
 import { readBytes, readText } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
+import { reportChange } from "../output/change-report.ts";
 
-const flags = {
-  businessSlug: requiredText("slug", "slug of the new business"),
-  businessName: text("name", "name of the business (default: the slug)"),
-  timezone: requiredText("zone", "time zone, such as Europe/Zurich"),
-  currency: requiredText("code", "currency, such as CHF"),
-  out: text("file", "write the catalog to this new file (default -, which is stdout)"),
-};
+const businessName = text("name", "name of the business (default: the slug)");
 
 const square = command({
   name: "square",
   about: "Convert a Square catalog export to a catalog file, and report what was left out.",
   arguments: ["<file>"],
-  flags,
+  flags: {
+    businessSlug: requiredText("slug", "slug of the new business"),
+    businessName,
+    timezone: requiredText("zone", "time zone, such as Europe/Zurich"),
+    currency: requiredText("code", "currency, such as CHF"),
+    out: text("file", "write the catalog to this new file (default -, which is stdout)"),
+  },
   examples: [
     "catalog import square items.json --business-slug cafe-lumen --timezone Europe/Zurich --currency CHF --out cafe.yaml",
     "catalog import square items.json --business-slug joes --timezone America/New_York --currency USD | less",
@@ -33,26 +38,133 @@ const square = command({
 const csv = command({
   name: "csv",
   about:
-    "Convert a CSV table of services and dishes to a catalog file. Columns: type, key, parent_key, name, category, price, " +
-    "duration_min, description, image, status, allergens, tags; one row per service, variant, dish or size. " +
-    "Accepts the encodings, separators and prices that Excel writes, and German titles such as Bezeichnung and Preis.",
+    "Update services and dishes from a CSV table, such as an export edited in a spreadsheet. Only the columns in the table change, " +
+    "and only in its rows: nothing is deleted. A row is found by its key, or without one by its name; any other row is created if it " +
+    "has all that is needed. An empty cell clears a description, category, image, tags or allergens, and leaves other columns as " +
+    "they are. Columns: type, key, parent_key, name, category, price, duration_min, description, image, status, allergens, tags, " +
+    "or German titles such as Bezeichnung and Preis; one row per service, variant, dish, size, add-on or category. Accepts the " +
+    "encodings, separators and prices that Excel writes. Shows what would change and asks; scripts pass --yes. catalog undo " +
+    "undoes it. For a new business, --business-slug, --timezone and --currency convert the table to a catalog file.",
   arguments: ["<file>"],
-  flags,
+  supportsDryRun: true,
+  flags: {
+    out: text(
+      "file",
+      "save nothing; write the resulting catalog file to this new file, or - for stdout",
+    ),
+    replace: toggle(
+      "write a catalog file with nothing but the table: applying it resets the fields that CSV lacks, and with --prune " +
+        "deletes what the table lacks",
+    ),
+    businessSlug: text("slug", "slug of a new business"),
+    businessName,
+    timezone: text("zone", "its time zone, such as Europe/Zurich"),
+    currency: text("code", "its currency, such as CHF"),
+  },
   examples: [
-    "catalog import csv prices.csv --business-slug cafe-lumen --timezone Europe/Zurich --currency CHF --out cafe.yaml",
-    "catalog import csv services.csv --business-slug joes --timezone America/New_York --currency USD --json",
+    "catalog import csv prices.csv --business salon-aurora --dry-run",
+    "catalog import csv prices.csv --business-slug joes --timezone Europe/Zurich --currency CHF --out joes.yaml",
   ],
-  async run(cli, { out = "-", ...business }, path) {
-    const { importCsv } = await import("../../app/catalog/import-csv.ts");
-    const { yaml, report } = importCsv({ name: path, bytes: readBytes(path) }, business);
-    printImport(cli, out, { yaml, report });
+  async run(cli, { out, replace, ...described }, path) {
+    const source = { name: path, bytes: readBytes(path) };
+    const stored = await openStored(cli, described);
+    const isFile = out !== undefined || replace || described.businessSlug !== undefined;
+    if (stored !== null && !isFile) return updateFromCsv(cli, stored, source);
+    const { report, yaml } = await convert(stored, source, { ...described, replace });
+    printImport(cli, out ?? "-", { yaml, report });
     noteEncoding(cli, path, report);
   },
 });
 
+type Stored = { rt: Runtime; business: BusinessRow };
+type Described = {
+  [K in "businessSlug" | "businessName" | "timezone" | "currency"]?: string | undefined;
+};
+
+/** The business to update; null for a new one. */
+async function openStored(cli: Cli, described: Described): Promise<Stored | null> {
+  const { businessSlug, timezone, currency } = described;
+  if (businessSlug === undefined && (timezone ?? currency ?? described.businessName) !== undefined)
+    throw usageError(
+      "Missing --business-slug.",
+      "add it for a new business, or leave out its details",
+    );
+  if (businessSlug === undefined) return cli.openBusiness();
+  if (!dataExists(cli.config())) return null;
+  const rt = await cli.open();
+  const business = rt.store.businesses.findBySlug(businessSlug);
+  if (business === undefined) return null;
+  const { doc } = business;
+  for (const [flag, given, actual] of [
+    ["--timezone", timezone, doc.timezone],
+    ["--currency", currency, doc.currency],
+    ["--business-name", described.businessName, doc.name],
+  ])
+    if (given !== undefined && given !== actual)
+      throw usageError(
+        `${businessSlug} exists, and its ${flag?.slice(2)} is ${actual}, not ${given}.`,
+        `leave out ${flag}`,
+      );
+  return { rt, business };
+}
+
+async function convert(
+  stored: Stored | null,
+  source: CsvSource,
+  {
+    businessSlug = "",
+    timezone,
+    currency,
+    businessName,
+    replace,
+  }: Described & { replace: boolean },
+): Promise<ImportedFile> {
+  const { convertCsv, importCsv, planCsvImport } = await import("../../app/catalog/import-csv.ts");
+  if (stored === null) {
+    if (timezone === undefined) throw usageError("Missing --timezone.", "add --timezone ZONE");
+    if (currency === undefined) throw usageError("Missing --currency.", "add --currency CODE");
+    return importCsv(source, { businessSlug, businessName, timezone, currency });
+  }
+  const { rt, business } = stored;
+  if (replace) {
+    const { writeBusiness } = await import("../../domain/catalog/file/business.ts");
+    return convertCsv(source, writeBusiness(business.doc));
+  }
+  const { writeCatalogText } = await import("../../app/catalog/export-catalog.ts");
+  const { replacement, report } = planCsvImport(rt, business, source);
+  return { yaml: writeCatalogText(replacement.catalog, "yaml").content, report };
+}
+
+async function updateFromCsv(cli: Cli, { rt, business }: Stored, source: CsvSource): Promise<void> {
+  const { planCsvImport } = await import("../../app/catalog/import-csv.ts");
+  const { planReplacement, replaceCatalog } = await import("../../app/catalog/replace-catalog.ts");
+  const { replacement, report } = planCsvImport(rt, business, source);
+  const { slug } = business;
+  const { json, dryRun, yes } = cli.flags;
+  noteEncoding(cli, source.name, report);
+  noteSkipped(cli, report);
+  const plan = planReplacement(rt, replacement);
+  if (plan.version !== plan.fromVersion) {
+    if (!yes && !dryRun && !json) reportChange(cli, plan, true);
+    await cli.agree(
+      `Update ${slug} from ${source.name}?`,
+      usageError(`Updating ${slug} from ${source.name} needs a confirmation.`, "add --yes"),
+    );
+  }
+  const result = dryRun ? plan : replaceCatalog(rt, replacement, {});
+  if (json) return cli.printObject({ ...result, ...report });
+  reportChange(cli, result);
+  if (!dryRun && result.version !== result.fromVersion)
+    cli.note(`To go back: ${cli.program} catalog undo --business ${slug}`);
+}
+
 function noteEncoding(cli: Cli, path: string, { encoding, encodingAssumed }: CsvReport): void {
   if (encodingAssumed)
     cli.note(`${path} names no encoding and was read as ${encoding}: check letters such as é.`);
+}
+
+function noteSkipped(cli: Cli, { skipped }: ImportReport): void {
+  for (const { part, reason } of skipped) cli.note(`left out: ${part}: ${reason}`);
 }
 
 function printImport(
@@ -61,19 +173,16 @@ function printImport(
   { yaml, report }: { yaml: string; report: ImportReport },
 ): void {
   const isFile = out !== "-";
-  if (isFile) writeNewFile(out, yaml);
+  if (isFile && !cli.flags.dryRun) writeNewFile(out, yaml);
   if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });
   else if (!isFile) cli.printContent(yaml);
   for (const line of report.imported) cli.note(`imported: ${line}`);
-  const skipped = cli.flags.verbose
-    ? report.skipped.map(({ part, reason }) => `${part}: ${reason}`)
-    : summarizeSkipped(report.skipped);
-  for (const line of skipped) cli.note(`left out: ${line}`);
+  noteSkipped(cli, report);
   if (isFile) cli.note(`next: ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
 }
 
 export const catalogImport: CommandGroup = {
   name: "import",
-  about: "Convert another system's export to a catalog file.",
+  about: "Update a catalog from a spreadsheet, or convert another system's export.",
   commands: [square, csv],
 };

@@ -350,6 +350,81 @@ test("catalog import csv writes a catalog file that can be applied", async () =>
   });
 });
 
+describe("catalog import csv", () => {
+  const editPrices = async () => {
+    const { deskbell } = createTerminal();
+    const folder = createTempFolder();
+    const [csv, yaml] = [join(folder, "prices.csv"), join(folder, "out.yaml")];
+    await deskbell("seed salon");
+    const { stdout } = await deskbell("catalog export --format csv");
+    const before = await deskbell("catalog export");
+    writeFileSync(csv, stdout.replace(",32.00,", ",34.50,"));
+    return { deskbell, csv, yaml, before: before.stdout };
+  };
+  const business = "--business-slug salon-aurora --timezone America/New_York --currency USD";
+
+  test("shows what would change, needs a confirmation, and is undone by catalog undo", async () => {
+    const { deskbell, csv, before } = await editPrices();
+    const plan = expect.stringMatching(/^update\tservice\tkids-cut\tprice 32\.00 -> 34\.50\t/);
+    expect(await deskbell(`catalog import csv ${csv} --dry-run`)).toMatchObject({ stdout: plan });
+    const refused = await deskbell(`catalog import csv ${csv}`);
+    expect(refused).toMatchObject({ code: 2, stdout: plan });
+    expect(refused.stderr).toContain("needs a confirmation.\nfix: add --yes");
+    expect((await deskbell("catalog export")).stdout).toBe(before);
+
+    const imported = await deskbell(`catalog import csv ${csv} --yes`);
+    expect(imported).toMatchObject({ code: 0, stdout: plan });
+    expect(imported.stderr).toContain("version 1 -> 2, 3 events (service.updated,");
+    expect((await deskbell("catalog export")).stdout).toBe(
+      before.replace('price: "32.00"', 'price: "34.50"').replace("price: 32.00", "price: 34.50"),
+    );
+    expect(await deskbell(`catalog import csv ${csv}`)).toMatchObject({
+      code: 0,
+      stderr: "salon-aurora: no changes.\n",
+    });
+    expect((await deskbell("audit list")).stdout).toContain("catalog.applied");
+    expect(await deskbell("catalog undo --yes")).toMatchObject({ code: 0 });
+    expect((await deskbell("catalog export")).stdout).toBe(before);
+  });
+
+  test("is a local edit, which a later apply of an older file names", async () => {
+    const { deskbell, csv, yaml, before } = await editPrices();
+    await deskbell(`catalog import csv ${csv} --yes`);
+    writeFileSync(yaml, before);
+    const { stdout, stderr } = await deskbell(`catalog apply ${yaml} --dry-run`);
+    expect(stdout).toContain("undoes a local edit of price");
+    expect(stderr).toContain("would undo 1 local edit");
+  });
+
+  test("for an existing business writes a file that changes nothing else, unless --replace is set", async () => {
+    const { deskbell, csv, yaml } = await editPrices();
+    const written = await deskbell(`catalog import csv ${csv} ${business} --out ${yaml}`);
+    expect(written).toMatchObject({ code: 0 });
+    expect((await deskbell(`catalog diff ${yaml}`)).stdout).toMatch(
+      /^update\t[^\n]*34\.50[^\n]*\n$/,
+    );
+    const { stdout } = await deskbell(`catalog import csv ${csv} --replace`);
+    expect(stdout).toContain("name: Salon Aurora");
+    expect(stdout).not.toContain("staff:");
+    expect(
+      await deskbell(`catalog import csv ${csv} ${business.replace("USD", "EUR")}`),
+    ).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("salon-aurora exists, and its currency is USD, not EUR."),
+    });
+  });
+
+  test.each([
+    ["--currency CHF", "Missing --business-slug."],
+    ["--business-slug joes --timezone Europe/Zurich", "Missing --currency."],
+  ])("with %s is a usage error", async (flags, message) => {
+    const csv = join(createTempFolder(), "prices.csv");
+    writeFileSync(csv, "type,name,price,duration_min\nservice,Cut,40.00,30\n");
+    const result = await createTerminal().deskbell(`catalog import csv ${csv} ${flags}`);
+    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
 test("catalog schema describes every section and field to an editor", async () => {
   const { code, stdout } = await createTerminal().deskbell("catalog schema");
   const schema = JSON.parse(stdout) as {

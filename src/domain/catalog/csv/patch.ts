@@ -52,18 +52,19 @@ export function patchCatalog(
 
   const sections = sectionsOf(entries);
   const file: AuthoredFile = { catalog: 1, business, ...sections };
-  const { merged, issues: invalid } = validateCatalog([file], {
+  const { merged, issues: found } = validateCatalog([file], {
     current: () => (isNew ? null : catalog),
     prune: false,
     seedingAt: null,
   });
+  const invalid = cellsWith(issues);
   return {
     merged,
     sections,
     newCategories: countCategories() - categoriesInRows,
     issues: [
-      ...issues.filter((issue) => !isFollowUp(issue, table.issues)),
-      ...explainIssues(invalid, issues, { table, entries, file, isNew }),
+      ...issues.filter((one) => one.code !== "missing_field" || !invalid.has(cellName(one))),
+      ...explainIssues(found, invalid, { table, entries, file, isNew }),
     ],
   };
 }
@@ -82,6 +83,8 @@ function setCells(
     return CSV_COLUMNS.flatMap((column): CsvIssue[] => {
       const text = cells[column]?.trim();
       if (text === undefined) return [];
+      // Such a row was found by this name, perhaps in other letters.
+      if (column === "name" && entry?.exported && !cells.key?.trim()) return [];
       const problem =
         entry === undefined
           ? cellProblem(column, text, currency)
@@ -92,9 +95,12 @@ function setCells(
   });
 }
 
-/** Whether a field only seems to be missing, because its cell has another issue and was not set. */
-const isFollowUp = ({ code, row, column }: CsvIssue, earlier: readonly CsvIssue[]): boolean =>
-  code === "missing_field" && earlier.some((one) => one.row === row && one.column === column);
+/** A field can only seem to be missing, because its cell has another issue and was not set. */
+const cellsWith = (issues: readonly CsvIssue[]): ReadonlySet<string> =>
+  new Set(issues.filter(({ code }) => code !== "missing_field").map(cellName));
+
+const cellName = ({ row, column }: Pick<CsvIssue, "row" | "column">): string =>
+  `${row} ${column ?? ""}`;
 
 /** A new service without a price or duration gets those of its first variant. */
 function inheritFromFirstVariant({ draft, parts, exported }: Entry): void {
@@ -127,8 +133,8 @@ type Explained = { table: CsvTable; entries: Entries; file: AuthoredFile; isNew:
 
 /** The issues of the changed catalog in terms of the table: rows and columns. */
 function explainIssues(
-  invalid: readonly CatalogIssue[],
-  earlier: readonly CsvIssue[],
+  found: readonly CatalogIssue[],
+  invalidCells: ReadonlySet<string>,
   { table, entries, file, isNew }: Explained,
 ): CsvIssue[] {
   const listed = new Map(
@@ -148,13 +154,18 @@ function explainIssues(
   const rowAt = (path: Path): number => entryAt(path)?.row ?? 1;
 
   const missing = new Map<Entry, string[]>();
-  const issues = invalid.flatMap(({ code, path, detail, otherPath }): CsvIssue[] => {
+  const issues = found.flatMap(({ code, path, detail, otherPath }): CsvIssue[] => {
     const entry = entryAt(path);
     const row = entry?.row ?? 1;
     const column = columnOfField(fieldName(path));
     const title = column === undefined ? undefined : titleOf(table, column);
     const named = title === undefined ? detail : detail.replaceAll(`'${fieldName(path)}'`, title);
-    if (column !== undefined && isFollowUp({ code, row, column, detail }, earlier)) return [];
+    if (
+      code === "missing_field" &&
+      column !== undefined &&
+      invalidCells.has(cellName({ row, column }))
+    )
+      return [];
     const isUnknown = !isNew && entry !== undefined && entry.exported === undefined;
     if (code === "missing_field" && isUnknown && title !== undefined) {
       missing.set(entry, [...(missing.get(entry) ?? []), title]);

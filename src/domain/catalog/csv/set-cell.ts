@@ -3,7 +3,7 @@ import { defaultSlug } from "../file/public-events.ts";
 import { quote } from "../../text.ts";
 import { damageIn, parseDurationCell, parsePriceCell, splitList } from "./cells.ts";
 import type { Draft, Entries, Entry } from "./entries.ts";
-import { type CsvColumn, csvNoun, type CsvType, isPartType } from "./format.ts";
+import { type CsvColumn, type CsvType, isPartType } from "./format.ts";
 
 export type CellContext = { entries: Entries; currency: Currency; row: number };
 
@@ -28,7 +28,7 @@ export function setCell(
   // The price of a dish follows its cheapest size unless its own row has one.
   if (isUnchanged && !(column === "price" && entry.type === "menu_item")) return undefined;
   if (!FIELDS[entry.type].includes(column))
-    return `does not exist for a ${csvNoun(entry.type)}: leave the cell empty`;
+    return `has no meaning in a row of type ${entry.type}: leave the cell empty`;
   return damageIn(text, PROSE.has(column)) ?? SETTERS[column](entry, text, context);
 }
 
@@ -98,7 +98,7 @@ function setPrice(entry: Entry, text: string, { currency }: CellContext): Proble
   const parsed = parsePriceCell(text, currency);
   if ("problem" in parsed) return parsed.problem;
   if (parsed.priceType !== undefined && type !== "service" && type !== "menu_item")
-    return `must be an amount such as 35.00, not ${quote(text)}: a ${csvNoun(type)} has a fixed price`;
+    return `must be an amount such as 35.00, not ${quote(text)}: only services and dishes have other prices`;
   pinParts(entry);
   for (const field of ["price", "priceType"] as const) {
     if (parsed[field] === undefined) delete draft[field];

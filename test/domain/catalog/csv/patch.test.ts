@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import type { Catalog } from "../../../../src/domain/catalog/catalog.ts";
+import { CSV_COLUMNS, type CsvCells } from "../../../../src/domain/catalog/csv/format.ts";
+import { patchCatalog } from "../../../../src/domain/catalog/csv/patch.ts";
+import { writeBusiness } from "../../../../src/domain/catalog/file/business.ts";
+import {
+  buildArea,
+  buildAddon,
+  buildAddonLink,
+  buildCatalog,
+  buildMenuItem,
+  buildService,
+  buildServiceCategory,
+  buildStaffMember,
+  buildVariant,
+} from "../../../support/catalog-builders.ts";
+
+const CATALOG = buildCatalog({
+  service_category: [buildServiceCategory("hair", { name: "Hair", color: "#aa3366" })],
+  staff: [buildStaffMember("mia")],
+  addon: [buildAddon("oil", { name: "Oil", maxQuantity: 3 })],
+  service: [
+    buildService("cut", {
+      name: "Cut",
+      description: "With a wash.",
+      category: "hair",
+      staff: ["mia"],
+      addons: [buildAddonLink("oil", { maxQuantity: 3 })],
+      images: [
+        { url: "https://example.com/a.jpg", alt: "A cut", width: 300, height: 200 },
+        { url: "https://example.com/b.jpg", alt: null, width: null, height: null },
+      ],
+      variants: [
+        buildVariant("short", { name: "Short", isDefault: true, staff: ["mia"] }),
+        buildVariant("long", { name: "Long", priceCents: 4000 }),
+      ],
+    }),
+    buildService("dye-roots", { name: "Dye", previousKeys: ["dye"] }),
+    buildService("dye-all", { name: "Dye" }),
+    buildService("perm", {
+      name: "Perm",
+      variants: [buildVariant("long", { name: "Long" })],
+    }),
+  ],
+  menu_category: [
+    {
+      ...buildArea("soups", { name: "Soups" }),
+      description: null,
+      parent: null,
+      availability: null,
+    },
+  ],
+  menu_item: [
+    buildMenuItem("goulash", {
+      name: "Goulash",
+      categories: ["soups"],
+      allergens: ["celery"],
+      priceCents: 900,
+      sizes: [
+        { key: "cup", previousKeys: [], name: "Cup", priceCents: 900 },
+        { key: "bowl", previousKeys: [], name: "Bowl", priceCents: 1200 },
+      ],
+    }),
+  ],
+});
+
+function patch(csv: string, catalog: Catalog = CATALOG) {
+  const [titles = [], ...lines] = csv
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(","));
+  const rows = lines.map((cells, index) => ({
+    row: index + 2,
+    cells: Object.fromEntries(cells.map((cell, at) => [titles[at], cell])) as CsvCells,
+  }));
+  const known = CSV_COLUMNS.filter((column) => titles.includes(column));
+  const table = {
+    rows,
+    titles: Object.fromEntries(known.map((column) => [column, column])),
+    ignored: [],
+    issues: [],
+  };
+  const business = writeBusiness(catalog.business);
+  const { merged, issues } = patchCatalog(table, catalog, business, false);
+  return {
+    catalog: merged?.catalog as Catalog,
+    issues: issues.map(({ row, detail }) => `${row} ${detail}`),
+  };
+}
+
+/** The catalog with an edit of one of its services. */
+function withService(key: string, edit: object): Catalog {
+  const service = CATALOG.objects.service.map((one) =>
+    one.key === key ? { ...one, ...edit } : one,
+  );
+  return { ...CATALOG, objects: { ...CATALOG.objects, service } };
+}
+
+describe("a row changes only its columns of the object", () => {
+  const repriced = withService("cut", { priceCents: 3550 });
+
+  test.each([
+    ["with its type and key", "type,key,price\nservice,cut,35.50"],
+    ["with its key alone", "key,price\ncut,35.50"],
+    ["with its name alone", "name,price\nCut,35.50"],
+    ["with its name in other letters", "name,price\n  cUT ,35.50"],
+    ["whose other cells are as in an export", "key,name,price,status\ncut,Cut,35.50,ACTIVE"],
+  ])("%s", (_case, csv) => {
+    const { catalog, issues } = patch(csv);
+    expect(issues).toEqual([]);
+    expect(catalog).toEqual(repriced);
+  });
+
+  test("found by a former key", () => {
+    expect(patch("key,duration_min\ndye,45").catalog).toEqual(
+      withService("dye-roots", { durationMin: 45 }),
+    );
+  });
+
+  test("for a variant, found by its name if no other has it, or by its parent", () => {
+    const variants = [buildVariant("long", { name: "Long", priceCents: 5000 })];
+    const expected = withService("perm", { variants });
+    expect(patch("key,parent_key,price\nlong,perm,50.00").catalog).toEqual(expected);
+    expect(patch("type,name,parent_key,price\nvariant,Long,Perm,50.00").catalog).toEqual(expected);
+    expect(patch("name,price\nShort,31.00").issues).toEqual([]);
+    expect(patch("name,price\nLong,50.00").issues).toEqual([
+      "2 'Long' can be any of 2 objects (variant 'long' of 'cut', variant 'long' of 'perm'). Fill in 'key'.",
+    ]);
+  });
+
+  test("and the others stay, also in their order", () => {
+    const { catalog } = patch("key,price\nperm,1.00\ndye-all,2.00");
+    expect(catalog.objects.service.map(({ key }) => key)).toEqual([
+      "cut",
+      "dye-roots",
+      "dye-all",
+      "perm",
+    ]);
+  });
+
+  test("of a dish without touching its allergens, and its price follows the cheapest size", () => {
+    const [goulash] = CATALOG.objects.menu_item;
+    const [cup, bowl] = goulash?.sizes ?? [];
+    const sizes = [{ ...cup, priceCents: 950 }, bowl];
+    expect(patch("key,parent_key,price\ncup,goulash,9.50").catalog.objects.menu_item).toEqual([
+      { ...goulash, priceCents: 950, sizes },
+    ]);
+    const both = "key,parent_key,price\ngoulash,,9.00\ncup,goulash,9.50";
+    expect(patch(both).catalog.objects.menu_item).toEqual([{ ...goulash, sizes }]);
+  });
+});
+
+describe("an empty cell", () => {
+  test("clears an optional field", () => {
+    const { catalog } = patch("key,description,category,image\ncut,,,");
+    expect(catalog).toEqual(withService("cut", { description: null, category: null, images: [] }));
+  });
+
+  test("leaves a required one", () => {
+    const { catalog, issues } = patch("key,name,price,duration_min,status\ncut,,,,");
+    expect(issues).toEqual([]);
+    expect(catalog).toEqual(CATALOG);
+  });
+});
+
+test("images that stay keep their texts and sizes", () => {
+  const [first] = CATALOG.objects.service[0]?.images ?? [];
+  const { catalog } = patch("key,image\ncut,https://example.com/new.jpg|https://example.com/a.jpg");
+  const added = { url: "https://example.com/new.jpg", alt: null, width: null, height: null };
+  expect(catalog).toEqual(withService("cut", { images: [added, first] }));
+});
+
+describe("an unknown row", () => {
+  test("creates an object if it has all that is needed, after the others", () => {
+    const { catalog, issues } = patch(`type,name,category,price,duration_min,parent_key
+      service,Beard trim,Beards,25.00,20,
+      variant,Extra long,,60.00,,cut`);
+    expect(issues).toEqual([]);
+    expect(catalog.objects.service.at(-1)).toEqual(
+      buildService("beard-trim", {
+        name: "Beard trim",
+        category: "beards",
+        priceCents: 2500,
+        durationMin: 20,
+      }),
+    );
+    expect(catalog.objects.service[0]?.variants.map(({ key }) => key)).toEqual([
+      "short",
+      "long",
+      "extra-long",
+    ]);
+    expect(catalog.objects.service_category.map(({ name }) => name)).toEqual(["Hair", "Beards"]);
+  });
+
+  test.each([
+    [
+      "type,name,price\nservice,Cutt,1.00",
+      "2 There is no service 'Cutt' to update. Did you mean 'Cut'? To create it, fill in 'duration_min'.",
+    ],
+    [
+      "name,price\nPermm,1.00",
+      "2 There is no service, dish, add-on or category 'Permm' in salon-aurora. Did you mean 'Perm'? To create it, fill in 'type'.",
+    ],
+    [
+      "type,key,name,price,duration_min\nservice,kut,Cut,1.00,30",
+      "2 There is no service with the key 'kut' in salon-aurora, but 'Cut' has the key 'cut'. Write that key, or another name.",
+    ],
+    [
+      "type,name,price,duration_min\nservice,Dye all,1.00,30",
+      "2 There is no service named 'Dye all' in salon-aurora, and the key 'dye-all' made from the name belongs to 'Dye'. Fill in 'key'.",
+    ],
+    [
+      "type,name,parent_key,price\nsize,Pot,gulash,1.00",
+      "2 There is no menu item 'gulash' in salon-aurora. Did you mean 'goulash'?",
+    ],
+  ])("is refused if it looks like a mistake: %j", (csv, issue) => {
+    expect(patch(csv).issues).toEqual([issue]);
+  });
+});
+
+test.each([
+  [
+    "name,price\nDye,1.00",
+    "2 'Dye' can be any of 2 objects (service 'dye-roots', service 'dye-all'). Fill in 'key'.",
+  ],
+  [
+    "name,key,price\nCut,cut,1.00\nCut,,2.00",
+    "3 The service 'cut' is listed twice. The other is in row 2.",
+  ],
+  [
+    "key,allergens\ncut,milk",
+    "2 'allergens' has no meaning in a row of type service: leave the cell empty.",
+  ],
+  [
+    "key,price\noil,from 3.00",
+    "2 'price' must be an amount such as 35.00, not 'from 3.00': only services and dishes have other prices.",
+  ],
+  [
+    "key,category\ncut,Hair|Nails",
+    "2 'category' lists several categories in 'Hair|Nails'; a service has one.",
+  ],
+  ["key,status\ncut,gone", "2 'status' must be active, inactive or archived, not 'gone'."],
+  ["key,description\n,x", "2 'name' is missing."],
+])("a row is refused: %j", (csv, issue) => {
+  expect(patch(csv).issues).toEqual([issue]);
+});
+
+test("all issues of all rows come together", () => {
+  const { issues } = patch(`key,price,duration_min
+    cut,x,soon
+    nope,1.065,1:30
+    perm,#####,30`);
+  expect(issues.toSorted()).toEqual([
+    "2 'duration_min' must be a whole number from 1 to 1440, not 'soon'.",
+    "2 'price' must be an amount such as 35.00, not 'x'.",
+    expect.stringContaining("3 'duration_min' must be a number of minutes"),
+    expect.stringContaining("3 'price' is ambiguous"),
+    expect.stringContaining("3 There is no service, dish, add-on or category 'nope'"),
+    expect.stringContaining("4 'price' contains '#####'"),
+  ]);
+});
