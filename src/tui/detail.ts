@@ -101,7 +101,7 @@ function explainState(row: LiveRow, timeFormat: TimeFormat): string {
     case "EXHAUSTED":
       return "  all attempts failed; r redelivers it";
     case "PARKED":
-      return "  the endpoint is disabled; deskbell webhooks enable resumes it";
+      return "  the endpoint is disabled; E enables it";
     case "CANCELLED":
       return "  r redelivers it";
     case "CORRUPT":

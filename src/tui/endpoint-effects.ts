@@ -38,7 +38,7 @@ export async function enable(
 ): Promise<void> {
   const { rt } = deps;
   const which = parseRecover(deps, recover);
-  // Its deliveries may still be being parked.
+  // Its deliveries may still be being parked, and no daemon may be running.
   await continueBacklogMoves(rt, signal);
   if (signal.aborted) return;
   const { recovered, cancelled } = enableEndpoint(rt, id, which);
@@ -46,7 +46,6 @@ export async function enable(
     `Enabled ${quote(name)}. Parked deliveries to send: ${recovered}; cancelled: ${cancelled}.`,
     "good",
   );
-  await continueBacklogMoves(rt, signal);
 }
 
 function parseRecover({ rt, settings }: EffectDeps, text: string): Recover {
@@ -58,14 +57,14 @@ function parseRecover({ rt, settings }: EffectDeps, text: string): Recover {
   });
 }
 
-export async function disable(
+export function disable(
   { rt }: EffectDeps,
-  { signal, notify }: EffectContext,
+  { notify }: EffectContext,
   { id, name }: EndpointName,
-): Promise<void> {
+): void {
+  // The daemon parks a large backlog in the background, as after a change by a partner.
   const { parked } = disableEndpoint(rt, id, "manual");
   notify(`Disabled ${quote(name)}. Parked: ${countOf(parked, "delivery")}.`, "good");
-  await continueBacklogMoves(rt, signal);
 }
 
 /** Shows the new secret on a screen of its own, which only a confirmation closes. */

@@ -19,7 +19,7 @@ import type { Screen, UiState } from "./ui-state.ts";
 type Hint = readonly [key: string, action: string];
 
 const HINTS: Record<Screen["kind"], string> = {
-  list: "j/k move, ⏎ open, r redeliver, f filter, / search, : commands, ? help, q quit, e endpoints, y curl, space pause, R redeliver all, t test",
+  list: "⏎ open, e endpoints, r redeliver, f filter, / search, : more, ? help, q quit, j/k move, y curl, space pause, R redeliver all, t test",
   delivery: "1-4 tabs, j/k scroll, r redeliver, t test, y curl, i copy id, esc back, ? help",
   curl: "j/k scroll, i copy id, esc back, ? help",
   endpoints:

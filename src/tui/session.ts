@@ -1,4 +1,5 @@
 import { listConditions } from "../app/operations/conditions.ts";
+import { deepEqual } from "../domain/equality.ts";
 import { type HealthCondition, SEVERITIES } from "../domain/conditions/registry.ts";
 import type { EffectDeps } from "./effect-context.ts";
 import { runEffect } from "./effects.ts";
@@ -47,14 +48,14 @@ export function startSession(deps: SessionDeps): Session {
   let server: ServerState = { isDaemonRunning: false, conditions: [] };
   let daemonAt = -Infinity;
   let conditionsDueAt = -Infinity;
+  let serverVersion = 0;
   let shownVersion = "";
   let snapshot: Snapshot;
   let frame: Frame;
   const ended = new AbortController();
 
-  /** A frame stays valid until the data, the minute or the daemon's state changes. */
-  const version = () =>
-    `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${JSON.stringify(server)}`;
+  /** A frame stays valid until the data, the minute or the server's state changes. */
+  const version = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${serverVersion}`;
 
   const hasChanged = () => !ui.isPaused && version() !== shownVersion;
 
@@ -72,10 +73,12 @@ export function startSession(deps: SessionDeps): Session {
     const startedAt = isRunning ? (rt.store.live.findDaemon()?.startedAt ?? null) : null;
     const conditions = listConditions(rt, { isRunning, startedAt });
     const rank = ({ severity }: HealthCondition) => SEVERITIES.indexOf(severity);
+    const before = server;
     server = {
       isDaemonRunning: isRunning,
       conditions: conditions.toSorted((a, b) => rank(a) - rank(b)),
     };
+    if (!deepEqual(server, before)) serverVersion += 1;
     const tookMs = rt.monotonic() - at;
     conditionsDueAt = at + Math.max(CONDITIONS_POLL_MS, tookMs / MAX_CONDITIONS_LOAD);
   }
@@ -126,7 +129,12 @@ export function startSession(deps: SessionDeps): Session {
   show();
   return {
     press(keys) {
-      for (const key of keys) press(key);
+      for (const key of keys) {
+        const before = ui.prompt;
+        press(key);
+        // Without bracketed paste, pasted text arrives as keys: it must not answer its own question.
+        if (ui.prompt?.kind === "confirm" && ui.prompt !== before) break;
+      }
       show();
     },
     paste(text) {

@@ -106,7 +106,9 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     await waitForText(
       /─ endpoints ─+ 2 ─╮\s*│▸▲ printer +127\.0\.0\.1:\d+ +failing +\d+ pending +│\s*│ +failing: HTTP 500 since \d\d:/,
     );
-    press("D", "y");
+    press("D");
+    await waitForText(/ y confirms/);
+    press("y");
     await waitForText(/▸– printer [^]*Disabled 'printer'\. Parked: \d+ deliver/);
     press(":");
     await waitForText(/and \d+ more/);

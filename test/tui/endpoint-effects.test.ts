@@ -19,7 +19,7 @@ async function openEndpoints(options: Parameters<typeof openSession>[1] = {}) {
 const actionsOf = (rt: ReturnType<typeof createTestRuntime>) =>
   rt.store.audit.list({}, 10).map(({ action }) => action);
 
-test("D disables the endpoint only after y, and shows how many deliveries are parked", async () => {
+test("D disables the endpoint only after a y that arrives on its own, and shows how many deliveries are parked", async () => {
   const { rt, view, endpoint, shows } = await openEndpoints();
   view.press("D");
   view.resize(120, 40);
@@ -30,6 +30,8 @@ test("D disables the endpoint only after y, and shows how many deliveries are pa
   view.press("x", "enter", "esc");
   expect(endpoint().status).toBe("ACTIVE");
   view.press("D", "y");
+  expect(endpoint().status).toBe("ACTIVE");
+  view.press("y");
   await shows(/Disabled 'partner'\. Parked: 4 deliveries\./);
   expect(endpoint()).toMatchObject({ status: "DISABLED", disabledReason: "manual" });
   expect(view.text()).toMatch(/▸– partner .* disabled +4 parked/);
@@ -76,14 +78,16 @@ test("another program that writes is reported, and nothing is changed", async ()
   vi.spyOn(rt, "tx").mockImplementation(() => {
     throw busy;
   });
-  view.press("S", "y");
+  view.press("S");
+  view.press("y");
   await shows(/Another program is writing\. Try again in a moment\./);
   expect(endpoint().version).toBe(1);
 });
 
 test("S shows the new secret until the user confirms to have saved it", async () => {
   const { rt, view, shows } = await openEndpoints({ columns: 60, rows: 12 });
-  view.press("S", "y");
+  view.press("S");
+  view.press("y");
   await shows(/whsec_/);
   const secret = /^whsec_\S+/m.exec(view.text())?.[0] ?? "";
   expect(view.text()).not.toContain("│");
@@ -94,9 +98,11 @@ test("S shows the new secret until the user confirms to have saved it", async ()
   expect(view.copied.at(-1)).toBe(secret);
   view.resize(120, 40);
   expect(view.text()).toContain(secret);
-  view.press("enter", "y");
+  view.press("enter");
+  view.press("y");
   expect(view.text()).not.toContain("whsec_");
-  view.press("S", "y");
+  view.press("S");
+  view.press("y");
   await shows(/is not finished: [^]* fix: +deskbell webhooks rotate-secret\s+\S+\s+--finish/);
   expect(actionsOf(rt)).toContain("endpoint.secret_rotated");
 });
@@ -111,7 +117,9 @@ test("quitting while the secret is shown removes it, also on a terminal that kee
   );
   terminal.type("e");
   await terminal.shows(/─ endpoints ─/);
-  terminal.type("Sy");
+  terminal.type("S");
+  await terminal.shows(/y confirms/);
+  terminal.type("y");
   await terminal.shows(/whsec_/);
   terminal.type("\x03");
   expect(await terminal.view.ended).toBe("SIGINT");

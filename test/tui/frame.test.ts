@@ -154,7 +154,7 @@ test("a resized terminal is redrawn, also after it was too small", async () => {
   terminal.resize(40, 10);
   await terminal.shows(/Needs 50x12, this terminal is 40x10/);
   terminal.resize(80, 24);
-  await terminal.shows(/╰─+╯\n j\/k move/);
+  await terminal.shows(/╰─+╯\n ⏎ open/);
   expect(terminal.text().split("\n")[2]).toBe(
     `╭─ last 60 min ${"─".repeat(36)} 1 col = 1 min, full = 381 ─╮`,
   );

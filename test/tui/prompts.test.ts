@@ -22,7 +22,7 @@ test("typing narrows the commands, and tab completes as far as they agree", asyn
   view.press("right");
   expect(view.footer()).toMatch(/^ :redeliver-all █/);
   view.press("esc");
-  expect(view.footer()).toMatch(/^ j\/k move/);
+  expect(view.footer()).toMatch(/^ ⏎ open/);
 });
 
 test.each([
@@ -46,7 +46,7 @@ test("a command without its argument asks for it, and blanks are ignored", async
   expect(view.text()).toContain("last 1h");
   view.type(": ");
   view.press("enter");
-  expect(view.footer()).toMatch(/^ j\/k move/);
+  expect(view.footer()).toMatch(/^ ⏎ open/);
 });
 
 test("every command that changes something is refused by --readonly", async () => {

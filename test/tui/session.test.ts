@@ -240,7 +240,7 @@ test.each([
   );
   expect(view.lines().map(lineWidth)).toEqual(Array(rows).fill(columns));
   view.press("k");
-  expect(view.footer()).toMatch(/^ j\/k move/);
+  expect(view.footer()).toMatch(/^ ⏎ open/);
 });
 
 test("R redelivers everything that matches the filter after its count is typed", async () => {
