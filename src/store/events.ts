@@ -52,6 +52,9 @@ export function createEventStore(db: Db) {
     SELECT ${columns(EVENT)} FROM event WHERE business_id = :businessId AND sequence > :sequence
     ORDER BY sequence LIMIT :limit`);
 
+  const selectNextById = db.prepare(`
+    SELECT id, body, sha256 FROM event WHERE id > :after ORDER BY id LIMIT :limit`);
+
   return {
     /** Newest first, without bodies. */
     list(filter: EventFilter, limit: number): ListedEvent[] {
@@ -67,6 +70,9 @@ export function createEventStore(db: Db) {
     /** Only to erase a guest. */
     updateBody: (id: string, body: Buffer, sha256: Buffer) =>
       void updateBody.run({ id, body, sha256 }),
+    /** Of all businesses, by ascending ID. */
+    listById: (after: string, limit: number) =>
+      selectNextById.all({ after, limit }) as Pick<EventRow, "id" | "body" | "sha256">[],
     /** With a pending or parked delivery. */
     iterateUndelivered: () => selectUndelivered.iterate() as IterableIterator<EventRow>,
     listAfter: (businessId: string, sequence: number, limit: number) =>

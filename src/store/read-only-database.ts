@@ -76,6 +76,23 @@ export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Res
   }
 }
 
+/** Returns the number of rows of each table; a table that an older version lacks is left out. */
+export const countRows = (path: string, tables: readonly string[]): Record<string, number> =>
+  withReadOnlyDatabase(path, (db) => {
+    const existing = db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      .pluck()
+      .all() as string[];
+    return Object.fromEntries(
+      tables
+        .filter((table) => existing.includes(table))
+        .map((table) => [
+          table,
+          db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number,
+        ]),
+    );
+  });
+
 /** Bytes 18 and 19 of the header: 2 for a file in WAL mode, 1 for any other. */
 const JOURNAL_MODE_AT = 18;
 

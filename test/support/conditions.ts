@@ -1,6 +1,11 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import {
+  type BackupState,
+  forgetBackupState,
+  saveBackupState,
+} from "../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../src/app/operations/backups.ts";
 import { createKey } from "../../src/app/keys.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
@@ -57,6 +62,24 @@ const failBackup = (rt: TestRuntime, isDamaged: boolean): End => {
   const failure = { at: rt.now(), reason: "it failed", ...(isDamaged && { isDamaged }) };
   writeFileSync(path, JSON.stringify(failure), { mode: 0o600 });
   return () => rmSync(path);
+};
+
+const saveState = <Kind extends keyof BackupState>(
+  { config }: TestRuntime,
+  kind: Kind,
+  state: BackupState[Kind],
+): End => {
+  saveBackupState(config, kind, state);
+  return () => forgetBackupState(config, kind);
+};
+
+const SCRUB: BackupState["scrub"] = {
+  startedAt: 0,
+  finishedAt: 0,
+  afterEvent: "",
+  verified: [],
+  altered: [],
+  damaged: [],
 };
 
 const setStreak = (rt: RunningServer, disableAt: number | null, id = rt.endpointId): End => {
@@ -130,6 +153,19 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
       );
     save(rt.now() - 3 * DAY_MS, true);
     return () => save(rt.now(), false);
+  },
+  "backup.drill_failed": (rt) =>
+    saveState(rt, "drill", { at: 0, name: "a.db", error: "it failed", businesses: 0, secrets: 0 }),
+  "backup.damaged": (rt) => {
+    const path = join(rt.config.backupFolder, "SHA256SUMS");
+    return saveState(rt, "scrub", { ...SCRUB, damaged: [{ path, reason: "it differs" }] });
+  },
+  "events.altered": (rt) => {
+    emitEvents(rt, rt.business, "service.updated");
+    const [event] = rt.store.events.list({}, 1);
+    edit(rt, `UPDATE event SET sha256 = x'00' WHERE id = '${event?.id}'`);
+    edit(rt, "UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL");
+    return saveState(rt, "scrub", { ...SCRUB, altered: [event?.id ?? ""] });
   },
   "clock.wrong": (rt) => {
     rt.advance(DAY_MS);

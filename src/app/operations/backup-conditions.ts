@@ -1,9 +1,13 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import { shellQuote } from "../../domain/text.ts";
 import type { DaemonRow } from "../../store/live.ts";
 import type { Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
-import { type Finding, isoSeconds } from "./health-conditions.ts";
+import { type Finding, isoSeconds, summarizeNames } from "./health-conditions.ts";
 import { isKeyCopied } from "./key-copies.ts";
+import { isAltered } from "./scrub.ts";
 
 const DAY_MS = 86_400_000;
 /** After so many intervals without a backup or a copy of one. */
@@ -52,6 +56,34 @@ export function checkBackupCopies(
   const text = `no backup has been copied to another place since ${isoSeconds(since)}${reason}`;
   // The daemon copies a new backup within a minute.
   return [openCondition("backup.unshipped", text, "deskbell backup", { since })];
+}
+
+/** Reports that the last drill could not restore a backup. */
+export function checkDrill({ config }: Runtime): HealthCondition[] {
+  const drill = readBackupState(config, "drill");
+  if (drill === null || drill.error === null) return [];
+  const text = `the backup ${drill.name} could not be restored as a drill (${isoSeconds(drill.at)}): ${drill.error}`;
+  return [openCondition("backup.drill_failed", text, "deskbell backup drill", { since: drill.at })];
+}
+
+/** Reports damage that reading the stored events and backups has found. */
+export function checkScrub({ config, store }: Runtime): HealthCondition[] {
+  const scrub = readBackupState(config, "scrub");
+  const altered = scrub?.altered.filter((id) => isAltered(store.events.findById(id))) ?? [];
+  const conditions = (scrub?.damaged ?? [])
+    .filter(({ path }) => existsSync(path))
+    .map(({ path, reason }) =>
+      openCondition(
+        "backup.damaged",
+        `a backup was damaged after it was made: ${reason}`,
+        `deskbell backup, then rm ${shellQuote(path)}`,
+        { subject: { id: path, name: basename(path) } },
+      ),
+    );
+  if (altered.length === 0) return conditions;
+  const were = altered.length === 1 ? "was" : "were";
+  const text = `${summarizeNames(altered)} ${were} altered in the database file: restore a backup made before that`;
+  return [...conditions, openCondition("events.altered", text, "deskbell backup list")];
 }
 
 /**

@@ -20,6 +20,19 @@ export type BackupState = {
   };
   /** `since`: the first failure after the last copy. */
   "copy-failure": { at: number; since: number; name: string; reason: string };
+  /** `error`: why the backup could not be restored; null if it could. */
+  drill: { at: number; name: string; error: string | null; businesses: number; secrets: number };
+  /** A round of reading the stored events and backups; `finishedAt` is null until it ends. */
+  scrub: {
+    startedAt: number;
+    finishedAt: number | null;
+    /** The last event that was read, and the paths of the backups that were. */
+    afterEvent: string;
+    verified: string[];
+    /** IDs of events that differ from their SHA-256: the first ones. */
+    altered: string[];
+    damaged: { path: string; reason: string }[];
+  };
   "key-copy": { at: number; fingerprint: string };
 };
 

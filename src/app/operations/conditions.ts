@@ -7,7 +7,7 @@ import type { DaemonRow } from "../../store/live.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { Runtime } from "../runtime.ts";
 import { listBackups } from "./backups.ts";
-import { checkBackupAge, checkBackupCopies } from "./backup-conditions.ts";
+import { checkBackupAge, checkBackupCopies, checkDrill, checkScrub } from "./backup-conditions.ts";
 import {
   checkCorruptEvents,
   checkDeliveryWorker,
@@ -68,6 +68,8 @@ const CHECKS: Check[] = [
   checkBrowserKeys,
   (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt) ?? daemon.startedAt, running),
   (rt, { running }) => checkBackupCopies(rt, lastBackupAt(rt), running),
+  checkDrill,
+  checkScrub,
   (rt) => checkHistory(readHistory(rt)),
   (rt, { daemon }) => checkClock(rt.now(), newestRecordAt(rt, daemon.startedAt)),
   (rt) =>

@@ -1,8 +1,10 @@
 import type { Runtime } from "../runtime.ts";
 import type { Alert } from "../webhooks/alerts.ts";
 import { copyBackup, findUncopiedBackup } from "./backup-copies.ts";
+import { drillBackup, isDrillDue } from "./backup-drill.ts";
 import { readBackupState } from "./backup-state.ts";
 import { backUpNightly, listBackups } from "./backups.ts";
+import { isScrubDue, isScrubUnfinished, scrub } from "./scrub.ts";
 
 export type MaintenanceOptions = {
   /** Whether to make a backup first. */
@@ -21,7 +23,8 @@ export function isBackupDue({ config, now }: Runtime): boolean {
 }
 
 /** Whether there is work other than a backup. */
-export const isMaintenanceDue = (rt: Runtime): boolean => findUncopiedBackup(rt) !== undefined;
+export const isMaintenanceDue = (rt: Runtime): boolean =>
+  findUncopiedBackup(rt) !== undefined || isScrubUnfinished(rt);
 
 /** Makes, copies and checks backups. It logs and records each failure, and throws none. */
 export async function runMaintenance(
@@ -31,4 +34,15 @@ export async function runMaintenance(
   if (backUp) await backUpNightly(rt, onAlert);
   const uncopied = findUncopiedBackup(rt);
   if (uncopied && !signal?.aborted) await copyBackup(rt, uncopied, { signal });
+  if (backUp && isDrillDue(rt) && !signal?.aborted) await drillNewest(rt);
+  if ((backUp && isScrubDue(rt)) || isScrubUnfinished(rt)) await scrub(rt, signal);
+}
+
+async function drillNewest(rt: Runtime): Promise<void> {
+  if (listBackups(rt.config).length === 0) return;
+  const { name, error, businesses, secrets } = await drillBackup(rt);
+  if (error === null)
+    rt.log("info", "restored a backup as a drill", { backup: name, businesses, secrets });
+  else
+    rt.log("error", "A backup could not be restored as a drill.", { backup: name, reason: error });
 }

@@ -48,7 +48,7 @@ export async function restoreBackup(
 ): Promise<string | null> {
   const { databasePath } = config;
   const replaces = await assertRestorable(config, file);
-  prepareDataFolder(config);
+  if (config.mayCreate) prepareDataFolder(config);
   const lock = acquireDaemonLock(databasePath);
   const draft = restoreDraft(databasePath);
   try {

@@ -24,6 +24,8 @@ export type Status = {
   lastCopy: BackupState["copy"] | null;
   /** Since then, the last try that failed. */
   copyFailure: BackupState["copy-failure"] | null;
+  /** The last restore of a backup into a temporary folder. */
+  lastDrill: BackupState["drill"] | null;
   freeBytes: number;
   problems: HealthCondition[];
 };
@@ -40,6 +42,7 @@ export function readStatus(rt: Runtime): Status {
     lastBackup: listBackups(rt.config)[0] ?? null,
     lastCopy: readBackupState(rt.config, "copy"),
     copyFailure: readBackupState(rt.config, "copy-failure"),
+    lastDrill: readBackupState(rt.config, "drill"),
     freeBytes: rt.freeBytes(),
     problems: listConditions(rt, daemon),
   };

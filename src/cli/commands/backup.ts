@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
-import { byteSize } from "../../domain/text.ts";
+import { byteSize, countOf } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";
 import { createPrivateFile } from "../input/new-file.ts";
@@ -89,4 +89,29 @@ const verify = command({
   },
 });
 
-export const definition = [create, list, verify];
+const drill = command({
+  name: "drill",
+  about:
+    "Restore a backup (default: the newest) into a temporary folder, read it with the master key, and delete it again. The daemon does so every month.",
+  arguments: ["[file]"],
+  examples: [
+    "backup drill .deskbell/backups/deskbell-20261120T021700Z.db",
+    "backup drill old.db --json",
+  ],
+  async run(cli, _flags, file) {
+    const rt = await cli.open();
+    const { drillBackup } = await import("../../app/operations/backup-drill.ts");
+    const result = await drillBackup(rt, file);
+    const { name, error, businesses, secrets } = result;
+    if (error !== null)
+      throw new AppError("state_refuses", `${name} could not be restored: ${error}`, {
+        fix: "create a new backup and try that one: deskbell backup && deskbell backup drill",
+      });
+    cli.report(
+      withIsoTimes(result, "at"),
+      `${name} can be restored: ${countOf(businesses, "business")}, ${countOf(secrets, "signing secret")} decrypted.`,
+    );
+  },
+});
+
+export const definition = [create, list, verify, drill];

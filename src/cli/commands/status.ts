@@ -57,6 +57,7 @@ function stateRows(
     lastBackup,
     lastCopy,
     copyFailure,
+    lastDrill,
     freeBytes,
   }: Status,
   now: number,
@@ -80,6 +81,7 @@ function stateRows(
       lastBackup ? `${timeText(lastBackup.createdAt)}, ${byteSize(lastBackup.bytes)}` : "none",
     ),
     row("last copy", copyText(lastCopy, copyFailure)),
+    row("last drill", drillText(lastDrill)),
     row("free disk", byteSize(freeBytes)),
   ];
 }
@@ -102,6 +104,9 @@ function copyText(copy: Status["lastCopy"], failure: Status["copyFailure"]): str
   return failure ? `${last}; failed at ${timeText(failure.at)}: ${failure.reason}` : last;
 }
 
+const drillText = (drill: Status["lastDrill"]): string =>
+  drill ? `${timeText(drill.at)}, ${drill.name}${drill.error === null ? "" : ": failed"}` : "none";
+
 const limitedText = (hosts: readonly string[]): string =>
   `limited, because they never accepted a delivery: ${summarizeNames(hosts.slice(0, 10), hosts.length)}`;
 
@@ -121,6 +126,7 @@ const inIsoTime = ({
   lastBackup,
   lastCopy,
   copyFailure,
+  lastDrill,
   problems,
   ...status
 }: Status) => ({
@@ -130,6 +136,7 @@ const inIsoTime = ({
   lastBackup: lastBackup && withIsoTimes(lastBackup, "createdAt"),
   lastCopy: lastCopy && withIsoTimes(lastCopy, "createdAt", "at"),
   copyFailure: copyFailure && withIsoTimes(copyFailure, "at", "since"),
+  lastDrill: lastDrill && withIsoTimes(lastDrill, "at"),
   ...status,
   problems: problems.map((problem) => withIsoTimes(problem, "since")),
 });

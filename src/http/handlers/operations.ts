@@ -104,6 +104,11 @@ const formatBackups = ({ config }: Runtime): string[] => {
       "When the newest backup that was copied to another place was made; 0 if there is none.",
       readBackupState(config, "copy")?.createdAt,
     ),
+    format(
+      "drill",
+      "When a backup was last restored as a drill, or failed to be; 0 if never.",
+      readBackupState(config, "drill")?.at,
+    ),
   ];
 };
 

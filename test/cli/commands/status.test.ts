@@ -35,7 +35,7 @@ test("status exits with 0 if there is no problem", async () => {
   const quiet = await deskbell("status");
   expect(quiet).toMatchObject({ code: 0, stderr: "" });
   expect(quiet.stdout).toMatch(
-    /^daemon\trunning at http:\/\/127\.0\.0\.1:4100\t\ndeliveries\tnone\t\nendpoints\t1 active\t\nnext attempt\tnone\t\nhistory\t[\d.]+ .B of 10\.0 GB, kept 30 days, since [\dTZ:-]+\t\nlast backup\tnone\t\nlast copy\tnone\t\nfree disk\t[\d.]+ .B\t\n$/,
+    /^daemon\trunning at http:\/\/127\.0\.0\.1:4100\t\ndeliveries\tnone\t\nendpoints\t1 active\t\nnext attempt\tnone\t\nhistory\t[\d.]+ .B of 10\.0 GB, kept 30 days, since [\dTZ:-]+\t\nlast backup\tnone\t\nlast copy\tnone\t\nlast drill\tnone\t\nfree disk\t[\d.]+ .B\t\n$/,
   );
   emitEvents(rt, business, "service.updated");
   const made = await deskbell("backup");

@@ -1,0 +1,113 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Config } from "../../config.ts";
+import { AppError } from "../../domain/errors.ts";
+import { byteSize, countOf } from "../../domain/text.ts";
+import { countRows } from "../../store/read-only-database.ts";
+import { makeFolder, openRuntime, RESERVE_BYTES, type Runtime } from "../runtime.ts";
+import { type BackupState, readBackupState, saveBackupState } from "./backup-state.ts";
+import { listBackups } from "./backups.ts";
+import { restoreBackup } from "./restore.ts";
+
+type Drill = BackupState["drill"];
+
+const INTERVAL_MS = 30 * 86_400_000;
+const BUSY_TIMEOUT_MS = 5000;
+const FOLDER = "drill-";
+/** A restore adds events and deliveries, but changes the number of no other rows. */
+const COMPARED = ["business", "catalog_object", "api_key", "endpoint", "endpoint_secret"] as const;
+
+/** A month after the last drill, or after the next backup if it failed. */
+export function isDrillDue({ config, now }: Runtime): boolean {
+  const last = readBackupState(config, "drill");
+  return last === null || last.error !== null || now() - last.at >= INTERVAL_MS;
+}
+
+/**
+ * Restores a backup into a temporary folder, as `restore` would, and reads it with the master key.
+ * The result, also a failure, is recorded.
+ * @param path default: the newest backup
+ * @throws AppError resource_not_found if there is no backup
+ */
+export async function drillBackup(
+  rt: Runtime,
+  path = listBackups(rt.config)[0]?.path,
+): Promise<Drill> {
+  if (path === undefined)
+    throw new AppError("resource_not_found", `There is no backup in ${rt.config.backupFolder}.`, {
+      fix: "deskbell backup",
+    });
+  const drill = { at: rt.now(), name: basename(path), businesses: 0, secrets: 0 };
+  const result = await restoreForDrill(rt, path).then(
+    (counts) => ({ ...drill, ...counts, error: null }),
+    (error: Error) => ({ ...drill, error: error.message }),
+  );
+  saveBackupState(rt.config, "drill", result);
+  return result;
+}
+
+async function restoreForDrill(rt: Runtime, path: string) {
+  const { config } = rt;
+  makeFolder(config.backupFolder);
+  removeDrillFolders(config);
+  assertSpace(rt, path);
+  const dataDir = mkdtempSync(join(config.backupFolder, FOLDER));
+  try {
+    const restored: Config = {
+      ...config,
+      mayCreate: false,
+      dataDir,
+      databasePath: join(dataDir, basename(config.databasePath)),
+      backupFolder: join(dataDir, "backups"),
+    };
+    await restoreBackup(restored, path, { now: rt.now(), confirm: async () => {} });
+    assertSameRows(path, restored.databasePath);
+    const opened = openRuntime(restored, BUSY_TIMEOUT_MS, { now: rt.now, log: () => {} });
+    try {
+      return readRestored(opened);
+    } finally {
+      opened.close();
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
+/** Left by drills that were killed. */
+function removeDrillFolders({ backupFolder }: Config): void {
+  for (const name of readdirSync(backupFolder).filter((name) => name.startsWith(FOLDER)))
+    rmSync(join(backupFolder, name), { recursive: true });
+}
+
+function assertSpace(rt: Runtime, path: string): void {
+  const needed = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) + 2 * RESERVE_BYTES;
+  const free = rt.freeBytes();
+  if (free >= needed) return;
+  throw new AppError(
+    "storage_full",
+    `A restore needs ${byteSize(needed)} on the disk of the data, which has ${byteSize(free)} free.`,
+  );
+}
+
+function assertSameRows(backup: string, restored: string): void {
+  const before = countRows(backup, COMPARED);
+  const after = countRows(restored, COMPARED);
+  const different = Object.keys(before).find((table) => before[table] !== after[table]);
+  if (different === undefined) return;
+  throw new AppError(
+    "storage_failed",
+    `The table ${different} has ${countOf(before[different] ?? 0, "row")} in the backup, but ${after[different]} when restored.`,
+  );
+}
+
+/** @throws AppError signing_unavailable if the master key does not decrypt all secrets */
+function readRestored({ store, secrets }: Runtime) {
+  const rows = store.endpointSecrets.list();
+  const undecryptable = secrets.listUndecryptable(rows).length;
+  if (undecryptable > 0)
+    throw new AppError(
+      "signing_unavailable",
+      `The master key does not decrypt ${undecryptable} of ${countOf(rows.length, "signing secret")}.`,
+    );
+  return { businesses: store.businesses.list().length, secrets: rows.length };
+}
