@@ -16,10 +16,17 @@ export const SHOP_PATH = `/v1/businesses/${SHOP_SLUG}`;
 /** A Monday morning on which both staff members work from 9 to 12. */
 export const monday = (time: string): string => `2026-11-23T${time}:00+00:00`;
 export const CUT = { serviceId: shopId("svc", "cut") };
-export const CONCERT = `
+/** The header of a change of the shop's catalog file. */
+export const HEADER = `
 catalog: 1
-business: { slug: shop, name: The Shop, timezone: Europe/Lisbon, currency: EUR }
-events:
+business:
+  slug: shop
+  name: The Shop
+  timezone: Europe/Lisbon
+  currency: EUR
+  bookingPolicy: { slotIntervalMin: 60, minNoticeMin: 60, maxAdvanceDays: 30, maxGapMin: 0 }
+`;
+const CONCERT = `${HEADER}events:
   - key: gala
     name: Gala
     slug: gala
@@ -120,3 +127,7 @@ export function orderOf(rt: TestRuntime, quantity = 2) {
   const { eventId, ticketTypeId } = concertIds(rt);
   return { eventId, items: [{ ticketTypeId, quantity }] };
 }
+
+/** Such as `409 slot_taken TAKEN`. */
+export const problem = ({ status, body: { code, reason } }: Sent): string =>
+  [status, code, ...(reason === undefined ? [] : [reason])].join(" ");

@@ -1,6 +1,20 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { shopId } from "../../../support/shop.ts";
-import { CUT, monday, openBookingShop, SHOP_PATH } from "../../support/bookings.ts";
+import type { TestRuntime } from "../../../support/test-runtime.ts";
+import {
+  CUT,
+  HEADER,
+  monday,
+  openBookingShop,
+  orderOf,
+  problem,
+  SHOP_PATH,
+  visit,
+} from "../../support/bookings.ts";
+
+const MINUTE = 60_000;
+const ANN = { ...CUT, staffId: shopId("stf", "ann") };
 
 test("a website holds a listed slot, books it for a guest, reschedules and cancels it", async () => {
   const { site } = openBookingShop();
@@ -95,4 +109,267 @@ test("a website holds a listed slot, books it for a guest, reschedules and cance
   });
   const again = await site.send("POST", `/bookings/${id}/cancel`, {});
   expect([again.status, again.body.data]).toEqual([200, cancelled.body.data]);
+});
+
+describe("a start that cannot be booked", () => {
+  test("is refused with a reason that reveals nothing, and the nearest free starts", async () => {
+    const { site, owner } = openBookingShop();
+    const first = await owner.send("POST", "/bookings", {
+      startsAt: monday("10:00"),
+      segments: [ANN],
+      customer: { name: "Secret Guest" },
+    });
+    expect(first.status).toBe(201);
+    const taken = { startsAt: monday("10:00"), segments: [ANN] };
+    for (const path of ["/bookings", "/holds"]) {
+      const refused = await site.send("POST", path, taken);
+      expect(problem(refused)).toBe("409 slot_taken TAKEN");
+      expect(refused.body.detail).toBe("This start cannot be booked.");
+      const alternatives = refused.body["alternatives"] as { startsAt: string }[];
+      expect(alternatives.map(({ startsAt }) => startsAt)).toEqual([
+        monday("09:00"),
+        monday("11:00"),
+        // Ann has time off on Tuesday.
+        "2026-11-25T09:00:00+00:00",
+      ]);
+      expect(refused.text).not.toContain(first.body.data.id);
+      expect(alternatives[0]).toMatchObject({ segments: [{ ...ANN, addons: [] }] });
+    }
+  });
+
+  /** The reason for a website, and for a key that may read all bookings. */
+  const REASONS: [change: object, site: string, owner: string][] = [
+    [{ startsAt: "2026-11-20T09:00:00Z" }, "TOO_SOON", "TOO_SOON"],
+    [{ startsAt: "2027-02-01T09:00:00Z" }, "TOO_FAR", "TOO_FAR"],
+    [{ startsAt: monday("20:00") }, "OUTSIDE_HOURS", "OUTSIDE_HOURS"],
+    [{ startsAt: "2026-11-26T09:00:00Z" }, "OUTSIDE_HOURS", "CLOSURE"],
+    [{ startsAt: monday("09:15") }, "OFF_GRID", "OFF_GRID"],
+    [{ startsAt: "2026-11-24T09:00:00Z", segments: [ANN] }, "TAKEN", "TIME_OFF"],
+  ];
+
+  test("has a reason without details for keys that may not read bookings, also in explain", async () => {
+    const shop = openBookingShop();
+    const explain = `/availability?serviceId=${CUT.serviceId}&from=2026-11-20&to=2026-11-28&explain=true`;
+    for (const [client, index] of [
+      [shop.site, 1],
+      [shop.owner, 2],
+    ] as const) {
+      for (const reason of REASONS) {
+        const refused = await client.send("POST", "/bookings", visit("09:00", reason[0]));
+        expect(problem(refused)).toBe(`409 slot_taken ${reason[index]}`);
+      }
+      const { body } = await client.send("GET", `${explain}&staffId=${ANN.staffId}`);
+      const days = body.data.days as { refused: { reason: string }[] }[];
+      const reasons = new Set(days.flatMap(({ refused }) => refused.map(({ reason }) => reason)));
+      expect([...reasons].toSorted()).toEqual(
+        index === 1
+          ? ["OUTSIDE_HOURS", "TAKEN", "TOO_SOON"]
+          : ["CLOSURE", "OUTSIDE_HOURS", "TIME_OFF", "TOO_SOON"],
+      );
+    }
+  });
+});
+
+test("an invalid body is rejected with a pointer to the field", async () => {
+  const { site } = openBookingShop();
+  const yoga = { serviceId: shopId("svc", "yoga"), addons: [{ addonId: shopId("adn", "oil") }] };
+  const CASES: [change: object, expected: string, ...pointers: string[]][] = [
+    [{ startsAt: "2026-11-23T09:00" }, "400 invalid_date", "#/startsAt"],
+    [{ startsAt: "2026-11-23T09:00:30Z" }, "400 invalid_date", "#/startsAt"],
+    [{ startsAt: "tomorrow", segments: [] }, "400 invalid_date", "#/startsAt"],
+    [{ startsAt: 5 }, "422 validation_failed", "#/startsAt"],
+    [{ segments: [] }, "422 validation_failed", "#/segments"],
+    [{ segments: undefined }, "422 validation_failed", "#/segments"],
+    [{ segments: [{ serviceId: 5 }] }, "422 validation_failed", "#/segments/0/serviceId"],
+    [{ segments: [{ ...CUT, staff: "x" }] }, "422 validation_failed", "#/segments/0/staff"],
+    [{ customerRef: "ana@example.com" }, "422 validation_failed", "#/customerRef"],
+    [{ customer: { phone: 5 } }, "422 validation_failed", "#/customer/phone"],
+    [{ holdId: "hld_1" }, "422 validation_failed", "#/startsAt", "#/segments"],
+    [{ guests: 2 }, "422 party_too_large", "#/guests"],
+    [{ segments: [{ serviceId: "cut" }] }, "404 resource_not_found", "#/segments"],
+    [
+      { segments: [{ ...CUT, staffId: shopId("stf", "bea") }] },
+      "404 resource_not_found",
+      "#/segments",
+    ],
+    [
+      { segments: [{ serviceId: shopId("svc", "phone") }] },
+      "422 service_not_bookable",
+      "#/segments",
+    ],
+    [
+      { segments: [{ ...CUT, variantId: shopId("svv", "color", "long") }] },
+      "422 variant_service_mismatch",
+      "#/segments",
+    ],
+    [{ segments: [yoga] }, "422 addon_not_linked", "#/segments"],
+  ];
+  for (const [change, expected, ...pointers] of CASES) {
+    const refused = await site.send("POST", "/bookings", visit("09:00", change));
+    expect([change, problem(refused), refused.body.errors.map(({ pointer }) => pointer)]).toEqual([
+      change,
+      expected,
+      pointers,
+    ]);
+  }
+});
+
+/** Applies a change of the shop's catalog file. */
+const apply = (rt: TestRuntime, body: string) =>
+  applyCatalog(rt, [{ name: "change.yaml", text: `${HEADER}${body}` }]);
+
+describe("a hold", () => {
+  test("takes its time until it expires, is released or becomes a booking", async () => {
+    const { rt, site, owner, createClient } = openBookingShop();
+    const ann = { startsAt: monday("09:00"), segments: [ANN] };
+    const starts = async () => {
+      const { body } = await owner.send(
+        "GET",
+        `/availability?serviceId=${CUT.serviceId}&staffId=${ANN.staffId}&date=2026-11-23`,
+      );
+      const [{ slots }] = body.data.days as [{ slots: { startsAt: string }[] }];
+      return slots.map(({ startsAt }) => startsAt.slice(11, 13));
+    };
+    const hold = async (more = {}) =>
+      (await site.send("POST", "/holds", { ...ann, ...more })).body.data.id as string;
+    expect(await starts()).toEqual(["09", "10", "11"]);
+    const { revision } = rt.store.businesses.findBySlug("shop")!;
+    const first = await hold({ ttlSeconds: 60 });
+    expect(await starts()).toEqual(["10", "11"]);
+    expect(problem(await owner.send("POST", "/bookings", ann))).toBe("409 slot_taken TAKEN");
+    rt.advance(MINUTE);
+    expect(await starts()).toEqual(["09", "10", "11"]);
+    const book = (holdId: string, client = site) => client.send("POST", "/bookings", { holdId });
+    expect(problem(await book(first))).toBe("409 hold_expired");
+
+    const second = await hold();
+    const other = createClient(["bookings.write"]);
+    for (const client of [other, owner])
+      expect(problem(await book(second, client))).toBe("404 resource_not_found");
+    expect(problem(await other.send("DELETE", `/holds/${second}`))).toBe("404 resource_not_found");
+    expect((await site.send("DELETE", `/holds/${second}`)).status).toBe(204);
+    expect((await site.send("DELETE", `/holds/${second}`)).status).toBe(204);
+    expect(problem(await book(second))).toBe("409 hold_expired");
+    expect(await starts()).toEqual(["09", "10", "11"]);
+    expect(rt.store.businesses.findBySlug("shop")?.revision).toBe(revision);
+
+    const third = await hold();
+    const booked = await book(third);
+    expect(booked.status).toBe(201);
+    const again = await book(third);
+    expect(problem(again)).toBe("409 hold_used");
+    expect(again.body["bookingId"]).toBe(booked.body.data.id);
+    expect(problem(await site.send("DELETE", `/holds/${third}`))).toBe("409 hold_used");
+    expect(await starts()).toEqual(["10", "11"]);
+  });
+
+  test("keeps its price and time, whatever changes meanwhile", async () => {
+    const { rt, site } = openBookingShop();
+    const soon = "2026-11-23T09:00:00Z";
+    rt.advance(Date.parse(soon) - rt.now() - 61 * MINUTE);
+    const held = await site.send("POST", "/holds", { startsAt: soon, segments: [ANN] });
+    expect(held.body.data).toMatchObject({ totalCents: 4000 });
+    apply(
+      rt,
+      `services: [{ key: cut, name: Trim, durationMin: 30, price: 99.00, staff: [ann] }]
+staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-11-24T00:00" }] }]`,
+    );
+    // The minimum notice is no longer met.
+    rt.advance(4 * MINUTE);
+    const booked = await site.send("POST", "/bookings", { holdId: held.body.data.id });
+    expect(booked.body.data).toMatchObject({
+      totalCents: 4000,
+      endsAt: monday("10:00"),
+      segments: [{ serviceName: "Cut", staffName: "Ann" }],
+    });
+  });
+
+  test("of a table becomes a reservation, not a booking", async () => {
+    const { site } = openBookingShop();
+    const party = { startsAt: monday("09:00"), partySize: 4 };
+    const held = await site.send("POST", "/holds", party);
+    expect(held.body.data).toMatchObject({
+      segments: [],
+      guests: 4,
+      tableId: shopId("tbl", "t4"),
+      totalCents: 0,
+    });
+    expect(problem(await site.send("POST", "/reservations", party))).toBe("409 slot_taken TAKEN");
+    const { id: holdId } = held.body.data;
+    expect(problem(await site.send("POST", "/bookings", { holdId }))).toBe("422 validation_failed");
+    const reserved = await site.send("POST", "/reservations", { holdId, customerRef: "t-1" });
+    expect(reserved.body.data).toMatchObject({
+      id: expect.stringMatching(/^rsv_/),
+      status: "CONFIRMED",
+      partySize: 4,
+      tableId: shopId("tbl", "t4"),
+      customerRef: "t-1",
+    });
+    const { id } = reserved.body.data;
+    const moved = await site.send("POST", `/reservations/${id}/reschedule`, {
+      startsAt: monday("10:00"),
+      partySize: 2,
+    });
+    expect(moved.body.data).toMatchObject({
+      startsAt: monday("10:00"),
+      partySize: 2,
+      tableId: shopId("tbl", "t2"),
+    });
+  });
+
+  test("counts against the limits of its key", async () => {
+    const { rt, site, createClient } = openBookingShop();
+    const days = ["23", "25", "27", "30"];
+    const hold = (client: typeof site, n: number, staff = ANN) =>
+      client.send("POST", "/holds", {
+        startsAt: `2026-11-${days[Math.floor(n / 3)]}T${["09", "10", "11"][n % 3]}:00:00Z`,
+        segments: [staff],
+      });
+    const small = createClient(["bookings.write", "tickets.write"], { maxHolds: 2 });
+    expect((await hold(small, 0)).status).toBe(201);
+    expect((await small.send("POST", "/ticket-orders", orderOf(rt, 1))).status).toBe(201);
+    const refused = await hold(small, 1);
+    expect(problem(refused)).toBe("429 too_many_holds");
+    expect(refused.headers.get("retry-after")).toBe("60");
+    expect(problem(await small.send("POST", "/ticket-orders", orderOf(rt, 1)))).toBe(
+      "429 too_many_holds",
+    );
+    // A staff member who is not chosen counts, too.
+    rt.advance(6 * MINUTE);
+    for (const n of [0, 1, 2]) expect((await hold(site, n)).status).toBe(201);
+    const bea = await site.send("POST", "/holds", visit("09:00"));
+    expect(bea.status).toBe(201);
+    const table = (time: string) =>
+      site.send("POST", "/holds", { startsAt: monday(time), partySize: 2 });
+    expect((await table("09:00")).status).toBe(201);
+    expect((await hold(site, 3)).status).toBe(201);
+    // 20 seats: the unpaid orders of a key can hold 4 of them.
+    expect((await site.send("POST", "/ticket-orders", orderOf(rt, 3))).status).toBe(201);
+    expect(problem(await site.send("POST", "/ticket-orders", orderOf(rt, 2)))).toBe(
+      "429 too_many_holds",
+    );
+    expect((await site.send("POST", "/ticket-orders", orderOf(rt, 1))).status).toBe(201);
+  });
+
+  test("is one of three, if the key has left a hundred unused", async () => {
+    const { rt, site, business } = openBookingShop();
+    const { body } = await site.send("POST", "/holds", visit("09:00"));
+    const { id: businessId } = business();
+    const row = rt.store.holds.findById(businessId, body.data.id)!;
+    rt.tx(() => {
+      rt.store.holds.release(row.id);
+      for (let n = 1; n < 100; n++)
+        rt.store.holds.insert(businessId, { ...row, id: rt.newId("hld"), status: "RELEASED" });
+    });
+    const hold = async (time: string, day: string) =>
+      problem(
+        await site.send("POST", "/holds", {
+          startsAt: `2026-11-${day}T${time}:00Z`,
+          segments: [CUT],
+        }),
+      );
+    for (const time of ["09:00", "10:00", "11:00"]) expect(await hold(time, "25")).toBe("201 ");
+    expect(await hold("09:00", "27")).toBe("429 too_many_holds");
+    expect(rt.store.holds.countSince(site.id, 0)).toEqual({ made: 103, used: 0 });
+  });
 });
