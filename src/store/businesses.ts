@@ -1,4 +1,5 @@
 import type { BusinessDoc, ScheduleDoc } from "../domain/catalog/catalog.ts";
+import type { ScheduleEdits } from "../domain/catalog/change/schedule-edits.ts";
 import { columns, type Db, optional } from "./db.ts";
 
 export type BusinessRow = {
@@ -44,6 +45,12 @@ export function createBusinessStore(db: Db) {
       catalog_version = excluded.catalog_version, updated_at = excluded.updated_at, revision = revision + 1,
       told_until = excluded.told_until, next_transition_at = excluded.next_transition_at`);
   const bumpRevision = db.prepare("UPDATE business SET revision = revision + 1 WHERE id = ?");
+  const selectScheduleEdits = db
+    .prepare("SELECT authored_schedule FROM business WHERE id = ?")
+    .pluck();
+  const setScheduleEdits = db.prepare(
+    "UPDATE business SET authored_schedule = :edits WHERE id = :id AND authored_schedule IS NOT :edits",
+  );
   const selectDueForTransition = db.prepare(
     `SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`,
   );
@@ -78,6 +85,12 @@ export function createBusinessStore(db: Db) {
       (raiseSequence.get({ id, count }) as number) - count + 1,
     /** For a change that partners see in responses but that has no event. */
     incrementRevision: (id: string) => void bumpRevision.run(id),
+    getScheduleEdits: (id: string): ScheduleEdits =>
+      JSON.parse((selectScheduleEdits.get(id) as string | null | undefined) ?? "{}"),
+    writeScheduleEdits(id: string, edits: ScheduleEdits): void {
+      const isEmpty = Object.keys(edits).length === 0;
+      setScheduleEdits.run({ id, edits: isEmpty ? null : JSON.stringify(edits) });
+    },
     listDueForTransition: (now: number) => selectDueForTransition.all(now).map(parse),
     delete(id: string): void {
       remember.run(id);

@@ -4,6 +4,10 @@ import {
   type ChangeOrigin,
   withOverwrittenEdits,
 } from "../../domain/catalog/change/local-edits.ts";
+import {
+  findOverwrittenSections,
+  nextScheduleEdits,
+} from "../../domain/catalog/change/schedule-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { type Emptied, findEmptied } from "../../domain/catalog/change/losses.ts";
 import { findReplaced } from "../../domain/catalog/change/replaced.ts";
@@ -49,6 +53,8 @@ export type ChangeResult = {
   /** Applying it needs `acceptCurrencyChange`, because stored prices are not converted. */
   currencyChange: CurrencyChange | null;
   changes: ObjectChange[];
+  /** Sections of the schedule whose local edits since the last catalog file are overwritten. */
+  overwrittenSections: string[];
   events: { type: EventType; resourceId: string }[];
   /** For the endpoints subscribed now. */
   deliveries: number;
@@ -81,6 +87,7 @@ export function planChange(
   const diff = diffCatalog(stored?.catalog ?? null, next, sortOrderOf);
   const edits = origin === "local" ? findLocalEdits(rt, diff.rows) : listLocalEdits(rt, row);
   const nextEdits = nextLocalEdits(edits, diff, stored?.catalog ?? null, next, origin);
+  const scheduleEdits = row ? rt.store.businesses.getScheduleEdits(row.id) : {};
   const business = {
     ...(row ?? newBusiness(rt, next, now)),
     doc: next.business,
@@ -103,6 +110,10 @@ export function planChange(
       stored && origin !== "local"
         ? withOverwrittenEdits(diff.changes, edits, stored.catalog, next)
         : diff.changes,
+    overwrittenSections:
+      stored && isFile
+        ? findOverwrittenSections(scheduleEdits, stored.catalog.schedule, next.schedule)
+        : [],
     events: [],
     deliveries: 0,
     webhooks: [],
@@ -115,8 +126,14 @@ export function planChange(
       ? findVisitsOutsideHours(rt, business.id, { before: stored.catalog, after: next, diff })
       : [],
   };
-  if (row && isEmptyDiff(diff))
-    return { result, write: () => rt.store.catalog.writeLocalEdits(nextEdits) };
+  const writeEdits = () => {
+    rt.store.catalog.writeLocalEdits(nextEdits);
+    if (!stored) return;
+    const { schedule } = stored.catalog;
+    const edited = nextScheduleEdits(scheduleEdits, schedule, next.schedule, origin);
+    rt.store.businesses.writeScheduleEdits(business.id, edited);
+  };
+  if (row && isEmptyDiff(diff)) return { result, write: writeEdits };
 
   // The fields of the business itself affect every list.
   const lists =
@@ -158,7 +175,7 @@ export function planChange(
         replaced,
       });
       rt.store.catalog.writeObjects(business.id, diff.rows);
-      rt.store.catalog.writeLocalEdits(nextEdits);
+      writeEdits();
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { RejectedBusiness } from "../../app/catalog/catalog.ts";
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
-import { emptiedTexts, lossesText } from "../../domain/catalog/change/losses.ts";
+import { emptiedTexts, lossesText, overwrittenNames } from "../../domain/catalog/change/losses.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import { affectedVisitsText } from "../../domain/bookings/affected-visits.ts";
 import { countOf, safe } from "../../domain/text.ts";
@@ -107,15 +107,13 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
 /** The edits of commands that are lost, the lists that are emptied, and the bookings outside the new hours. */
 function noteConsequences(
   cli: Cli,
-  { slug, changes, emptied, outsideHours }: ChangeResult,
+  { slug, changes, overwrittenSections, emptied, outsideHours }: ChangeResult,
   dryRun: boolean,
 ): void {
-  const undone = changes.filter(({ overwrittenEdits }) => overwrittenEdits.length > 0);
+  const undone = overwrittenNames(changes, overwrittenSections);
   if (undone.length > 0) {
     const edits = `${countOf(undone.length, "local edit")} made since the file was last applied`;
-    cli.note(
-      `${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.map(({ key }) => key).join(", ")}.`,
-    );
+    cli.note(`${slug}: ${dryRun ? "would undo" : "undid"} ${edits}: ${undone.join(", ")}.`);
   }
   for (const text of emptiedTexts(emptied, !dryRun))
     cli.note(`${slug}: ${dryRun ? "would " : ""}${text}.`);

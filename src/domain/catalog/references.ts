@@ -130,7 +130,7 @@ export type Uncertain = { refs: ReadonlySet<string>; kinds: ReadonlySet<Kind> };
 export function findReferenceIssues(
   catalog: Catalog,
   uncertain: Uncertain = { refs: new Set(), kinds: new Set() },
-  referring?: ReadonlySet<DocOf[Kind]>,
+  referring?: ReadonlySet<object>,
 ): ReferenceIssue[] {
   const { objects } = catalog;
   return [
@@ -145,7 +145,7 @@ export function findReferenceIssues(
 function findUnknownReferences(
   objects: CatalogObjects,
   { refs, kinds }: Uncertain,
-  referring?: ReadonlySet<DocOf[Kind]>,
+  referring?: ReadonlySet<object>,
 ): ReferenceIssue[] {
   const known = Object.fromEntries([
     ...ALL_KINDS.map((kind) => [kind, new Set(objects[kind].map(({ key }) => key))]),

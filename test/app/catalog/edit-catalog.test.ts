@@ -24,6 +24,7 @@ import {
 } from "../../../src/app/catalog/staff.ts";
 import type { DocOf, Kind } from "../../../src/domain/catalog/catalog.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
+import { dryRun } from "../../support/dry-run.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { applyCatalogBody, captureError, recordEvents } from "../../support/use-case.ts";
 
@@ -108,6 +109,28 @@ test.each(EDITS)("%s is sent to partners, and an export keeps it", (_name, edit,
   const { content } = exportCatalogText(rt, getBusiness(rt, SLUG), "yaml");
   const applied = applyCatalog(rt, [{ name: "export.yaml", text: content }], { prune: true });
   expect(applied).toMatchObject({ changes: [], businessFields: [] });
+});
+
+test("a catalog file that would undo edited hours or closures says so, until it is applied", () => {
+  const rt = openSalon();
+  const overwritten = (body: string) => {
+    const { overwrittenSections } = dryRun(rt, () => applyCatalogBody(rt, body));
+    return overwrittenSections;
+  };
+  updateHours(rt, SLUG, ["sat-sun"], []);
+  createClosure(rt, SLUG, { date: "2026-12-24" });
+  expect(overwritten(FILE)).toEqual(["hours", "closures"]);
+  expect(overwritten("staff: [{ key: mia, name: Mia }]")).toEqual([]);
+  expect(captureError(() => applyCatalogBody(rt, FILE))).toMatch(
+    /^state_refuses: .*undo 2 local edits \(hours, closures\)/,
+  );
+  // Edited back, the hours are those of the file again.
+  updateHours(rt, SLUG, ["sat-sun"], [{ start: "09:00", end: "17:00" }]);
+  expect(overwritten(FILE)).toEqual(["closures"]);
+  // A file that contains the edit replaces it as the last one.
+  const file = exportCatalogText(rt, getBusiness(rt, SLUG), "yaml").content;
+  applyCatalog(rt, [{ name: "export.yaml", text: file }]);
+  expect(overwritten(FILE)).toEqual([]);
 });
 
 test("deleting a staff member unlinks it, and is refused while somebody has booked it", () => {

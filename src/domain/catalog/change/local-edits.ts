@@ -12,11 +12,12 @@ type Doc = DocOf[Kind];
 export type LocalEdits = ReadonlyMap<string, Doc>;
 
 /**
- * The cause of a change: catalog files, with the documents that they list; an undo, with the IDs of
+ * The cause of a change: catalog files, with the documents and sections of the
+ * schedule that they list; an undo, with the IDs of
  * the objects that it restores and whether they had local edits; or a local edit.
  */
 export type ChangeOrigin =
-  | { listed: ReadonlySet<Doc> }
+  | { listed: ReadonlySet<object> }
   | { restored: ReadonlyMap<string, boolean> }
   | "local";
 

@@ -98,19 +98,37 @@ export function emptiedTexts(emptied: readonly Emptied[], isPast = false): strin
   ];
 }
 
+/** The keys of objects, and the sections, whose local edits a change overwrites. */
+export const overwrittenNames = (
+  changes: readonly ObjectChange[],
+  sections: readonly string[],
+): string[] => [
+  ...changes.filter(({ overwrittenEdits }) => overwrittenEdits.length > 0).map(({ key }) => key),
+  ...sections,
+];
+
 /**
  * Returns what a change takes away that its author may not intend: edits of commands, links, whole
  * sections; null if nothing.
  * @param areDeletesAllowed whether to leave out sections
  */
 export function lossesText(
-  { changes, emptied }: { changes: readonly ObjectChange[]; emptied: readonly Emptied[] },
+  {
+    changes,
+    overwrittenSections,
+    emptied,
+  }: {
+    changes: readonly ObjectChange[];
+    overwrittenSections: readonly string[];
+    emptied: readonly Emptied[];
+  },
   areDeletesAllowed: boolean,
 ): string | null {
-  const undone = changes.filter(({ overwrittenEdits }) => overwrittenEdits.length > 0);
-  const keys = listKeys(undone.map(({ key }) => key));
+  const undone = overwrittenNames(changes, overwrittenSections);
   const texts = [
-    ...(undone.length > 0 ? [`undo ${countOf(undone.length, "local edit")} (${keys})`] : []),
+    ...(undone.length > 0
+      ? [`undo ${countOf(undone.length, "local edit")} (${listKeys(undone)})`]
+      : []),
     ...emptiedTexts(emptied.filter(({ field }) => field !== null || !areDeletesAllowed)),
   ];
   return texts.length === 0 ? null : texts.join(", ");

@@ -15,8 +15,8 @@ import { followRenames, objectRef, ticketTypeKeys } from "../references.ts";
 
 export type MergedCatalog = {
   catalog: Catalog;
-  /** The objects that come from the files. */
-  listed: ReadonlySet<DocOf[Kind]>;
+  /** The objects, and the sections of the schedule, that come from the files. */
+  listed: ReadonlySet<object>;
 };
 
 /**
@@ -70,7 +70,7 @@ export function mergeCatalog(
       schedule: { ...(current?.schedule ?? emptySchedule()), ...patch.schedule },
       objects,
     },
-    listed: new Set(Object.values(listed).flat()),
+    listed: new Set([...Object.values(listed).flat(), ...Object.values(patch.schedule)]),
   };
 }
 

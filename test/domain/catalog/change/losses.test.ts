@@ -35,10 +35,10 @@ test("objects that lose all their links, and sections that lose all entries, are
     { section: "services", key: "spa", field: "staff", count: 1 },
     { section: "tables", key: null, field: null, count: 1 },
   ]);
-  expect(lossesText({ changes: [], emptied }, false)).toBe(
+  expect(lossesText({ changes: [], overwrittenSections: [], emptied }, false)).toBe(
     "empty hours (1 entry), empty tables (1 entry), remove all staff of cut, spa, remove all add-ons of cut",
   );
-  expect(lossesText({ changes: [], emptied }, true)).toBe(
+  expect(lossesText({ changes: [], overwrittenSections: [], emptied }, true)).toBe(
     "remove all staff of cut, spa, remove all add-ons of cut",
   );
 });
@@ -52,5 +52,5 @@ test("a deleted object, and one that keeps a link or never had one, is not empti
       .replace("price: 9.00", "price: 10.00"),
   );
   expect(emptied).toEqual([]);
-  expect(lossesText({ changes: [], emptied }, false)).toBeNull();
+  expect(lossesText({ changes: [], overwrittenSections: [], emptied }, false)).toBeNull();
 });
