@@ -45,6 +45,10 @@ export const createClosure = (
     return [...closures, closure];
   });
 
+/** A date, or the month and day of a yearly closure. */
+const firstDayOf = (closure: Closure): string =>
+  "yearly" in closure ? closure.yearly : closure.from;
+
 /**
  * Deletes the closure that begins on a date.
  * @param first a date, or a month and day such as `01-01` for a yearly closure
@@ -63,10 +67,6 @@ export const deleteClosure = (rt: Runtime, slug: string, first: string): ChangeR
       });
     return closures.filter((one) => one !== closure);
   });
-
-/** A date, or the month and day of a yearly closure. */
-export const firstDayOf = (closure: Closure): string =>
-  "yearly" in closure ? closure.yearly : closure.from;
 
 type Section = "hours" | "closures";
 

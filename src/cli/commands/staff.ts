@@ -40,7 +40,7 @@ const withBooleans = <Given extends Profile>(given: Given) => ({
   bookable: given.bookable && given.bookable === "yes",
 });
 
-/** Catalog files have other words, or no dashes. */
+/** By the names that errors of a catalog file use. */
 const FLAG_OF = { key: "--key", name: "--name", title: "--title", bio: "--bio" };
 
 const create = command({
@@ -112,13 +112,14 @@ const deleteCommand = command({
       "cancel the person's future bookings; without it, they are a reason to refuse",
     ),
   },
-  examples: ["staff delete sofia --dry-run", "staff delete sofia --yes"],
+  examples: ["staff delete sofia --dry-run", "staff delete sofia --cancel-affected --yes"],
   async run(cli, options, name) {
     const { rt, business } = await cli.openBusiness();
     const { getStoredObject } = await import("../../app/catalog/objects.ts");
     const { deleteStaffMember } = await import("../../app/catalog/staff.ts");
     const { key } = getStoredObject(rt, business, "staff", name);
-    await cli.confirm(`Deleting the staff member ${key}`, key);
+    // A catalog undo brings the person back, but not the bookings.
+    if (options.cancelAffected) await cli.confirm(`Cancelling the bookings of ${key}`, key);
     reportChange(cli, deleteStaffMember(rt, business.slug, key, options));
   },
 });

@@ -80,11 +80,10 @@ export function namingFlags<Result>(
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
     const rename = (text: string) =>
       text.replaceAll(/'(\w+)'/g, (quoted, field: string) => flags[field] ?? quoted);
     throw new AppError(error.code, rename(error.message), {
-      ...(error.fix !== undefined && { fix: error.fix }),
       issues: error.issues.map((issue) => ({ ...issue, detail: rename(issue.detail) })),
     });
   }
