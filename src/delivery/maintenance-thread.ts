@@ -11,8 +11,7 @@ import type { MaintenanceData } from "./maintenance.ts";
 const BUSY_TIMEOUT_MS = 5000;
 
 const { config, backUp } = workerData as MaintenanceData;
-// Linux has a priority for each thread; elsewhere this would slow down the whole daemon.
-if (process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
+lowerPriority();
 const stopping = new AbortController();
 parentPort?.once("message", () => stopping.abort());
 
@@ -24,3 +23,13 @@ await runMaintenance(rt, {
 });
 rt.close();
 parentPort?.close();
+
+function lowerPriority(): void {
+  // Linux has a priority for each thread; elsewhere this would slow down the whole daemon.
+  if (process.platform !== "linux") return;
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // A sandbox may forbid it.
+  }
+}

@@ -124,6 +124,8 @@ KeyringMode=private
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
+# Backups are made at low priority.
+SystemCallFilter=setpriority
 SystemCallErrorNumber=EPERM
 # V8 compiles JavaScript to machine code at run time.
 MemoryDenyWriteExecute=no
