@@ -17,13 +17,12 @@ import {
 import type { Path } from "../../domain/catalog/catalog-issue.ts";
 import { quote } from "../../domain/text.ts";
 import { DECIMAL_FIELDS } from "../../domain/catalog/file/values.ts";
+import { indexLines, type Position } from "./positions.ts";
+import { findSyntaxIssues } from "./yaml-errors.ts";
 import { MAX_DEPTH, parseYaml, SyntaxIssue, TOO_DEEP, type YamlEvents } from "./yaml-events.ts";
 
 /** A catalog file: its name in messages, and its YAML or JSON. */
 export type CatalogSource = { name: string; text: string };
-
-/** Both count from 1; columns are UTF-16 code units. */
-export type Position = { line: number; column: number };
 
 type SourceIssue = Position & {
   code: "invalid_syntax" | "repeated_key" | "unknown_field";
@@ -66,7 +65,8 @@ export function parseSource(source: CatalogSource): ParsedSource {
     };
   } catch (error) {
     if (!(error instanceof SyntaxIssue)) throw error;
-    addIssue("invalid_syntax", error.offset, error.message);
+    for (const { offset, message } of findSyntaxIssues(text, error))
+      addIssue("invalid_syntax", offset, message);
     return { content: undefined, issues, broken: true, locate: () => positionAt(0) };
   }
 }
@@ -269,21 +269,6 @@ function findSecondDocument(text: string, endOfLastValue: number): number {
   const marker = /^(?:---|\.\.\.)(?=\s|$)/gm;
   marker.lastIndex = endOfLastValue;
   return marker.exec(text)?.index ?? 0;
-}
-
-function indexLines(text: string): (offset: number) => Position {
-  const starts = [0];
-  for (const { index, 0: lineBreak } of text.matchAll(/\r\n?|\n/g))
-    starts.push(index + lineBreak.length);
-  return (offset) => {
-    let line = 0;
-    for (let end = starts.length; end - line > 1;) {
-      const middle = (line + end) >> 1;
-      if ((starts[middle] ?? 0) <= offset) line = middle;
-      else end = middle;
-    }
-    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
-  };
 }
 
 /** In the order in which they are tried; what no tag accepts is text. */

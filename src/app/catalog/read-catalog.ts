@@ -4,12 +4,8 @@ import type { CatalogIssue } from "../../domain/catalog/catalog-issue.ts";
 import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import { describesBusiness } from "./business-files.ts";
-import {
-  type CatalogSource,
-  type ParsedSource,
-  parseSource,
-  type Position,
-} from "./catalog-source.ts";
+import { type CatalogSource, type ParsedSource, parseSource } from "./catalog-source.ts";
+import type { Position } from "./positions.ts";
 
 export type { CatalogSource } from "./catalog-source.ts";
 

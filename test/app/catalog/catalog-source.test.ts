@@ -227,7 +227,7 @@ function comparable(value: unknown, field = ""): unknown {
     : value;
 }
 
-const RESOLVED_NAME = /^(?:|null|true|false|[-+.\d].*)$/i;
+const RESOLVED_NAME = /^(?:|~|null|true|false|[-+.\d].*)$/i;
 
 const EXPORTED = generateCatalog(12, 5);
 const SEEDS = [
@@ -263,7 +263,7 @@ const PIECES = [
   "é😀",
 ];
 
-test("a randomly edited file has the same content as in js-yaml, or one syntax error", () => {
+test("a randomly edited file has the same content as in js-yaml, or a syntax error", () => {
   const edit = fc.record({
     at: fc.nat(100_000),
     removed: fc.nat(3),
@@ -282,7 +282,7 @@ test("a randomly edited file has the same content as in js-yaml, or one syntax e
         }
         const { content, issues, broken } = parse(text);
         for (const { line, column } of issues) expect(Math.min(line, column)).toBeGreaterThan(0);
-        if (broken) expect(issues.filter(({ code }) => code === "invalid_syntax")).toHaveLength(1);
+        if (broken) expect(issues.map(({ code }) => code)).toContain("invalid_syntax");
         if (issues.length > 0) return;
         compared += 1;
         let expected: unknown;
