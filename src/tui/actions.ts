@@ -13,6 +13,7 @@ import {
   isNarrowed,
   type KeyResult,
   type Prompt,
+  type Screen,
   showError,
   type UiState,
 } from "./ui-state.ts";
@@ -24,6 +25,8 @@ export type Action = {
   /** The placeholder of what is typed after the name, in brackets if it is optional. */
   argument?: string;
   about: string;
+  /** Whether it needs a delivery or endpoint, which not every screen selects. */
+  isOnSelection?: true;
   /** Refused by --readonly: the subject of the sentence that says so. */
   changes?: string;
   run: (ui: UiState, viewport: Viewport, argument: string) => KeyResult;
@@ -32,6 +35,7 @@ export type Action = {
 export const ACTIONS: readonly Action[] = [
   {
     name: "redeliver",
+    isOnSelection: true,
     key: "r",
     about: "redeliver it, or what failed at this endpoint",
     changes: "redelivery is",
@@ -49,6 +53,7 @@ export const ACTIONS: readonly Action[] = [
   },
   {
     name: "test",
+    isOnSelection: true,
     key: "t",
     about: "send a test event to the endpoint",
     changes: "test events are",
@@ -56,6 +61,7 @@ export const ACTIONS: readonly Action[] = [
   },
   {
     name: "enable",
+    isOnSelection: true,
     key: "E",
     argument: "[all|none|time]",
     about: "enable the endpoint; choose what to send",
@@ -68,6 +74,7 @@ export const ACTIONS: readonly Action[] = [
   },
   {
     name: "disable",
+    isOnSelection: true,
     key: "D",
     about: "disable the endpoint and park its deliveries",
     changes: "changes of endpoints are",
@@ -81,6 +88,7 @@ export const ACTIONS: readonly Action[] = [
   },
   {
     name: "rotate-secret",
+    isOnSelection: true,
     key: "S",
     about: "rotate the signing secret, shown once",
     changes: "changes of endpoints are",
@@ -94,11 +102,18 @@ export const ACTIONS: readonly Action[] = [
   },
   {
     name: "curl",
+    isOnSelection: true,
     key: "y",
     about: "copy the delivery as a curl command",
     run: copyCurl,
   },
-  { name: "copy-id", key: "i", about: "copy the ID of the delivery or endpoint", run: copyId },
+  {
+    name: "copy-id",
+    isOnSelection: true,
+    key: "i",
+    about: "copy the ID of the delivery or endpoint",
+    run: copyId,
+  },
   {
     name: "endpoints",
     key: "e",
@@ -153,6 +168,14 @@ export const ACTIONS: readonly Action[] = [
     run: (ui) => ({ ui, effect: { type: "quit", signal: null } }),
   },
 ];
+
+const SELECTING: readonly Screen["kind"][] = ["list", "delivery", "curl", "endpoints"];
+
+/** The actions of the current screen. */
+export const availableActions = (ui: UiState): readonly Action[] =>
+  SELECTING.includes(currentScreen(ui).kind)
+    ? ACTIONS
+    : ACTIONS.filter(({ isOnSelection }) => !isOnSelection);
 
 /** @param argument "" if nothing was typed after the name */
 export const runAction = (

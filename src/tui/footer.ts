@@ -41,7 +41,7 @@ export function renderFooter(ui: UiState, width: number, isAscii: boolean): Styl
       (line) => [span(` ${line}`, { bold: true, colour: "yellow" })],
     );
   if (prompt !== null) {
-    const commands = prompt.kind === "command" ? renderCommands(prompt.typed, width) : [];
+    const commands = prompt.kind === "command" ? renderCommands(ui, prompt.typed, width) : [];
     return [...commands, renderInput(prompt, width)];
   }
   if (notice !== null) {
@@ -94,8 +94,8 @@ function labelsOf(prompt: TypedPrompt): readonly [long: string, short: string] {
 const MAX_COMMANDS = 9;
 
 /** The commands that what is typed can become, with their keys. */
-function renderCommands(typed: string, width: number): StyledLine[] {
-  const actions = matchingActions(typed);
+function renderCommands(ui: UiState, typed: string, width: number): StyledLine[] {
+  const actions = matchingActions(ui, typed);
   const shown = actions.slice(0, MAX_COMMANDS);
   const lines = shown.map(({ name, argument = "", key, about }): StyledLine => {
     const left = fit(` ${name} ${argument}`, COMMAND_CELLS);

@@ -1,4 +1,4 @@
-import { type Action, ACTIONS, runAction } from "./actions.ts";
+import { type Action, availableActions, runAction } from "./actions.ts";
 import type { Key } from "./keys.ts";
 import type { Viewport } from "./screens.ts";
 import { type KeyResult, type Prompt, showError, type UiState } from "./ui-state.ts";
@@ -24,7 +24,7 @@ export function handlePromptKey(
     case "backspace":
       return type(Array.from(prompt.typed).slice(0, -1).join(""));
     case "right":
-      return prompt.kind === "command" ? type(completeCommand(prompt.typed)) : { ui };
+      return prompt.kind === "command" ? type(completeCommand(ui, prompt.typed)) : { ui };
     default:
       // Ignore other named keys, such as arrows.
       if (Array.from(key).length !== 1 || prompt.typed.length >= MAX_TYPED_CHARS) return { ui };
@@ -54,13 +54,14 @@ function submit(done: UiState, prompt: TypedPrompt, viewport: Viewport): KeyResu
 function runCommand(ui: UiState, typed: string, viewport: Viewport): KeyResult {
   const { name, argument } = splitCommand(typed);
   if (name === "") return { ui };
-  const found = matchingActions(name);
-  const action = found.find((candidate) => candidate.name === name) ?? found[0];
-  if (action === undefined || (found.length > 1 && action.name !== name))
+  const found = matchingActions(ui, name);
+  const exact = found.find((candidate) => candidate.name === name);
+  const action = exact ?? (found.length === 1 ? found[0] : undefined);
+  if (action === undefined)
     return showError(
       ui,
-      action === undefined
-        ? `There is no command '${name}'. Press : to see all.`
+      found.length === 0
+        ? `There is no command '${name}' on this screen. Press : to see all.`
         : `'${name}' is ambiguous: ${found.map((candidate) => candidate.name).join(", ")}.`,
     );
   if (argument !== "" && action.argument === undefined)
@@ -71,14 +72,14 @@ function runCommand(ui: UiState, typed: string, viewport: Viewport): KeyResult {
   return runAction(action, ui, viewport, argument);
 }
 
-/** The actions whose name begins with the first typed word. */
-export const matchingActions = (typed: string): readonly Action[] =>
-  ACTIONS.filter(({ name }) => name.startsWith(splitCommand(typed).name));
+/** The actions of the current screen whose name begins with the first typed word. */
+export const matchingActions = (ui: UiState, typed: string): readonly Action[] =>
+  availableActions(ui).filter(({ name }) => name.startsWith(splitCommand(typed).name));
 
 /** Completes the name as far as the matching actions agree, with a space after a whole name. */
-function completeCommand(typed: string): string {
+function completeCommand(ui: UiState, typed: string): string {
   const { name } = splitCommand(typed);
-  const [first, ...others] = matchingActions(name).map((action) => action.name);
+  const [first, ...others] = matchingActions(ui, name).map((action) => action.name);
   if (first === undefined || typed !== name) return typed;
   if (others.length === 0) return `${first} `;
   let end = first.length;

@@ -26,7 +26,11 @@ test("typing narrows the commands, and tab completes as far as they agree", asyn
 });
 
 test.each([
-  ["an unknown name", ":delete", "There is no command 'delete'. Press : to see all."],
+  [
+    "an unknown name",
+    ":delete",
+    "There is no command 'delete' on this screen. Press : to see all.",
+  ],
   ["an ambiguous beginning", ":e", "'e' is ambiguous: enable, endpoints."],
   ["an argument that is not taken", ":pause 5", "pause takes no argument."],
 ])("a command with %s", async (_name, typed, notice) => {
@@ -47,6 +51,16 @@ test("a command without its argument asks for it, and blanks are ignored", async
   view.type(": ");
   view.press("enter");
   expect(view.footer()).toMatch(/^ ⏎ open/);
+});
+
+test("a screen without a selected delivery or endpoint does not offer their commands", async () => {
+  const { view } = await openView();
+  view.press("p", ":");
+  expect(view.text()).toMatch(/redeliver-all[^]*problems[^]*quit/);
+  expect(view.text()).not.toMatch(/disable|curl/);
+  view.type("disable");
+  view.press("enter");
+  expect(view.footer()).toMatch(/^ There is no command 'disable' on this screen/);
 });
 
 test("every command that changes something is refused by --readonly", async () => {
