@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-formats.ts";
 import { AppError } from "./domain/errors.ts";
 import type { LogFormat } from "./log.ts";
 
@@ -20,8 +21,7 @@ export type Config = {
   http: HttpConfig;
   history: HistoryBudget;
   backups: BackupPlan;
-  /** null: alerts are only logged. */
-  alertUrl: string | null;
+  alerts: AlertConfig;
   /** Whether the daemon refuses to start if other users can access its secrets. */
   strictPermissions: boolean;
 };
@@ -43,6 +43,19 @@ export type BackupPlan = {
   command: string | null;
   /** Whether the master key is copied with the backups. */
   withKey: boolean;
+};
+
+/** Without a URL and without a mail address, alerts are only logged. */
+export type AlertConfig = {
+  url: string | null;
+  /** null: the one that the service at the URL expects. */
+  format: AlertFormat | null;
+  /** Recipients of alerts, separated by commas. */
+  mail: string | null;
+  /** With the password of the mail server. */
+  smtpUrl: string | null;
+  smtpUrlFile: string | null;
+  heartbeatUrl: string | null;
 };
 
 type HttpConfig = {
@@ -76,6 +89,10 @@ export type ConfigFlags = {
   backupCommand?: string | undefined;
   backupWithKey?: boolean | undefined;
   alertUrl?: string | undefined;
+  alertFormat?: string | undefined;
+  alertMail?: string | undefined;
+  smtpUrlFile?: string | undefined;
+  heartbeatUrl?: string | undefined;
   strictPermissions?: boolean | undefined;
 };
 
@@ -113,7 +130,7 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
       maxBytes: flags.keepBytes ?? DEFAULT_KEEP_BYTES,
     },
     backups: readBackupPlan(flags, env),
-    alertUrl: readAlertUrl(flags.alertUrl ?? env.DESKBELL_ALERT_URL),
+    alerts: readAlertConfig(flags, env),
     strictPermissions: flags.strictPermissions ?? isEnvEnabled("DESKBELL_STRICT_PERMISSIONS", env),
   };
 }
@@ -128,10 +145,44 @@ function readBackupPlan(flags: ConfigFlags, env: NodeJS.ProcessEnv): BackupPlan 
   };
 }
 
-function readAlertUrl(text: string | undefined): string | null {
+function readAlertConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): AlertConfig {
+  const format = flags.alertFormat ?? (env.DESKBELL_ALERT_FORMAT || null);
+  if (format !== null && !isAlertFormat(format))
+    throw new AppError(
+      "usage",
+      `--alert-format must be ${ALERT_FORMATS.join(", ")}, not '${format}'.`,
+    );
+  const smtpUrlFile = flags.smtpUrlFile ?? (env.DESKBELL_SMTP_URL_FILE || null);
+  const config = {
+    url: readUrl("--alert-url", flags.alertUrl ?? env.DESKBELL_ALERT_URL),
+    format,
+    mail: flags.alertMail ?? (env.DESKBELL_ALERT_MAIL || null),
+    smtpUrl: readSecret("--smtp-url-file", smtpUrlFile, env.DESKBELL_SMTP_URL),
+    smtpUrlFile,
+    heartbeatUrl: readUrl("--heartbeat-url", flags.heartbeatUrl ?? env.DESKBELL_HEARTBEAT_URL),
+  };
+  if (config.smtpUrl !== null && !/^smtps?:$/.test(URL.parse(config.smtpUrl)?.protocol ?? ""))
+    throw new AppError(
+      "usage",
+      "DESKBELL_SMTP_URL must be an smtp or smtps URL, such as smtps://user:password@mail.example.com.",
+    );
+  if (config.mail !== null && config.smtpUrl === null)
+    throw new AppError("usage", "--alert-mail needs a mail server.", {
+      fix: "set DESKBELL_SMTP_URL, or name a file with the URL: --smtp-url-file FILE",
+    });
+  return config;
+}
+
+export const hasAlertChannel = ({ url, mail }: AlertConfig): boolean =>
+  url !== null || mail !== null;
+
+const isAlertFormat = (text: string): text is AlertFormat =>
+  (ALERT_FORMATS as readonly string[]).includes(text);
+
+function readUrl(flag: string, text: string | undefined): string | null {
   if (text === undefined || text === "") return null;
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
-  throw new AppError("usage", "--alert-url must be an http or https URL.");
+  throw new AppError("usage", `${flag} must be an http or https URL.`);
 }
 
 function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig {
@@ -147,22 +198,23 @@ function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig 
   return {
     trustedProxies,
     publicUrl: publicUrl.replace(/\/+$/, ""),
-    metricsToken: readMetricsToken(metricsTokenFile, env),
+    metricsToken: readSecret("--metrics-token-file", metricsTokenFile, env.DESKBELL_METRICS_TOKEN),
     metricsTokenFile,
     accessLog: flags.accessLog ?? isEnvEnabled("DESKBELL_ACCESS_LOG", env),
     cacheBytes: flags.cacheBytes ?? DEFAULT_CACHE_BYTES,
   };
 }
 
-function readMetricsToken(path: string | null, env: NodeJS.ProcessEnv): string | null {
-  if (path === null) return env.DESKBELL_METRICS_TOKEN || null;
+/** Secrets are never flags: any user can list a process's arguments. */
+function readSecret(flag: string, path: string | null, inEnv: string | undefined): string | null {
+  if (path === null) return inEnv || null;
   try {
-    const token = readFileSync(path, "utf8").trim();
-    if (token !== "") return token;
+    const secret = readFileSync(path, "utf8").trim();
+    if (secret !== "") return secret;
   } catch {
     // An unreadable file is reported below, like an empty one.
   }
-  throw new AppError("usage", `--metrics-token-file: ${path} is empty or cannot be read.`);
+  throw new AppError("usage", `${flag}: ${path} is empty or cannot be read.`);
 }
 
 /** The API key of `webhooks listen`. Not a flag: any user can list a process's arguments. */

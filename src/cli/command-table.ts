@@ -172,6 +172,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     () => import("./commands/doctor.ts"),
   ),
   entry(
+    "alerts",
+    "List alerts, and send a test through each channel.",
+    () => import("./commands/alerts.ts"),
+  ),
+  entry("metrics", "Print alerting rules for Prometheus.", () => import("./commands/metrics.ts")),
+  entry(
     "audit",
     "List who changed keys, endpoints and catalogs.",
     () => import("./commands/audit.ts"),

@@ -1,5 +1,4 @@
 import type { Runtime } from "../app/runtime.ts";
-import type { Alert } from "../app/webhooks/alerts.ts";
 import { recordResults } from "../app/webhooks/delivery-results.ts";
 import { reviewEndpoints } from "../app/webhooks/endpoint-lifecycle.ts";
 import { PERMITS } from "../domain/webhooks/permits.ts";
@@ -37,7 +36,8 @@ export type AttemptNotice = { deliveryId: string; endpointId: string; url: strin
 
 export type DeliveryListeners = {
   onAttempt?: ((notice: AttemptNotice) => void) | undefined;
-  onAlert?: ((alert: Alert) => void) | undefined;
+  /** An endpoint was disabled. */
+  onDisabled?: ((endpointId: string) => void) | undefined;
 };
 
 export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
@@ -49,7 +49,7 @@ export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 export function createDeliveryWorker(
   rt: Runtime,
   send: Send,
-  { onAttempt, onAlert = () => {} }: DeliveryListeners = {},
+  { onAttempt, onDisabled = () => {} }: DeliveryListeners = {},
 ) {
   const { due } = rt.store;
   const deliveryQueue = createDeliveryQueue(PERMITS);
@@ -104,7 +104,7 @@ export function createDeliveryWorker(
   }
 
   /** Warns about endpoints that keep failing, and announces when they will be disabled. */
-  const reviewFailing = (): void => reviewEndpoints(rt).forEach(onAlert);
+  const reviewFailing = (): void => reviewEndpoints(rt);
 
   function enqueue(endpointId: string): void {
     const queue = queues.find(endpointId);
@@ -178,9 +178,9 @@ export function createDeliveryWorker(
     writeTimer = undefined;
     checkClock();
     const group = unwritten;
-    let alerts: Alert[];
+    let disabled: string[];
     try {
-      alerts = rt.tx(() => recordResults(rt, group));
+      disabled = rt.tx(() => recordResults(rt, group));
       ownCommits += 1;
     } catch (error) {
       const isUnavailable = isStorageUnavailable(error);
@@ -199,7 +199,7 @@ export function createDeliveryWorker(
     isBlocked = false;
     unwritten = [];
     for (const result of group) release(result);
-    alerts.forEach(onAlert);
+    for (const id of disabled) onDisabled(id);
     dispatch();
   }
 

@@ -16,11 +16,7 @@ const stopping = new AbortController();
 parentPort?.once("message", () => stopping.abort());
 
 const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON });
-await runMaintenance(rt, {
-  backUp,
-  signal: stopping.signal,
-  onAlert: (alert) => parentPort?.postMessage(alert),
-});
+await runMaintenance(rt, { backUp, signal: stopping.signal });
 rt.close();
 parentPort?.close();
 

@@ -16,11 +16,10 @@ export type RunMaintenance = (options: MaintenanceOptions) => Promise<void>;
 /** Runs maintenance in a thread of low priority. */
 export const createMaintenanceRunner =
   (config: Config): RunMaintenance =>
-  async ({ backUp, signal, onAlert = () => {} }) => {
+  async ({ backUp, signal }) => {
     const workerData: MaintenanceData = { config: { ...config, mayCreate: false }, backUp };
     const code = maintenanceThread();
     const worker = new Worker(code, { eval: typeof code === "string", workerData });
-    worker.on("message", onAlert);
     const stop = () => worker.postMessage("stop");
     signal?.addEventListener("abort", stop);
     try {
@@ -34,7 +33,7 @@ export const createMaintenanceRunner =
 export function createMaintenance(
   rt: Runtime,
   run: RunMaintenance,
-  options: Pick<MaintenanceOptions, "signal" | "onAlert">,
+  options: Pick<MaintenanceOptions, "signal">,
 ) {
   let isRunning = false;
   let isNightDue = false;

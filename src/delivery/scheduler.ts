@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CronJob } from "cron";
+import type { Alerting } from "../app/alerts/alerting.ts";
 import type { Runtime } from "../app/runtime.ts";
 import { publishEventAvailability } from "../app/bookings/event-availability.ts";
 import { expirePendingVisits } from "../app/bookings/change-visit.ts";
@@ -8,11 +9,9 @@ import { createCommitDetector } from "../app/commit-detector.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
 import { runMaintenance } from "../app/operations/maintenance.ts";
 import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
-import { createStorageWatch } from "../app/operations/storage-watch.ts";
 import { createPruner } from "../app/operations/retention.ts";
 import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/write-lock.ts";
-import type { Alert } from "../app/webhooks/alerts.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 import { createMaintenance, type RunMaintenance } from "./maintenance.ts";
 
@@ -30,17 +29,16 @@ const EVERY_NIGHT = "0 17 3 * * *";
 export function startScheduler(
   rt: Runtime,
   worker: DeliveryWorker,
-  onAlert: (alert: Alert) => void,
+  alerting: Alerting,
   runMaintenanceNow: RunMaintenance = (options) => runMaintenance(rt, options),
 ): { stop: () => void } {
   const hasNewCommit = createCommitDetector(rt);
   hasNewCommit();
   const poll = setInterval(() => hasNewCommit() && worker.wake(), POLL_MS);
-  const prune = createPruner(rt, onAlert);
-  const watchStorage = createStorageWatch(rt, onAlert);
+  const prune = createPruner(rt);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const maintenance = createMaintenance(rt, runMaintenanceNow, { signal, onAlert });
+  const maintenance = createMaintenance(rt, runMaintenanceNow, { signal });
 
   /** Retries while another writer holds the lock. Without storage, the next tick tries again. */
   const startWritingJob = (cronTime: string, run: () => void | Promise<void>): CronJob =>
@@ -65,7 +63,7 @@ export function startScheduler(
     startWritingJob(EVERY_SECOND, () => expirePendingVisits(rt)),
     startWritingJob(EVERY_SECOND, () => publishEventAvailability(rt)),
     startWritingJob(EVERY_SECOND, () => continueBacklogMoves(rt)),
-    startJob(EVERY_SECOND, async () => watchStorage()),
+    startJob(EVERY_SECOND, async () => void alerting.tick()),
     startJob(EVERY_MINUTE, maintenance.runIfDue),
     startJob(EVERY_NIGHT, maintenance.runNightly),
   ];

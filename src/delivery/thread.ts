@@ -1,7 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { DAEMON } from "../domain/audit.ts";
 import { openRuntime } from "../app/runtime.ts";
-import { createAlerter } from "./alerter.ts";
+import { createAlerting } from "../app/alerts/alerting.ts";
+import { createAlertChannels } from "./alert-channels.ts";
 import { createDeliveryWorker } from "./delivery-worker.ts";
 import { createMaintenanceRunner } from "./maintenance.ts";
 import type { ThreadData, WorkerCommand, WorkerMessage } from "./start.ts";
@@ -26,12 +27,13 @@ const loadSender = (): Promise<Sender> =>
     ({ createSender }) => createSender(config.urlAllowances, rt.monotonic),
     fail,
   ));
-const alerter = createAlerter(rt);
+const alertChannels = createAlertChannels(config.alerts);
+const alerting = createAlerting(rt, alertChannels);
 const worker = createDeliveryWorker(rt, async (post) => (await loadSender()).send(post), {
   onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,
-  onAlert: alerter.send,
+  onDisabled: alerting.checkSoon,
 });
-const scheduler = startScheduler(rt, worker, alerter.send, createMaintenanceRunner(config));
+const scheduler = startScheduler(rt, worker, alerting, createMaintenanceRunner(config));
 
 let stopped: Promise<void> | undefined;
 
@@ -56,7 +58,8 @@ function fail(error: unknown): never {
 async function stop(): Promise<void> {
   scheduler.stop();
   await worker.stop(GRACE_MS);
-  await Promise.all([sender?.then(({ close }) => close()), alerter.close()]);
+  await Promise.all([sender?.then(({ close }) => close()), alertChannels.close()]);
+  await alerting.stop();
   rt.close();
   parentPort?.close();
 }

@@ -1,3 +1,4 @@
+import { createAlertStateStore } from "./alert-state.ts";
 import { createAuditStore } from "./audit.ts";
 import { createBacklogMoveStore } from "./backlog-moves.ts";
 import { createBookingStore, createReservationStore } from "./bookings.ts";
@@ -28,6 +29,7 @@ import { createTallyStore } from "./tallies.ts";
 import { createTimeOffStore } from "./time-off.ts";
 
 const STORES = {
+  alertState: createAlertStateStore,
   audit: createAuditStore,
   businesses: createBusinessStore,
   catalog: createCatalogStore,

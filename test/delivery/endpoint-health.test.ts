@@ -1,3 +1,4 @@
+import { checkEndpoint } from "../../src/app/operations/delivery-conditions.ts";
 import { describe, expect, test } from "vitest";
 import {
   deleteEndpoint,
@@ -56,7 +57,18 @@ async function setUp(send: Send, url = "http://10.0.0.1/") {
     await worker.whenIdle();
   };
   const getEndpoint = () => rt.store.endpoints.findById(endpoint.id)!;
-  return { rt, business, id: endpoint.id, worker, emit, advanceTime, deliver, getEndpoint };
+  const conditions = () => checkEndpoint(rt, getEndpoint());
+  return {
+    rt,
+    business,
+    id: endpoint.id,
+    worker,
+    emit,
+    advanceTime,
+    deliver,
+    getEndpoint,
+    conditions,
+  };
 }
 
 const countByStatus = (rt: TestRuntime) => rt.store.tallies.countByStatus();
@@ -64,14 +76,16 @@ const countByStatus = (rt: TestRuntime) => rt.store.tallies.countByStatus();
 describe("the outcome of a delivery", () => {
   test("410 disables the endpoint as gone and parks its deliveries", async () => {
     const { sent, send } = createReceiver(responded(410));
-    const { rt, worker, emit, deliver, getEndpoint, advanceTime } = await setUp(send);
+    const { rt, id, worker, emit, deliver, getEndpoint, advanceTime, conditions } =
+      await setUp(send);
     emit(30);
     await deliver();
     expect(getEndpoint()).toMatchObject({ status: "DISABLED", disabledReason: "gone" });
     // Attempts that were in flight together with the first one.
     expect(sent.length).toBeLessThanOrEqual(4);
     expect(countByStatus(rt)).toMatchObject({ PARKED: 30, PENDING: 0 });
-    expect(worker.alerts).toMatchObject([{ type: "endpoint.disabled", business: "salon-aurora" }]);
+    expect(worker.disabled).toEqual([id]);
+    expect(conditions()).toMatchObject([{ code: "endpoint.disabled", business: "salon-aurora" }]);
     const before = sent.length;
     emit();
     await advanceTime(HOUR, MINUTE);
@@ -202,31 +216,33 @@ describe("the outcome of a delivery", () => {
 });
 
 describe("an endpoint that keeps failing", () => {
-  test("raises an alert after five failures over ten minutes and one after four days, and is disabled by the first failure after five", async () => {
+  test("is reported after five failures over ten minutes, announced for disabling after four days, and disabled by the first failure after five", async () => {
     const { send } = createReceiver(responded(500));
-    const { rt, worker, emit, deliver, advanceTime, getEndpoint } = await setUp(send);
+    const { rt, id, worker, emit, deliver, advanceTime, getEndpoint, conditions } =
+      await setUp(send);
     emit(3);
     await deliver();
-    const alertTypes = () => worker.alerts.map(({ type }) => type);
     await advanceTime(10 * MINUTE - SECOND);
     expect(getEndpoint().failureCount).toBeGreaterThanOrEqual(5);
-    expect(alertTypes()).toEqual([]);
+    expect(conditions()).toEqual([]);
     await advanceTime(SECOND);
-    expect(worker.alerts).toMatchObject([
+    expect(conditions()).toMatchObject([
       {
-        type: "endpoint.failing",
-        text: expect.stringMatching(/has not accepted a delivery since \S+ \(HTTP 500\)\.$/),
+        code: "endpoint.failing",
+        text: expect.stringMatching(/has failed \d+ times since \S+ \(HTTP 500\)$/),
       },
     ]);
     await advanceTime(4 * DAY - 8 * MINUTE, MINUTE);
-    expect(alertTypes()).toEqual(["endpoint.failing", "endpoint.disable_scheduled"]);
-    expect(worker.alerts[1]!.text).toContain("2026-11-25T12:0");
-    await advanceTime(2 * DAY, MINUTE);
-    expect(alertTypes()).toEqual([
-      "endpoint.failing",
-      "endpoint.disable_scheduled",
-      "endpoint.disabled",
+    expect(conditions()).toMatchObject([
+      {
+        code: "endpoint.disabling",
+        text: expect.stringMatching(/the first failure after 2026-11-25T12:0/),
+      },
     ]);
+    expect(worker.disabled).toEqual([]);
+    await advanceTime(2 * DAY, MINUTE);
+    expect(worker.disabled).toEqual([id]);
+    expect(conditions()).toMatchObject([{ code: "endpoint.disabled" }]);
     expect(getEndpoint()).toMatchObject({ status: "DISABLED", disabledReason: "failing" });
     expect(getEndpoint().failureCount).toBeGreaterThanOrEqual(20);
     expect(countByStatus(rt)).toMatchObject({ PARKED: 3, PENDING: 0 });
@@ -256,20 +272,18 @@ describe("an endpoint that keeps failing", () => {
     expect(getEndpoint()).toMatchObject({ status: "ACTIVE", failedEvents: 1 });
   });
 
-  test("recovers with the first success, and an alert that it failed is followed by one that it recovered", async () => {
+  test("recovers with the first success", async () => {
     let isUp = false;
-    const { worker, emit, deliver, advanceTime, getEndpoint } = await setUp(async () =>
+    const { emit, deliver, advanceTime, getEndpoint, conditions } = await setUp(async () =>
       responded(isUp ? 200 : 500),
     );
     emit(3);
     await deliver();
     await advanceTime(HOUR, MINUTE);
+    expect(conditions()).toHaveLength(1);
     isUp = true;
     await advanceTime(12 * HOUR, MINUTE);
-    expect(worker.alerts.map(({ type }) => type)).toEqual([
-      "endpoint.failing",
-      "endpoint.recovered",
-    ]);
+    expect(conditions()).toEqual([]);
     expect(getEndpoint()).toMatchObject({
       failingSince: null,
       failureCount: 0,

@@ -14,6 +14,7 @@ const TIMERS = ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInter
 
 afterEach(() => void vi.useRealTimers());
 
+const idleAlerting = { async tick() {}, checkSoon() {}, async stop() {} };
 const idleWorker = { wake() {}, sweep() {}, reviewFailing() {} } as unknown as DeliveryWorker;
 
 test("the nightly backup runs once, at 03:17 in the server's time zone", async () => {
@@ -24,7 +25,7 @@ test("the nightly backup runs once, at 03:17 in the server's time zone", async (
     now: new Date(2026, 10, 20, 3, 15, 30),
     toFake: [...TIMERS],
   });
-  const scheduler = startScheduler(rt, idleWorker, () => {});
+  const scheduler = startScheduler(rt, idleWorker, idleAlerting);
   const pass = async (ms: number) => {
     rt.advance(ms);
     await vi.advanceTimersByTimeAsync(ms);
@@ -58,7 +59,7 @@ test("a job that is between two transactions ends when the scheduler is stopped"
     return moveSlice(...args);
   });
   vi.useFakeTimers({ now: 0, toFake: [...TIMERS] });
-  const scheduler = startScheduler(rt, idleWorker, () => {});
+  const scheduler = startScheduler(rt, idleWorker, idleAlerting);
   await vi.advanceTimersByTimeAsync(1000);
   // Not a fake timer: it fires after the one that the job waits for. An error of the job would end
   // the process: vitest reports it.

@@ -42,7 +42,7 @@ export async function createRunningServer(...args: Parameters<typeof createTestR
   return Object.assign(rt, { business, endpointId: endpoint.id, stopDaemon });
 }
 
-type End = () => void;
+type End = () => void | Promise<void>;
 
 const setFreeBytes = (rt: TestRuntime, bytes: number): End => {
   const before = rt.freeBytes;
@@ -119,7 +119,12 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
   "database.damaged": (rt) => failBackup(rt, true),
   "daemon.stopped": (rt) => rt.stopDaemon(),
   "delivery.stalled": (rt) => delayDelivery(rt, 3 * MINUTE_MS),
-  "deliveries.stuck": (rt) => delayDelivery(rt, 61 * MINUTE_MS),
+  "deliveries.stuck": (rt) => {
+    const end = delayDelivery(rt, 61 * MINUTE_MS);
+    // Of another endpoint.
+    rt.tx(() => rt.store.tallies.addAttempts(rt.business.id, rt.now(), 1, 0));
+    return end;
+  },
   "delivery.corrupt": (rt) => {
     emitEvents(rt, rt.business, "service.updated");
     const move = (status: string): void =>
@@ -144,7 +149,7 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
   "backup.failed": (rt) => failBackup(rt, false),
   "backup.overdue": (rt) => {
     rt.advance(3 * DAY_MS);
-    return () => rt.advance(-3 * DAY_MS);
+    return async () => void (await createBackup(rt));
   },
   "backup.unshipped": (rt) => {
     const save = (startedAt: number, copiesBackups: boolean) =>
@@ -168,10 +173,8 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     return saveState(rt, "scrub", { ...SCRUB, altered: [event?.id ?? ""] });
   },
   "clock.wrong": (rt) => {
-    rt.advance(DAY_MS);
-    emitEvents(rt, rt.business);
-    edit(rt, "UPDATE daemon SET started_at = started_at + 86400000");
-    rt.advance(-DAY_MS);
+    const { live } = rt.store;
+    rt.tx(() => live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: rt.now() + DAY_MS }));
     return () => rt.advance(DAY_MS);
   },
   "files.exposed": ({ config: { masterKeyPath } }) => {
@@ -193,13 +196,21 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     rt.tx(() => rt.store.live.saveSharedAddress("10.0.0.1"));
     return () => rt.tx(() => rt.store.live.saveSharedAddress(null));
   },
+  "alerts.failing": (rt) => {
+    const { alertState } = rt.store;
+    const failure = { since: rt.now(), error: "HTTP 500" };
+    rt.tx(() => alertState.put("channel", "--alert-mail", failure));
+    return () => rt.tx(() => alertState.delete("channel", "--alert-mail"));
+  },
   "network.out": async (rt) => {
     const ends: End[] = [];
     for (const host of ["10.0.0.2", "10.0.0.3", "10.0.0.4"]) {
       const { endpoint } = await subscribe(rt, rt.business, `http://${host}/`);
       ends.push(setStreak(rt, null, endpoint.id));
     }
-    return () => ends.forEach((end) => end());
+    return async () => {
+      for (const end of ends) await end();
+    };
   },
   "endpoint.failing": (rt) => setStreak(rt, null),
   "endpoint.disabling": (rt) => setStreak(rt, rt.now() + DAY_MS),

@@ -6,7 +6,6 @@ import {
   type DeliveryWorker,
   createDeliveryWorker,
 } from "../../src/delivery/delivery-worker.ts";
-import type { Alert } from "../../src/app/webhooks/alerts.ts";
 import { createSender } from "../../src/delivery/sender.ts";
 import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
 import { emptySchedule } from "../../src/domain/catalog/catalog.ts";
@@ -76,17 +75,17 @@ export const emitEvents = (rt: Runtime, business: BusinessRow, ...types: EventTy
 export function createTestWorker(
   rt: Runtime,
   send?: Send,
-): DeliveryWorker & { attempts: AttemptNotice[]; alerts: Alert[] } {
+): DeliveryWorker & { attempts: AttemptNotice[]; disabled: string[] } {
   const attempts: AttemptNotice[] = [];
-  const alerts: Alert[] = [];
+  const disabled: string[] = [];
   const sender = createSender(rt.config.urlAllowances, rt.monotonic);
   const worker = createDeliveryWorker(rt, send ?? sender.send, {
     onAttempt: (attempt) => void attempts.push(attempt),
-    onAlert: (alert) => void alerts.push(alert),
+    onDisabled: (id) => void disabled.push(id),
   });
   onTestFinished(async () => {
     await worker.stop(0);
     await sender.close();
   });
-  return Object.assign(worker, { attempts, alerts });
+  return Object.assign(worker, { attempts, disabled });
 }

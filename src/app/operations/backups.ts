@@ -11,7 +11,6 @@ import {
 } from "./backup-checksums.ts";
 import { forgetBackupState, saveBackupState } from "./backup-state.ts";
 import { makeFolder, type Runtime } from "../runtime.ts";
-import { type Alert, makeServerAlert } from "../webhooks/alerts.ts";
 import { lostFileError } from "../../store/file-identity.ts";
 import {
   backupName,
@@ -117,10 +116,7 @@ export async function assertUnchanged(path: string): Promise<void> {
  * Also deletes the oldest, and reports if the database is damaged. It never throws: deliveries must
  * continue.
  */
-export async function backUpNightly(
-  rt: Runtime,
-  onAlert: (alert: Alert) => void = () => {},
-): Promise<void> {
+export async function backUpNightly(rt: Runtime): Promise<void> {
   try {
     const { path, bytes } = await createBackup(rt);
     rt.log("info", "backed up", { path, bytes });
@@ -133,8 +129,6 @@ export async function backUpNightly(
     const isDamaged = error instanceof AppError && error.code === DAMAGED;
     const failure = { at: rt.now(), reason, ...(isDamaged && { isDamaged }) };
     saveBackupState(rt.config, "failure", failure);
-    if (!isDamaged) return;
-    onAlert(makeServerAlert(rt, "database.damaged", reason));
   }
 }
 

@@ -18,6 +18,7 @@ import {
 } from "./delivery-conditions.ts";
 import { checkDataFolder } from "./file-permissions.ts";
 import {
+  checkAlertChannels,
   checkBrowserKeys,
   checkCertificate,
   checkClock,
@@ -72,6 +73,7 @@ const CHECKS: Check[] = [
   checkScrub,
   (rt) => checkHistory(readHistory(rt)),
   (rt, { daemon }) => checkClock(rt.now(), newestRecordAt(rt, daemon.startedAt)),
+  checkAlertChannels,
   (rt) =>
     checkDataFolder(rt.config).map(({ text, fix }) => openCondition("files.exposed", text, fix)),
 ];

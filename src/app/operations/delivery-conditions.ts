@@ -87,11 +87,11 @@ export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): He
 
 /** Reports an endpoint that is disabled or keeps failing, not one being retried. */
 export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthCondition[] {
-  const { id, name, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
+  const { id, name, url, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
   const business = slugOf(rt, endpoint.businessId);
   const at = (since: number | null) => ({
     business,
-    subject: { id, name },
+    subject: { id, name, url },
     since,
   });
   if (status === "DISABLED") {

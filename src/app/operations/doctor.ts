@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Config } from "../../config.ts";
+import { type Config, hasAlertChannel } from "../../config.ts";
 import { slugOf } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { restoreDraft } from "../../store/backup.ts";
@@ -147,11 +147,11 @@ async function inspectDaemon(
 function inspectWebhooks(rt: Runtime, conditions: Finding[]): Check {
   const endpoints = rt.store.endpoints.list().length;
   const hasAlertUrl =
-    rt.store.live.findDaemon()?.hasAlertUrl === true || rt.config.alertUrl !== null;
+    rt.store.live.findDaemon()?.hasAlertUrl === true || hasAlertChannel(rt.config.alerts);
   const findings = [...conditions, ...checkUnsentEvents(rt.store.events.iterateUndelivered())];
   if (endpoints > 0 && !hasAlertUrl)
     findings.push({
-      text: "no alert is sent when an endpoint starts to fail: the daemon has no --alert-url",
+      text: "no alert is sent when an endpoint starts to fail: the daemon has no --alert-url and no --alert-mail",
       fix: "deskbell serve --alert-url URL, or set DESKBELL_ALERT_URL in its environment",
       isAdvice: true,
     });

@@ -62,9 +62,9 @@ export const checkDataFolder = (config: Config): Finding[] =>
  * @throws AppError not_permitted if there are findings and --strict-permissions is set
  */
 export function checkSecretFiles(config: Config, tlsKey: string | undefined): Finding[] {
-  const others = [tlsKey, config.http.metricsTokenFile ?? undefined].filter(
-    (path) => path !== undefined && isOpenToOthers(path),
-  ) as string[];
+  const others = [tlsKey, config.http.metricsTokenFile, config.alerts.smtpUrlFile].filter(
+    (path): path is string => typeof path === "string" && isOpenToOthers(path),
+  );
   const findings = [
     ...checkDataFolder(config),
     ...others.map((path) => ({

@@ -9,6 +9,7 @@ import { byteSize, shellQuote } from "../../domain/text.ts";
 import { slugOf } from "../businesses.ts";
 import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
+import type { ChannelFailure } from "../alerts/channel-queue.ts";
 import type { History } from "./history.ts";
 
 export const checkDaemonRunning = (isRunning: boolean): HealthCondition[] =>
@@ -118,6 +119,19 @@ export function checkHistory({ cutUntil, keepDays, maxBytes }: History): HealthC
     ),
   ];
 }
+
+/** Reports channels that have not accepted several alerts in a row. */
+export const checkAlertChannels = (rt: Runtime): HealthCondition[] =>
+  rt.store.alertState
+    .list<ChannelFailure>("channel")
+    .map(({ key: name, value: { since, error } }) =>
+      openCondition(
+        "alerts.failing",
+        `${name} has not accepted alerts since ${isoSeconds(since)}: ${error}`,
+        "deskbell alerts test",
+        { subject: { id: name, name }, since },
+      ),
+    );
 
 export const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 

@@ -1,5 +1,4 @@
 import type { Runtime } from "../runtime.ts";
-import type { Alert } from "../webhooks/alerts.ts";
 import { copyBackup, findUncopiedBackup } from "./backup-copies.ts";
 import { drillBackup, isDrillDue } from "./backup-drill.ts";
 import { readBackupState } from "./backup-state.ts";
@@ -10,7 +9,6 @@ export type MaintenanceOptions = {
   /** Whether to make a backup first. */
   backUp: boolean;
   signal?: AbortSignal | undefined;
-  onAlert?: (alert: Alert) => void;
 };
 
 /** Whether --backup-every is set and has passed since the last backup, or the last try. */
@@ -29,9 +27,9 @@ export const isMaintenanceDue = (rt: Runtime): boolean =>
 /** Makes, copies and checks backups. It logs and records each failure, and throws none. */
 export async function runMaintenance(
   rt: Runtime,
-  { backUp, signal, onAlert }: MaintenanceOptions,
+  { backUp, signal }: MaintenanceOptions,
 ): Promise<void> {
-  if (backUp) await backUpNightly(rt, onAlert);
+  if (backUp) await backUpNightly(rt);
   const uncopied = findUncopiedBackup(rt);
   if (uncopied && !signal?.aborted) await copyBackup(rt, uncopied, { signal });
   if (backUp && isDrillDue(rt) && !signal?.aborted) await drillNewest(rt);

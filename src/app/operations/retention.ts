@@ -1,15 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { byteSize } from "../../domain/text.ts";
 import type { Cutoffs, PrunedBatch } from "../../store/retention.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import { pruneHolds } from "../bookings/holds.ts";
 import { eraseExpiredGuests } from "../guests/erase-guests.ts";
 import { pruneReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";
-import { type Alert, makeServerAlert } from "../webhooks/alerts.ts";
 import { pruneHosts } from "../webhooks/host-limits.ts";
-import { isoSeconds } from "./health-conditions.ts";
-import { readHistory } from "./history.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -32,10 +28,7 @@ type Position = { after: number };
  * retention period. If the history is larger than its budget, the oldest delivered events and
  * catalog changes are deleted earlier; undelivered events stay for their whole period.
  */
-export function createPruner(
-  rt: Runtime,
-  onAlert: (alert: Alert) => void = () => {},
-): () => Promise<void> {
+export function createPruner(rt: Runtime): () => Promise<void> {
   const { audit, catalogChanges, endpointSecrets, history, retention, tallies } = rt.store;
   const { keepDays, maxBytes } = rt.config.history;
   // Each run continues where the previous one ended, so that it does not read millions of parked
@@ -48,7 +41,6 @@ export function createPruner(
   };
   let restartedAt = rt.monotonic();
   let guestsErasedAt = -Infinity;
-  let isCutReported = readHistory(rt).cutUntil !== null;
 
   function restartIfDue(): void {
     if (rt.monotonic() - restartedAt < RESTART_MS) return;
@@ -94,19 +86,6 @@ export function createPruner(
     );
   }
 
-  function reportCut(): void {
-    const { cutUntil } = readHistory(rt);
-    if (cutUntil !== null && !isCutReported)
-      onAlert(
-        makeServerAlert(
-          rt,
-          "history.cut",
-          `The history is larger than ${byteSize(maxBytes)}: delivered events and catalog changes up to ${isoSeconds(cutUntil)} were deleted before their ${keepDays} days were up`,
-        ),
-      );
-    isCutReported = cutUntil !== null;
-  }
-
   /** Reads every guest, so not in each run. */
   async function eraseGuestsHourly(): Promise<void> {
     if (rt.monotonic() - guestsErasedAt < HOUR_MS) return;
@@ -134,7 +113,6 @@ export function createPruner(
       next: catalogChanges.prune(after, BATCH_ROWS, keptSince),
     }));
     await eraseGuestsHourly();
-    reportCut();
     rt.tx(() => {
       endpointSecrets.deleteExpired(now);
       pruneHosts(rt);

@@ -10,9 +10,10 @@ import type { AttemptRow } from "../../store/deliveries.ts";
 import type { DueRow } from "../../store/due.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { createTallyChanges } from "../../store/tallies.ts";
-import { type Alert, makeAlert } from "./alerts.ts";
+import { notify } from "../alerts/notices.ts";
+import { openCondition } from "../../domain/conditions/registry.ts";
 import { recordHostResults } from "./host-limits.ts";
-import { disableFailing, disableInTransaction } from "./endpoint-lifecycle.ts";
+import { disableInTransaction } from "./endpoint-lifecycle.ts";
 
 export type DeliveryResult = {
   due: DueRow;
@@ -27,17 +28,18 @@ export type DeliveryResult = {
   isGone: boolean;
 };
 
-/** In one transaction, which costs one fsync for all of them. @returns the alerts to send */
-export function recordResults(rt: Runtime, results: readonly DeliveryResult[]): Alert[] {
+/** In one transaction, which costs one fsync for all of them. @returns the endpoints disabled */
+export function recordResults(rt: Runtime, results: readonly DeliveryResult[]): string[] {
   return rt.tx(() => {
     writeDeliveries(rt, results);
     writeHosts(rt, results);
     return Map.groupBy(results, ({ endpointId }) => endpointId)
       .entries()
-      .flatMap(([id, endpointResults]) => {
+      .filter(([id, endpointResults]) => {
         const endpoint = rt.store.endpoints.findById(id);
-        return endpoint ? updateEndpoint(rt, endpoint, endpointResults) : [];
+        return endpoint !== undefined && updateEndpoint(rt, endpoint, endpointResults);
       })
+      .map(([id]) => id)
       .toArray();
   });
 }
@@ -69,12 +71,12 @@ function writeHosts(rt: Runtime, results: readonly DeliveryResult[]): void {
   }
 }
 
+/** @returns whether the endpoint was disabled */
 function updateEndpoint(
   rt: Runtime,
   endpoint: EndpointRow,
   results: readonly DeliveryResult[],
-): Alert[] {
-  const alerts: Alert[] = [];
+): boolean {
   let streak: FailureStreak = endpoint;
   let isDisableDue = false;
   for (const { due, settlement, attempt } of results) {
@@ -83,37 +85,28 @@ function updateEndpoint(
       const { error } = settlement;
       streak = recordFailure(streak, { eventId: due.eventId, at: attempt.at, error });
       isDisableDue = endsInDisabling(streak, attempt.at);
-    } else if (streak.failingSince !== null) {
-      if (streak.warnedAt !== null)
-        alerts.push(makeAlert(rt, "endpoint.recovered", endpoint, "is working again."));
-      streak = NO_STREAK;
-    }
+    } else if (streak.failingSince !== null) streak = NO_STREAK;
   }
   if (streak !== endpoint) rt.store.endpoints.updateStreak(endpoint.id, streak);
 
-  const exhausted = results.filter(({ settlement }) => settlement.status === "EXHAUSTED");
-  const [first] = exhausted;
-  if (first !== undefined) {
-    const what =
-      exhausted.length === 1 ? `A delivery (${first.due.id})` : `${exhausted.length} deliveries`;
-    const alert = makeAlert(rt, "delivery.exhausted", endpoint, "");
-    alerts.push({
-      ...alert,
-      text: `${what} to '${endpoint.name}' of ${alert.business} failed permanently: ${first.settlement.error}.`,
-    });
-  }
-  if (endpoint.status === "ACTIVE" && isDisableDue && streak.failingSince !== null)
-    alerts.push(disableFailing(rt, endpoint));
-  else if (endpoint.status === "ACTIVE" && results.some(({ isGone }) => isGone)) {
-    disableInTransaction(rt, endpoint.id, "gone");
-    alerts.push(
-      makeAlert(
-        rt,
-        "endpoint.disabled",
-        endpoint,
-        "responded 410 Gone and was disabled. Its events are parked.",
-      ),
-    );
-  }
-  return alerts;
+  const exhausted = results.find(({ settlement }) => settlement.status === "EXHAUSTED");
+  if (exhausted) notifyExhausted(rt, endpoint, exhausted.settlement.error);
+  if (endpoint.status !== "ACTIVE") return false;
+  const isDisabling = isDisableDue && streak.failingSince !== null;
+  const isGone = results.some((result) => result.isGone);
+  if (isDisabling || isGone)
+    disableInTransaction(rt, endpoint.id, isDisabling ? "failing" : "gone");
+  return isDisabling || isGone;
+}
+
+function notifyExhausted(
+  rt: Runtime,
+  { id, name, url, businessId }: EndpointRow,
+  error: string | null,
+) {
+  const business = rt.store.businesses.findById(businessId)?.slug ?? businessId;
+  const text = `deliveries to '${name}' have failed permanently: ${error}`;
+  const command = `deskbell deliveries list --status EXHAUSTED --endpoint ${id}`;
+  const where = { business, subject: { id, name, url } };
+  notify(rt, openCondition("delivery.exhausted", text, command, where));
 }

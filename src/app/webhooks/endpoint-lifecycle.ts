@@ -5,8 +5,7 @@ import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BacklogCounts } from "../../store/backlog-moves.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
-import { type Alert, makeAlert } from "./alerts.ts";
-import { isMovingBacklog, SLICE_ROWS, startBacklogMove } from "./backlog-moves.ts";
+import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
 
 /**
  * Why an endpoint is disabled. `manual`, by the operator, replaces any earlier reason; `paused` is by
@@ -139,43 +138,20 @@ export function prepareDelete(rt: Runtime, id: string): () => { cancelled: numbe
   return () => rt.tx(remove);
 }
 
-export function reviewEndpoints(rt: Runtime): Alert[] {
-  if (!rt.store.endpoints.listFailing().some((endpoint) => nextStreakAction(endpoint, rt.now())))
-    return [];
-  return rt.tx(() =>
-    rt.store.endpoints.listFailing().flatMap((endpoint) => reviewEndpoint(rt, endpoint)),
-  );
-}
-
-function reviewEndpoint(rt: Runtime, endpoint: EndpointRow): Alert[] {
+/** Records that endpoints keep failing, and announces when they will be disabled. */
+export function reviewEndpoints(rt: Runtime): void {
   const now = rt.now();
-  const action = nextStreakAction(endpoint, now);
-  if (action === undefined) return [];
-  const since = `since ${isoMinute(endpoint.failingSince ?? now)}${lastErrorSuffix(endpoint)}`;
-  switch (action.action) {
-    case "warn":
-      rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, warnedAt: now });
-      return [makeAlert(rt, "endpoint.failing", endpoint, `has not accepted a delivery ${since}.`)];
-    case "announce": {
-      const { disableAt } = action;
-      rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, disableAt });
-      const what = `has not accepted a delivery ${since}. It will be disabled at ${isoMinute(disableAt)} if the next attempt fails too.`;
-      return [makeAlert(rt, "endpoint.disable_scheduled", endpoint, what)];
+  if (!rt.store.endpoints.listFailing().some((endpoint) => nextStreakAction(endpoint, now))) return;
+  rt.tx(() => {
+    for (const endpoint of rt.store.endpoints.listFailing()) {
+      const action = nextStreakAction(endpoint, now);
+      if (action === undefined) continue;
+      const change = action.action === "warn" ? { warnedAt: now } : { disableAt: action.disableAt };
+      rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, ...change });
     }
-  }
+  });
 }
 
 /** Returns why the endpoint fails, to continue a sentence; "" if that is unknown. */
 export const lastErrorSuffix = ({ lastError }: EndpointRow): string =>
   lastError === null ? "" : ` (${lastError})`;
-
-/** Disables an endpoint whose attempts still fail after the announced time. */
-export function disableFailing(rt: Runtime, endpoint: EndpointRow): Alert {
-  const { parked } = disableInTransaction(rt, endpoint.id, "failing");
-  const count = parked < SLICE_ROWS ? parked : `At least ${SLICE_ROWS}`;
-  const since = isoMinute(endpoint.failingSince ?? rt.now());
-  const what = `was disabled: it has not accepted a delivery since ${since}. ${count} deliveries are parked.`;
-  return makeAlert(rt, "endpoint.disabled", endpoint, what);
-}
-
-const isoMinute = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from "node:v8";
+import { ALERT_FLAGS } from "../alert-flags.ts";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
 import { choice, duration, integer, size, withEnvironment, text, texts, toggle } from "../flags.ts";
@@ -36,7 +37,7 @@ export const definition = command({
         "maximum concurrent deliveries to one host, except to endpoints with --allow-private (default 8)",
       ),
     ),
-    alertUrl: text("url", "send alerts to this URL as a JSON POST (Slack, Mattermost, ntfy)"),
+    ...ALERT_FLAGS,
     publicUrl: text("url", "URL at which partners reach the API behind a proxy"),
     trustedProxy: texts("cidr", "trust X-Forwarded-For from this address range (repeatable)"),
     metricsTokenFile: text(

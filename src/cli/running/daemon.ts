@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
-import type { Config } from "../../config.ts";
+import { type Config, hasAlertChannel } from "../../config.ts";
 import {
   type OnAttempt,
   type RunningDeliveryWorker,
@@ -142,7 +142,7 @@ function saveAddress(rt: Runtime, url: string): Promise<void> {
   const row = {
     url,
     startedAt: rt.now(),
-    hasAlertUrl: rt.config.alertUrl !== null,
+    hasAlertUrl: hasAlertChannel(rt.config.alerts),
     openFiles: readOpenFileLimit(),
     backupEveryMs: everyMs,
     copiesBackups: dir !== null || command !== null,

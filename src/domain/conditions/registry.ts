@@ -20,32 +20,42 @@ type Area =
   | "file"
   | "proxy"
   | "certificate"
-  | "clock";
+  | "clock"
+  | "alerts";
 
 type ConditionKind = {
   severity: Severity;
   about: Area;
   /** While it is open, `/readyz` responds with 503, so that a load balancer uses another server. */
   isUnready?: true;
+  /**
+   * While one of these is open for the same subject, or for the whole server, alerts about this
+   * condition neither begin nor end: the other alert says more.
+   */
+  coveredBy?: readonly string[];
 };
 
 /** Every health condition of `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts. */
 export const CONDITIONS = {
   "storage.gone": { severity: "critical", about: "disk", isUnready: true },
-  "storage.full": { severity: "critical", about: "disk" },
-  "storage.low": { severity: "warning", about: "disk" },
+  "storage.full": { severity: "critical", about: "disk", coveredBy: ["storage.gone"] },
+  "storage.low": {
+    severity: "warning",
+    about: "disk",
+    coveredBy: ["storage.full", "storage.gone"],
+  },
   "database.damaged": { severity: "critical", about: "database", isUnready: true },
   "daemon.stopped": { severity: "critical", about: "daemon" },
   "delivery.stalled": { severity: "critical", about: "delivery-worker" },
-  "deliveries.stuck": { severity: "critical", about: "delivery" },
+  "deliveries.stuck": { severity: "critical", about: "delivery", coveredBy: ["delivery.stalled"] },
   "delivery.corrupt": { severity: "warning", about: "delivery" },
   "master_key.missing": { severity: "critical", about: "secret" },
   "master_key.wrong": { severity: "critical", about: "secret" },
   "signing_secret.wrong": { severity: "warning", about: "secret" },
   "tls.expired": { severity: "critical", about: "certificate" },
-  "tls.expiring": { severity: "warning", about: "certificate" },
+  "tls.expiring": { severity: "warning", about: "certificate", coveredBy: ["tls.expired"] },
   "backup.failed": { severity: "warning", about: "backup" },
-  "backup.overdue": { severity: "warning", about: "backup" },
+  "backup.overdue": { severity: "warning", about: "backup", coveredBy: ["backup.failed"] },
   "backup.unshipped": { severity: "warning", about: "backup" },
   "backup.drill_failed": { severity: "warning", about: "backup" },
   "backup.damaged": { severity: "warning", about: "backup" },
@@ -55,30 +65,50 @@ export const CONDITIONS = {
   "history.cut": { severity: "warning", about: "history" },
   "key.in_browser": { severity: "warning", about: "key" },
   "proxy.one_address": { severity: "warning", about: "proxy" },
+  "alerts.failing": { severity: "warning", about: "alerts" },
   "network.out": { severity: "warning", about: "endpoint" },
-  "endpoint.failing": { severity: "info", about: "endpoint" },
-  "endpoint.disabling": { severity: "info", about: "endpoint" },
+  "endpoint.failing": {
+    severity: "info",
+    about: "endpoint",
+    coveredBy: ["endpoint.disabling", "endpoint.disabled", "network.out"],
+  },
+  "endpoint.disabling": { severity: "info", about: "endpoint", coveredBy: ["endpoint.disabled"] },
   "endpoint.disabled": { severity: "info", about: "endpoint" },
 } as const satisfies Record<string, ConditionKind>;
 
 export type ConditionCode = keyof typeof CONDITIONS;
 export const CONDITION_CODES = Object.keys(CONDITIONS) as ConditionCode[];
 
-export const conditionKind = (code: ConditionCode): ConditionKind => CONDITIONS[code];
+/** Alerts about something that has happened, which no later alert resolves. */
+export const NOTICES = {
+  "delivery.exhausted": { severity: "info", about: "delivery" },
+  "alert.test": { severity: "info", about: "alerts" },
+} as const satisfies Record<string, ConditionKind>;
+
+export type NoticeCode = keyof typeof NOTICES;
+export type AlertCode = ConditionCode | NoticeCode;
+
+export const isNotice = (code: AlertCode): code is NoticeCode => code in NOTICES;
+
+export const conditionKind = (code: AlertCode): ConditionKind =>
+  isNotice(code) ? NOTICES[code] : CONDITIONS[code];
 
 /** Whether a condition is as severe as `least`, or more. */
 export const isAtLeast = (severity: Severity, least: Severity): boolean =>
   SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
 
-/** A condition that is open. */
-export type HealthCondition = {
-  code: ConditionCode;
+/** `url`: of an endpoint. */
+export type Subject = { id: string; name: string; url?: string };
+
+/** A condition that is open, or a notice. */
+export type HealthCondition<Code extends AlertCode = ConditionCode> = {
+  code: Code;
   severity: Severity;
   about: Area;
   /** Slug; null if the condition is about the whole server. */
   business: string | null;
   /** The endpoint, API key or other object that it is about, if there is one. */
-  subject: { id: string; name: string } | null;
+  subject: Subject | null;
   /** When it began (epoch ms); null if unknown. */
   since: number | null;
   /** What is wrong, as a sentence without its end. */
@@ -88,12 +118,12 @@ export type HealthCondition = {
 };
 
 /** Returns a condition with the severity and area of its code. */
-export const openCondition = (
-  code: ConditionCode,
+export const openCondition = <Code extends AlertCode>(
+  code: Code,
   text: string,
   command: string,
   where: Partial<Pick<HealthCondition, "business" | "subject" | "since">> = {},
-): HealthCondition => {
+): HealthCondition<Code> => {
   const { severity, about } = conditionKind(code);
   return {
     code,

@@ -1,4 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import { readVersion } from "../../assets.ts";
+import { listBackups } from "../../app/operations/backups.ts";
 import { AppError } from "../../domain/errors.ts";
 import { CONDITION_CODES, CONDITIONS } from "../../domain/conditions/registry.ts";
 import { listDaemonConditions, listUnreadyConditions } from "../../app/operations/conditions.ts";
@@ -34,12 +36,19 @@ export function getReadiness(
   return (context) => {
     if (isShuttingDown()) throw new AppError("shutting_down", "The server is shutting down.");
     const codes = listUnreadyConditions(rt).map(({ code }) => code);
-    if (codes.length > 0)
-      throw new AppError("storage_failed", `The server is not ready: ${codes.join(", ")}.`);
+    if (codes.length > 0) throw notReadyError(rt, context.request, codes);
     // Throws if the database cannot be read.
     rt.store.businesses.findBySlug("");
     return respondJson(context, 200, { status: "ready" }, ["cache-control", "no-store"]);
   };
+}
+
+/** Only the operator is told why. */
+function notReadyError({ config }: Runtime, request: HttpRequest, codes: string[]): AppError {
+  const isOperator =
+    isLocalRequest(request) || hasMetricsToken(request, config.http.metricsToken) === true;
+  const detail = isOperator ? `: ${codes.join(", ")}` : "";
+  return new AppError("storage_failed", `The server is not ready${detail}.`);
 }
 
 /** @param isExposed whether other machines can reach the server, so that every client needs the token */
@@ -65,7 +74,8 @@ export function getMetrics(
       ]),
       ...formatHistory(readHistory(rt)),
       ...formatBackups(rt),
-      formatConditions(rt),
+      ...formatConditions(rt),
+      ...formatFigures(rt),
       formatMetric("process_resident_memory_bytes", "gauge", "Resident memory of the process.", [
         ["", process.memoryUsage.rss()],
       ]),
@@ -75,17 +85,57 @@ export function getMetrics(
   };
 }
 
-function formatConditions(rt: Runtime): string {
+function formatConditions(rt: Runtime): string[] {
   const open = listDaemonConditions(rt);
-  return formatMetric(
-    "deskbell_condition",
-    "gauge",
-    "Open health conditions by code.",
-    CONDITION_CODES.map((code): [string, number] => [
-      `code="${code}",severity="${CONDITIONS[code].severity}"`,
-      open.filter((condition) => condition.code === code).length,
-    ]),
-  );
+  return [
+    formatMetric(
+      "deskbell_condition",
+      "gauge",
+      "Open health conditions by code.",
+      CONDITION_CODES.map((code): [string, number] => [
+        `code="${code}",severity="${CONDITIONS[code].severity}"`,
+        open.filter((condition) => condition.code === code).length,
+      ]),
+    ),
+  ];
+}
+
+/** Figures that are unknown, such as the expiry without a certificate, have no value. */
+function formatFigures(rt: Runtime): string[] {
+  const now = rt.now();
+  const [lastBackup] = listBackups(rt.config);
+  const dueAt = rt.store.due.getNextAttemptAt();
+  const notAfter = rt.store.live.findDaemon()?.certificateExpiresAt;
+  const gauge = (name: string, help: string, value: number | null | undefined, labels = "") =>
+    formatMetric(
+      `deskbell_${name}`,
+      "gauge",
+      help,
+      value === null || value === undefined ? [] : [[labels, value]],
+    );
+  return [
+    gauge(
+      "backup_last_success_timestamp_seconds",
+      "When the newest backup was made.",
+      lastBackup && lastBackup.createdAt / 1000,
+    ),
+    gauge(
+      "deliveries_oldest_due_seconds",
+      "How long the webhook that is most overdue has been due; 0 if none is.",
+      dueAt === null ? 0 : Math.max(now - dueAt, 0) / 1000,
+    ),
+    gauge(
+      "storage_free_bytes",
+      "Free space on the disk of the data folder.",
+      rt.findLoss() === undefined ? rt.freeBytes() : null,
+    ),
+    gauge(
+      "tls_not_after_timestamp_seconds",
+      "When the certificate of the API expires.",
+      notAfter && notAfter / 1000,
+    ),
+    gauge("build_info", "The version of deskbell.", 1, `version="${readVersion()}"`),
+  ];
 }
 
 const formatBackups = ({ config }: Runtime): string[] => {
@@ -142,14 +192,20 @@ function assertMetricsToken(request: HttpRequest, token: string | null): void {
       "address_not_allowed",
       "Metrics require a token, and the server has none: see --metrics-token-file.",
     );
-  const given = /^bearer +(\S+)$/i.exec(getHeader(request, "authorization") ?? "")?.[1];
-  if (given === undefined)
+  const isValid = hasMetricsToken(request, token);
+  if (isValid === undefined)
     throw new AppError(
       "missing_key",
       "The metrics token is required: send Authorization: Bearer <TOKEN>.",
     );
-  if (!timingSafeEqual(digest(given), digest(token)))
-    throw new AppError("invalid_key", "Invalid metrics token.");
+  if (!isValid) throw new AppError("invalid_key", "Invalid metrics token.");
+}
+
+/** Returns undefined if the request has no token. */
+function hasMetricsToken(request: HttpRequest, token: string | null): boolean | undefined {
+  const given = /^bearer +(\S+)$/i.exec(getHeader(request, "authorization") ?? "")?.[1];
+  if (given === undefined) return undefined;
+  return token !== null && timingSafeEqual(digest(given), digest(token));
 }
 
 const digest = (text: string): Buffer => hash("sha256", text, "buffer");

@@ -1,13 +1,22 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { createAlerting } from "../../../src/app/alerts/alerting.ts";
+import { createBackup, listBackups } from "../../../src/app/operations/backups.ts";
 import { runDoctor } from "../../../src/app/operations/doctor.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
+import { readConfig } from "../../../src/config.ts";
+import { createAlertChannels } from "../../../src/delivery/alert-channels.ts";
+import type { Alert } from "../../../src/domain/conditions/alert.ts";
 import { CONDITION_CODES, conditionKind } from "../../../src/domain/conditions/registry.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { type App, createApp } from "../../../src/http/app.ts";
 import { createRunningServer, INJECTIONS, type RunningServer } from "../../support/conditions.ts";
+import { startMailServer } from "../../support/mail-server.ts";
+import { createReceiver } from "../../support/receiver.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 /** Returns the codes that the operator sees, and the status of /readyz. */
-async function listCodes(rt: RunningServer) {
-  const app = createApp(rt, undefined, "127.0.0.1");
+async function listCodes(rt: RunningServer, app: App) {
   const metrics = await (await app.request("/metrics")).text();
   const checks = await Array.fromAsync(
     runDoctor(rt.config, { open: async () => rt, askDaemon: async () => ({ at: rt.now() }) }),
@@ -22,19 +31,69 @@ async function listCodes(rt: RunningServer) {
   };
 }
 
-test("every condition appears in status, doctor, metrics and /readyz, and so does its end", async () => {
+/** Starts the alerts of the daemon, with a receiver of HTTP requests and one of mails. */
+async function startAlerting(rt: RunningServer) {
+  const operator = await createReceiver();
+  const { mails, url } = await startMailServer();
+  const flags = { alertUrl: operator.url, alertMail: "ada@example.com" };
+  const { alerts } = readConfig(flags, { DESKBELL_SMTP_URL: url });
+  const channels = createAlertChannels(alerts);
+  onTestFinished(channels.close);
+  const alerting = createAlerting(rt, channels);
+  return {
+    /** Checks the conditions after a while. @returns what the operator received */
+    async pass(ms: number) {
+      rt.advance(ms);
+      operator.requests.length = 0;
+      mails.length = 0;
+      rt.logged.length = 0;
+      await alerting.tick();
+      return {
+        alerts: operator.requests.map(({ body }) => {
+          const { code, status } = JSON.parse(body.toString()) as Alert;
+          return `${code} ${status}`;
+        }),
+        mails: mails.map(
+          (mail) =>
+            `${/^code: (.*?)\r?$/m.exec(mail)?.[1]} ${/^status: (.*?)\r?$/m.exec(mail)?.[1]}`,
+        ),
+        log: rt.logged.map(({ level, fields }) => `${fields.code} ${level}`),
+      };
+    },
+  };
+}
+
+test("every condition appears in status, doctor, metrics, /readyz, log, HTTP alert and mail, and so does its end", async () => {
   const rt = await createRunningServer();
+  const { pass } = await startAlerting(rt);
+  const app = createApp(rt, undefined, "127.0.0.1");
   const none = { status: [], doctor: [], metrics: [], ready: 200 };
-  expect(await listCodes(rt)).toEqual(none);
+  expect(await listCodes(rt, app)).toEqual(none);
   for (const code of CONDITION_CODES) {
+    const { severity, isUnready } = conditionKind(code);
     const end = await INJECTIONS[code](rt);
-    const found = await listCodes(rt);
+    const found = await listCodes(rt, app);
     expect(found.status, "status").toContain(code);
     // A command cannot open a database that is gone, and a stopped daemon serves no metrics.
     if (code !== "storage.gone") expect(found.doctor, "doctor").toContain(code);
     if (code !== "daemon.stopped") expect(found.metrics, "metrics").toContain(code);
-    expect(found.ready, code).toBe(conditionKind(code).isUnready ? 503 : 200);
-    end();
-    expect(await listCodes(rt), `the end of ${code}`).toEqual(none);
+    expect(found.ready, code).toBe(isUnready ? 503 : 200);
+    const hasAlerts = code !== "daemon.stopped";
+    const sent = await pass(10_000);
+    if (hasAlerts) {
+      expect(sent.alerts).toContain(`${code} FIRING`);
+      expect(sent.mails).toContain(`${code} FIRING`);
+      expect(sent.log).toContain(`${code} ${severity === "critical" ? "error" : "warn"}`);
+    }
+
+    await end();
+    expect(await listCodes(rt, app), `the end of ${code}`).toEqual(none);
+    const ended = await pass(MINUTE_MS);
+    if (hasAlerts) expect(ended.log).toContain(`${code} info`);
+    expect([...ended.alerts, ...ended.mails]).toEqual([]);
+    if (rt.now() - listBackups(rt.config)[0]!.createdAt > DAY_MS) await createBackup(rt);
+    const resolved = await pass(60 * MINUTE_MS);
+    if (hasAlerts) expect(resolved.alerts).toContain(`${code} RESOLVED`);
+    if (hasAlerts) expect(resolved.mails).toContain(`${code} RESOLVED`);
   }
 });

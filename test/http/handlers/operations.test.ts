@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
+import { createBackup } from "../../../src/app/operations/backups.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/log.ts";
 import { type App, createApp } from "../../../src/http/app.ts";
@@ -84,6 +85,49 @@ test("without its data folder the server is not ready, and refuses writes", asyn
   expect((await api.request(STAFF)).status).toBe(200);
   renameSync(`${dataDir}.away`, dataDir);
   expect((await readHealth(api)).ready).toBe(200);
+});
+
+test("/readyz names its conditions only to the same machine and with the metrics token", async () => {
+  const metricsTokenFile = join(createTempFolder(), "token");
+  writeFileSync(metricsTokenFile, "t0ken");
+  const api = createTestApi("salon", undefined, { metricsTokenFile });
+  renameSync(api.config.databasePath, `${api.config.databasePath}.away`);
+  const forwarded = { "x-forwarded-for": "203.0.113.9" };
+  const detailFor = async (headers: Record<string, string>) =>
+    ((await (await api.request("/readyz", { key: null, headers })).json()) as Problem).detail;
+  const named = "The server is not ready: storage.gone.";
+  expect(await detailFor({})).toBe(named);
+  expect(await detailFor({ ...forwarded, authorization: "Bearer t0ken" })).toBe(named);
+  expect(await detailFor(forwarded)).toBe("The server is not ready.");
+  expect(await detailFor({ ...forwarded, authorization: "Bearer x" })).toBe(
+    "The server is not ready.",
+  );
+});
+
+test("the metrics have figures of backups, deliveries, the disk and the certificate", async () => {
+  const api = createTestApi();
+  api.freeBytes = () => 5000;
+  api.tx(() => {
+    api.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: api.now() });
+    api.store.live.saveCertificateExpiry(1_800_000_000_000);
+  });
+  const readFigures = async () =>
+    (await (await api.request("/metrics", { key: null })).text()).match(
+      /^deskbell_(?:backup_last|deliveries_oldest|storage_free|tls_not|build_info).*$/gm,
+    );
+  const figures = [
+    "deskbell_deliveries_oldest_due_seconds 0",
+    "deskbell_storage_free_bytes 5000",
+    "deskbell_tls_not_after_timestamp_seconds 1800000000",
+    'deskbell_build_info{version="0.2.0"} 1',
+  ];
+  expect(await readFigures()).toEqual(figures);
+  await createBackup(api);
+  const madeAt = api.now() / 1000;
+  expect(await readFigures()).toEqual([
+    `deskbell_backup_last_success_timestamp_seconds ${madeAt}`,
+    ...figures,
+  ]);
 });
 
 test("after the nightly check has found damage, the server is not ready", async () => {

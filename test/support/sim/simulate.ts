@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Alert } from "../../../src/app/webhooks/alerts.ts";
 import { readConfig } from "../../../src/config.ts";
 import {
   type DeliveryWorker,
@@ -116,11 +115,10 @@ export async function simulate(
   };
 
   /** Follows the worker when it disables an endpoint. */
-  function followAlert({ type, endpoint: alerted }: Alert): void {
-    const id = alerted?.id ?? "";
-    note(`${type} ${id}`);
+  function followDisabling(id: string): void {
+    note(`disabled ${id}`);
     const endpoint = ledger.subscriptions.get(id);
-    if (type !== "endpoint.disabled" || endpoint === undefined) return;
+    if (endpoint === undefined) return;
     endpoint.status = "DISABLED";
     if (endpoint.behavior === "steady") ledger.violations.push("a healthy endpoint was disabled");
   }
@@ -136,7 +134,7 @@ export async function simulate(
   function startWorker(): RunningWorker {
     const rt = open();
     const send = injectBug?.(rt, network, bugMemory) ?? network;
-    const deliveryWorker = createDeliveryWorker(rt, send, { onAlert: followAlert });
+    const deliveryWorker = createDeliveryWorker(rt, send, { onDisabled: followDisabling });
     ledger.markReady();
     deliveryWorker.sweep();
     return {

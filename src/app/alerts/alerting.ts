@@ -1,0 +1,154 @@
+import { type Alert, type Cause, toAlert } from "../../domain/conditions/alert.ts";
+import type { AlertCode, HealthCondition, NoticeCode } from "../../domain/conditions/registry.ts";
+import { trackConditions } from "../../domain/conditions/track.ts";
+import { isStorageUnavailable } from "../../store/storage-error.ts";
+import { isBusy } from "../../store/write-lock.ts";
+import { listDaemonConditions } from "../operations/conditions.ts";
+import type { Runtime } from "../runtime.ts";
+import { type AlertChannel, createChannelQueue } from "./channel-queue.ts";
+import { createSavedRows, type Row } from "./saved-rows.ts";
+import { answerTests, createTestAlert } from "./test-alert.ts";
+
+const CHECK_MS = 10_000;
+const MINUTE_MS = 60_000;
+
+export type AlertChannels = {
+  channels: readonly AlertChannel[];
+  /** Called each minute while the daemon works, so that another service notices its silence. */
+  heartbeat?: AlertChannel | undefined;
+};
+
+export type Alerting = ReturnType<typeof createAlerting>;
+
+/**
+ * Checks the health conditions, logs when one begins or ends, and sends alerts. Its state is stored,
+ * so that a daemon that restarts sends nothing twice and loses nothing. While the storage cannot be
+ * written, it continues in memory.
+ */
+export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChannels) {
+  const { alertState } = rt.store;
+  const rows = createSavedRows(rt, ["cause", "unsent", "channel"]);
+  const queues = channels.map((channel) => createChannelQueue(rt, channel));
+  const pulse = heartbeat && createChannelQueue(rt, heartbeat);
+  const allChannels = heartbeat ? [...channels, heartbeat] : channels;
+  const allQueues = pulse ? [...queues, pulse] : queues;
+  let causes = alertState.list<Cause>("cause").map(({ value }) => value);
+  for (const { value } of alertState.list<{ channel: string; alert: Alert }>("unsent"))
+    queues.find(({ name }) => name === value.channel)?.add(value.alert);
+  let found: HealthCondition<AlertCode>[] = [];
+  /** Keys of the notices that have been handled, but not deleted. */
+  let handled: string[] = [];
+  let checkedAt = -Infinity;
+  let minuteAt = -Infinity;
+  let isTesting = false;
+  let isStopped = false;
+  let running: Promise<unknown> = Promise.resolve();
+
+  function check(): void {
+    const notices = alertState.list<HealthCondition<NoticeCode>>("notice");
+    found = [...listDaemonConditions(rt), ...notices.map(({ value }) => value)];
+    const tracked = trackConditions(causes, found, rt.now());
+    checkedAt = rt.monotonic();
+    handled = notices.map(({ key }) => key);
+    causes = tracked.causes;
+    for (const condition of tracked.began) logBeginning(rt, condition);
+    for (const condition of tracked.ended) logEnd(rt, condition);
+    for (const alert of tracked.alerts) for (const queue of queues) queue.add(alert);
+  }
+
+  function everyMinute(): void {
+    minuteAt = rt.monotonic();
+    const firing = causes.filter(({ status }) => status === "FIRING");
+    for (const queue of queues.filter(({ resends }) => resends))
+      for (const cause of firing) queue.add(toAlert(cause, "FIRING", rt.now()));
+    if (pulse === undefined || found.some(({ severity }) => severity === "critical")) return;
+    // A daemon that cannot commit sends no heartbeat.
+    rt.tx(() => alertState.put("heartbeat", "at", rt.now()));
+    pulse.add(createTestAlert(rt.now()));
+  }
+
+  const listRows = (): Row[] => [
+    ...causes.map((cause): Row => ({ kind: "cause", key: cause.fingerprint, value: cause })),
+    ...queues.flatMap(({ name, list }) =>
+      list().map((alert): Row => {
+        const value = { channel: name, alert };
+        return { kind: "unsent", key: `${name} ${alert.fingerprint}`, value };
+      }),
+    ),
+    ...allQueues.flatMap(({ name, failure }): Row[] => {
+      const value = failure();
+      return value ? [{ kind: "channel", key: name, value }] : [];
+    }),
+  ];
+
+  function save(): void {
+    if (handled.length === 0) return rows.save(listRows());
+    rt.tx(() => {
+      rows.save(listRows());
+      for (const key of handled) alertState.delete("notice", key);
+    });
+    handled = [];
+  }
+
+  async function test(): Promise<void> {
+    if (isTesting) return;
+    isTesting = true;
+    try {
+      await answerTests(rt, allChannels, () => isStopped);
+    } catch (error) {
+      if (!isTemporary(error)) throw error;
+    } finally {
+      isTesting = false;
+    }
+  }
+
+  async function send(): Promise<void> {
+    await Promise.all([...allQueues.map(({ sendDue }) => sendDue()), test()]);
+    if (!isStopped) whenPossible(save);
+  }
+
+  return {
+    /** Call it each second. @returns when the alerts that are due have been sent, or have failed */
+    tick(): Promise<void> {
+      if (rt.monotonic() - checkedAt >= CHECK_MS) whenPossible(check);
+      if (rt.monotonic() - minuteAt >= MINUTE_MS) whenPossible(everyMinute);
+      whenPossible(save);
+      const sent = send();
+      running = Promise.all([running, sent]);
+      return sent;
+    },
+    /** Makes the next tick check the conditions. */
+    checkSoon: (): void => void (checkedAt = -Infinity),
+    /** Resolves when nothing is being sent. What was not sent is sent after the next start. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      await running;
+    },
+  };
+}
+
+/** While another program writes, or without storage, the next tick tries again. */
+function whenPossible(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isTemporary(error)) throw error;
+  }
+}
+
+const isTemporary = (error: unknown): boolean => isBusy(error) || isStorageUnavailable(error);
+
+const logFields = ({ code, severity, business, subject }: HealthCondition<AlertCode>) => ({
+  code,
+  severity,
+  business,
+  subject: subject?.id ?? null,
+});
+
+function logBeginning({ log }: Runtime, condition: HealthCondition<AlertCode>): void {
+  const { severity, text, command } = condition;
+  log(severity === "critical" ? "error" : "warn", text, { ...logFields(condition), fix: command });
+}
+
+const logEnd = ({ log }: Runtime, condition: HealthCondition<AlertCode>): void =>
+  log("info", `ended: ${condition.text}`, logFields(condition));

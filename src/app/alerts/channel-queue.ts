@@ -1,0 +1,84 @@
+import type { Alert } from "../../domain/conditions/alert.ts";
+import { isNotice } from "../../domain/conditions/registry.ts";
+import type { Runtime } from "../runtime.ts";
+
+/** A way to reach the operator. */
+export type AlertChannel = {
+  /** The flag that configures it, such as `--alert-url`. */
+  name: string;
+  /** Whether it wants every open alert again each minute. */
+  resends: boolean;
+  /** @throws if the alert was not accepted */
+  send: (alert: Alert) => Promise<void>;
+};
+
+/** Since when a channel has not accepted alerts, and why. */
+export type ChannelFailure = { since: number; error: string };
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** After each failure of a channel in a row; then the last one. */
+const RETRY_DELAYS_MS = [2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS];
+/** A single failure may be a restart of the receiver. */
+const REPORTED_FAILURES = 3;
+/** Later, a notice is of no use. Alerts about conditions are retried until they are replaced. */
+const NOTICE_KEPT_MS = 24 * 60 * MINUTE_MS;
+
+/** Sends the alerts of one channel one after the other, and retries those that fail. */
+export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
+  /** Only the newest alert of a cause is of use. */
+  const unsent = new Map<string, Alert>();
+  let failures = 0;
+  let failure: ChannelFailure | undefined;
+  let nextAt = -Infinity;
+  let isSending = false;
+
+  function recordFailure(alert: Alert, error: string): void {
+    nextAt = rt.monotonic() + (RETRY_DELAYS_MS[failures] ?? 5 * MINUTE_MS);
+    failures += 1;
+    failure = { since: failure?.since ?? rt.now(), error };
+    const { code, fingerprint, at } = alert;
+    if (failures === REPORTED_FAILURES)
+      rt.log("error", "An alert could not be sent; it is retried.", {
+        channel: channel.name,
+        code,
+        reason: error,
+      });
+    // The others must not wait for one that is never accepted.
+    unsent.delete(fingerprint);
+    if (!isNotice(code) || rt.now() - Date.parse(at) < NOTICE_KEPT_MS)
+      unsent.set(fingerprint, alert);
+  }
+
+  return {
+    name: channel.name,
+    resends: channel.resends,
+    add: (alert: Alert): void => void unsent.set(alert.fingerprint, alert),
+    list: (): Alert[] => [...unsent.values()],
+    /** Returns undefined while the channel works. */
+    failure: (): ChannelFailure | undefined =>
+      failures >= REPORTED_FAILURES ? failure : undefined,
+    /** Sends what is due. @returns whether anything was sent or has failed */
+    async sendDue(): Promise<boolean> {
+      if (isSending || unsent.size === 0 || rt.monotonic() < nextAt) return false;
+      isSending = true;
+      try {
+        for (const alert of unsent.values()) {
+          await channel.send(alert);
+          // It may have been replaced meanwhile.
+          if (unsent.get(alert.fingerprint) === alert) unsent.delete(alert.fingerprint);
+          if (failures >= REPORTED_FAILURES)
+            rt.log("info", "Alerts are sent again.", { channel: channel.name });
+          failures = 0;
+          failure = undefined;
+        }
+      } catch (error) {
+        const [alert] = unsent.values();
+        if (alert) recordFailure(alert, error instanceof Error ? error.message : String(error));
+      } finally {
+        isSending = false;
+      }
+      return true;
+    },
+  };
+}

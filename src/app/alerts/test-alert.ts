@@ -1,0 +1,70 @@
+import { type Alert, toAlert } from "../../domain/conditions/alert.ts";
+import { openCondition } from "../../domain/conditions/registry.ts";
+import type { Runtime } from "../runtime.ts";
+import type { AlertChannel } from "./channel-queue.ts";
+
+/** `error` is null if the channel accepted the alert. */
+export type ChannelResult = { channel: string; error: string | null };
+
+type StoredTest = { requestedAt: number; results: ChannelResult[] | null };
+
+/** Results that nobody has read. */
+const KEPT_MS = 600_000;
+
+export function createTestAlert(now: number): Alert {
+  const condition = openCondition("alert.test", "this is a test, and nothing is wrong", "");
+  const fingerprint = "alert.test";
+  const members = [{ fingerprint, condition, isOpen: true, isNew: true }];
+  const cause = { fingerprint, isGroup: false, members, since: now, clearSince: null, count: 1 };
+  return toAlert({ ...cause, status: "FIRING", alertedAt: null }, "FIRING", now);
+}
+
+/** Sends a test alert through each channel, once. */
+export const sendTestAlert = (
+  now: number,
+  channels: readonly AlertChannel[],
+): Promise<ChannelResult[]> =>
+  Promise.all(
+    channels.map(async ({ name, send }) => {
+      try {
+        await send(createTestAlert(now));
+        return { channel: name, error: null };
+      } catch (error) {
+        return { channel: name, error: error instanceof Error ? error.message : String(error) };
+      }
+    }),
+  );
+
+/** Asks the running daemon for a test. @returns its key */
+export function requestTest(rt: Runtime): string {
+  const key = rt.random(8).toString("hex");
+  const test: StoredTest = { requestedAt: rt.now(), results: null };
+  rt.tx(() => rt.store.alertState.put("test", key, test));
+  return key;
+}
+
+/** Returns the results once, or undefined while there are none. */
+export function takeTestResults(rt: Runtime, key: string): ChannelResult[] | undefined {
+  const { alertState } = rt.store;
+  const test = alertState.list<StoredTest>("test").find((row) => row.key === key);
+  if (!test?.value.results) return undefined;
+  rt.tx(() => alertState.delete("test", key));
+  return test.value.results;
+}
+
+/** For the daemon: makes the tests that were requested. */
+export async function answerTests(
+  rt: Runtime,
+  channels: readonly AlertChannel[],
+  isStopped: () => boolean,
+): Promise<void> {
+  const { alertState } = rt.store;
+  for (const { key, value } of alertState.list<StoredTest>("test")) {
+    if (rt.now() - value.requestedAt > KEPT_MS) rt.tx(() => alertState.delete("test", key));
+    else if (value.results === null) {
+      const results = await sendTestAlert(rt.now(), channels);
+      if (isStopped()) return;
+      rt.tx(() => alertState.put("test", key, { ...value, results }));
+    }
+  }
+}

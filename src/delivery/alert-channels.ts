@@ -1,0 +1,121 @@
+import type { Transporter } from "nodemailer";
+import type { Agent } from "undici";
+import type { AlertChannels } from "../app/alerts/alerting.ts";
+import type { AlertChannel } from "../app/alerts/channel-queue.ts";
+import { userAgent } from "../assets.ts";
+import type { AlertConfig } from "../config.ts";
+import type { Alert } from "../domain/conditions/alert.ts";
+import {
+  type AlertRequest,
+  alertText,
+  formatAlert,
+  guessAlertFormat,
+} from "../domain/conditions/alert-formats.ts";
+import { safe } from "../domain/text.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/** The operator chose the URLs and the mail server, so they may be private. */
+export function createAlertChannels({ url, format, mail, smtpUrl, heartbeatUrl }: AlertConfig) {
+  const http = createHttpClient();
+  const mailer = mail === null || smtpUrl === null ? undefined : createMailer(smtpUrl, mail);
+  const channels: AlertChannel[] = [];
+  if (url !== null) {
+    const chosen = format ?? guessAlertFormat(url);
+    channels.push({
+      name: "--alert-url",
+      resends: chosen === "alertmanager",
+      send: (alert) => http.request(url, "POST", formatAlert(chosen, alert)),
+    });
+  }
+  if (mailer) channels.push({ name: "--alert-mail", resends: false, send: mailer.send });
+  const heartbeat = heartbeatUrl === null ? undefined : heartbeatTo(heartbeatUrl, http);
+  return {
+    channels,
+    heartbeat,
+    async close(): Promise<void> {
+      await Promise.all([http.close(), mailer?.close()]);
+    },
+  } satisfies AlertChannels & { close: () => Promise<void> };
+}
+
+type HttpClient = ReturnType<typeof createHttpClient>;
+
+const heartbeatTo = (url: string, http: HttpClient): AlertChannel => ({
+  name: "--heartbeat-url",
+  resends: false,
+  send: () => http.request(url, "GET", { headers: {}, body: "" }),
+});
+
+function createHttpClient() {
+  let agent: Agent | undefined;
+  const closing = new AbortController();
+  return {
+    /** @throws if the response is not 2xx */
+    async request(url: string, method: "GET" | "POST", { headers, body }: AlertRequest) {
+      const { Agent, request } = await import("undici");
+      agent ??= new Agent({
+        connect: { timeout: TIMEOUT_MS },
+        headersTimeout: TIMEOUT_MS,
+        bodyTimeout: TIMEOUT_MS,
+      });
+      const response = await request(url, {
+        dispatcher: agent,
+        method,
+        headers: { ...headers, "user-agent": userAgent() },
+        body: method === "POST" ? body : null,
+        signal: closing.signal,
+      });
+      await response.body.dump();
+      if (response.statusCode >= 300) throw new Error(`HTTP ${response.statusCode}`);
+    },
+    async close(): Promise<void> {
+      closing.abort();
+      await agent?.destroy();
+    },
+  };
+}
+
+/** Loaded for the first mail: most servers send none. */
+function createMailer(smtpUrl: string, to: string) {
+  let transport: Promise<Transporter> | undefined;
+  const load = () =>
+    (transport ??= import("nodemailer").then(({ createTransport }) =>
+      createTransport(
+        {
+          url: smtpUrl,
+          // Alerts that are sent together share a connection, which ends when it is idle.
+          pool: true,
+          maxConnections: 1,
+          connectionTimeout: TIMEOUT_MS,
+          greetingTimeout: TIMEOUT_MS,
+          socketTimeout: TIMEOUT_MS,
+        },
+        { from: senderOf(smtpUrl) ?? to.split(",")[0] },
+      ),
+    ));
+  return {
+    async send(alert: Alert): Promise<void> {
+      const mailer = await load();
+      await mailer.sendMail({ to, subject: mailSubject(alert), text: mailText(alert) });
+    },
+    close: async (): Promise<void> => (await transport)?.close(),
+  };
+}
+
+/** Most servers accept mail only from the user who logs in. */
+function senderOf(smtpUrl: string): string | undefined {
+  const user = decodeURIComponent(new URL(smtpUrl).username);
+  return user.includes("@") ? user : undefined;
+}
+
+const mailSubject = (alert: Alert): string =>
+  `[deskbell] ${alert.status === "RESOLVED" ? "resolved" : alert.severity}: ${safe(alert.message, 120)}`;
+
+/** The first line is the same text as in chats; the others are for filters and searches. */
+function mailText(alert: Alert): string {
+  const { code, status, severity, business, since, count, fingerprint } = alert;
+  const fields = { code, status, severity, business: business ?? "all", since, count, fingerprint };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${safe(String(value))}`);
+  return `${alertText(alert)}\n\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,93 @@
+import { defang, safe } from "../text.ts";
+import type { Alert } from "./alert.ts";
+
+export const ALERT_FORMATS = ["json", "slack", "discord", "ntfy", "alertmanager"] as const;
+export type AlertFormat = (typeof ALERT_FORMATS)[number];
+
+/** Returns the format that the service at a URL expects. */
+export function guessAlertFormat(url: string): AlertFormat {
+  const { hostname, pathname } = new URL(url);
+  if (/\/api\/v2\/alerts\/?$/.test(pathname)) return "alertmanager";
+  // Discord accepts Slack's format at URLs that end with /slack.
+  if (hostname === "hooks.slack.com" || pathname.endsWith("/slack")) return "slack";
+  if (/^(?:\w+\.)?discord(?:app)?\.com$/.test(hostname)) return "discord";
+  return hostname.startsWith("ntfy.") ? "ntfy" : "json";
+}
+
+export type AlertRequest = { headers: Record<string, string>; body: string };
+
+const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
+const MAX_LENGTH = 2048;
+
+/** Returns the body and headers of the POST. Names and errors in an alert come from partners. */
+export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
+  const text = alertText(alert);
+  switch (format) {
+    case "json":
+      return jsonRequest({ ...alert, ...legacyFields(alert), text });
+    case "slack":
+      return jsonRequest({ text });
+    case "discord":
+      return jsonRequest({ content: text.slice(0, 2000), allowed_mentions: { parse: [] } });
+    case "ntfy":
+      return {
+        headers: {
+          "content-type": "text/plain; charset=utf-8",
+          title: alertTitle(alert),
+          priority: alert.status === "FIRING" ? NTFY_PRIORITY[alert.severity] : "2",
+          tags: alert.status === "FIRING" ? "warning" : "white_check_mark",
+        },
+        body: text,
+      };
+    case "alertmanager":
+      return jsonRequest([alertmanagerAlert(alert)]);
+  }
+}
+
+const NTFY_PRIORITY = { critical: "5", warning: "4", info: "3" };
+
+/** `deskbell storage.full FIRING`: plain ASCII, for headers. */
+const alertTitle = ({ code, status }: Alert): string => `deskbell ${code} ${status}`;
+
+/** One paragraph without mentions and links. */
+export function alertText({ severity, status, message, fix, count }: Alert): string {
+  const times = count > 1 ? ` (${count} times)` : "";
+  const advice = status === "FIRING" && fix !== "" ? ` Fix: ${fix}` : "";
+  return defang(`${severity}: ${message.replace(/\.$/, "")}${times}.${advice}`);
+}
+
+const jsonRequest = (value: unknown): AlertRequest => ({
+  headers: JSON_TYPE,
+  body: JSON.stringify(value, (_key, field: unknown) =>
+    typeof field === "string" ? safe(field, MAX_LENGTH) : field,
+  ),
+});
+
+/** The fields of alerts in 0.1, which are deprecated. */
+function legacyFields({ code, status, subject }: Alert) {
+  const isEndpoint = code.startsWith("endpoint.") || code === "delivery.exhausted";
+  const type =
+    isEndpoint && status === "RESOLVED"
+      ? "endpoint.recovered"
+      : code === "endpoint.disabling"
+        ? "endpoint.disable_scheduled"
+        : code;
+  return { type, endpoint: isEndpoint ? subject : null };
+}
+
+function alertmanagerAlert(alert: Alert) {
+  const { code, severity, business, subject, message, fix, since, at, status, fingerprint } = alert;
+  return {
+    labels: {
+      alertname: code,
+      severity,
+      service: "deskbell",
+      ...(business !== null && { business }),
+      ...(subject !== null && { subject: subject.id }),
+      cause: fingerprint,
+    },
+    annotations: { summary: message, description: fix },
+    startsAt: since,
+    ...(status === "RESOLVED" && { endsAt: at }),
+  };
+}

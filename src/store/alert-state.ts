@@ -1,0 +1,23 @@
+import type { Db } from "./db.ts";
+
+export type AlertStateKind = "cause" | "unsent" | "channel" | "notice" | "test" | "heartbeat";
+
+/** What the daemon remembers about alerts, as JSON. */
+export function createAlertStateStore(db: Db) {
+  const select = db.prepare("SELECT key, value FROM alert_state WHERE kind = ? ORDER BY key");
+  const upsert = db.prepare(
+    "INSERT OR REPLACE INTO alert_state (kind, key, value) VALUES (?, ?, ?)",
+  );
+  const remove = db.prepare("DELETE FROM alert_state WHERE kind = ? AND key = ?");
+
+  return {
+    list: <Value>(kind: AlertStateKind): { key: string; value: Value }[] =>
+      (select.all(kind) as { key: string; value: string }[]).map(({ key, value }) => ({
+        key,
+        value: JSON.parse(value) as Value,
+      })),
+    put: (kind: AlertStateKind, key: string, value: unknown): void =>
+      void upsert.run(kind, key, JSON.stringify(value)),
+    delete: (kind: AlertStateKind, key: string): void => void remove.run(kind, key),
+  };
+}

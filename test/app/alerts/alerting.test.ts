@@ -1,0 +1,197 @@
+import { renameSync } from "node:fs";
+import { expect, test } from "vitest";
+import { createAlerting } from "../../../src/app/alerts/alerting.ts";
+import type { AlertChannel } from "../../../src/app/alerts/channel-queue.ts";
+import { listAlerts } from "../../../src/app/alerts/list-alerts.ts";
+import { notify } from "../../../src/app/alerts/notices.ts";
+import { requestTest, takeTestResults } from "../../../src/app/alerts/test-alert.ts";
+import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import type { Alert } from "../../../src/domain/conditions/alert.ts";
+import { openCondition } from "../../../src/domain/conditions/registry.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** A channel that keeps its alerts. It fails while `error` is set. */
+function createTestChannel(name = "--alert-url", resends = false) {
+  const sent: string[] = [];
+  const channel: AlertChannel & { error?: string } = {
+    name,
+    resends,
+    async send({ code, status }: Alert) {
+      if (channel.error !== undefined) throw new Error(channel.error);
+      sent.push(`${code} ${status}`);
+    },
+  };
+  return Object.assign(channel, { sent });
+}
+
+/** A server whose free space the test sets. */
+function setUp() {
+  const rt = createTestRuntime();
+  const disk = { free: 10_000_000_000 };
+  rt.freeBytes = () => disk.free;
+  const fill = () => (disk.free = 400_000_000);
+  const clear = () => (disk.free = 10_000_000_000);
+  return { rt, fill, clear };
+}
+
+const startWith = (rt: TestRuntime, ...channels: AlertChannel[]) => {
+  const { tick } = createAlerting(rt, { channels });
+  return async (ms: number) => {
+    rt.advance(ms);
+    await tick();
+  };
+};
+
+test("a condition is logged when it begins and ends, and alerted about until it stays away", async () => {
+  const { rt, fill, clear } = setUp();
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  expect([channel.sent, rt.logged]).toEqual([[], []]);
+  fill();
+  await pass(10 * SECOND);
+  expect(channel.sent).toEqual(["storage.low FIRING"]);
+  expect(rt.logged).toEqual([
+    {
+      level: "warn",
+      message: expect.stringMatching(/^Only 400 MB free/),
+      fields: {
+        code: "storage.low",
+        severity: "warning",
+        business: null,
+        subject: null,
+        fix: expect.stringContaining("df -h"),
+      },
+    },
+  ]);
+  clear();
+  await pass(50 * MINUTE);
+  expect(rt.logged.at(-1)).toMatchObject({
+    level: "info",
+    message: expect.stringMatching(/^ended: Only 400 MB free/),
+  });
+  expect(channel.sent).toHaveLength(1);
+  await pass(30 * MINUTE);
+  expect(channel.sent).toEqual(["storage.low FIRING", "storage.low RESOLVED"]);
+});
+
+test("a daemon that restarts sends nothing twice and loses no RESOLVED", async () => {
+  const { rt, fill, clear } = setUp();
+  const channel = createTestChannel();
+  fill();
+  await startWith(rt, channel)(0);
+  await startWith(rt, channel)(10 * SECOND);
+  expect(channel.sent).toEqual(["storage.low FIRING"]);
+  clear();
+  await startWith(rt, channel)(MINUTE);
+  channel.error = "ECONNREFUSED";
+  await startWith(rt, channel)(60 * MINUTE);
+  expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", waitingFor: ["--alert-url"] }]);
+  delete channel.error;
+  await startWith(rt, channel)(SECOND);
+  await startWith(rt, channel)(60 * MINUTE);
+  expect(channel.sent).toEqual(["storage.low FIRING", "storage.low RESOLVED"]);
+  expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", waitingFor: [] }]);
+});
+
+test("without storage, alerts are sent from memory and saved when it is back", async () => {
+  const { rt } = setUp();
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  const { databasePath } = rt.config;
+  renameSync(databasePath, `${databasePath}.away`);
+  await pass(10 * SECOND);
+  await pass(10 * SECOND);
+  expect(channel.sent).toEqual(["storage.gone FIRING"]);
+  expect(listAlerts(rt)).toEqual([]);
+  renameSync(`${databasePath}.away`, databasePath);
+  await pass(10 * SECOND);
+  expect(listAlerts(rt)).toMatchObject([{ code: "storage.gone", status: "FIRING" }]);
+});
+
+test("a channel that fails is retried, and reported through the others after three failures", async () => {
+  const { rt, fill } = setUp();
+  const broken = createTestChannel();
+  const mail = createTestChannel("--alert-mail");
+  broken.error = "HTTP 500";
+  const pass = startWith(rt, broken, mail);
+  fill();
+  for (const ms of [0, 2 * SECOND, 10 * SECOND, 10 * SECOND]) await pass(ms);
+  expect(mail.sent).toEqual(["storage.low FIRING", "alerts.failing FIRING"]);
+  expect(listDaemonConditions(rt).map(({ code, text }) => ({ code, text }))).toContainEqual({
+    code: "alerts.failing",
+    text: "--alert-url has not accepted alerts since 2026-11-20T12:00:00Z: HTTP 500",
+  });
+  expect(rt.logged).toContainEqual({
+    level: "error",
+    message: "An alert could not be sent; it is retried.",
+    fields: { channel: "--alert-url", code: "storage.low", reason: "HTTP 500" },
+  });
+  delete broken.error;
+  await pass(5 * MINUTE);
+  expect(broken.sent.toSorted()).toEqual(["alerts.failing FIRING", "storage.low FIRING"]);
+  expect(listDaemonConditions(rt).map(({ code }) => code)).toEqual(["storage.low"]);
+  expect(rt.logged).toContainEqual(
+    expect.objectContaining({ level: "info", message: "Alerts are sent again." }),
+  );
+});
+
+test("Alertmanager gets every open alert again each minute", async () => {
+  const { rt, fill } = setUp();
+  const alertmanager = createTestChannel("--alert-url", true);
+  const pass = startWith(rt, alertmanager);
+  fill();
+  for (const ms of [0, 30 * SECOND, 30 * SECOND, MINUTE]) await pass(ms);
+  expect(alertmanager.sent).toEqual(Array(3).fill("storage.low FIRING"));
+});
+
+test("the heartbeat is sent each minute while nothing critical is open", async () => {
+  const rt = createTestRuntime();
+  let free = 400_000_000;
+  rt.freeBytes = () => free;
+  const heartbeat = createTestChannel("--heartbeat-url");
+  const { tick } = createAlerting(rt, { channels: [], heartbeat });
+  const pass = async (ms: number) => {
+    rt.advance(ms);
+    await tick();
+    return heartbeat.sent.length;
+  };
+  expect([await pass(0), await pass(30 * SECOND), await pass(30 * SECOND)]).toEqual([1, 1, 2]);
+  free = 1000;
+  expect([await pass(MINUTE), await pass(MINUTE)]).toEqual([2, 2]);
+  free = 10_000_000_000;
+  expect(await pass(MINUTE)).toBe(3);
+});
+
+test("a notice from another process is sent once", async () => {
+  const { rt } = setUp();
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  const other = createTestRuntime({ dataDir: rt.config.dataDir });
+  other.tx(() => notify(other, openCondition("delivery.exhausted", "it failed", "")));
+  await pass(10 * SECOND);
+  await pass(10 * SECOND);
+  expect(channel.sent).toEqual(["delivery.exhausted FIRING"]);
+  expect(rt.store.alertState.list("notice")).toEqual([]);
+});
+
+test("the daemon sends a requested test through each channel and reports the results", async () => {
+  const { rt } = setUp();
+  const [good, bad] = [createTestChannel(), createTestChannel("--alert-mail")];
+  bad.error = "no such user";
+  const pass = startWith(rt, good, bad);
+  const key = requestTest(rt);
+  expect(takeTestResults(rt, key)).toBeUndefined();
+  await pass(0);
+  expect(takeTestResults(rt, key)).toEqual([
+    { channel: "--alert-url", error: null },
+    { channel: "--alert-mail", error: "no such user" },
+  ]);
+  expect(good.sent).toEqual(["alert.test FIRING"]);
+  expect(rt.store.alertState.list("test")).toEqual([]);
+});
