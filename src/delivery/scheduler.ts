@@ -12,6 +12,7 @@ import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
 import { createPruner } from "../app/operations/retention.ts";
 import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/write-lock.ts";
+import type { Log } from "../log.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 import { createMaintenance, type RunMaintenance } from "./maintenance.ts";
 
@@ -87,6 +88,16 @@ const startJob = (cronTime: string, onTick: () => Promise<void>): CronJob =>
     errorHandler: rethrow,
     start: true,
   });
+
+/**
+ * Logs what a package would write to the console. cron warns of each late tick, but jobs do
+ * everything that is due, so that it loses nothing.
+ */
+export function logWarning(log: Log, text: string): void {
+  const [, lateMs] = /^\[Cron\] Missed execution deadline by (\d+)ms/.exec(text) ?? [];
+  if (lateMs === undefined) log("warn", text);
+  else log("info", "A periodic job ran late.", { lateMs: Number(lateMs) });
+}
 
 /** Throws outside of cron, which would swallow the error: the daemon must exit. */
 const rethrow = (error: unknown): void =>

@@ -6,7 +6,7 @@ import { createAlertChannels } from "./alert-channels.ts";
 import { createDeliveryWorker } from "./delivery-worker.ts";
 import { createMaintenanceRunner } from "./maintenance.ts";
 import type { ThreadData, WorkerCommand, WorkerMessage } from "./start.ts";
-import { startScheduler } from "./scheduler.ts";
+import { logWarning, startScheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
 import { storageError } from "../store/storage-error.ts";
 
@@ -34,6 +34,8 @@ const worker = createDeliveryWorker(rt, async (post) => (await loadSender()).sen
   onDisabled: alerting.checkSoon,
 });
 const scheduler = startScheduler(rt, worker, alerting, createMaintenanceRunner(config));
+
+console.warn = (text) => logWarning(rt.log, String(text));
 
 let stopped: Promise<void> | undefined;
 

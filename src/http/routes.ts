@@ -359,7 +359,7 @@ export const ROUTES: readonly RouteDefinition[] = [
   }),
   openRoute("/readyz", "getReadiness", "Check that the server is ready", {
     description:
-      "For load balancers: responds with 503 while the server shuts down, and if its data folder is gone or its database is damaged. `detail` has the codes of these conditions only for programs on the same machine and with the metrics token.",
+      "For load balancers: responds with 503 while the server shuts down, and if its data folder is gone or its database is damaged. `conditions` of the problem has their codes for programs on the same machine and with the metrics token.",
     responses: ok("The server is ready to accept requests.", "Health"),
     problems: ["shutting_down"],
     handle: ({ rt, longPolls }) => getReadiness(rt, () => longPolls.closing.aborted),

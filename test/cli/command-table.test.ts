@@ -16,7 +16,7 @@ const examples = leaves.flatMap(({ path, spec }) =>
 
 /** Examples that run until stopped, need a terminal, or use the network. */
 const isOnlyParsed = (line: string): boolean =>
-  /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail)\b|--wait\b|https:\/\/example\.com/.test(
+  /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail|alerts test)\b|--wait\b|https:\/\/example\.com/.test(
     line,
   );
 
@@ -163,6 +163,7 @@ const WORK_WITHOUT_DATA = [
   "systemd-unit",
   "completion",
   "openapi",
+  "metrics",
   "backup list",
   "backup verify",
   "restore",

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import { listBackups } from "../../src/app/operations/backups.ts";
-import { startScheduler } from "../../src/delivery/scheduler.ts";
+import { CronJob } from "cron";
+import { logWarning, startScheduler } from "../../src/delivery/scheduler.ts";
 import type { DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { LOCK_BREAK_MS } from "../../src/store/write-lock.ts";
@@ -39,6 +40,21 @@ test("the nightly backup runs once, at 03:17 in the server's time zone", async (
   await pass(10 * MINUTE_MS);
   expect(listBackups(rt.config)).toHaveLength(1);
   scheduler.stop();
+});
+
+test("a late tick of cron is a line of the log", () => {
+  const { log, logged } = createTestRuntime();
+  const warn = vi.spyOn(console, "warn").mockImplementation((text) => logWarning(log, text));
+  const job = new CronJob("* * * * * *", () => {});
+  vi.spyOn(job.cronTime, "getTimeout").mockReturnValueOnce(-5);
+  job.start();
+  void job.stop();
+  logWarning(log, "a package has something to say");
+  warn.mockRestore();
+  expect(logged).toEqual([
+    { level: "info", message: "A periodic job ran late.", fields: { lateMs: 5 } },
+    { level: "warn", message: "a package has something to say", fields: {} },
+  ]);
 });
 
 test("a job that is between two transactions ends when the scheduler is stopped", async () => {

@@ -10,7 +10,8 @@ const rules = command({
   ],
   async run(cli) {
     const { ALERTING_RULES } = await import("../../domain/conditions/alerting-rules.ts");
-    cli.io.stdout.write(ALERTING_RULES);
+    if (cli.flags.json) cli.printObject({ rules: ALERTING_RULES });
+    else cli.io.stdout.write(ALERTING_RULES);
   },
 });
 

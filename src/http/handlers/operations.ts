@@ -1,6 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { readVersion } from "../../assets.ts";
-import { listBackups } from "../../app/operations/backups.ts";
 import { AppError } from "../../domain/errors.ts";
 import { CONDITION_CODES, CONDITIONS } from "../../domain/conditions/registry.ts";
 import { listDaemonConditions, listUnreadyConditions } from "../../app/operations/conditions.ts";
@@ -36,20 +35,19 @@ export function getReadiness(
   return (context) => {
     if (isShuttingDown()) throw new AppError("shutting_down", "The server is shutting down.");
     const codes = listUnreadyConditions(rt).map(({ code }) => code);
-    if (codes.length > 0) throw notReadyError(rt, context.request, codes);
+    if (codes.length > 0)
+      throw new AppError("storage_failed", "The server is not ready.", {
+        members: isOperator(rt, context.request) ? { conditions: codes } : {},
+      });
     // Throws if the database cannot be read.
     rt.store.businesses.findBySlug("");
     return respondJson(context, 200, { status: "ready" }, ["cache-control", "no-store"]);
   };
 }
 
-/** Only the operator is told why. */
-function notReadyError({ config }: Runtime, request: HttpRequest, codes: string[]): AppError {
-  const isOperator =
-    isLocalRequest(request) || hasMetricsToken(request, config.http.metricsToken) === true;
-  const detail = isOperator ? `: ${codes.join(", ")}` : "";
-  return new AppError("storage_failed", `The server is not ready${detail}.`);
-}
+/** A program on the same machine, or one with the metrics token. */
+const isOperator = ({ config }: Runtime, request: HttpRequest): boolean =>
+  isLocalRequest(request) || hasMetricsToken(request, config.http.metricsToken) === true;
 
 /** @param isExposed whether other machines can reach the server, so that every client needs the token */
 export function getMetrics(
@@ -74,7 +72,7 @@ export function getMetrics(
       ]),
       ...formatHistory(readHistory(rt)),
       ...formatBackups(rt),
-      ...formatConditions(rt),
+      formatConditions(rt),
       ...formatFigures(rt),
       formatMetric("process_resident_memory_bytes", "gauge", "Resident memory of the process.", [
         ["", process.memoryUsage.rss()],
@@ -85,25 +83,22 @@ export function getMetrics(
   };
 }
 
-function formatConditions(rt: Runtime): string[] {
+function formatConditions(rt: Runtime): string {
   const open = listDaemonConditions(rt);
-  return [
-    formatMetric(
-      "deskbell_condition",
-      "gauge",
-      "Open health conditions by code.",
-      CONDITION_CODES.map((code): [string, number] => [
-        `code="${code}",severity="${CONDITIONS[code].severity}"`,
-        open.filter((condition) => condition.code === code).length,
-      ]),
-    ),
-  ];
+  return formatMetric(
+    "deskbell_condition",
+    "gauge",
+    "Open health conditions by code.",
+    CONDITION_CODES.map((code): [string, number] => [
+      `code="${code}",severity="${CONDITIONS[code].severity}"`,
+      open.filter((condition) => condition.code === code).length,
+    ]),
+  );
 }
 
-/** Figures that are unknown, such as the expiry without a certificate, have no value. */
+/** Without a certificate, its expiry has no value. */
 function formatFigures(rt: Runtime): string[] {
   const now = rt.now();
-  const [lastBackup] = listBackups(rt.config);
   const dueAt = rt.store.due.getNextAttemptAt();
   const notAfter = rt.store.live.findDaemon()?.certificateExpiresAt;
   const gauge = (name: string, help: string, value: number | null | undefined, labels = "") =>
@@ -114,11 +109,6 @@ function formatFigures(rt: Runtime): string[] {
       value === null || value === undefined ? [] : [[labels, value]],
     );
   return [
-    gauge(
-      "backup_last_success_timestamp_seconds",
-      "When the newest backup was made.",
-      lastBackup && lastBackup.createdAt / 1000,
-    ),
     gauge(
       "deliveries_oldest_due_seconds",
       "How long the webhook that is most overdue has been due; 0 if none is.",

@@ -146,6 +146,12 @@ const problem = z.strictObject({
     .describe(
       "Rate limit windows that are full; only with `rate_limited`. Those of an IPv6 /48 begin with `network-`",
     ),
+  conditions: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "Codes of the conditions in which the server is not ready; only from `/readyz`, for programs on the same machine or with the metrics token",
+    ),
 });
 
 const NAMED = {

@@ -68,7 +68,9 @@ test("doctor advises an alert URL and a higher open-file limit", async () => {
   expect(stdout).toMatch(
     /^daemon\tadvice\tthe daemon may open at most 600 files: under load it needs 6551 \(.*2254 webhooks in flight.*\)\t/m,
   );
-  expect(stdout).toMatch(/^webhooks\tadvice\tno alert is sent .* has no --alert-url\t/m);
+  expect(stdout).toMatch(
+    /^webhooks\tadvice\tno alert is sent .* has no --alert-url and no --alert-mail\t/m,
+  );
 });
 
 test("doctor reports a daemon that does not respond", async () => {
