@@ -25,10 +25,12 @@ export function toReadable(object: object, context: ReadableContext, depth = 0):
   const fields = object as Fields;
   const currency = currencyOf(fields, context);
   const readable: Fields = {};
-  for (const [name, value] of Object.entries(fields)) {
-    const isNamed = isFilled(fields[name.replace(/Id$/, "Name")]) && name.endsWith("Id");
+  for (const [name, stored] of Object.entries(fields)) {
+    // The name at the time of the booking takes the place of the ID.
+    const value = (name.endsWith("Id") && fields[name.replace(/Id$/, "Name")]) || stored;
+    const isShown = name.endsWith("Name") && name.replace(/Name$/, "Id") in fields;
     const isInAmounts = name === "currency" && currency !== undefined && hasAmount(fields);
-    if (!isFilled(value) || HIDDEN.has(name) || isNamed || isInAmounts) continue;
+    if (!isFilled(value) || HIDDEN.has(name) || isShown || isInAmounts) continue;
     const own = { ...context, business: context.business && { ...context.business, ...currency } };
     const text = readableValue(name, value, own, depth);
     if (isFilled(text)) readable[labelOf(name, own)] = text;

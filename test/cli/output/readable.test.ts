@@ -74,6 +74,10 @@ test("weekly times are ranges of days, and a stored name replaces its ID", () =>
     hours: ["tue-thu 09:00-18:00, from 2026-12-01", "sat 09:00-18:00"],
     segments: [{ service: "Old name", addons: "addon x, quantity 2" }],
   });
+  expect(Object.keys(toReadable({ staffId: "a", at: "x", staffName: "Mia" }, context))).toEqual([
+    "staff",
+    "at",
+  ]);
 });
 
 test("in a pipe, each field is one line without JSON", () => {
