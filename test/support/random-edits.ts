@@ -98,7 +98,7 @@ function applyRandomEdit(catalog: Catalog, randomInt: RandomInt, now: number): v
       const dish = pick(objects.menu_item);
       const group = pick(objects.modifier_group);
       if (dish) dish.modifierGroups = keysOf("modifier_group");
-      if (group) group.maxSelections = randomInt(5);
+      if (group) group.maxSelections = 1 + randomInt(5);
       return;
     }
     case 10: {
@@ -140,6 +140,7 @@ const BUILDERS = {
     }),
   public_event: (key: string, randomInt: RandomInt, now: number) =>
     buildPublicEvent(key, {
+      slug: key.replaceAll("_", "-"),
       startsAt: now + randomInt(9) * HOUR,
       endsAt: now + (9 + randomInt(9)) * HOUR,
       ticketTypes: [

@@ -11,6 +11,8 @@ import { changeCatalog } from "../../src/app/catalog/change-catalog.ts";
 import { editObject } from "../../src/app/catalog/edit-object.ts";
 import { exportCatalogText } from "../../src/app/catalog/export-catalog.ts";
 import { loadCatalog } from "../../src/app/catalog/load-catalog.ts";
+import { replaceCatalog } from "../../src/app/catalog/replace-catalog.ts";
+import { planUndo } from "../../src/app/catalog/undo-catalog.ts";
 import { setSoldOut } from "../../src/app/catalog/sold-out.ts";
 import type { Catalog, DocOf, Kind, TicketTypeDoc } from "../../src/domain/catalog/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
@@ -44,6 +46,10 @@ export function createRandomOperations(
       const type = event && pick(event.ticketTypes);
       if (type) edit(type, event);
     });
+  const undo = (version?: number): void => {
+    const { replacement } = planUndo(rt, slug, version);
+    replaceCatalog(rt, replacement, { cancelAffected: true, confirmed: true });
+  };
   const orders: string[] = [];
 
   const operations: Record<string, () => void> = {
@@ -104,7 +110,7 @@ export function createRandomOperations(
     "change the times of a sale": () =>
       editTicketType((type) => {
         type.salesStartAt = rt.now() + (randomInt(9) - 4) * HOUR_MS;
-        type.salesEndAt = rt.now() + (1 + randomInt(9)) * HOUR_MS;
+        type.salesEndAt = rt.now() + (5 + randomInt(9)) * HOUR_MS;
       }),
     "change the business": () =>
       change(({ business }) => {
@@ -142,6 +148,8 @@ export function createRandomOperations(
         confirmed: true,
       });
     },
+    "undo the last change": () => undo(),
+    "restore an earlier version": () => undo(business().catalogVersion - randomInt(8)),
     "order tickets": () => {
       const event = pick(load().objects.public_event);
       const type = event && pick(event.ticketTypes);

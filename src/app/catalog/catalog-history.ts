@@ -1,5 +1,5 @@
 import type { Catalog } from "../../domain/catalog/catalog.ts";
-import { revertChanges } from "../../domain/catalog/change/replaced.ts";
+import { revertChanges, type Reverted } from "../../domain/catalog/change/replaced.ts";
 import { validateCatalog } from "../../domain/catalog/validate.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
@@ -8,10 +8,10 @@ import { loadCatalog } from "./load-catalog.ts";
 import type { LoadedCatalog } from "./plan-change.ts";
 import { getBusiness } from "../businesses.ts";
 
-/** `restored`: for each object that changed since, whether it had local edits then. */
+/** `edited`: for each object and field that changed since, whether it had local edits then. */
 export type EarlierCatalog = {
   catalog: Catalog;
-  restored: ReadonlyMap<string, boolean>;
+  edited: Reverted["edited"];
   /** What is stored now. */
   loaded: LoadedCatalog;
 };
@@ -51,7 +51,7 @@ export function readEarlierCatalog(rt: Runtime, slug: string, version: number): 
     );
   return {
     catalog: merged.catalog,
-    restored: reverted.edited,
+    edited: reverted.edited,
     loaded: { business, stored },
   };
 }

@@ -163,9 +163,10 @@ export function planChange(
       webhooks,
     },
     write: () => {
-      const replaced = findReplaced(stored?.catalog ?? null, next, diff, sortOrderOf, (id) =>
-        origin === "local" ? rt.store.catalog.findLocalEdit(id) !== undefined : edits.has(id),
-      );
+      const hasEdits = (id: string): boolean =>
+        origin === "local" ? rt.store.catalog.findLocalEdit(id) !== undefined : edits.has(id);
+      const isEdited = (idOrField: string) => idOrField in scheduleEdits || hasEdits(idOrField);
+      const replaced = findReplaced(stored?.catalog ?? null, next, diff, sortOrderOf, isEdited);
       writeUpdate(rt, update);
       rt.store.catalogChanges.insert({
         businessId: business.id,

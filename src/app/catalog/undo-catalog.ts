@@ -15,12 +15,12 @@ export type PlannedUndo = { version: number; replacement: Replacement };
  */
 export function planUndo(rt: Runtime, slug: string, version?: number): PlannedUndo {
   const wanted = version ?? findReplacedVersion(rt, slug);
-  const { catalog, restored, loaded } = readEarlierCatalog(rt, slug, wanted);
+  const { catalog, edited, loaded } = readEarlierCatalog(rt, slug, wanted);
   return {
     version: wanted,
     replacement: {
       catalog,
-      origin: { restored },
+      origin: { restored: edited.objects, restoredFields: edited.fields },
       loaded,
       cause: { action: "catalog.undone", details: { restored: wanted } },
     },

@@ -163,7 +163,7 @@ const columns = (currency: Currency): Column<ObjectChange>[] => [
 ];
 
 function whatChanged(
-  { fields, prices, overwrittenEdits }: ObjectChange,
+  { action, fields, prices, overwrittenEdits }: ObjectChange,
   currency: Currency,
 ): string {
   const price = (minor: number | null) => (minor === null ? "none" : formatMoney(minor, currency));
@@ -173,7 +173,9 @@ function whatChanged(
   const undone =
     overwrittenEdits.length === 0
       ? []
-      : [`undoes a local edit of ${overwrittenEdits.map(fieldName).join(", ")}`];
+      : action === "delete"
+        ? ["undoes local edits"]
+        : [`undoes a local edit of ${overwrittenEdits.map(fieldName).join(", ")}`];
   return [...repriced, ...fields.filter((field) => field !== "priceCents"), ...undone].join(", ");
 }
 

@@ -7,11 +7,13 @@ import {
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
+import { createService } from "../../../src/app/catalog/services.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
 import { dryRun } from "../../support/dry-run.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { subscribe } from "../../support/delivery.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
+import { captureError } from "../../support/use-case.ts";
 
 const FILE = `
 services:
@@ -210,6 +212,19 @@ turnTimes: [{upTo: 2, min: 60}]
     rt.advance(Date.parse("2026-12-01T15:30:00Z") - rt.now());
     expect(listOutside(DAYS.replace('"18:00"', '"10:00"'))).toEqual([]);
   });
+});
+
+test("an object that a command created is deleted with --prune only if that is confirmed", () => {
+  const rt = createTestRuntime();
+  apply(rt, FILE);
+  const item = { key: "dye", name: "Dye", durationMin: 60, price: "9.00" };
+  createService(rt, "salon-aurora", item, []);
+  const prune = (options = {}) => apply(rt, FILE, { prune: true, ...options });
+  expect(captureError(prune)).toBe(
+    "state_refuses: This would undo 1 local edit (dye). Nothing was changed.",
+  );
+  expect(apply(rt, FILE)).toMatchObject({ changes: [] });
+  expect(prune({ confirmed: true }).changes).toMatchObject([{ action: "delete", key: "dye" }]);
 });
 
 describe("pruning", () => {

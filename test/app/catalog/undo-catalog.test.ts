@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
@@ -10,6 +11,10 @@ import { replaceCatalog } from "../../../src/app/catalog/replace-catalog.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { planUndo } from "../../../src/app/catalog/undo-catalog.ts";
 import { createKey } from "../../../src/app/keys.ts";
+import { createBackup } from "../../../src/app/operations/backups.ts";
+import { restoreBackup } from "../../../src/app/operations/restore.ts";
+import { updateHours } from "../../../src/app/catalog/schedule.ts";
+import { readConfig } from "../../../src/config.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import type { AuthoredFile } from "../../../src/domain/catalog/file/schema.ts";
 import { createApp } from "../../../src/http/app.ts";
@@ -218,6 +223,20 @@ describe("local edits", () => {
     expect(localEdits(rt)).toEqual([]);
   });
 
+  test("of hours that an apply has undone are restored, and are local edits again", () => {
+    const rt = createTestRuntime();
+    const editedSections = () =>
+      Object.keys(rt.store.businesses.getScheduleEdits(getBusiness(rt, SLUG).id));
+    apply(rt, FILE);
+    updateHours(rt, SLUG, ["sun"], []);
+    apply(rt, FILE);
+    expect(editedSections()).toEqual([]);
+    undo(rt);
+    expect(editedSections()).toEqual(["hours"]);
+    undo(rt, { version: 1 });
+    expect(editedSections()).toEqual([]);
+  });
+
   test("of other objects stay", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
@@ -237,7 +256,7 @@ test("a dish that an apply deleted is still sold out after the undo", () => {
   expect(rt.store.soldOut.list(getBusiness(rt, SLUG).id).size).toBe(1);
 });
 
-test("an undo that deletes a booked object is refused", () => {
+test("an undo that deletes a booked object is refused, or cancels the booking", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   apply(
@@ -251,6 +270,11 @@ test("an undo that deletes a booked object is refused", () => {
   expect(captureError(() => undo(rt))).toBe(
     `state_refuses: This would delete objects of the catalog that are booked: 1 future booking: ${id}. Nothing was changed.`,
   );
+  const { replacement } = planUndo(rt, SLUG);
+  replaceCatalog(rt, replacement, { cancelAffected: true, confirmed: true });
+  const business = getBusiness(rt, SLUG);
+  expect(rt.store.bookings.findById(business.id, id)?.status).toBe("CANCELLED");
+  expect(rt.store.catalog.listKeys(business.id, "service")).toEqual(["cut", "spa"]);
 });
 
 test("an undo of a catalog that has changed since it was planned is refused", () => {
@@ -272,6 +296,33 @@ test("a new business has nothing to undo, nor has one whose history was deleted 
   expect(captureError(() => undo(rt))).toBe(
     "resource_not_found: salon-aurora was created after version 2, so it had no catalog then.",
   );
+});
+
+test("a restored backup has the history of its catalogs", async () => {
+  const rt = createTestRuntime();
+  apply(rt, FILE);
+  const before = exportText(rt);
+  reprice(rt, "cut", 4000);
+  const { path } = await createBackup(rt);
+  const { dataDir } = createTestRuntime().config;
+  const config = readConfig({ dataDir: join(dataDir, "restored") }, {});
+  await restoreBackup(config, path, { now: rt.now(), confirm: async () => {} });
+  const restored = createTestRuntime({ dataDir: config.dataDir });
+  undo(restored);
+  expect(exportText(restored)).toBe(before);
+});
+
+test("changes are deleted when the history is too large, except the newest of a business", async () => {
+  const rt = createTestRuntime();
+  apply(rt, FILE);
+  reprice(rt, "cut", 4000);
+  rt.advance(1000);
+  reprice(rt, "cut", 5000);
+  reprice(rt, "cut", 6000);
+  // As after the deletion of events of the first second.
+  rt.store.history.saveCutUntil(rt.now() - 1);
+  await createPruner(rt)();
+  expect(changesOf(rt).map(({ version }) => version)).toEqual([4, 3]);
 });
 
 test("changes are deleted with the events of their days, except the newest of a business", async () => {

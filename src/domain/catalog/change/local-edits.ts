@@ -11,14 +11,17 @@ type Doc = DocOf[Kind];
  */
 export type LocalEdits = ReadonlyMap<string, Doc>;
 
+/** Stands for the document of an object that a command has created. */
+const NOT_IN_FILE = {} as Doc;
+
 /**
- * The cause of a change: catalog files, with the documents and sections of the
- * schedule that they list; an undo, with the IDs of
- * the objects that it restores and whether they had local edits; or a local edit.
+ * The cause of a change: catalog files, with the documents and sections of the schedule that they
+ * list; an undo, with the IDs of the objects and the fields that it restores, and whether they had
+ * local edits; or a local edit.
  */
 export type ChangeOrigin =
   | { listed: ReadonlySet<object> }
-  | { restored: ReadonlyMap<string, boolean> }
+  | { restored: ReadonlyMap<string, boolean>; restoredFields: ReadonlyMap<string, boolean> }
   | "local";
 
 /**
@@ -72,12 +75,13 @@ export function nextLocalEdits(
         .map(([id, authored]) => [id, origin.listed.has(docs.get(id) as Doc) ? null : authored]),
     );
   }
+  if (before === null) return new Map();
   return new Map(
-    rows.written.flatMap(({ id, kind, doc }) => {
-      const { slug } = after.business;
-      const docs: Doc[] = before?.objects[kind] ?? [];
-      const authored = edits.get(id) ?? docs.find((one) => objectId(kind, slug, one) === id);
-      return authored === undefined ? [] : [[id, deepEqual(authored, doc) ? null : authored]];
+    rows.written.map(({ id, kind, doc }) => {
+      const docs: Doc[] = before.objects[kind];
+      const found = docs.find((one) => objectId(kind, before.business.slug, one) === id);
+      const authored = edits.get(id) ?? found ?? NOT_IN_FILE;
+      return [id, deepEqual(authored, doc) ? null : authored];
     }),
   );
 }
@@ -96,8 +100,9 @@ function restoredLocalEdits(
   const docsAfter = findDocs(after, (id) => restored.has(id));
   return new Map(
     [...docsAfter].map(([id, doc]) => {
-      const authored = restored.get(id) ? (edits.get(id) ?? docsBefore.get(id)) : undefined;
-      return [id, authored === undefined || deepEqual(authored, doc) ? null : authored];
+      if (restored.get(id) !== true) return [id, null];
+      const authored = edits.get(id) ?? docsBefore.get(id) ?? NOT_IN_FILE;
+      return [id, deepEqual(authored, doc) ? null : authored];
     }),
   );
 }

@@ -15,6 +15,8 @@ export type Replaced = {
   isNew: boolean;
   /** The business and its schedule; null if they did not change. */
   fields: AuthoredFile | null;
+  /** The fields that changed, and whether they had local edits. */
+  changedFields: Record<string, boolean>;
   objects: ReplacedObject[];
 };
 
@@ -28,15 +30,15 @@ type ReplacedObject = {
   isEdited: boolean;
 };
 
-/** @param isEdited whether an object has local edits before the change */
+/** @param isEdited whether the object with an ID, or a field, has local edits before the change */
 export function findReplaced(
   before: Catalog | null,
   after: Catalog,
   { rows, businessFields }: CatalogDiff,
   sortOrderOf: SortOrderOf,
-  isEdited: (objectId: string) => boolean,
+  isEdited: (idOrField: string) => boolean,
 ): Replaced {
-  if (before === null) return { isNew: true, fields: null, objects: [] };
+  if (before === null) return { isNew: true, fields: null, changedFields: {}, objects: [] };
   const isWhole = isWrittenOtherwise(before, after);
   const changed = new Set([...rows.written, ...rows.moved].map(({ id }) => id));
   for (const id of rows.removed) changed.add(id);
@@ -54,7 +56,8 @@ export function findReplaced(
   for (const { id, kind, sortOrder } of rows.written)
     if (changed.has(id)) objects.push({ id, kind, sortOrder, item: null, isEdited: false });
   const fields = businessFields.length === 0 ? null : writeBusinessFields(before);
-  return { isNew: false, fields, objects };
+  const changedFields = Object.fromEntries(businessFields.map((name) => [name, isEdited(name)]));
+  return { isNew: false, fields, changedFields, objects };
 }
 
 /** Whether a change makes a file describe unchanged objects in other words. */
@@ -68,8 +71,11 @@ function isWrittenOtherwise(before: Catalog, after: Catalog): boolean {
   );
 }
 
-/** `edited`: for each object that the changes replaced, whether it had local edits before them. */
-export type Reverted = { file: AuthoredFile; edited: Map<string, boolean> };
+/** `edited`: for each object and field that the changes replaced, whether it had local edits. */
+export type Reverted = {
+  file: AuthoredFile;
+  edited: { objects: Map<string, boolean>; fields: Map<string, boolean> };
+};
 
 /**
  * Returns the catalog as it was before some changes; null if the business did not exist.
@@ -80,7 +86,7 @@ export function revertChanges(
   sortOrderOf: SortOrderOf,
   changes: Iterable<Replaced>,
 ): Reverted | null {
-  const edited = new Map<string, boolean>();
+  const edited: Reverted["edited"] = { objects: new Map(), fields: new Map() };
   const objects = new Map<string, ReplacedObject>();
   let fields = writeBusinessFields(current);
   const context = createWriteContext(current);
@@ -95,9 +101,11 @@ export function revertChanges(
   for (const replaced of changes) {
     if (replaced.isNew) return null;
     fields = replaced.fields ?? fields;
+    for (const [name, isEdited] of Object.entries(replaced.changedFields))
+      edited.fields.set(name, isEdited);
     for (const object of replaced.objects) {
       objects.set(object.id, object);
-      edited.set(object.id, object.isEdited);
+      edited.objects.set(object.id, object.isEdited);
     }
   }
   return { file: toFile(fields, [...objects.values()]), edited };

@@ -17,17 +17,24 @@ export const findOverwrittenSections = (
 ): Section[] =>
   SECTIONS.filter((section) => section in edits && !deepEqual(before[section], after[section]));
 
-/** The edits to store after a change. An undo makes a section differ from the last file again. */
+/**
+ * The edits to store after a change. A section that had edits which an undo restores differs from
+ * the last file again.
+ */
 export function nextScheduleEdits(
   edits: ScheduleEdits,
   before: ScheduleDoc,
   after: ScheduleDoc,
   origin: ChangeOrigin,
 ): ScheduleEdits {
-  const isFile = origin !== "local" && "listed" in origin;
+  const isKeptBy = (section: Section): boolean => {
+    if (origin === "local") return true;
+    if ("listed" in origin) return !origin.listed.has(after[section]);
+    return origin.restoredFields.get(section) !== false;
+  };
   return Object.fromEntries(
     SECTIONS.flatMap((section) => {
-      if (isFile && origin.listed.has(after[section])) return [];
+      if (!isKeptBy(section)) return [];
       const isChanged = !deepEqual(before[section], after[section]);
       const authored = edits[section] ?? (isChanged ? before[section] : undefined);
       const isEdited = authored !== undefined && !deepEqual(authored, after[section]);
