@@ -97,6 +97,10 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
     "menu update espresso --name Ristretto --business cafe-lumen",
     "catalog.edited",
   );
+  const csv = join(createTempFolder(), "texts.csv");
+  writeFileSync(csv, "type,key,description\ndish,espresso,Short\n");
+  const line = `catalog import csv ${csv} --business cafe-lumen --yes`;
+  await expectEntry(line, "catalog.applied", { files: [csv], updated: 1 });
   await expectEntry("catalog undo --business cafe-lumen --yes", "catalog.undone", { updated: 1 });
   for (const line of [
     "services create --name Detox --duration 30 --price 35.00",
