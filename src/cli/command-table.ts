@@ -121,6 +121,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     () => import("./commands/ticket-orders.ts"),
   ),
   entry(
+    "calendars",
+    "Create, list and revoke calendar feeds (iCal) for the phones of staff.",
+    () => import("./commands/calendars.ts"),
+  ),
+  entry(
     "guests",
     "Print or erase everything that is stored of a guest.",
     () => import("./commands/guests.ts"),

@@ -17,6 +17,8 @@ export const AUDIT_ACTIONS = [
   "dish.sold_out",
   "dish.available",
   "business.deleted",
+  "calendar.created",
+  "calendar.revoked",
   "guests.erased",
   "master_key.rotated",
   "backup.restored",

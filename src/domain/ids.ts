@@ -15,6 +15,7 @@ export type IdPrefix =
   | "tor"
   | "tck"
   | "tof"
+  | "cal"
   | "aud";
 export type CatalogIdPrefix =
   | "biz"

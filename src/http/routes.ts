@@ -3,6 +3,7 @@ import { getAvailability } from "./handlers/availability/availability.ts";
 import { AVAILABILITY_PARAMETERS } from "./handlers/availability/availability-parameters.ts";
 import * as lists from "./handlers/catalog/list-routes.ts";
 import { listChanges, CHANGES_PARAMETERS } from "./handlers/changes/changes.ts";
+import { getCalendar } from "./handlers/calendars.ts";
 import { getOpenApi } from "./handlers/docs.ts";
 import { getHealth, getMetrics, getReadiness } from "./handlers/operations.ts";
 import {
@@ -376,6 +377,21 @@ export const ROUTES: readonly RouteDefinition[] = [
     },
     problems: ["missing_key", "invalid_key", "address_not_allowed"],
     handle: ({ rt, metrics, isExposed }) => getMetrics(rt, metrics, isExposed),
+  }),
+  openRoute("/calendars/:file", "getCalendar", "Get a calendar feed", {
+    description:
+      "The URL, which `deskbell calendars create` prints, is secret and can be revoked. Calendar apps poll it at their own interval.",
+    responses: {
+      200: {
+        description:
+          "Visits from 30 days ago to 400 days ahead as iCalendar (RFC 5545), with times in UTC.",
+        body: "text/calendar",
+        headers: CACHEABLE,
+      },
+      304: { description: UNCHANGED, headers: CACHEABLE },
+    },
+    problems: ["resource_not_found"],
+    handle: getCalendar,
   }),
   openRoute("/openapi.json", "getOpenApi", "Get the OpenAPI document", {
     description: "Pages of any origin can read it.",

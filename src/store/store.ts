@@ -4,6 +4,7 @@ import { createBacklogMoveStore } from "./backlog-moves.ts";
 import { createBookingStore, createReservationStore } from "./bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
 import { createCatalogChangeStore } from "./catalog-changes.ts";
+import { createCalendarStore } from "./calendars.ts";
 import { createCatalogStore } from "./catalog.ts";
 import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
@@ -32,6 +33,7 @@ const STORES = {
   alertState: createAlertStateStore,
   audit: createAuditStore,
   businesses: createBusinessStore,
+  calendars: createCalendarStore,
   catalog: createCatalogStore,
   catalogChanges: createCatalogChangeStore,
   idempotency: createIdempotencyStore,

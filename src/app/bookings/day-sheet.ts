@@ -47,10 +47,10 @@ export function listDay(
     .toSorted((a, b) => a.startsAt - b.startsAt || (a.id < b.id ? -1 : 1));
 }
 
-type Namer = (kind: Kind, id: string | null) => string | null;
+export type Namer = (kind: Kind, id: string | null) => string | null;
 
 /** Names of the catalog; an object that was deleted has its ID. */
-const createNamer =
+export const createNamer =
   (rt: Runtime, businessId: string): Namer =>
   (kind, id) =>
     id && (rt.store.catalog.findByKeyOrId(businessId, kind, id)?.name ?? id);

@@ -2,9 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { ALERT_FLAGS } from "../alert-flags.ts";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
+import { DEFAULT_PORT } from "../running/port.ts";
 import { choice, duration, integer, size, withEnvironment, text, texts, toggle } from "../flags.ts";
-
-const DEFAULT_PORT = 4100;
 
 export const definition = command({
   flags: {

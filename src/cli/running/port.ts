@@ -3,6 +3,9 @@ import { createServer } from "node:net";
 import { AppError } from "../../domain/errors.ts";
 import { usageError } from "../failure.ts";
 
+/** Of `serve`. */
+export const DEFAULT_PORT = 4100;
+
 /** Checks that the port can be opened, before anything is started. */
 export async function assertPortAvailable(host: string, port: number): Promise<void> {
   try {

@@ -18,7 +18,7 @@ import { describeInput, type JsonObject, refTo } from "./json-schema.ts";
 import { describeProblems } from "./problem-responses.ts";
 
 export const templatePathOf = ({ path }: Pick<RouteSpec, "path">): string =>
-  path.replace(":slug", "{businessSlug}").replace(":id", "{id}");
+  path.replace(":slug", "{businessSlug}").replace(":id", "{id}").replace(":file", "{file}");
 
 export function describeOperation(route: RouteSpec): JsonObject {
   const { operationId, group, summary, description, body } = route;
@@ -115,6 +115,11 @@ const PATH_PARAMETERS = {
     name: "id",
     description: "ID of the ticket order",
     example: "tor_06gzfjm44t8c9kf1ccbxp7rfg",
+  },
+  "calendars/:file": {
+    name: "file",
+    description: "The secret token of the calendar, followed by `.ics`",
+    example: "deskbell_cal_0f9c….ics",
   },
   "deliveries/:id": {
     name: "id",

@@ -1,0 +1,68 @@
+import { hash } from "node:crypto";
+import { assertFound } from "../../domain/errors.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { CalendarRow } from "../../store/calendars.ts";
+import { audit } from "../audit.ts";
+import type { Runtime } from "../runtime.ts";
+
+const TOKEN_BYTES = 24;
+/** Also recognised, and redacted, in logs. */
+const TOKEN = /^deskbell_cal_[0-9a-f]{48}$/;
+
+/** 192 random bits need neither salt nor stretching. */
+const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
+
+/** The token cannot be read again later. @param staffId null: the whole business */
+export function createCalendar(
+  rt: Runtime,
+  business: BusinessRow,
+  { staffId, withGuests }: Pick<CalendarRow, "staffId" | "withGuests">,
+): { calendar: CalendarRow; token: string } {
+  return rt.tx(() => {
+    const calendar: CalendarRow = {
+      id: rt.newId("cal"),
+      businessId: business.id,
+      staffId,
+      withGuests,
+      createdAt: rt.now(),
+      revokedAt: null,
+    };
+    const token = `deskbell_cal_${rt.random(TOKEN_BYTES).toString("hex")}`;
+    rt.store.calendars.insert(calendar, hashToken(token));
+    auditCalendar(rt, "calendar.created", calendar, { staffId, withGuests });
+    return { calendar, token };
+  });
+}
+
+/** Revoking it again changes nothing. @throws AppError resource_not_found */
+export function revokeCalendar(rt: Runtime, businessId: string, id: string): CalendarRow {
+  return rt.tx(() => {
+    const calendar = getCalendar(rt, businessId, id);
+    if (calendar.revokedAt !== null) return calendar;
+    rt.store.calendars.revoke(id, rt.now());
+    auditCalendar(rt, "calendar.revoked", calendar);
+    return getCalendar(rt, businessId, id);
+  });
+}
+
+/** Returns undefined for an unknown token, and for that of a revoked calendar. */
+export const findCalendarByToken = (rt: Runtime, token: string): CalendarRow | undefined =>
+  TOKEN.test(token) ? rt.store.calendars.findByToken(hashToken(token)) : undefined;
+
+function getCalendar(rt: Runtime, businessId: string, id: string): CalendarRow {
+  const calendar = rt.store.calendars.findById(id);
+  return assertFound(
+    calendar?.businessId === businessId ? calendar : undefined,
+    `There is no calendar '${id}'.`,
+    "deskbell calendars list",
+  );
+}
+
+function auditCalendar(
+  rt: Runtime,
+  action: "calendar.created" | "calendar.revoked",
+  { id, businessId, staffId }: CalendarRow,
+  details?: Record<string, unknown>,
+): void {
+  audit(rt, { action, subject: { id, name: staffId ?? "business" }, businessId, details });
+}

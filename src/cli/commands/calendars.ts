@@ -1,0 +1,87 @@
+import { isLoopbackHost } from "../../http/auth/client-address.ts";
+import type { CalendarRow } from "../../store/calendars.ts";
+import { command } from "../command.ts";
+import { DEFAULT_PORT } from "../running/port.ts";
+import { text, toggle } from "../flags.ts";
+import { printSecretOnce } from "../input/new-file.ts";
+import { resolveObject } from "../objects/objects.ts";
+import { shortTime, withIsoTimes } from "../output/table.ts";
+
+const create = command({
+  name: "create",
+  about:
+    "Create a calendar feed (iCal) of a staff member, or of the whole business, and print its secret URL once.",
+  supportsDryRun: true,
+  flags: {
+    staff: text("key", "only what this staff member does (default: the whole business)"),
+    withGuests: toggle("include names, contact details and notes of guests"),
+    publicUrl: text("url", "URL at which phones reach the server (default: that of serve)"),
+    out: text("file", "write the URL to a new file (0600) instead of stdout"),
+  },
+  examples: [
+    "calendars create --staff maya",
+    "calendars create --business salon-aurora --with-guests --out calendar.url",
+  ],
+  async run(cli, { staff, withGuests, out, ...flags }) {
+    const { rt, business } = await cli.openBusiness();
+    const { createCalendar } = await import("../../app/calendars/calendars.ts");
+    const { publicUrl } = cli.config(flags).http;
+    const base =
+      publicUrl || (rt.store.live.findDaemon()?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`);
+    const staffId = staff === undefined ? null : resolveObject(rt, business, "staff", staff).id;
+    await printSecretOnce(cli, out, (print) =>
+      rt.tx(() => {
+        const { calendar, token } = createCalendar(rt, business, { staffId, withGuests });
+        print({ secret: `${base}/calendars/${token}.ics`, owner: toOutput(calendar) });
+      }),
+    );
+    cli.note(
+      "Subscribe to this URL in a calendar app. Whoever has it can read the calendar. Phones update it at their own interval, some only every few hours.",
+    );
+    if (isLoopbackHost(new URL(base).host))
+      cli.note("Only this machine can reach that address: name the public one with --public-url.");
+  },
+});
+
+const list = command({
+  name: "list",
+  about: "List calendar feeds.",
+  examples: ["calendars list", "calendars list --json"],
+  async run(cli) {
+    const { rt, business } = await cli.openBusiness();
+    const nameOf = (staffId: string | null) =>
+      staffId === null
+        ? "whole business"
+        : (rt.store.catalog.findByKeyOrId(business.id, "staff", staffId)?.name ?? staffId);
+    cli.printList(
+      rt.store.calendars.list(business.id).map(toOutput),
+      [
+        "id",
+        { title: "OF", value: ({ staffId }) => nameOf(staffId) },
+        { title: "GUESTS", value: ({ withGuests }) => (withGuests ? "yes" : "no") },
+        { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), optional: true },
+        { title: "REVOKED", value: ({ revokedAt }) => shortTime(revokedAt) },
+      ],
+      `${business.slug} has no calendar feeds.`,
+    );
+  },
+});
+
+const revoke = command({
+  name: "revoke",
+  about: "Revoke a calendar feed: its URL stops working immediately.",
+  supportsDryRun: true,
+  arguments: ["<id>"],
+  examples: ["calendars revoke cal_06f…", "calendars revoke cal_06f… --json"],
+  async run(cli, _flags, id) {
+    const { rt, business } = await cli.openBusiness();
+    const { revokeCalendar } = await import("../../app/calendars/calendars.ts");
+    const calendar = toOutput(revokeCalendar(rt, business.id, id));
+    cli.report(calendar, `${cli.verb("Revoked", "revoke")} ${id}.`);
+  },
+});
+
+const toOutput = ({ businessId: _, ...calendar }: CalendarRow) =>
+  withIsoTimes(calendar, "createdAt", "revokedAt");
+
+export const definition = [create, list, revoke];

@@ -1,0 +1,81 @@
+// Writes iCalendar (RFC 5545, 7986).
+
+export type CalendarEvent = {
+  /** Never changes, so that clients recognise an event that has moved. */
+  uid: string;
+  /** Rises with each change. */
+  sequence: number;
+  status: "TENTATIVE" | "CONFIRMED" | "CANCELLED";
+  /** Times are epoch milliseconds. */
+  startsAt: number;
+  endsAt: number;
+  createdAt: number;
+  updatedAt: number;
+  summary: string;
+  location: string | null;
+  description: string | null;
+};
+
+const REFRESH = "PT15M";
+
+export function writeCalendar(name: string, events: readonly CalendarEvent[]): string {
+  const lines = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//deskbell//calendar feed//EN",
+    "CALSCALE:GREGORIAN",
+    "METHOD:PUBLISH",
+    `NAME:${escapeText(name)}`,
+    `X-WR-CALNAME:${escapeText(name)}`,
+    `REFRESH-INTERVAL;VALUE=DURATION:${REFRESH}`,
+    `X-PUBLISHED-TTL:${REFRESH}`,
+    ...events.flatMap(linesOf),
+    "END:VCALENDAR",
+  ];
+  return lines.map((line) => `${fold(line)}\r\n`).join("");
+}
+
+const linesOf = (event: CalendarEvent): string[] => [
+  "BEGIN:VEVENT",
+  `UID:${escapeText(event.uid)}`,
+  `DTSTAMP:${utc(event.updatedAt)}`,
+  `DTSTART:${utc(event.startsAt)}`,
+  `DTEND:${utc(event.endsAt)}`,
+  `CREATED:${utc(event.createdAt)}`,
+  `LAST-MODIFIED:${utc(event.updatedAt)}`,
+  `SEQUENCE:${event.sequence}`,
+  `STATUS:${event.status}`,
+  `SUMMARY:${escapeText(event.summary)}`,
+  ...(event.location === null ? [] : [`LOCATION:${escapeText(event.location)}`]),
+  ...(event.description === null ? [] : [`DESCRIPTION:${escapeText(event.description)}`]),
+  "END:VEVENT",
+];
+
+/** `20261201T150000Z` */
+const utc = (ms: number): string => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "");
+
+/** Section 3.3.11. Other control characters are not allowed in a text. */
+const escapeText = (text: string): string =>
+  text
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(/[\\;,]/g, (character) => `\\${character}`)
+    .replaceAll("\n", "\\n")
+    .replaceAll(/[^\P{Cc}\t]/gu, " ");
+
+const MAX_LINE_BYTES = 75;
+
+/** Section 3.1: a line has at most 75 bytes; a continuation begins with a space. */
+function fold(line: string): string {
+  let folded = "";
+  let bytes = 0;
+  for (const character of line) {
+    const size = Buffer.byteLength(character);
+    if (bytes + size > MAX_LINE_BYTES) {
+      folded += "\r\n ";
+      bytes = 1;
+    }
+    folded += character;
+    bytes += size;
+  }
+  return folded;
+}

@@ -1,0 +1,28 @@
+import { findCalendarByToken } from "../../app/calendars/calendars.ts";
+import { writeFeed } from "../../app/calendars/feed.ts";
+import { AppError } from "../../domain/errors.ts";
+import { createHashedResponse } from "../pipeline/cached-response.ts";
+import type { HandlerResult, RequestContext } from "../pipeline/request-context.ts";
+import type { HandlerDeps } from "../pipeline/route.ts";
+
+const FILE = /^(\w+)\.ics$/;
+
+/** The token in the path is the only credential: calendar apps cannot send an API key. */
+export const getCalendar =
+  ({ rt }: HandlerDeps) =>
+  (context: RequestContext): HandlerResult => {
+    const [, token = ""] = FILE.exec(context.request.params["file"] ?? "") ?? [];
+    const calendar = findCalendarByToken(rt, token);
+    const feed = calendar && writeFeed(rt, calendar);
+    if (feed === undefined)
+      throw new AppError(
+        "resource_not_found",
+        "There is no calendar with this URL, or it was revoked.",
+      );
+    const response = createHashedResponse(
+      Buffer.from(feed),
+      ["cache-control", "private, max-age=0, must-revalidate"],
+      ["content-type", "text/calendar; charset=utf-8"],
+    );
+    return response.respond(context);
+  };

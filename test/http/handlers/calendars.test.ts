@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import {
+  cancelBooking,
+  createBooking,
+  createReservation,
+} from "../../../src/app/bookings/bookings.ts";
+import { saveCustomer } from "../../../src/app/bookings/guests.ts";
+import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
+import { createCalendar, revokeCalendar } from "../../../src/app/calendars/calendars.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { objectId } from "../../../src/domain/catalog/object-id.ts";
+import { parseCalendar } from "../../support/ical.ts";
+import { applyToSalon, createTestApi, SALON, type TestApi } from "../support/api.ts";
+
+const CATALOG = `
+hours: [{ days: mon-sun, start: "00:00", end: "24:00" }]
+services:
+  - { key: shave, name: Hot towel shave, durationMin: 30, price: 40.00, staff: [zoe, ben], resources: [{ resource: chair, units: 1 }] }
+staff: [{ key: zoe, name: Zoe }, { key: ben, name: Ben, public: false }]
+resources: [{ key: chair, name: Chair, capacity: 2 }]
+tables: [{ key: t1, name: Window, minSeats: 1, maxSeats: 4 }]
+`;
+
+function openShop(flags = {}): TestApi {
+  const api = createTestApi("salon", undefined, flags);
+  applyToSalon(api, CATALOG);
+  return api;
+}
+
+const book = (api: TestApi, staff: string, time: string) =>
+  createBooking(api, SALON, { service: "shave", staff, start: `2026-12-01T${time}` }).id;
+
+function subscribe(api: TestApi, staff: string | null, withGuests = false) {
+  const staffId = staff && objectId("staff", SALON, { key: staff, previousKeys: [] });
+  const { calendar, token } = createCalendar(api, getBusiness(api, SALON), { staffId, withGuests });
+  const read = (headers = {}) => api.request(`/calendars/${token}.ics`, { key: null, headers });
+  const readEvents = async () => parseCalendar(await (await read()).text());
+  return { calendar, token, read, readEvents };
+}
+
+test("a feed has the visits of its staff member in UTC; a move and a cancellation keep the UID", async () => {
+  const api = openShop();
+  const { readEvents } = subscribe(api, "ben");
+  const id = book(api, "ben", "10:00");
+  book(api, "zoe", "10:00");
+  const uid = `${id}-0@deskbell`;
+  const expected = {
+    uid,
+    sequence: 0,
+    status: "CONFIRMED",
+    summary: "Hot towel shave",
+    location: "Chair",
+  };
+  expect(await readEvents()).toMatchObject([{ ...expected, start: new Date("2026-12-01T15:00Z") }]);
+
+  rescheduleBooking(api, SALON, id, { start: "2026-12-01T12:00" });
+  expect(await readEvents()).toMatchObject([
+    { ...expected, sequence: 1, start: new Date("2026-12-01T17:00Z") },
+  ]);
+  cancelBooking(api, SALON, id);
+  expect(await readEvents()).toMatchObject([{ uid, sequence: 2, status: "CANCELLED" }]);
+});
+
+test("the feed of a business has all visits and tables, and guests only if it was created so", async () => {
+  const api = openShop();
+  const id = book(api, "zoe", "10:00");
+  const customer = {
+    name: "Ana; Lima",
+    email: "ana@example.com",
+    phone: "555",
+    notes: "no\nscent",
+  };
+  api.tx(() => saveCustomer(api, getBusiness(api, SALON).id, id, customer));
+  const start = "2026-12-01T19:00";
+  createReservation(api, SALON, { party: 3, start, customerRef: "web-7" });
+
+  const plain = subscribe(api, null);
+  expect((await plain.readEvents()).map(({ summary, location }) => [summary, location])).toEqual([
+    ["Hot towel shave · Zoe", "Chair"],
+    ["Table · 3 guests", "Window"],
+  ]);
+  expect(await (await plain.read()).text()).not.toMatch(/Ana|ana@|555|scent|web-7/);
+
+  expect(await subscribe(api, null, true).readEvents()).toMatchObject([
+    {
+      summary: "Hot towel shave · Zoe · Ana; Lima",
+      description: "555\nana@example.com\nno\nscent",
+    },
+    { summary: "Table · 3 guests · web-7" },
+  ]);
+});
+
+test("a feed has an ETag, and its URL works until it is revoked", async () => {
+  const api = openShop();
+  const { calendar, token, read } = subscribe(api, null);
+  const response = await read();
+  expect([response.status, response.headers.get("content-type")]).toEqual([
+    200,
+    "text/calendar; charset=utf-8",
+  ]);
+  const etag = response.headers.get("etag") ?? "";
+  expect((await read({ "if-none-match": etag })).status).toBe(304);
+  book(api, "zoe", "10:00");
+  expect((await read({ "if-none-match": etag })).status).toBe(200);
+
+  const other = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
+  for (const file of [`${other}.ics`, token, "x.ics", `${calendar.id}.ics`])
+    expect(await api.requestProblem(`/calendars/${file}`, { key: null })).toMatchObject({
+      status: 404,
+      code: "resource_not_found",
+    });
+  revokeCalendar(api, calendar.businessId, calendar.id);
+  expect((await read()).status).toBe(404);
+});
+
+test("the token is in no file and not in the audit log", async () => {
+  const api = openShop();
+  const { token } = subscribe(api, "zoe");
+  expect(JSON.stringify(api.store.audit.list({}, 5))).toMatch(/calendar\.created/);
+  expect(JSON.stringify(api.store.audit.list({}, 5))).not.toContain(token.slice(-48));
+  expect(JSON.stringify(api.store.calendars.list(getBusiness(api, SALON).id))).not.toContain(
+    token.slice(-48),
+  );
+});

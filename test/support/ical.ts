@@ -1,0 +1,18 @@
+import { sync } from "node-ical";
+
+export type ParsedEvent = {
+  uid: string;
+  sequence: number;
+  status: string;
+  start: Date;
+  end: Date;
+  summary: string;
+  location?: string;
+  description?: string;
+};
+
+/** Reads the events of an iCalendar file with another library. */
+export function parseCalendar(text: string): ParsedEvent[] {
+  const parts = Object.values(sync.parseICS(text)) as (ParsedEvent & { type: string })[];
+  return parts.filter(({ type }) => type === "VEVENT");
+}
