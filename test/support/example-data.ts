@@ -68,6 +68,7 @@ async function createData(dataDir: string): Promise<void> {
     "tof",
     "time-off create maya --business salon-aurora --from 2026-12-24 --to 2026-12-31",
   );
+  await recordId("cal", "calendars create --business salon-aurora --staff maya");
   await recordId("svc", "services show cut --business salon-aurora");
   // Two changes that can be undone, after which the catalog is as in its file again.
   const { name } = await create<{ name: string }>("services show cut --business salon-aurora");

@@ -154,6 +154,10 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   await deskbell(
     `reservations create --party 2 --start ${day}T12:00 --customer-ref 7 --business inn`,
   );
+  await expectEntry("calendars create --business inn", "calendar.created", { withGuests: false });
+  const [calendar] = await json<{ id: string }[]>("calendars list --business inn");
+  await expectEntry(`calendars revoke ${calendar?.id} --business inn`, "calendar.revoked");
+  expect(await runAudited(`calendars revoke ${calendar?.id} --business inn`)).toEqual([]);
   await expectEntry("guests erase --customer-ref 7 --business inn --yes", "guests.erased", {
     visits: 1,
   });

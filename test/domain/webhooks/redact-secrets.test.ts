@@ -25,9 +25,9 @@ const encodings: { how: string; write: (text: string) => string }[] = [
 
 test.each(encodings)("redacts headers and secrets echoed $how", ({ write }) => {
   expect([hex.length, base64.length]).toEqual([2, 2]);
-  const sent = `${Object.values(headers).join(" ")} ${secret} deskbell_sk_0123abc`;
+  const sent = `${Object.values(headers).join(" ")} ${secret} deskbell_sk_0123abc deskbell_cal_89abcdef`;
   const kept = redactSecrets(`You said ${write(sent)}.`);
-  for (const text of [...hex, ...base64, secret.slice(6), "0123abc"]) {
+  for (const text of [...hex, ...base64, secret.slice(6), "0123abc", "89abcdef"]) {
     expect(kept).not.toContain(write(text).replaceAll('"', ""));
     // Not a prefix either.
     expect(kept).not.toContain(write(text).replaceAll('"', "").slice(0, 12));

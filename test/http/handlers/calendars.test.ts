@@ -8,6 +8,7 @@ import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { createCalendar, revokeCalendar } from "../../../src/app/calendars/calendars.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
+import { redactSecrets } from "../../../src/domain/webhooks/redact-secrets.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { parseCalendar } from "../../support/ical.ts";
 import { applyToSalon, createTestApi, SALON, type TestApi } from "../support/api.ts";
@@ -113,9 +114,13 @@ test("a feed has an ETag, and its URL works until it is revoked", async () => {
   expect((await read()).status).toBe(404);
 });
 
-test("the token is in no file and not in the audit log", async () => {
-  const api = openShop();
-  const { token } = subscribe(api, "zoe");
+test("the token is neither stored nor in the audit log, and redacted in the access log", async () => {
+  const api = openShop({ accessLog: true });
+  const { token, read } = subscribe(api, "zoe");
+  await read();
+  const lines = api.logged.filter(({ message }) => message === "request");
+  expect(lines).toHaveLength(1);
+  expect(redactSecrets(JSON.stringify(lines))).toContain("/calendars/deskbell_cal_….ics");
   expect(JSON.stringify(api.store.audit.list({}, 5))).toMatch(/calendar\.created/);
   expect(JSON.stringify(api.store.audit.list({}, 5))).not.toContain(token.slice(-48));
   expect(JSON.stringify(api.store.calendars.list(getBusiness(api, SALON).id))).not.toContain(
