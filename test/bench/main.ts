@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import { benchAvailability } from "./availability.ts";
+import { benchBookings } from "./bookings.ts";
 import { benchCatalog, benchEdit } from "./catalog.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchExecutable } from "./executable.ts";
@@ -37,6 +38,7 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["s15"], run: benchSlowEndpoints },
   { ids: ["r6"], run: benchManyEndpoints },
   { ids: ["r8"], run: benchWriters },
+  { ids: ["bookings"], run: benchBookings },
   { ids: ["hostile"], run: benchHostile },
   { ids: ["binary"], run: benchExecutable },
 ];

@@ -1,4 +1,3 @@
-import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { findSlots, listRefusedStarts, listSlots } from "../../domain/availability/slot.ts";
 import { dateOf, dayNumber, dayAt } from "../../domain/availability/wall-clock.ts";
 import type { SlotSearch } from "../../domain/availability/slot-search.ts";
@@ -12,11 +11,11 @@ import {
 } from "../../domain/availability/public-slot.ts";
 import type { NamedRequest } from "../../domain/availability/request.ts";
 import type { DateRange } from "../../domain/availability/date-range.ts";
-import type { Catalog, LocalDate } from "../../domain/catalog/catalog.ts";
+import type { LocalDate } from "../../domain/catalog/catalog.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { scanDays } from "./scan-days.ts";
-import { loadBookableCatalog } from "../catalog/load-catalog.ts";
+import { getBookableCatalog } from "../catalog/bookable-catalog.ts";
 import type { YieldToEventLoop } from "./yield-to-event-loop.ts";
 
 export type AvailabilityQuery = {
@@ -56,12 +55,10 @@ const MAX_SEARCH_DAYS = 366;
  * be reflected in its result.
  */
 export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
-  const readCatalog = createCatalogReader(rt);
-
   /** @throws AppError with every issue of the request */
   return (business, query) => {
     const { audience, request, dates, timezone, explain, yieldToEventLoop } = query;
-    const catalog = readCatalog(business);
+    const catalog = getBookableCatalog(rt, business);
     const plan = planNamedRequest(catalog, audience, request, dates, rt.now());
     const zone = timezone ?? plan.timezone;
     const presenter = createSlotPresenter(catalog, audience, zone, query.hidesReasons);
@@ -118,19 +115,3 @@ const totalsOf = ({ segments }: VisitPlan): { durationMin: number; priceCents: n
   durationMin: segments.reduce((sum, segment) => sum + segment.durationMin, 0),
   priceCents: segments.reduce((sum, segment) => sum + segment.priceCents, 0),
 });
-
-const MAX_CATALOGS = 16;
-
-/** Reading a large catalog takes longer than answering most queries. */
-function createCatalogReader(rt: Runtime): (business: BusinessRow) => Catalog {
-  const cache = new BoundedCache<string, { revision: number; catalog: Catalog }>(MAX_CATALOGS);
-  return (business) => {
-    const cached = cache.get(business.id);
-    if (cached?.revision === business.revision) return cached.catalog;
-    const catalog = loadBookableCatalog(rt, business);
-    // Not cached if another connection wrote while its tables were read.
-    if (rt.store.businesses.findById(business.id)?.revision === business.revision)
-      cache.set(business.id, { revision: business.revision, catalog });
-    return catalog;
-  };
-}

@@ -22,7 +22,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { BookingTerms, TableTerms, VisitTerms } from "./bookings.ts";
 import { loadBusyIntervals } from "./busy-intervals.ts";
 import { getObject } from "../catalog/objects.ts";
-import { loadBookableCatalog } from "../catalog/load-catalog.ts";
+import { readBookableCatalog } from "../catalog/bookable-catalog.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -50,7 +50,7 @@ export function planBooking(
   business: BusinessRow,
   visit: VisitRequest<NamedAppointmentRequest | NamedVisitRequest>,
 ): BookingTerms {
-  const catalog = loadBookableCatalog(rt, business);
+  const catalog = readBookableCatalog(rt, business);
   const plan = planDay(rt, catalog, visit);
   const { endMin, segments } = takeSlot(rt, business, plan, visit);
   const booked = toBookedSegments(plan, segments);
@@ -138,7 +138,7 @@ export function planReservation(
 ): TableTerms {
   const { slug } = business;
   const { partySize } = visit.request;
-  const catalog = loadBookableCatalog(rt, business);
+  const catalog = readBookableCatalog(rt, business);
   const plan = planDay(rt, catalog, visit);
   const tablePlan =
     visit.table === null

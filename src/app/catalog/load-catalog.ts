@@ -1,8 +1,7 @@
 import type { StoredCatalog, Stock } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Catalog, CatalogObjects, Kind } from "../../domain/catalog/catalog.ts";
-import { objectId } from "../../domain/catalog/object-id.ts";
+import type { CatalogObjects, Kind } from "../../domain/catalog/catalog.ts";
 
 /** @param kinds kinds of objects to load; absent: all */
 export function loadCatalog(
@@ -42,24 +41,4 @@ export function toStoredCatalog(
     sortOrderOf: (id) => rt.store.catalog.findSortOrder(id) ?? 0,
     stock,
   };
-}
-
-/** The catalog with time off from both the catalog file and the CLI. */
-export function loadBookableCatalog(
-  rt: Runtime,
-  { id, slug, doc, schedule }: BusinessRow,
-): Catalog {
-  const objects = rt.store.catalog.listObjects(id);
-  const timeOffByStaff = Map.groupBy(
-    rt.store.timeOff.listEndingAfter(id, rt.now()),
-    ({ staffId }) => staffId,
-  );
-  const staff = objects.staff.map((person) => {
-    const rows = timeOffByStaff.get(objectId("staff", slug, person)) ?? [];
-    return {
-      ...person,
-      timeOff: [...person.timeOff, ...rows.map((row) => ({ from: row.startsAt, to: row.endsAt }))],
-    };
-  });
-  return { business: doc, schedule, objects: { ...objects, staff } };
 }

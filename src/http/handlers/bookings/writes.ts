@@ -1,5 +1,6 @@
 import type { Reply } from "../../../app/idempotent-replies.ts";
 import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
+import { getBookableCatalog } from "../../../app/catalog/bookable-catalog.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
@@ -26,6 +27,8 @@ export function commitAs(
   write: (business: BusinessRow, access: VisitAccess, isDryRun: boolean) => Reply,
 ): Promise<HttpResponse> {
   const { dryRun = false } = parseParameters(WRITE_PARAMETERS, context.request.search);
+  // Read before the transaction, so that other writers do not wait for it.
+  getBookableCatalog(rt, getBusiness(rt, key));
   return commitReply(
     rt,
     context,
