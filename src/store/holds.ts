@@ -31,6 +31,9 @@ export function createHoldStore(db: Db) {
   const countSince = db.prepare(`
     SELECT count(*) AS made, count(*) FILTER (WHERE status = 'USED') AS used FROM hold
     WHERE key_id = :keyId AND created_at > :since`);
+  const selectSince = db.prepare(`
+    SELECT ${columns("key_id, count(*) AS made")}, count(*) FILTER (WHERE status = 'USED') AS used
+    FROM hold WHERE created_at > :since GROUP BY key_id HAVING made >= :min`);
   const deleteOld = db.prepare("DELETE FROM hold WHERE expires_at <= ?");
 
   const parse = (raw: unknown): Hold => {
@@ -74,6 +77,9 @@ export function createHoldStore(db: Db) {
     /** The holds that a key has made since then, and how many of them were used. */
     countSince: (keyId: string, since: number) =>
       countSince.get({ keyId, since }) as { made: number; used: number },
+    /** The same for each key that has made at least `min`. */
+    listSince: (since: number, min: number) =>
+      selectSince.all({ since, min }) as { keyId: string; made: number; used: number }[],
     /** Deletes holds that expired at `until` or earlier. */
     deleteUntil: (until: number) => void deleteOld.run(until),
   };

@@ -14,6 +14,7 @@ import type { BusinessRow } from "../../src/store/businesses.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { addBusiness, emitEvents, subscribe } from "./delivery.ts";
 import { createTestRuntime, type TestRuntime } from "./test-runtime.ts";
+import { releasedHold } from "./visit-rows.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -191,6 +192,16 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     rt.advance(1);
     rt.tx(() => rt.store.keys.markSeenInBrowser(key.id, rt.now()));
     return () => edit(rt, "UPDATE api_key SET browser_seen_at = NULL");
+  },
+  "key.unused_holds": (rt) => {
+    const { id: businessId } = rt.business;
+    const scopes = ["bookings.write"];
+    const { key } = createKey(rt, { businessId, name: "site", kind: "RESTRICTED", scopes });
+    rt.tx(() => {
+      for (let n = 0; n < 100; n++)
+        rt.store.holds.insert(businessId, releasedHold(rt.newId("hld"), key.id, rt.now()));
+    });
+    return () => edit(rt, "DELETE FROM hold");
   },
   "proxy.one_address": (rt) => {
     rt.tx(() => rt.store.live.saveSharedAddress("10.0.0.1"));

@@ -1,3 +1,4 @@
+import type { Hold } from "../../src/domain/bookings/hold.ts";
 import type { Visit } from "../../src/domain/bookings/visit.ts";
 
 /** The columns of a confirmed visit that the operator made. */
@@ -13,6 +14,28 @@ export const confirmedVisit = (startsAt: number, createdAt = 0): Omit<Visit, "id
   version: 1,
   createdAt,
   updatedAt: createdAt,
+});
+
+/** The row of a hold of a table that its key has released. */
+export const releasedHold = (id: string, keyId: string, createdAt: number): Hold => ({
+  id,
+  keyId,
+  status: "RELEASED",
+  startsAt: createdAt,
+  endsAt: createdAt + 1,
+  segments: [],
+  guests: 2,
+  areaId: null,
+  tableId: "tbl_1",
+  totalCents: 0,
+  currency: "EUR",
+  currencyDigits: 2,
+  requiresApproval: false,
+  cancelUntil: createdAt,
+  bookingId: null,
+  reservationId: null,
+  expiresAt: createdAt,
+  createdAt,
 });
 
 /** Of a segment without names. */

@@ -58,11 +58,18 @@ function maxHoldsOf(rt: Runtime, keyId: string): number {
   return leavesHoldsUnused(rt, keyId) ? Math.min(MAX_UNUSED, limit) : limit;
 }
 
+type HoldCount = { made: number; used: number };
+
+const isExcessive = ({ made, used }: HoldCount): boolean =>
+  made >= MIN_HOLDS && used < made * MIN_USED_SHARE;
+
 /** Whether a key has made many holds in the last 24 hours and used few of them. */
-export function leavesHoldsUnused(rt: Runtime, keyId: string): boolean {
-  const { made, used } = rt.store.holds.countSince(keyId, rt.now() - DAY_MS);
-  return made >= MIN_HOLDS && used < made * MIN_USED_SHARE;
-}
+const leavesHoldsUnused = (rt: Runtime, keyId: string): boolean =>
+  isExcessive(rt.store.holds.countSince(keyId, rt.now() - DAY_MS));
+
+/** The keys that may hold less, because they have used few of their holds in the last 24 hours. */
+export const listHoarders = (rt: Runtime): (HoldCount & { keyId: string })[] =>
+  rt.store.holds.listSince(rt.now() - DAY_MS, MIN_HOLDS).filter(isExcessive);
 
 /**
  * @param items of the new order

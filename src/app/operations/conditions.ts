@@ -27,6 +27,7 @@ import {
   checkHistory,
   checkSharedAddress,
   checkStorage,
+  checkUnusedHolds,
 } from "./health-conditions.ts";
 import { readHistory } from "./history.ts";
 
@@ -67,6 +68,7 @@ const CHECKS: Check[] = [
   (rt, { endpoints }) => endpoints.flatMap((endpoint) => checkEndpoint(rt, endpoint)),
   checkCorruptEvents,
   checkBrowserKeys,
+  checkUnusedHolds,
   (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt) ?? daemon.startedAt, running),
   (rt, { running }) => checkBackupCopies(rt, lastBackupAt(rt), running),
   checkDrill,

@@ -6,6 +6,7 @@ import {
   type Severity,
 } from "../../domain/conditions/registry.ts";
 import { byteSize, shellQuote } from "../../domain/text.ts";
+import { listHoarders } from "../bookings/hold-limits.ts";
 import { slugOf } from "../businesses.ts";
 import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
@@ -46,6 +47,19 @@ export const checkBrowserKeys = (rt: Runtime): HealthCondition[] =>
         { business: slugOf(rt, businessId), subject: { id, name } },
       ),
     );
+
+export const checkUnusedHolds = (rt: Runtime): HealthCondition[] =>
+  listHoarders(rt).flatMap(({ keyId, made, used }) => {
+    const key = rt.store.keys.findById(keyId);
+    if (key === undefined) return [];
+    const business = slugOf(rt, key.businessId);
+    return openCondition(
+      "key.unused_holds",
+      `the key '${key.name}' of ${business} has made ${made} holds in 24 hours and booked ${used} of them, so it can have 3 at a time: it may keep times from guests`,
+      `deskbell keys revoke ${keyId}`,
+      { business, subject: { id: keyId, name: key.name } },
+    );
+  });
 
 /** @param address the only one of the daemon's clients */
 export const checkSharedAddress = (address: string | null | undefined): HealthCondition[] =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { shopId } from "../../../support/shop.ts";
+import { releasedHold } from "../../../support/visit-rows.ts";
 import type { TestRuntime } from "../../../support/test-runtime.ts";
 import {
   CUT,
@@ -271,7 +272,7 @@ describe("a hold", () => {
     expect(held.body.data).toMatchObject({ totalCents: 4000 });
     apply(
       rt,
-      `services: [{ key: cut, name: Trim, durationMin: 30, price: 99.00, staff: [ann] }]
+      `services: [{ key: cut, name: Trim, durationMin: 30, price: 99.00, staff: [ann], addons: [{ addon: wash, max: 2 }, { addon: oil }] }]
 staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-11-24T00:00" }] }]`,
     );
     // The minimum notice is no longer met.
@@ -353,13 +354,10 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
 
   test("is one of three, if the key has left a hundred unused", async () => {
     const { rt, site, business } = openBookingShop();
-    const { body } = await site.send("POST", "/holds", visit("09:00"));
     const { id: businessId } = business();
-    const row = rt.store.holds.findById(businessId, body.data.id)!;
     rt.tx(() => {
-      rt.store.holds.release(row.id);
-      for (let n = 1; n < 100; n++)
-        rt.store.holds.insert(businessId, { ...row, id: rt.newId("hld"), status: "RELEASED" });
+      for (let n = 0; n < 100; n++)
+        rt.store.holds.insert(businessId, releasedHold(rt.newId("hld"), site.id, rt.now()));
     });
     const hold = async (time: string, day: string) =>
       problem(

@@ -230,7 +230,7 @@ test("a rescheduled booking keeps its services, staff and price unless segments 
   applyCatalog(rt, [
     {
       name: "dearer.yaml",
-      text: `${HEADER}services: [{ key: cut, name: Trim, durationMin: 60, price: 50.00, staff: [ann, bea] }]`,
+      text: `${HEADER}services: [{ key: cut, name: Trim, durationMin: 60, price: 50.00, staff: [ann, bea], addons: [{ addon: wash, max: 2 }, { addon: oil }] }]`,
     },
   ]);
   const path = `/bookings/${booked.body.data.id}/reschedule`;
