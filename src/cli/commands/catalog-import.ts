@@ -8,7 +8,7 @@ import { type Cli, dataExists } from "../cli.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { requiredText, text, toggle } from "../flags.ts";
-import { readBytes, readText } from "../input/catalog-files.ts";
+import { keepHeapSmall, readBytes, readText } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
 import { reportChange } from "../output/change-report.ts";
 
@@ -43,7 +43,7 @@ const csv = command({
     "has all that is needed. An empty cell clears a description, category, image, tags or allergens, and leaves other columns as " +
     "they are. Columns: type, key, parent_key, name, category, price, duration_min, description, image, status, allergens, tags, " +
     "or German titles such as Bezeichnung and Preis; one row per service, variant, dish, size, add-on or category. Accepts the " +
-    "encodings, separators and prices that Excel writes. Shows what would change and asks; scripts pass --yes. catalog undo " +
+    "encodings, separators and prices that Excel writes; an error names the row as the spreadsheet numbers it. Shows what would change and asks; scripts pass --yes. catalog undo " +
     "undoes it. For a new business, --business-slug, --timezone and --currency convert the table to a catalog file.",
   arguments: ["<file>"],
   supportsDryRun: true,
@@ -66,6 +66,7 @@ const csv = command({
     "catalog import csv prices.csv --business-slug joes --timezone Europe/Zurich --currency CHF --out joes.yaml",
   ],
   async run(cli, { out, replace, ...described }, path) {
+    keepHeapSmall();
     const source = { name: path, bytes: readBytes(path) };
     const stored = await openStored(cli, described);
     const isFile = out !== undefined || replace || described.businessSlug !== undefined;
@@ -178,7 +179,8 @@ function printImport(
   else if (!isFile) cli.printContent(yaml);
   for (const line of report.imported) cli.note(`imported: ${line}`);
   noteSkipped(cli, report);
-  if (isFile) cli.note(`next: ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
+  if (isFile && !cli.flags.dryRun)
+    cli.note(`next: ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
 }
 
 export const catalogImport: CommandGroup = {

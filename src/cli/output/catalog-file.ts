@@ -16,6 +16,6 @@ export function printCatalogFile(
   else if (out === "-") cli.printContent(content);
   if (skipped.length > 0)
     cli.note(`Left out, because CSV cannot contain them: ${skipped.join(", ")}.`);
-  if (out !== "-" && format !== "csv")
-    cli.note(`next: ${cli.program} catalog diff ${shellQuote(out)}`);
+  const next = format === "csv" ? "import csv" : "diff";
+  if (out !== "-") cli.note(`next: ${cli.program} catalog ${next} ${shellQuote(out)}`);
 }

@@ -159,8 +159,10 @@ function findCategories(
 const severalCategories = (name: string, found: readonly Entry[]): string =>
   `fits several categories: ${found.map(({ draft }) => quote(draft.key)).join(", ")}. Write the key instead of ${quote(name)}`;
 
+/** The cell is often empty because only variants and sizes need it. */
 function setParent({ type, draft }: Entry, text: string, { entries }: CellContext): Problem {
-  const found = text === "" ? [] : entries.findAny(type, text);
+  if (text === "") return undefined;
+  const found = entries.findAny(type, text);
   if (found.length > 1) return severalCategories(text, found);
   return setOptional(draft, "parent", found[0]?.draft.key ?? text);
 }
