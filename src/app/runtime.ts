@@ -10,6 +10,7 @@ import { openSecretBox, type SecretBox } from "../secret-box.ts";
 import { type Connection, openDatabase } from "../store/database.ts";
 import { findIdentity, findLoss, lostFileError } from "../store/file-identity.ts";
 import { createSafeguard } from "../store/safeguard.ts";
+import { isOnReadOnlyDisk } from "../store/storage-error.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { dirname } from "node:path";
 import { AppError } from "../domain/errors.ts";
@@ -32,6 +33,8 @@ export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDr
   newId: (prefix: IdPrefix) => string;
   secrets: SecretBox;
   freeBytes: () => number;
+  /** Whether the disk of the database is mounted read-only. */
+  isDiskReadOnly: () => boolean;
   /** Why the path of the database is no longer the open file; undefined if it still is. */
   findLoss: () => string | undefined;
   log: Log;
@@ -94,6 +97,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
       const { bavail, bsize } = statfsSync(config.dataDir);
       return bavail * bsize;
     },
+    isDiskReadOnly: () => isOnReadOnlyDisk(databasePath),
     log,
     actor: () => currentActor.getStore() ?? processActor(),
     runAs: (actor, work) => currentActor.run(actor, work),

@@ -5,6 +5,7 @@ import {
   isMaintenanceDue,
   type MaintenanceOptions,
 } from "../app/operations/maintenance.ts";
+import { saveBackupState } from "../app/operations/backup-state.ts";
 import type { Runtime } from "../app/runtime.ts";
 import { maintenanceThread } from "../assets.ts";
 import type { Config } from "../config.ts";
@@ -13,6 +14,9 @@ export type MaintenanceData = { config: Config; backUp: boolean };
 
 export type RunMaintenance = (options: MaintenanceOptions) => Promise<void>;
 
+/** Shorter than the daemon waits for deliveries in flight. */
+const GRACE_MS = 8000;
+
 /** Runs maintenance in a thread of low priority. */
 export const createMaintenanceRunner =
   (config: Config): RunMaintenance =>
@@ -20,11 +24,17 @@ export const createMaintenanceRunner =
     const workerData: MaintenanceData = { config: { ...config, mayCreate: false }, backUp };
     const code = maintenanceThread();
     const worker = new Worker(code, { eval: typeof code === "string", workerData });
-    const stop = () => worker.postMessage("stop");
+    let timer: NodeJS.Timeout | undefined;
+    const stop = () => {
+      worker.postMessage("stop");
+      // What is unfinished then is deleted as an abandoned draft.
+      timer = setTimeout(() => void worker.terminate(), GRACE_MS);
+    };
     signal?.addEventListener("abort", stop);
     try {
       await once(worker, "exit");
     } finally {
+      clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
     }
   };
@@ -41,12 +51,15 @@ export function createMaintenance(
   async function runIfDue(): Promise<void> {
     if (isRunning) return;
     isRunning = true;
+    let backUp = isNightDue;
+    isNightDue = false;
     try {
-      const backUp = isNightDue || isBackupDue(rt);
-      isNightDue = false;
+      backUp ||= isBackupDue(rt);
       if (backUp || isMaintenanceDue(rt)) await run({ backUp, ...options });
     } catch (error) {
-      rt.log("error", "Backups could not be made or checked.", { error: (error as Error).stack });
+      const { message: reason, stack } = error as Error;
+      rt.log("error", "Backups could not be made or checked.", { error: stack });
+      if (backUp) saveBackupState(rt.config, "failure", { at: rt.now(), reason });
     } finally {
       isRunning = false;
     }

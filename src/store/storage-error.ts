@@ -87,7 +87,7 @@ function accessErrorCode(path: string): string | undefined {
   }
 }
 
-function readOnlyDiskError(path: string): AppError {
+export function readOnlyDiskError(path: string): AppError {
   const disk = findDisk(path);
   return new AppError(
     "not_permitted",

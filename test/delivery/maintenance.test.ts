@@ -1,6 +1,7 @@
+import { mkdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createBackup, listBackups } from "../../src/app/operations/backups.ts";
-import { saveBackupState } from "../../src/app/operations/backup-state.ts";
+import { readBackupState, saveBackupState } from "../../src/app/operations/backup-state.ts";
 import type { MaintenanceOptions } from "../../src/app/operations/maintenance.ts";
 import { createMaintenance, createMaintenanceRunner } from "../../src/delivery/maintenance.ts";
 import { seedShop } from "../support/shop.ts";
@@ -58,11 +59,13 @@ test("a nightly backup that becomes due during maintenance is made after it", as
   expect(runs).toEqual([true, true]);
 });
 
-test("a failure of maintenance is logged", async () => {
+test("a failure of the maintenance thread is logged, and recorded as a failed backup", async () => {
   const rt = createTestRuntime({ backupEveryMs: HOUR_MS });
+  mkdirSync(rt.config.backupFolder);
   const { runIfDue } = createMaintenance(rt, () => Promise.reject(new Error("no thread")), {});
   await runIfDue();
   expect(rt.logged).toMatchObject([
     { level: "error", fields: { error: expect.stringContaining("no thread") } },
   ]);
+  expect(readBackupState(rt.config, "failure")).toEqual({ at: rt.now(), reason: "no thread" });
 });

@@ -115,6 +115,10 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     renameSync(databasePath, `${databasePath}.away`);
     return () => renameSync(`${databasePath}.away`, databasePath);
   },
+  "storage.read_only": (rt) => {
+    rt.isDiskReadOnly = () => true;
+    return () => void (rt.isDiskReadOnly = () => false);
+  },
   "storage.full": (rt) => setFreeBytes(rt, 1000),
   "storage.low": (rt) => setFreeBytes(rt, 400_000_000),
   "database.damaged": (rt) => failBackup(rt, true),

@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 /** Of the end of stderr. */
 const MAX_OUTPUT = 400;
 /** For the command to clean up, before it is killed. */
-const GRACE_MS = 10_000;
+const GRACE_MS = 5000;
 
 /**
  * Runs a command of the operator by the shell. Values are passed as environment variables only, so

@@ -1,4 +1,5 @@
 import { lostFileError } from "../../store/file-identity.ts";
+import { readOnlyDiskError } from "../../store/storage-error.ts";
 import {
   type ConditionCode,
   type HealthCondition,
@@ -98,6 +99,10 @@ export function checkStorage(rt: Runtime): HealthCondition[] {
   if (loss !== undefined) {
     const { message, fix = "" } = lostFileError(databasePath, loss);
     return [openCondition("storage.gone", message, fix)];
+  }
+  if (rt.isDiskReadOnly()) {
+    const { message, fix = "" } = readOnlyDiskError(databasePath);
+    return [openCondition("storage.read_only", message, fix)];
   }
   const command = `df -h ${shellQuote(dataDir)}`;
   const free = rt.freeBytes();

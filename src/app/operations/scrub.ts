@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { checkDatabase } from "../../store/backup.ts";
 import type { EventRow } from "../../store/events.ts";
+import { storageError } from "../../store/storage-error.ts";
 import type { Runtime } from "../runtime.ts";
 import { findChecksum } from "./backup-checksums.ts";
 import { type BackupState, readBackupState, saveBackupState } from "./backup-state.ts";
@@ -37,7 +38,11 @@ export async function scrub(rt: Runtime, signal?: AbortSignal): Promise<void> {
   const state = before?.finishedAt === null ? before : startRound(rt, before);
   const endsAt = rt.monotonic() + MAX_RUN_MS;
   const mustStop = () => signal?.aborted === true || rt.monotonic() > endsAt;
-  await scrubEvents(rt, state, mustStop);
+  try {
+    await scrubEvents(rt, state, mustStop);
+  } catch (error) {
+    reportUnreadable(rt, error);
+  }
   if (!mustStop()) await scrubBackups(rt, state, mustStop);
   if (!mustStop()) state.finishedAt = rt.now();
   saveBackupState(config, "scrub", state);
@@ -69,6 +74,15 @@ async function scrubEvents(rt: Runtime, state: Scrub, mustStop: () => boolean): 
     const bytes = events.reduce((sum, { body }) => sum + body.length, 0);
     await delay(bytes / BYTES_PER_MS);
   }
+}
+
+/** A database that cannot be read is reported as `database.damaged`. */
+function reportUnreadable(rt: Runtime, error: unknown): void {
+  const known = storageError(error, rt.config.databasePath);
+  if (known?.code !== "storage_failed") throw error;
+  rt.log("error", "The stored events cannot be read.", { reason: known.message, fix: known.fix });
+  const failure = { at: rt.now(), reason: known.message, isDamaged: true };
+  saveBackupState(rt.config, "failure", failure);
 }
 
 function reportAltered(rt: Runtime, state: Scrub, id: string): void {

@@ -38,6 +38,7 @@ type ConditionKind = {
 /** Every health condition of `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts. */
 export const CONDITIONS = {
   "storage.gone": { severity: "critical", about: "disk", isUnready: true },
+  "storage.read_only": { severity: "critical", about: "disk" },
   "storage.full": { severity: "critical", about: "disk", coveredBy: ["storage.gone"] },
   "storage.low": {
     severity: "warning",

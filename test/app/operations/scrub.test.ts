@@ -24,6 +24,13 @@ function alter(rt: TestRuntime, id: string | undefined, from = '"type":', to = '
   db.close();
 }
 
+type Reader = TestRuntime["store"]["events"]["listById"];
+
+const withReader = (rt: TestRuntime, listById: Reader) => ({
+  ...rt,
+  store: { ...rt.store, events: { ...rt.store.events, listById } },
+});
+
 const codes = (rt: TestRuntime) =>
   readStatus(rt)
     .problems.map(({ code }) => code)
@@ -63,20 +70,11 @@ test("a scrub that is interrupted continues where it was", async () => {
   const stopping = new AbortController();
   const { events } = rt.store;
   const read: string[] = [];
-  const interrupted = {
-    ...rt,
-    store: {
-      ...rt.store,
-      events: {
-        ...events,
-        listById(after: string, limit: number) {
-          read.push(after);
-          if (read.length === 2) stopping.abort();
-          return events.listById(after, limit);
-        },
-      },
-    },
-  };
+  const interrupted = withReader(rt, (after, limit) => {
+    read.push(after);
+    if (read.length === 2) stopping.abort();
+    return events.listById(after, limit);
+  });
   await scrub(interrupted, stopping.signal);
   expect(isScrubUnfinished(rt)).toBe(true);
   const { afterEvent } = readBackupState(rt.config, "scrub") ?? expect.fail();
@@ -98,4 +96,15 @@ test("everything is read again within seven days, with one backup a day", async 
     rt.advance(DAY_MS);
   }
   expect(startedAt).toEqual([0, 6, 12, 18]);
+});
+
+test("a database whose events cannot be read is reported as damaged", async () => {
+  const rt = createServer(1);
+  await createBackup(rt);
+  const damaged = withReader(rt, () => {
+    throw new Database.SqliteError("database disk image is malformed", "SQLITE_CORRUPT");
+  });
+  await scrub(damaged);
+  expect(codes(rt)).toEqual(["database.damaged"]);
+  expect(isScrubUnfinished(rt)).toBe(false);
 });
