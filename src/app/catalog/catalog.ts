@@ -59,7 +59,9 @@ export function* applyCatalogs(
       businesses.map((read) => planReplacement(rt, read)),
       options,
     );
-  for (const read of businesses) yield tryBusiness(rt, read, { ...options, onStep: () => {} });
+  // What they lose has been confirmed above, for all businesses together.
+  const each = { ...options, confirmed: true, onStep: () => {} };
+  for (const read of businesses) yield tryBusiness(rt, read, each);
 }
 
 function tryBusiness(

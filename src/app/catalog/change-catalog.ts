@@ -25,7 +25,10 @@ export function changeCatalog(
   });
 }
 
-/** Names the cause of a change in its history. Does nothing if nothing was changed. */
+/**
+ * Adds an entry to the audit log and refers to it in the history of the catalog. Does nothing if
+ * nothing was changed.
+ */
 export function auditChange(
   rt: Runtime,
   action: AuditAction,

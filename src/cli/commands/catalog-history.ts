@@ -132,10 +132,7 @@ export const undo = command({
       `Undo ${undone}?`,
       usageError(`Undoing ${undone} needs a confirmation.`, "add --yes"),
     );
-    const result = replaceCatalog(rt, replacement, {
-      cancelAffected,
-      confirmed: true,
-    });
+    const result = replaceCatalog(rt, replacement, { cancelAffected, confirmed: true });
     if (json) return cli.printObject({ ...result, restored });
     reportChange(cli, result);
     if (result.fromVersion === result.version) return;

@@ -238,7 +238,7 @@ describe("catalog apply with several businesses", () => {
   });
 
   test("what one business loses stops all, until it is confirmed", async () => {
-    const { deskbell } = createTerminal();
+    const { deskbell, dataDir } = createTerminal();
     const folder = writeFiles({
       "bern.yaml": businessOf("bern") + SERVICES,
       "chur.yaml": businessOf("chur") + SERVICES,
@@ -254,9 +254,15 @@ describe("catalog apply with several businesses", () => {
         "error: This would undo 1 local edit (cut) in chur. Nothing was changed.\n",
       ),
     });
-    expect(await deskbell(`catalog apply ${folder} --yes`)).toMatchObject({
+    const terminal = createTerminal({ dataDir, isTTY: true });
+    expect(await terminal.deskbell(`catalog apply ${folder}`, "y\n")).toMatchObject({
       code: 0,
       stderr: expect.stringContaining("2 businesses: 2 changed"),
+    });
+    await deskbell("services update cut --price 46.00 --business bern");
+    expect(await deskbell(`catalog apply ${folder} --yes`)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("2 businesses: 1 changed"),
     });
   });
 
