@@ -16,7 +16,7 @@ function createAlert(status: Alert["status"] = "FIRING", name = "till"): Alert {
     "deskbell deliveries list --failed --endpoint whe_1",
     { business: "salon", subject: { id: "whe_1", name, url: "http://10.0.0.1/" } },
   );
-  const members = [{ fingerprint: "f", condition, isOpen: true, isNew: true }];
+  const members = [{ fingerprint: "f", condition, isOpen: true, since: AT, isNew: true }];
   const cause = { fingerprint: "f", isGroup: false, members, since: AT, clearSince: null };
   return toAlert({ ...cause, count: 1, status, alertedAt: AT }, status, AT + 60_000);
 }

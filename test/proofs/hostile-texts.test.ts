@@ -245,7 +245,7 @@ function endpointAlert({ id, name, url }: EndpointRow, error: string, now: numbe
   const text = `the endpoint '${name}' fails: ${error}`;
   const where = { business: "salon-aurora", subject: { id, name, url } };
   const condition = openCondition("endpoint.failing", text, "deskbell status", where);
-  const members = [{ fingerprint: id, condition, isOpen: true, isNew: true }];
+  const members = [{ fingerprint: id, condition, isOpen: true, since: now, isNew: true }];
   const cause = {
     fingerprint: id,
     isGroup: false,

@@ -14,7 +14,7 @@ const KEPT_MS = 600_000;
 export function createTestAlert(now: number): Alert {
   const condition = openCondition("alert.test", "this is a test, and nothing is wrong", "");
   const fingerprint = "alert.test";
-  const members = [{ fingerprint, condition, isOpen: true, isNew: true }];
+  const members = [{ fingerprint, condition, isOpen: true, since: now, isNew: true }];
   const cause = { fingerprint, isGroup: false, members, since: now, clearSince: null, count: 1 };
   return toAlert({ ...cause, status: "FIRING", alertedAt: null }, "FIRING", now);
 }

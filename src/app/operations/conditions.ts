@@ -1,3 +1,5 @@
+import type { Cause } from "../../domain/conditions/alert.ts";
+import { fingerprintOf } from "../../domain/conditions/track.ts";
 import {
   conditionKind,
   type HealthCondition,
@@ -84,7 +86,17 @@ const CHECKS: Check[] = [
 export function listConditions(rt: Runtime, daemon: DaemonState): HealthCondition[] {
   const running = daemon.isRunning ? rt.store.live.findDaemon() : undefined;
   const input = { daemon, running, endpoints: rt.store.endpoints.list() };
-  return CHECKS.flatMap((check) => check(rt, input));
+  const begins = new Map(
+    rt.store.alertState
+      .list<Cause>("cause")
+      .flatMap(({ value }) => value.members)
+      .filter(({ isOpen }) => isOpen)
+      .map(({ fingerprint, since }) => [fingerprint, since]),
+  );
+  return CHECKS.flatMap((check) => check(rt, input)).map((condition) => ({
+    ...condition,
+    since: condition.since ?? begins.get(fingerprintOf(condition)) ?? null,
+  }));
 }
 
 /** For the daemon itself, which is running. */

@@ -88,19 +88,18 @@ export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): He
 /** Reports an endpoint that is disabled or keeps failing, not one being retried. */
 export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthCondition[] {
   const { id, name, url, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
+  const isReported =
+    status === "DISABLED"
+      ? // Otherwise intended by the operator or the partner.
+        disabledReason !== "manual" && disabledReason !== "paused"
+      : failingSince !== null && needsAttention(endpoint, rt.now());
+  if (!isReported) return [];
   const business = slugOf(rt, endpoint.businessId);
-  const at = (since: number | null) => ({
-    business,
-    subject: { id, name, url },
-    since,
-  });
+  const at = { business, subject: { id, name, url }, since: failingSince };
   if (status === "DISABLED") {
-    // Intended by the operator or the partner.
-    if (disabledReason === "manual" || disabledReason === "paused") return [];
     const text = `the endpoint '${name}' of ${business} is disabled (${disabledReason})`;
-    return [openCondition("endpoint.disabled", text, `deskbell webhooks show ${id}`, at(null))];
+    return [openCondition("endpoint.disabled", text, `deskbell webhooks show ${id}`, at)];
   }
-  if (failingSince === null || !needsAttention(endpoint, rt.now())) return [];
   const end =
     disableAt === null
       ? ""
@@ -109,9 +108,9 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
   return [
     openCondition(
       disableAt === null ? "endpoint.failing" : "endpoint.disabling",
-      `the endpoint '${name}' of ${business} has failed ${times} since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}${end}`,
+      `the endpoint '${name}' of ${business} has failed ${times} since ${isoSeconds(failingSince ?? rt.now())}${lastErrorSuffix(endpoint)}${end}`,
       `deskbell deliveries list --failed --endpoint ${id}`,
-      at(failingSince),
+      at,
     ),
   ];
 }

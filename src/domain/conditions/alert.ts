@@ -39,6 +39,8 @@ export type Member = {
   fingerprint: string;
   condition: HealthCondition<AlertCode>;
   isOpen: boolean;
+  /** When it began; if it is not open any more, for the last time. */
+  since: number;
   /** Whether it began after the last alert of its cause. */
   isNew: boolean;
 };

@@ -54,6 +54,7 @@ export function trackConditions(
       ...member,
       condition: condition ?? member.condition,
       isOpen,
+      since: member.isOpen || !isOpen ? member.since : now,
       isNew: member.isNew || hasReturned,
     };
   }
@@ -84,7 +85,8 @@ export function trackConditions(
     began.push(condition);
     const { code, business } = condition;
     const alike = open.filter((other) => other.code === code && other.business === business);
-    const member = { fingerprint, condition, isOpen: true, isNew: true };
+    const since = condition.since ?? now;
+    const member = { fingerprint, condition, isOpen: true, since, isNew: true };
     addMember(causes, member, alike.length >= GROUP_SIZE, now);
   }
 
@@ -110,7 +112,7 @@ export function trackConditions(
 
 /** Adds a condition to the cause of its group, or to its own. Either may have been resolved. */
 function addMember(causes: Cause[], member: Member, isGroup: boolean, now: number): void {
-  const { code, business, since } = member.condition;
+  const { code, business } = member.condition;
   const fingerprint = isGroup ? [code, business ?? "", "*"].join("|") : member.fingerprint;
   const index = causes.findIndex((cause) => cause.fingerprint === fingerprint);
   const known = causes[index];
@@ -126,7 +128,7 @@ function addMember(causes: Cause[], member: Member, isGroup: boolean, now: numbe
     fingerprint,
     isGroup,
     members: [member],
-    since: since ?? now,
+    since: member.since,
     clearSince: null,
     count: isRecent && known !== undefined ? known.count + 1 : 1,
     status: "RESOLVED",

@@ -97,6 +97,24 @@ test("a daemon that restarts sends nothing twice and loses no RESOLVED", async (
   expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", waitingFor: [] }]);
 });
 
+test("status says since when a condition has been open, also after it has returned", async () => {
+  const { rt, fill, clear } = setUp();
+  const pass = startWith(rt, createTestChannel());
+  const since = () => listDaemonConditions(rt).map((condition) => condition.since);
+  fill();
+  expect(since()).toEqual([null]);
+  await pass(0);
+  expect(since()).toEqual([rt.now()]);
+  await pass(MINUTE);
+  expect(since()).toEqual([rt.now() - MINUTE]);
+  clear();
+  await pass(MINUTE);
+  expect(since()).toEqual([]);
+  fill();
+  await pass(MINUTE);
+  expect(since()).toEqual([rt.now()]);
+});
+
 test("without storage, alerts are sent from memory and saved when it is back", async () => {
   const { rt } = setUp();
   const channel = createTestChannel();
