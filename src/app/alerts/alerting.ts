@@ -38,17 +38,32 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
   let found: HealthCondition<AlertCode>[] = [];
   /** Keys of the notices that have been handled, but not deleted. */
   let handled: string[] = [];
+  /** Why the conditions could not be checked. */
+  let checkError: string | undefined;
   let checkedAt = -Infinity;
   let minuteAt = -Infinity;
   let isTesting = false;
   let isStopped = false;
   let running: Promise<unknown> = Promise.resolve();
 
+  /** A check that fails must not end the daemon, which sends webhooks. */
+  function tryCheck(): void {
+    checkedAt = rt.monotonic();
+    try {
+      check();
+      checkError = undefined;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== checkError)
+        rt.log("error", "The health conditions could not be checked.", { reason });
+      checkError = reason;
+    }
+  }
+
   function check(): void {
     const notices = alertState.list<HealthCondition<NoticeCode>>("notice");
     found = [...listDaemonConditions(rt), ...notices.map(({ value }) => value)];
     const tracked = trackConditions(causes, found, rt.now());
-    checkedAt = rt.monotonic();
     handled = notices.map(({ key }) => key);
     causes = tracked.causes;
     for (const condition of tracked.began) logBeginning(rt, condition);
@@ -61,7 +76,8 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
     const firing = causes.filter(({ status }) => status === "FIRING");
     for (const queue of queues.filter(({ resends }) => resends))
       for (const cause of firing) queue.add(toAlert(cause, "FIRING", rt.now()));
-    if (pulse === undefined || found.some(({ severity }) => severity === "critical")) return;
+    const isCritical = found.some(({ severity }) => severity === "critical");
+    if (pulse === undefined || isCritical || checkError !== undefined) return;
     // A daemon that cannot commit sends no heartbeat.
     rt.tx(() => alertState.put("heartbeat", "at", rt.now()));
     pulse.add(createTestAlert(rt.now()));
@@ -110,7 +126,7 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
   return {
     /** Call it each second. @returns when the alerts that are due have been sent, or have failed */
     tick(): Promise<void> {
-      if (rt.monotonic() - checkedAt >= CHECK_MS) whenPossible(check);
+      if (rt.monotonic() - checkedAt >= CHECK_MS) tryCheck();
       if (rt.monotonic() - minuteAt >= MINUTE_MS) whenPossible(everyMinute);
       whenPossible(save);
       const sent = send();

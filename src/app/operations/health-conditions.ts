@@ -139,14 +139,14 @@ export function checkHistory({ cutUntil, keepDays, maxBytes }: History): HealthC
   ];
 }
 
-/** Reports channels that have not accepted several alerts in a row. */
+/** Reports channels of alerts that have failed several times in a row. */
 export const checkAlertChannels = (rt: Runtime): HealthCondition[] =>
   rt.store.alertState
     .list<ChannelFailure>("channel")
     .map(({ key: name, value: { since, error } }) =>
       openCondition(
         "alerts.failing",
-        `${name} has not accepted alerts since ${isoSeconds(since)}: ${error}`,
+        `${name} has failed since ${isoSeconds(since)}: ${error}`,
         "deskbell alerts test",
         { subject: { id: name, name }, since },
       ),

@@ -142,7 +142,7 @@ test("a channel that fails is retried, and reported through the others after thr
   expect(mail.sent).toEqual(["storage.low FIRING", "alerts.failing FIRING"]);
   expect(listDaemonConditions(rt).map(({ code, text }) => ({ code, text }))).toContainEqual({
     code: "alerts.failing",
-    text: "--alert-url has not accepted alerts since 2026-11-20T12:00:00Z: HTTP 500",
+    text: "--alert-url has failed since 2026-11-20T12:00:00Z: HTTP 500",
   });
   expect(rt.logged).toContainEqual({
     level: "error",
@@ -183,6 +183,31 @@ test("the heartbeat is sent each minute while nothing critical is open", async (
   expect([await pass(MINUTE), await pass(MINUTE)]).toEqual([2, 2]);
   free = 10_000_000_000;
   expect(await pass(MINUTE)).toBe(3);
+});
+
+test("a check that fails is logged once, and stops the heartbeat", async () => {
+  const rt = createTestRuntime();
+  const { freeBytes } = rt;
+  const heartbeat = createTestChannel("--heartbeat-url");
+  const { tick } = createAlerting(rt, { channels: [], heartbeat });
+  const pass = async () => {
+    rt.advance(MINUTE);
+    await tick();
+    return heartbeat.sent.length;
+  };
+  rt.freeBytes = () => {
+    throw new Error("EIO: i/o error, statfs");
+  };
+  expect([await pass(), await pass()]).toEqual([0, 0]);
+  expect(rt.logged).toEqual([
+    {
+      level: "error",
+      message: "The health conditions could not be checked.",
+      fields: { reason: "EIO: i/o error, statfs" },
+    },
+  ]);
+  rt.freeBytes = freeBytes;
+  expect(await pass()).toBe(1);
 });
 
 test("a notice from another process is sent once", async () => {

@@ -21,7 +21,11 @@ type Checks = {
 async function startDaemon(
   limit: string,
   ...options: string[]
-): Promise<{ daemon: StartedProgram; examine: () => Promise<CommandResult> }> {
+): Promise<{
+  daemon: StartedProgram;
+  run: (line: string) => Promise<CommandResult>;
+  examine: () => Promise<CommandResult>;
+}> {
   const dataDir = join(createTempFolder(), "data");
   const run = (line: string) => runProgram([...line.split(" "), "--data-dir", dataDir]);
   await run("seed salon");
@@ -38,11 +42,19 @@ async function startDaemon(
   await expect
     .poll(() => run("status").then(({ stdout }) => stdout), { timeout: 10_000 })
     .toContain("running at http://127");
-  return { daemon, examine: () => run("doctor") };
+  return { daemon, run, examine: () => run("doctor") };
 }
 
 test("doctor exits with 0 if it has only advice", async () => {
-  const { examine } = await startDaemon("ulimit -n 8192", "--alert-url", "http://127.0.0.1:9/");
+  const { run, examine } = await startDaemon(
+    "ulimit -n 8192",
+    "--alert-url",
+    "http://127.0.0.1:9/",
+  );
+  expect(await run("alerts test")).toMatchObject({
+    code: 6,
+    stdout: expect.stringMatching(/^--alert-url\tconnect ECONNREFUSED /),
+  });
   const { code, stdout, stderr } = await examine();
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^daemon\tok\tresponds at http:\/\/127\.0\.0\.1:\d+\t$/m);
