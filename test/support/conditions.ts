@@ -197,7 +197,7 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     rt.tx(() => rt.store.keys.markSeenInBrowser(key.id, rt.now()));
     return () => edit(rt, "UPDATE api_key SET browser_seen_at = NULL");
   },
-  "key.unused_holds": (rt) => {
+  "holds.unused": (rt) => {
     const { id: businessId } = rt.business;
     const scopes = ["bookings.write"];
     const { key } = createKey(rt, { businessId, name: "site", kind: "RESTRICTED", scopes });

@@ -55,7 +55,7 @@ export const checkUnusedHolds = (rt: Runtime): HealthCondition[] =>
     if (key === undefined) return [];
     const business = slugOf(rt, key.businessId);
     return openCondition(
-      "key.unused_holds",
+      "holds.unused",
       `the key '${key.name}' of ${business} has made ${made} holds in 24 hours and booked ${used} of them, so it can have 3 at a time: it may keep times from guests`,
       `deskbell keys revoke ${keyId}`,
       { business, subject: { id: keyId, name: key.name } },

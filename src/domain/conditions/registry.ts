@@ -65,7 +65,7 @@ export const CONDITIONS = {
   "files.exposed": { severity: "warning", about: "file" },
   "history.cut": { severity: "warning", about: "history" },
   "key.in_browser": { severity: "warning", about: "key" },
-  "key.unused_holds": { severity: "warning", about: "key" },
+  "holds.unused": { severity: "warning", about: "key" },
   "proxy.one_address": { severity: "warning", about: "proxy" },
   "alerts.failing": { severity: "warning", about: "alerts" },
   "network.out": { severity: "warning", about: "endpoint" },
