@@ -29,6 +29,7 @@ export class Entries {
   readonly #byKey = new Map<string, Entry[]>();
   readonly #byFormerKey = new Map<string, Entry[]>();
   readonly #byName = new Map<string, Entry[]>();
+  readonly #known = new Map<string, readonly string[]>();
 
   constructor(catalog: Catalog) {
     const context = createWriteContext(catalog);
@@ -75,6 +76,21 @@ export class Entries {
   }
 
   ofType = (type: CsvType): readonly Entry[] => this.#lists.get(type) ?? [];
+
+  /**
+   * The keys or names to suggest: of stored objects, or of the table for a new business. They are
+   * listed once, because a table can have 100,000 unknown rows.
+   */
+  known(types: readonly CsvType[], field: "key" | "name"): readonly string[] {
+    const id = `${field} ${types.join(" ")}`;
+    const listed = this.#known.get(id);
+    if (listed !== undefined) return listed;
+    const all = types.flatMap((type) => this.ofType(type));
+    const stored = all.filter(({ exported }) => exported !== undefined);
+    const known = (stored.length > 0 ? stored : all).map(({ draft }) => String(draft[field]));
+    this.#known.set(id, known);
+    return known;
+  }
 
   /** By the key, also a former one; without a key by the name. */
   find(type: CsvType, { key, name }: Wanted, parent?: Entry): readonly Entry[] {

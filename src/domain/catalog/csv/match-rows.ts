@@ -89,12 +89,13 @@ export function matchRows(
       throw new RowError(
         "missing_field",
         `${title("parent_key")} is missing: a ${type} belongs to a ${noun}.`,
+        "parent_key",
       );
     }
     const found = entries.findAny(CSV_PARENTS[type].type, text);
     if (found.length > 1) throw ambiguous({ name: text }, found);
     if (found[0] !== undefined) return found[0];
-    const keys = entries.ofType(CSV_PARENTS[type].type).map(({ draft }) => draft.key);
+    const keys = entries.known([CSV_PARENTS[type].type], "key");
     throw new RowError(
       "unknown_reference",
       `There is no ${noun} ${quote(text)} ${where}.${suggest(text, keys)}`,
@@ -143,9 +144,7 @@ export function matchRows(
     const { name } = wanted;
     const text = wanted.key ?? name ?? "";
     if (type === undefined) {
-      const known = CSV_KINDS.flatMap((kind) => entries.ofType(kind)).map(({ draft }) =>
-        String(wanted.key === undefined ? draft.name : draft.key),
-      );
+      const known = entries.known(CSV_KINDS, wanted.key === undefined ? "name" : "key");
       throw new RowError(
         "unknown_reference",
         `There is no service, dish, add-on or category ${quote(text)} ${where}.${suggest(text, known)} To create it, fill in ${title("type")}.`,

@@ -1,5 +1,5 @@
 import { CURRENCY_CODES, type Currency } from "../../currency.ts";
-import { formatMoney, MAX_MINOR_UNITS } from "../../money.ts";
+import { formatMoney } from "../../money.ts";
 import { quote } from "../../text.ts";
 
 /** An amount as catalog files write it, or a problem as the rest of a sentence about the cell. */
@@ -10,6 +10,7 @@ type MoneyCell = { amount: string } | { problem: string };
  * What is not an amount is returned as it is: the catalog's own check explains it.
  */
 export function parseMoneyCell(text: string, currency: Currency): MoneyCell {
+  if (text.length > MAX_LENGTH) return { amount: text };
   const plain = text.replaceAll(/[\u00a0\u2007\u2009\u202f]/g, " ").replaceAll("\u2019", "'");
   const [, before, number, after] = AMOUNT.exec(plain) ?? [];
   if (before === undefined || number === undefined || after === undefined) return { amount: text };
@@ -26,13 +27,13 @@ export function parseMoneyCell(text: string, currency: Currency): MoneyCell {
 /** Digits with separators, and a dash for no cents, between the markers of a currency. */
 const AMOUNT = /^(\D*?) *(\d(?:[\d.,' ]*\d)?)(?:[.,] ?[-\u2013\u2014]{1,2})? *(\D*)$/u;
 
-/** At most this long: longer numbers exceed every maximum. */
-const MAX_LENGTH = String(MAX_MINOR_UNITS).length * 2;
+/** Longer amounts exceed every maximum, and matching would take long. */
+const MAX_LENGTH = 60;
 
 function readSeparators(number: string, currency: Currency, text: string): MoneyCell {
   const separators = number.replaceAll(/\d/g, "");
   const last = separators.at(-1);
-  if (last === undefined || number.length > MAX_LENGTH) return { amount: number };
+  if (last === undefined) return { amount: number };
   const [whole = "", decimals = ""] = splitAtLast(number, last);
   const inWhole = separators.slice(0, -1);
   // Only a point or a comma separates decimals, and only once.

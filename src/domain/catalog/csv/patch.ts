@@ -175,17 +175,13 @@ function explainIssues(
     return [{ row, code, detail: named + other }];
   });
   const suggest = limitedSuggestions();
-  for (const [entry, titles] of missing) {
-    const { type, draft, row = 1 } = entry;
+  for (const [{ type, draft, row = 1 }, titles] of missing) {
     const text = String(draft.name ?? draft.key);
-    const known = entries.ofType(type).filter(({ exported }) => exported !== undefined);
-    const names = known.map((one) =>
-      String(draft.name === undefined ? one.draft.key : one.draft.name),
-    );
+    const known = entries.known([type], draft.name === undefined ? "key" : "name");
     issues.push({
       row,
       code: "missing_field",
-      detail: `There is no ${csvNoun(type)} ${quote(text)} to update.${suggest(text, names)} To create it, fill in ${titles.join(", ")}.`,
+      detail: `There is no ${csvNoun(type)} ${quote(text)} to update.${suggest(text, known)} To create it, fill in ${titles.join(", ")}.`,
     });
   }
   return issues;
