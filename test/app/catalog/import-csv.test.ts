@@ -194,6 +194,12 @@ service;Gloss;=B2*2;30
   ]);
 });
 
+test("a price column in another currency is an issue", () => {
+  expect(issuesIn("type,name,Preis (EUR)\naddon,Mask,12.00\n")).toEqual([
+    "prices.csv:1 The column 'Preis (EUR)' is in EUR, but the prices of this business are in CHF.",
+  ]);
+});
+
 describe("importCsv rejects a file with", () => {
   test.each<[string, string, string]>([
     ["no content", "", "is empty"],

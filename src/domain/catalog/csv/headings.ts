@@ -45,7 +45,16 @@ const wordsIn = (text: string): string[] =>
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** May follow the title of a column, as in `Preis (CHF)` and `Dauer in Minuten`. */
-const UNITS: ReadonlySet<string> = new Set(["in", "min", "mins", "minutes", "minuten"]);
+const UNITS: ReadonlySet<string> = new Set([
+  "in",
+  "euro",
+  "fr",
+  "sfr",
+  "min",
+  "mins",
+  "minutes",
+  "minuten",
+]);
 
 /** Returns undefined if deskbell has no such column. */
 export function columnOf(title: string): CsvColumn | undefined {

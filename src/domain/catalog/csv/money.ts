@@ -77,7 +77,7 @@ const INFORMAL_MARKERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Whether the text before or after an amount is empty or names this currency. */
-export function isMarkerOf(currency: string, marker: string): boolean {
+function isMarkerOf(currency: string, marker: string): boolean {
   const name = marker
     .trim()
     .toLowerCase()
@@ -104,6 +104,10 @@ const listMarkers = (currency: string): string[] => [
   ),
   ...(INFORMAL_MARKERS[currency] ?? []),
 ];
+
+/** Returns the other currency that a title such as `Preis (EUR)` names, or undefined. */
+export const foreignCurrencyIn = (title: string, { currency }: Currency): string | undefined =>
+  title.split(/[\s()[\]]+/).find((word) => isCurrencyMarker(word) && !isMarkerOf(currency, word));
 
 const isCurrencyMarker = (marker: string): boolean =>
   /^\p{Sc}$/u.test(marker.trim()) ||

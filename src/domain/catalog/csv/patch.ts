@@ -6,6 +6,7 @@ import type { AuthoredFile } from "../file/schema.ts";
 import { SECTIONS, setAt } from "../file/sections.ts";
 import type { ImportedSections } from "../import-report.ts";
 import { validateCatalog } from "../validate.ts";
+import type { Currency } from "../../currency.ts";
 import { quote } from "../../text.ts";
 import { Entries, type Entry } from "./entries.ts";
 import {
@@ -17,6 +18,7 @@ import {
   type CsvTable,
   csvNoun,
 } from "./format.ts";
+import { foreignCurrencyIn } from "./money.ts";
 import { type MatchedRow, matchRows, titleOf } from "./match-rows.ts";
 import { cellProblem, setCell } from "./set-cell.ts";
 
@@ -47,7 +49,12 @@ export function patchCatalog(
   const countCategories = () =>
     entries.ofType("service_category").length + entries.ofType("menu_category").length;
   const categoriesInRows = countCategories();
-  const issues = [...table.issues, ...unmatched, ...setCells(table, matched, entries, catalog)];
+  const issues = [
+    ...validateTitles(table, catalog.business),
+    ...table.issues,
+    ...unmatched,
+    ...setCells(table, matched, entries, catalog),
+  ];
   for (const service of entries.ofType("service")) inheritFromFirstVariant(service);
 
   const sections = sectionsOf(entries);
@@ -67,6 +74,13 @@ export function patchCatalog(
       ...explainIssues(found, invalid, { table, entries, file, isNew }),
     ],
   };
+}
+
+function validateTitles({ titles: { price = "" } }: CsvTable, currency: Currency): CsvIssue[] {
+  const foreign = foreignCurrencyIn(price, currency);
+  if (foreign === undefined) return [];
+  const detail = `The column ${quote(price)} is in ${foreign}, but the prices of this business are in ${currency.currency}.`;
+  return [{ row: 1, detail }];
 }
 
 /** Also checks the cells of rows that describe no object, so that all issues come together. */

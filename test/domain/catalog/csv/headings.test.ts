@@ -6,6 +6,7 @@ test.each([
   ["Preis (CHF)", "price"],
   ["Preis in €", "price"],
   ["Price USD", "price"],
+  ["Preis in Fr.", "price"],
   ["Dauer (Min.)", "duration_min"],
   ["Dauer in Minuten", "duration_min"],
   ["Duration", "duration_min"],

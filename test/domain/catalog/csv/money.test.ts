@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseMoneyCell } from "../../../../src/domain/catalog/csv/money.ts";
+import { foreignCurrencyIn, parseMoneyCell } from "../../../../src/domain/catalog/csv/money.ts";
 import { isoCurrency } from "../../../../src/domain/currency.ts";
 
 describe("an amount in a spreadsheet", () => {
@@ -57,4 +57,15 @@ describe("an amount in a spreadsheet", () => {
       expect(parseMoneyCell(amount, isoCurrency("EUR"))).toEqual({ amount });
     },
   );
+});
+
+test.each([
+  ["Preis (EUR)", "EUR"],
+  ["Preis in €", "€"],
+  ["Price [USD]", "USD"],
+  ["Preis (CHF)", undefined],
+  ["Preis in Fr.", undefined],
+  ["Preis", undefined],
+])("the other currency in the title '%s' is %s", (title, foreign) => {
+  expect(foreignCurrencyIn(title, isoCurrency("CHF"))).toBe(foreign);
 });
