@@ -125,6 +125,12 @@ function list(rt: TestRuntime): void {
   }
   orders.list({ businessId, status: "PENDING", before }, 10);
   tickets.list({ businessId, orderId: "tor_1" }, 10);
+  const after = { at: 0, id: "" };
+  for (const store of [bookings, reservations, orders])
+    for (const createdByKey of [undefined, "key_1"])
+      for (const updatedSince of [undefined, 1])
+        store.listPage({ businessId, createdByKey, updatedSince, after, status: "PENDING" }, 10);
+  bookings.listPage({ businessId, staffId: "stf_1", serviceId: "svc_1", from: 1, to: 2 }, 10);
 }
 
 const SCAN = /^SCAN/;

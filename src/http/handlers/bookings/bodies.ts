@@ -152,7 +152,23 @@ export function parseBody<Shape extends z.ZodRawShape>(
   body: Record<string, unknown>,
 ): z.output<z.ZodObject<Shape>> {
   if (typeof body["startsAt"] === "string") assertStart(body["startsAt"]);
-  return parseRequest(schema, body);
+  try {
+    return parseRequest(schema, body);
+  } catch (error) {
+    throw error instanceof AppError ? withoutGuestData(error) : error;
+  }
+}
+
+/** Errors can be logged by the client, so they do not repeat what was sent about a guest. */
+function withoutGuestData({ code, message, issues }: AppError): AppError {
+  const [first] = issues;
+  const shown = issues.map((issue) =>
+    issue.pointer?.startsWith("#/customer")
+      ? { ...issue, detail: issue.detail.replace(/, not [^]*/, ".") }
+      : issue,
+  );
+  const detail = message.replace(first?.detail ?? "", shown[0]?.detail ?? "");
+  return new AppError(code, detail, { issues: shown });
 }
 
 function assertStart(text: string): void {
