@@ -77,7 +77,7 @@ export function createVisitLists(db: Db, table: string, names: string, order: st
       const position = after === undefined ? "TRUE" : isAfter;
       const statement = db.prepare(`
         SELECT ${columns(names)} FROM ${table} WHERE ${matching({ ...conditions, businessId: business }, filter)} AND ${position}
-        ORDER BY ${sort}, id LIMIT :limit`);
+        ORDER BY ${sort === "id" ? sort : `${sort}, id`} LIMIT :limit`);
       const values = Object.entries(filter).filter(([, value]) => value !== undefined);
       return statement.all({
         ...Object.fromEntries(values),
