@@ -1,6 +1,18 @@
 import type { Db } from "./db.ts";
 
-export type AlertStateKind = "cause" | "unsent" | "channel" | "notice" | "test" | "heartbeat";
+/**
+ * `cause`: a condition that alerts are sent about; `unsent`: an alert that a channel has not
+ * accepted; `channel`: one that fails; `known`: one that has had the alerts that are firing;
+ * `notice`: one to be sent; `test`: requested by `alerts test`.
+ */
+export type AlertStateKind =
+  | "cause"
+  | "unsent"
+  | "channel"
+  | "known"
+  | "notice"
+  | "test"
+  | "heartbeat";
 
 /** What the daemon remembers about alerts, as JSON. */
 export function createAlertStateStore(db: Db) {

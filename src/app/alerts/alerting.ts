@@ -27,7 +27,7 @@ export type Alerting = ReturnType<typeof createAlerting>;
  */
 export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChannels) {
   const { alertState } = rt.store;
-  const rows = createSavedRows(rt, ["cause", "unsent", "channel"]);
+  const rows = createSavedRows(rt, ["cause", "unsent", "channel", "known"]);
   const queues = channels.map((channel) => createChannelQueue(rt, channel));
   const pulse = heartbeat && createChannelQueue(rt, heartbeat);
   const allChannels = heartbeat ? [...channels, heartbeat] : channels;
@@ -35,6 +35,11 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
   let causes = alertState.list<Cause>("cause").map(({ value }) => value);
   for (const { value } of alertState.list<{ channel: string; alert: Alert }>("unsent"))
     queues.find(({ name }) => name === value.channel)?.add(value.alert);
+  const known = new Set(alertState.list("known").map(({ key }) => key));
+  // A new channel gets the alerts that were sent before it was configured.
+  for (const { add } of queues.filter(({ name }) => !known.has(name)))
+    for (const cause of causes.filter(({ status }) => status === "FIRING"))
+      add(toAlert(cause, "FIRING", rt.now()));
   let found: HealthCondition<AlertCode>[] = [];
   /** Keys of the notices that have been handled, but not deleted. */
   let handled: string[] = [];
@@ -91,6 +96,7 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
         return { kind: "unsent", key: `${name} ${alert.fingerprint}`, value };
       }),
     ),
+    ...queues.map(({ name }): Row => ({ kind: "known", key: name, value: true })),
     ...allQueues.flatMap(({ name, failure }): Row[] => {
       const value = failure();
       return value ? [{ kind: "channel", key: name, value }] : [];

@@ -58,9 +58,9 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
     /** Returns undefined while the channel works. */
     failure: (): ChannelFailure | undefined =>
       failures >= REPORTED_FAILURES ? failure : undefined,
-    /** Sends what is due. @returns whether anything was sent or has failed */
-    async sendDue(): Promise<boolean> {
-      if (isSending || unsent.size === 0 || rt.monotonic() < nextAt) return false;
+    /** Resolves when what is due has been sent, or has failed. */
+    async sendDue(): Promise<void> {
+      if (isSending || unsent.size === 0 || rt.monotonic() < nextAt) return;
       isSending = true;
       try {
         for (const alert of unsent.values()) {
@@ -78,7 +78,6 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
       } finally {
         isSending = false;
       }
-      return true;
     },
   };
 }

@@ -96,8 +96,11 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
   if (!isReported) return [];
   const business = slugOf(rt, endpoint.businessId);
   const at = { business, subject: { id, name, url }, since: failingSince };
+  const since =
+    failingSince === null ? "" : ` since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}`;
+  const who = `the endpoint '${name}' of ${business}`;
   if (status === "DISABLED") {
-    const text = `the endpoint '${name}' of ${business} is disabled (${disabledReason})`;
+    const text = `${who} is disabled (${disabledReason})${since && `, after failing${since}`}`;
     return [openCondition("endpoint.disabled", text, `deskbell webhooks show ${id}`, at)];
   }
   const end =
@@ -108,7 +111,7 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
   return [
     openCondition(
       disableAt === null ? "endpoint.failing" : "endpoint.disabling",
-      `the endpoint '${name}' of ${business} has failed ${times} since ${isoSeconds(failingSince ?? rt.now())}${lastErrorSuffix(endpoint)}${end}`,
+      `${who} has failed ${times}${since}${end}`,
       `deskbell deliveries list --failed --endpoint ${id}`,
       at,
     ),

@@ -1,5 +1,4 @@
--- What the daemon remembers about alerts, as JSON. Kinds: `cause` (a condition that it has alerted about), `unsent` (an alert that a channel
--- has not accepted yet), `channel` (one that fails), `notice` (to be sent), `test` (requested by `alerts test`) and `heartbeat`.
+-- What the daemon remembers about alerts, as JSON. store/alert-state.ts describes the kinds.
 CREATE TABLE alert_state (
   kind  TEXT NOT NULL,
   key   TEXT NOT NULL,

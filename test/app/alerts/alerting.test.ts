@@ -115,6 +115,15 @@ test("status says since when a condition has been open, also after it has return
   expect(since()).toEqual([rt.now()]);
 });
 
+test("a channel that is configured later gets the alerts that are firing", async () => {
+  const { rt, fill } = setUp();
+  const [first, second] = [createTestChannel(), createTestChannel("--alert-mail")];
+  fill();
+  await startWith(rt, first)(0);
+  for (let start = 0; start < 2; start++) await startWith(rt, first, second)(SECOND);
+  expect([first.sent, second.sent]).toEqual([["storage.low FIRING"], ["storage.low FIRING"]]);
+});
+
 test("without storage, alerts are sent from memory and saved when it is back", async () => {
   const { rt } = setUp();
   const channel = createTestChannel();
