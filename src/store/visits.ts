@@ -21,6 +21,13 @@ export type VisitListFilter = {
   after?: { at: number; id: string } | undefined;
 };
 
+export type PendingVisit = {
+  id: string;
+  businessId: string;
+  decideBy: number;
+  updatedAt: number;
+};
+
 /** Statements for a table of visits or ticket orders. */
 export function createVisitStatements(db: Db, table: string, names: string, order = "starts_at") {
   const update = db.prepare(`
@@ -38,11 +45,16 @@ export function createVisitStatements(db: Db, table: string, names: string, orde
       `SELECT DISTINCT business_id FROM ${table} WHERE status = 'PENDING' AND decide_by <= ?`,
     )
     .pluck();
+  const selectPending = db.prepare(`
+    SELECT id, ${columns("business_id, decide_by, updated_at")} FROM ${table}
+    WHERE status = 'PENDING' AND decide_by IS NOT NULL ORDER BY decide_by LIMIT ?`);
   return {
     update: (visit: Visit) => void update.run(visit),
     /** IDs of pending visits that the business has not approved in time. */
     listOverdue: (businessId: string, now: number) =>
       selectOverdue.all({ businessId, now }) as string[],
+    /** Of all businesses, the next to be decided first. */
+    listPending: (limit: number) => selectPending.all(limit) as PendingVisit[],
     listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
     ...createVisitLists(db, table, names, order),
   };

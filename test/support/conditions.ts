@@ -207,6 +207,30 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     });
     return () => edit(rt, "DELETE FROM hold");
   },
+  "booking.undecided": (rt) => {
+    const startsAt = rt.now() + 2 * DAY_MS;
+    const visit = {
+      id: "rsv_1",
+      status: "PENDING" as const,
+      startsAt,
+      endsAt: startsAt + 60 * MINUTE_MS,
+      customerRef: null,
+      createdByKey: null,
+      cancelUntil: startsAt,
+      decideBy: rt.now() + 20 * MINUTE_MS,
+      cancelledBy: null,
+      cancelReason: null,
+      version: 1,
+      createdAt: rt.now(),
+      updatedAt: rt.now(),
+      partySize: 2,
+      areaId: null,
+      tableId: "tbl_1",
+    };
+    rt.tx(() => rt.store.reservations.insert(rt.business.id, visit));
+    rt.advance(11 * MINUTE_MS);
+    return () => edit(rt, "UPDATE reservation SET status = 'CONFIRMED', decide_by = NULL");
+  },
   "proxy.one_address": (rt) => {
     rt.tx(() => rt.store.live.saveSharedAddress("10.0.0.1"));
     return () => rt.tx(() => rt.store.live.saveSharedAddress(null));

@@ -29,6 +29,7 @@ import {
   getVisitToChange,
   type StateAction,
 } from "./change-visit.ts";
+import { notifyReceived } from "./booking-alerts.ts";
 import { saveCustomer } from "./guests.ts";
 import { toPartnerBooking } from "./partner-view.ts";
 import { describeAppointment, planBooking, planReservation } from "./plan-booking.ts";
@@ -94,6 +95,10 @@ export function insertBooking(
   };
   rt.store.bookings.insert(business.id, booking);
   saveCustomer(rt, business.id, booking.id, guest.customer);
+  if (access.keyId !== null) {
+    const names = segments.map(({ serviceName }) => serviceName).filter((name) => name !== null);
+    notifyReceived(rt, business, "booking", booking, `a booking of ${names.join(", ")}`);
+  }
   const event = bookingCreatedEvent(toPartnerBooking(rt, business, booking));
   appendEvents(rt, business, [event], access.keyId);
   return booking;
@@ -182,6 +187,8 @@ export function insertReservation(
   };
   rt.store.reservations.insert(business.id, reservation);
   saveCustomer(rt, business.id, reservation.id, guest.customer);
+  if (access.keyId !== null)
+    notifyReceived(rt, business, "reservation", reservation, `a table for ${partySize}`);
   const event = reservationCreatedEvent(toPublicReservation(reservation, business.doc.timezone));
   appendEvents(rt, business, [event], access.keyId);
   return reservation;

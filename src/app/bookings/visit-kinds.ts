@@ -12,7 +12,7 @@ import {
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { VisitListFilter } from "../../store/visits.ts";
+import type { PendingVisit, VisitListFilter } from "../../store/visits.ts";
 import type { Runtime } from "../runtime.ts";
 import { toPartnerBooking } from "./partner-view.ts";
 
@@ -25,6 +25,7 @@ export type VisitKind<Row extends Visit> = {
     update: (row: Row) => void;
     reschedule: (businessId: string, row: Row) => void;
     getLastChange: (businessId: string) => number;
+    listPending: (limit: number) => PendingVisit[];
     listOverdue: (businessId: string, now: number) => string[];
     listBusinessesWithOverdue: (now: number) => string[];
   };

@@ -8,6 +8,7 @@ import {
 import type { DaemonRow } from "../../store/live.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { Runtime } from "../runtime.ts";
+import { checkUndecided } from "../bookings/booking-alerts.ts";
 import { listBackups } from "./backups.ts";
 import { checkBackupAge, checkBackupCopies, checkDrill, checkScrub } from "./backup-conditions.ts";
 import {
@@ -71,6 +72,7 @@ const CHECKS: Check[] = [
   checkCorruptEvents,
   checkBrowserKeys,
   checkUnusedHolds,
+  checkUndecided,
   (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt) ?? daemon.startedAt, running),
   (rt, { running }) => checkBackupCopies(rt, lastBackupAt(rt), running),
   checkDrill,

@@ -43,9 +43,13 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
   const detail =
     value === undefined
       ? `'${field}' is missing; it must be ${issue.message}.`
-      : `'${field}' must be ${issue.message}, not ${show(value)}.`;
+      : `'${field}' must be ${issue.message}${isGuestData(issue.path, value) ? "" : `, not ${show(value)}`}.`;
   return [{ code: value === undefined ? "missing_field" : "invalid_value", pointer, detail }];
 }
+
+/** Clients log error messages, which must not contain guest data. */
+const isGuestData = ([field]: readonly PropertyKey[], value: unknown): boolean =>
+  field === "customer" || (field === "customerRef" && String(value).includes("@"));
 
 /** `segments[0].serviceId`; an item of a list has the name of the list. */
 function nameOf(path: readonly PropertyKey[]): string | undefined {

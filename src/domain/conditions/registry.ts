@@ -21,7 +21,8 @@ type Area =
   | "proxy"
   | "certificate"
   | "clock"
-  | "alerts";
+  | "alerts"
+  | "booking";
 
 type ConditionKind = {
   severity: Severity;
@@ -68,6 +69,7 @@ export const CONDITIONS = {
   "holds.unused": { severity: "warning", about: "key" },
   "proxy.one_address": { severity: "warning", about: "proxy" },
   "alerts.failing": { severity: "warning", about: "alerts" },
+  "booking.undecided": { severity: "warning", about: "booking" },
   "network.out": { severity: "warning", about: "endpoint" },
   "endpoint.failing": {
     severity: "info",
@@ -84,6 +86,7 @@ export const CONDITION_CODES = Object.keys(CONDITIONS) as ConditionCode[];
 /** Alerts about something that has happened, which no later alert resolves. */
 export const NOTICES = {
   "delivery.exhausted": { severity: "info", about: "delivery" },
+  "booking.received": { severity: "info", about: "booking" },
   "alert.test": { severity: "info", about: "alerts" },
 } as const satisfies Record<string, ConditionKind>;
 

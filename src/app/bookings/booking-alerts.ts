@@ -1,0 +1,63 @@
+import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import { formatInstant } from "../../domain/local-time.ts";
+import type { Visit } from "../../domain/bookings/visit.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { notify } from "../alerts/notices.ts";
+import type { Runtime } from "../runtime.ts";
+import { BOOKING, RESERVATION } from "./visit-kinds.ts";
+
+const MAX_PENDING = 100;
+
+/**
+ * Alerts the operator of a visit that a client has made over HTTP, without guest data. Call it in the
+ * transaction that writes the visit.
+ * @param what such as `a booking of Cut`
+ */
+export function notifyReceived(
+  rt: Runtime,
+  { slug, doc }: BusinessRow,
+  noun: "booking" | "reservation",
+  { id, startsAt, decideBy }: Visit,
+  what: string,
+): void {
+  const start = localMinute(startsAt, doc.timezone);
+  const isPending = decideBy !== null;
+  const wait = isPending
+    ? `: approve or decline it by ${localMinute(decideBy, doc.timezone)}, or it is cancelled`
+    : "";
+  notify(
+    rt,
+    openCondition(
+      "booking.received",
+      `${what} at ${start} was made over the API${wait}`,
+      `deskbell ${noun}s ${isPending ? "approve" : "show"} ${id}`,
+      { business: slug, subject: { id, name: start }, since: rt.now() },
+    ),
+  );
+}
+
+/** Pending visits of which half of the time to decide has passed. */
+export const checkUndecided = (rt: Runtime): HealthCondition[] =>
+  [BOOKING, RESERVATION].flatMap(({ noun, store }) =>
+    store(rt)
+      .listPending(MAX_PENDING)
+      .filter(({ decideBy, updatedAt }) => rt.now() - updatedAt > (decideBy - updatedAt) / 2)
+      .map(({ id, businessId, decideBy, updatedAt }) => {
+        const business = rt.store.businesses.findById(businessId);
+        const by = localMinute(decideBy, business?.doc.timezone ?? "UTC");
+        return openCondition(
+          "booking.undecided",
+          `the ${noun} ${id} is cancelled at ${by} unless it is approved`,
+          `deskbell ${noun}s approve ${id}`,
+          {
+            business: business?.slug ?? businessId,
+            subject: { id, name: noun },
+            since: updatedAt,
+          },
+        );
+      }),
+  );
+
+/** `2026-12-01 10:00` */
+const localMinute = (at: number, timezone: string): string =>
+  formatInstant(at, timezone).slice(0, 16).replace("T", " ");

@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { createBackup } from "../../../../src/app/operations/backups.ts";
+import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
+import { ALL_EVENT_TYPES } from "../../../../src/domain/event-types.ts";
+import { createApp } from "../../../../src/http/app.ts";
+import { createTestWorker } from "../../../support/delivery.ts";
+import { createTestRuntime } from "../../../support/test-runtime.ts";
+import { monday, openBookingShop, orderOf, visit } from "../../support/bookings.ts";
+
+const CUSTOMER = {
+  name: "Qanary Lima",
+  email: "qanary@example.com",
+  phone: "+1 718 555 0199",
+  notes: "qanary: no scent",
+};
+const GUEST_DATA = /qanary|555 0199/i;
+
+test("guest data is in no response but that of one booking, and in no event, webhook, log, metric, alert or backup", async () => {
+  const rt = createTestRuntime({ accessLog: true });
+  const { site, owner, business } = openBookingShop(rt);
+  await createEndpoint(rt, {
+    businessId: business().id,
+    keyId: null,
+    name: "partner",
+    url: "http://10.0.0.1/hook",
+    events: [...ALL_EVENT_TYPES],
+    allowPrivate: true,
+  });
+  const sent: string[] = [];
+  const worker = createTestWorker(rt, async ({ body, headers }) => {
+    sent.push(body.toString(), JSON.stringify(headers));
+    return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+  });
+
+  const booked = await site.send("POST", "/bookings", visit("09:00", { customer: CUSTOMER }));
+  expect(booked.status).toBe(201);
+  const path = `/bookings/${booked.body.data.id}`;
+  const table = { startsAt: monday("10:00"), partySize: 2, customer: CUSTOMER };
+  const responses = [
+    booked,
+    await site.send("POST", "/reservations", table),
+    await site.send("POST", "/ticket-orders", { ...orderOf(rt), customer: CUSTOMER }),
+    await site.send("PATCH", path, { customerRef: "web-1" }),
+    await site.send("POST", `${path}/reschedule`, { startsAt: monday("10:00") }),
+    await site.send("GET", `/bookings?from=2026-11-23`),
+    // Refused.
+    await site.send("POST", "/bookings", visit("04:00", { customer: CUSTOMER })),
+    await site.send("POST", "/bookings", visit("11:00", { customer: { ...CUSTOMER, age: 7 } })),
+    await site.send(
+      "POST",
+      `/bookings`,
+      visit("11:00", { customer: { name: `${CUSTOMER.name}\u0007!` } }),
+    ),
+    await owner.send("POST", `${path}/cancel`, {}),
+    await owner.send("GET", "/changes?types=booking.created,booking.updated,booking.cancelled"),
+  ];
+  expect(responses.map(({ status }) => status)).toEqual([
+    201, 201, 201, 200, 200, 200, 409, 422, 422, 200, 200,
+  ]);
+  expect((await site.send("GET", path)).body.data.customer).toEqual(CUSTOMER);
+  worker.wake();
+  await worker.whenIdle();
+  const metrics = await (await createApp(rt).request("/metrics")).text();
+  const { path: backup } = await createBackup(rt);
+
+  expect(sent.length).toBeGreaterThan(8);
+  expect(rt.logged.length).toBeGreaterThan(10);
+  expect(rt.store.alertState.list("notice")).toHaveLength(2);
+  const places = {
+    responses: responses.map(({ text }) => text),
+    webhooks: sent,
+    log: rt.logged,
+    metrics,
+    alerts: rt.store.alertState.list("notice"),
+    audit: rt.store.audit.list({}, 100),
+    backup: readFileSync(backup).toString("latin1"),
+  };
+  for (const [place, content] of Object.entries(places))
+    expect(GUEST_DATA.test(JSON.stringify(content)), place).toBe(false);
+});
+
+test("a booking over HTTP alerts the operator, one of the terminal does not", async () => {
+  const { rt, site } = openBookingShop();
+  const { body } = await site.send("POST", "/bookings", visit("09:00"));
+  expect(rt.store.alertState.list("notice").map(({ value }) => value)).toMatchObject([
+    {
+      code: "booking.received",
+      business: "shop",
+      subject: { id: body.data.id },
+      text: "a booking of Cut at 2026-11-23 09:00 was made over the API",
+      command: `deskbell bookings show ${body.data.id}`,
+    },
+  ]);
+});
