@@ -93,6 +93,10 @@ test.each([
     /Invalid --overlap 'soon'\. Use a number with s, m, h or d, such as 24h\./,
   ],
   [
+    "webhooks update till --timeout 60s",
+    /Invalid --timeout '60s'\. Use a duration from 1s to 30s\./,
+  ],
+  [
     "deliveries list --event servce.updated",
     /There is no event type 'servce\.updated'\. Did you mean 'service\.updated'\?\nfix: deskbell events types/,
   ],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { safe } from "../../src/domain/text.ts";
+import { countOf, safe } from "../../src/domain/text.ts";
 
 test.each([
   ["Persian", "می\u200cخواهم"],
@@ -22,4 +22,14 @@ test.each([
 ])("%s is shown as U+FFFD", (_, text) => {
   expect(safe(text)).toMatch(/\ufffd/);
   expect(safe(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+});
+
+test.each([
+  [1, "key", "1 key"],
+  [2, "key", "2 keys"],
+  [2, "entry", "2 entries"],
+  [3, "dish", "3 dishes"],
+  [2, "business", "2 businesses"],
+])("the plural of a noun follows English spelling: %i %s", (count, noun, expected) => {
+  expect(countOf(count, noun)).toBe(expected);
 });
