@@ -1,9 +1,11 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createBackup, listBackups } from "../../src/app/operations/backups.ts";
 import { readBackupState, saveBackupState } from "../../src/app/operations/backup-state.ts";
 import type { MaintenanceOptions } from "../../src/app/operations/maintenance.ts";
 import { createMaintenance, createMaintenanceRunner } from "../../src/delivery/maintenance.ts";
+import { createTempFolder } from "../support/cli.ts";
 import { seedShop } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -14,6 +16,21 @@ test("the maintenance thread makes a backup and ends", async () => {
   seedShop(rt);
   await createMaintenanceRunner(rt.config)({ backUp: true });
   expect(listBackups(rt.config)).toHaveLength(1);
+});
+
+test("stopping the daemon ends a backup command that is running", async () => {
+  const started = join(createTempFolder(), "pid");
+  const backupCommand = `echo $$ >${started}.draft; mv ${started}.draft ${started}; sleep 60`;
+  const rt = createTestRuntime({ backupCommand });
+  seedShop(rt);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const ended = createMaintenanceRunner(rt.config)({ backUp: true, signal });
+  await expect.poll(() => existsSync(started), { timeout: 10_000, interval: 5 }).toBe(true);
+  stopping.abort();
+  await ended;
+  expect(() => process.kill(Number(readFileSync(started, "utf8")), 0)).toThrow("ESRCH");
+  expect(readBackupState(rt.config, "copy-failure")).toBeNull();
 });
 
 test("with --backup-every, a backup is made when that long has passed since the last try", async () => {

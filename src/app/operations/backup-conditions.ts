@@ -108,7 +108,7 @@ export function adviseOnCopies({ config, store }: Runtime, hasValidKey: boolean)
       SECOND_PLACE,
     );
   const failure = readBackupState(config, "copy-failure");
-  if (failure !== null)
+  if (isConfigured && failure !== null)
     add(
       `the backup ${failure.name} could not be copied (${isoSeconds(failure.at)}): ${failure.reason}`,
       "deskbell backup, which the daemon copies within a minute",

@@ -109,7 +109,7 @@ function assertBackupDir({ config }: Runtime, dir: string): boolean {
     throw new AppError(
       "state_refuses",
       `--backup-dir: ${dir} was on another disk until now, and is on that of the data.`,
-      { fix: "mount its disk again" },
+      { fix: "mount its disk again, or name another folder" },
     );
   return isOtherDisk;
 }

@@ -79,7 +79,7 @@ export function listBackupsIn(folder: string): Backup[] {
     .toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
-export type VerifiedBackup = { path: string; bytes: number; schema: number };
+type VerifiedBackup = { path: string; bytes: number; schema: number };
 
 /** @throws AppError if the file is not an intact backup, or is not as it was when it was made */
 export async function verifyBackup(path: string): Promise<VerifiedBackup> {
@@ -107,15 +107,12 @@ export async function assertUnchanged(path: string): Promise<void> {
     "invalid_input",
     `${path} is damaged: its SHA-256 differs from ${CHECKSUMS}.`,
     {
-      fix: `choose another backup: deskbell backup list; if there is none, delete its line from ${CHECKSUMS}`,
+      fix: `choose another backup: deskbell backup list; to use this one all the same, delete its line from ${CHECKSUMS}`,
     },
   );
 }
 
-/**
- * Also deletes the oldest, and reports if the database is damaged. It never throws: deliveries must
- * continue.
- */
+/** Also deletes old backups. A failure is logged and recorded, and damage of the database too. */
 export async function backUpNightly(rt: Runtime): Promise<void> {
   try {
     const { path, bytes } = await createBackup(rt);
