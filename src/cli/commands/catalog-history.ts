@@ -127,14 +127,15 @@ export const undo = command({
     const undone = describeUndone(rt.store.catalogChanges.list(business.id, 1)[0], restored);
     const { json, dryRun, yes } = cli.flags;
     // Shown before the question, because the command line does not say what it would undo.
-    if (!yes && !dryRun && !json) reportChange(cli, planReplacement(rt, replacement), true);
+    const isShown = !yes && !dryRun && !json;
+    if (isShown) reportChange(cli, planReplacement(rt, replacement), true);
     await cli.agree(
       `Undo ${undone}?`,
       usageError(`Undoing ${undone} needs a confirmation.`, "add --yes"),
     );
     const result = replaceCatalog(rt, replacement, { cancelAffected, confirmed: true });
     if (json) return cli.printObject({ ...result, restored });
-    reportChange(cli, result);
+    reportChange(cli, isShown ? { ...result, changes: [] } : result);
     if (result.fromVersion === result.version) return;
     cli.note(`${slug}: ${dryRun ? "would undo" : "undid"} ${undone}.`);
     if (!dryRun) cli.note(`To go back: ${cli.program} catalog undo --business ${slug}`);

@@ -43,8 +43,8 @@ const apply = command({
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
-    const onStep = createStepReporter(cli, rt, totalBytes(sources));
     return whenConfirmed(cli, (confirmed) => {
+      const onStep = createStepReporter(cli, rt, totalBytes(sources));
       const results = applyCatalogs(rt, sources, { ...flags, confirmed, onStep });
       return reportChanges(cli, results).exitCode;
     });

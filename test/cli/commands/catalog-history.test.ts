@@ -136,7 +136,8 @@ test("catalog undo shows its changes before it asks, and does nothing without a 
       stderr: expect.stringMatching(/\? \[y\/N\] [^]*error: Nothing was changed\./),
     });
   expect((await deskbell("catalog export")).stdout).toBe(exports[3]);
-  expect(await onTerminal("catalog undo", "y\n")).toMatchObject({ code: 0 });
+  const { code, stdout } = await onTerminal("catalog undo", "y\n");
+  expect({ code, tables: stdout.match(/CHANGE/g) }).toEqual({ code: 0, tables: ["CHANGE"] });
   expect((await deskbell("catalog export")).stdout).toBe(exports[2]);
 });
 
