@@ -55,6 +55,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   "first-hour": "From nothing to a partner that reads your catalog.",
   "editing-the-catalog": "Change prices, services, hours and menus, and undo a change.",
   "partners-and-keys": "Create, limit, rotate and revoke API keys.",
+  "visits-and-guests": "See the day, move and cancel visits, erase guests.",
   "failing-webhooks": "Find out why deliveries fail, and repair them.",
   "backups-and-restore": "Keep copies off this disk, and restore one.",
   alerts: "Hear of problems by chat or mail.",

@@ -52,8 +52,8 @@ export const PROBLEM_CODES = {
   ],
   insufficient_scope: [
     403,
-    "The API key does not have the required scope.",
-    "Ask the business for a key with the scope that `detail` names.",
+    "The API key does not have the required scope, or may not receive an event.",
+    "Ask the business for a key with the scope or event group that `detail` names.",
   ],
   business_mismatch: [
     403,
