@@ -1,5 +1,5 @@
 import { KNOWN_TITLES } from "../../domain/catalog/csv/headings.ts";
-import { type CsvPatch, patchCatalog } from "../../domain/catalog/csv/patch.ts";
+import { type ClearedCells, type CsvPatch, patchCatalog } from "../../domain/catalog/csv/patch.ts";
 import type { CsvColumn, CsvTable } from "../../domain/catalog/csv/format.ts";
 import { type Catalog, emptyObjects, emptySchedule } from "../../domain/catalog/catalog.ts";
 import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
@@ -25,7 +25,7 @@ import { type ImportedBusiness, parseImportedBusiness } from "./imported-busines
 import { loadCatalog } from "./load-catalog.ts";
 import type { Replacement } from "./replace-catalog.ts";
 
-export type CsvReport = ImportReport & Omit<CsvText, "text">;
+export type CsvReport = ImportReport & Omit<CsvText, "text"> & { cleared: ClearedCells[] };
 export type ImportedFile = { yaml: string; report: CsvReport };
 
 /** Converts a CSV table of services and dishes to the text of a catalog file. */
@@ -87,12 +87,15 @@ function readCsv(
   const table = readCsvTable(source.name, text, required);
   const patch = patchCatalog(table, catalog, business, isNew);
   if (patch.issues.length > 0) throw csvError(source.name, patch.issues);
-  const { newCategories } = patch;
+  const { newCategories, cleared } = patch;
   const imported =
     newCategories === 0
       ? []
       : [`${countOf(newCategories, "category")} created from the column 'category'`];
-  return { patch, report: { imported, skipped: ignoredColumns(table), encoding, encodingAssumed } };
+  return {
+    patch,
+    report: { imported, skipped: ignoredColumns(table), cleared, encoding, encodingAssumed },
+  };
 }
 
 const ignoredColumns = ({ ignored }: CsvTable): SkippedPart[] =>

@@ -2,7 +2,7 @@ import type { CsvReport, ImportedFile } from "../../app/catalog/import-csv.ts";
 import type { CsvSource } from "../../app/catalog/csv-text.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { ImportReport } from "../../domain/catalog/import-report.ts";
-import { shellQuote } from "../../domain/text.ts";
+import { countOf, shellQuote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { type Cli, dataExists } from "../cli.ts";
 import { command, type CommandGroup } from "../command.ts";
@@ -38,13 +38,14 @@ const square = command({
 const csv = command({
   name: "csv",
   about:
-    "Update services and dishes from a CSV table, such as an export edited in a spreadsheet. Only the columns in the table change, " +
-    "and only in its rows: nothing is deleted. A row is found by its key, or without one by its name; any other row is created if it " +
-    "has all that is needed. An empty cell clears a description, category, image, tags or allergens, and leaves other columns as " +
-    "they are. Columns: type, key, parent_key, name, category, price, duration_min, description, image, status, allergens, tags, " +
-    "or German titles such as Bezeichnung and Preis; one row per service, variant, dish, size, add-on or category. Accepts the " +
-    "encodings, separators and prices that Excel writes; an error names the row as the spreadsheet numbers it. Shows what would change and asks; scripts pass --yes. catalog undo " +
-    "undoes it. For a new business, --business-slug, --timezone and --currency convert the table to a catalog file.",
+    "Update services and dishes from a CSV table, such as an export edited in a spreadsheet. Only the columns in the table " +
+    "change, and only in its rows: nothing is deleted. A row is found by its key, or without one by its name; any other row is " +
+    "created if it has all that is needed. In a row with a key, as in an export, an empty cell clears a description, category, " +
+    "image, tags or allergens; any other empty cell changes nothing. Columns: type, key, parent_key, name, category, price, " +
+    "duration_min, description, image, status, allergens, tags, or German titles such as Bezeichnung and Preis; one row per " +
+    "service, variant, dish, size, add-on or category. Accepts the encodings, separators and prices that Excel writes; an error " +
+    "names the row as the spreadsheet numbers it. Shows what would change and asks; scripts pass --yes. catalog undo undoes it. " +
+    "For a new business, --business-slug, --timezone and --currency convert the table to a catalog file.",
   arguments: ["<file>"],
   supportsDryRun: true,
   flags: {
@@ -144,6 +145,8 @@ async function updateFromCsv(cli: Cli, { rt, business }: Stored, source: CsvSour
   const { json, dryRun, yes } = cli.flags;
   noteEncoding(cli, source.name, report);
   noteSkipped(cli, report);
+  for (const { column, objects } of report.cleared)
+    cli.note(`empty cells clear the ${column} of ${countOf(objects, "object")}.`);
   const plan = planReplacement(rt, replacement);
   if (plan.version !== plan.fromVersion) {
     if (!yes && !dryRun && !json) reportChange(cli, plan, true);

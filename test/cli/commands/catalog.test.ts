@@ -388,7 +388,10 @@ describe("catalog import csv", () => {
       code: 0,
       stderr: "salon-aurora: no changes.\n",
     });
-    expect((await deskbell("audit list")).stdout).toContain("catalog.applied");
+    writeFileSync(`${csv}.2`, "key,description\ncut,\n");
+    expect((await deskbell(`catalog import csv ${csv}.2 --dry-run`)).stderr).toContain(
+      "empty cells clear the description of 1 object.",
+    );
     expect(await deskbell("catalog undo --yes")).toMatchObject({ code: 0 });
     expect((await deskbell("catalog export")).stdout).toBe(before);
   });

@@ -20,7 +20,7 @@ import {
 } from "./format.ts";
 import { foreignCurrencyIn } from "./money.ts";
 import { type MatchedRow, matchRows, titleOf } from "./match-rows.ts";
-import { cellProblem, setCell } from "./set-cell.ts";
+import { cellProblem, CLEARABLE_COLUMNS, setCell } from "./set-cell.ts";
 
 export type CsvPatch = {
   /** The whole catalog after the change; valid only without issues. */
@@ -29,8 +29,12 @@ export type CsvPatch = {
   sections: ImportedSections;
   /** The categories that the column `category` names and the catalog lacked. */
   newCategories: number;
+  /** How many objects lose what they have in a column. */
+  cleared: ClearedCells[];
   issues: CsvIssue[];
 };
+
+export type ClearedCells = { column: CsvColumn; objects: number };
 
 /**
  * Returns the catalog with the cells of a table. Only the columns of the table change, and only in
@@ -69,6 +73,7 @@ export function patchCatalog(
     merged,
     sections,
     newCategories: countCategories() - categoriesInRows,
+    cleared: countCleared(matched),
     issues: [
       ...issues.filter((one) => one.code !== "missing_field" || !invalid.has(cellName(one))),
       ...explainIssues(found, invalid, { table, entries, file, isNew }),
@@ -97,8 +102,9 @@ function setCells(
     return CSV_COLUMNS.flatMap((column): CsvIssue[] => {
       const text = cells[column]?.trim();
       if (text === undefined) return [];
-      // Such a row was found by this name, perhaps in other letters.
-      if (column === "name" && entry?.exported && !cells.key?.trim()) return [];
+      // A row without a key is from a list of the owner's own, not from an export: the name finds
+      // its object, perhaps in other letters, and an empty cell only says nothing about it.
+      if ((column === "name" || text === "") && entry?.exported && !cells.key?.trim()) return [];
       const problem =
         entry === undefined
           ? cellProblem(column, text, currency)
@@ -107,6 +113,16 @@ function setCells(
       return problem === undefined ? [] : [{ row, column, detail }];
     });
   });
+}
+
+/** In rows with a key, as in an export. */
+function countCleared(matched: readonly MatchedRow[]): ClearedCells[] {
+  const isCleared = (column: CsvColumn, { row: { cells }, entry }: MatchedRow) =>
+    cells[column]?.trim() === "" && entry.exported?.[column] && cells.key?.trim();
+  return CLEARABLE_COLUMNS.map((column) => ({
+    column,
+    objects: matched.filter((one) => isCleared(column, one)).length,
+  })).filter(({ objects }) => objects > 0);
 }
 
 /** A field can only seem to be missing, because its cell has another issue and was not set. */

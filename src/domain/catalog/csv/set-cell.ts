@@ -55,6 +55,15 @@ const FIELDS: Record<CsvType, readonly CsvColumn[]> = {
   size: ["name", "price"],
 };
 
+/** An empty cell clears these; other fields are required, or rarely meant to be empty. */
+export const CLEARABLE_COLUMNS: readonly CsvColumn[] = [
+  "description",
+  "category",
+  "image",
+  "allergens",
+  "tags",
+];
+
 /** Free text may look like a date or a number. */
 const PROSE: ReadonlySet<CsvColumn> = new Set(["description", "tags", "image"]);
 

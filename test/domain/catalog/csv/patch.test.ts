@@ -81,9 +81,10 @@ function patch(csv: string, catalog: Catalog = CATALOG) {
     issues: [],
   };
   const business = writeBusiness(catalog.business);
-  const { merged, issues } = patchCatalog(table, catalog, business, false);
+  const { merged, issues, cleared } = patchCatalog(table, catalog, business, false);
   return {
     catalog: merged?.catalog as Catalog,
+    cleared,
     issues: issues.map(({ row, detail }) => `${row} ${detail}`),
   };
 }
@@ -151,14 +152,22 @@ describe("a row changes only its columns of the object", () => {
 });
 
 describe("an empty cell", () => {
-  test("clears an optional field", () => {
-    const { catalog } = patch("key,description,category,image\ncut,,,");
+  test("clears an optional field in a row with a key", () => {
+    const { catalog, cleared } = patch("key,description,category,image,tags\ncut,,,,\nperm,,,,");
+    expect(cleared).toEqual([
+      { column: "description", objects: 1 },
+      { column: "category", objects: 1 },
+      { column: "image", objects: 1 },
+    ]);
     expect(catalog).toEqual(withService("cut", { description: null, category: null, images: [] }));
   });
 
-  test("leaves a required one", () => {
-    const { catalog, issues } = patch("key,name,price,duration_min,status\ncut,,,,");
-    expect(issues).toEqual([]);
+  test.each([
+    ["leaves a required field", "key,name,price,duration_min,status\ncut,,,,"],
+    ["leaves every field of a row without a key", "name,price,description,category,image\nCut,,,,"],
+  ])("%s", (_case, csv) => {
+    const { catalog, issues, cleared } = patch(csv);
+    expect({ issues, cleared }).toEqual({ issues: [], cleared: [] });
     expect(catalog).toEqual(CATALOG);
   });
 });
