@@ -1,35 +1,34 @@
 import {
   bookingBody,
-  confirmBody,
   emptyBody,
   holdBody,
   reasonBody,
   rescheduleBookingBody,
   rescheduleReservationBody,
   reservationBody,
-  ticketOrderBody,
   visitUpdateBody,
 } from "./handlers/bookings/bodies.ts";
 import * as bookings from "./handlers/bookings/bookings.ts";
 import * as holds from "./handlers/bookings/holds.ts";
 import * as lists from "./handlers/bookings/lists.ts";
 import * as reservations from "./handlers/bookings/reservations.ts";
-import * as orders from "./handlers/bookings/ticket-orders.ts";
 import {
   BOOKINGS,
   handleGetVisit,
   handleStateAction,
   handleUpdateVisit,
   RESERVATIONS,
+  type VisitResource,
 } from "./handlers/bookings/visits.ts";
+import type { StateAction } from "../app/bookings/change-visit.ts";
+import type { Visit } from "../domain/bookings/visit.ts";
 import { WRITE_PARAMETERS } from "./handlers/bookings/writes.ts";
-import type { SchemaName } from "./openapi/schemas.ts";
-import type { KeyHandler, HandlerDeps, ResponseSpec, RouteDefinition } from "./pipeline/route.ts";
+import type { HandlerDeps, KeyHandler, RouteDefinition } from "./pipeline/route.ts";
+import { created, listed, ok, path, post, readable } from "./route-parts.ts";
 import type { HttpCode } from "./pipeline/problem-codes.ts";
 
-// The routes of holds, bookings, reservations and ticket orders; part of the table in routes.ts.
+// The routes of holds, bookings and reservations; part of the table in routes.ts.
 
-const VERSIONED = ["ETag", "Cache-Control"] as const;
 const PLANNING: readonly HttpCode[] = [
   "invalid_date",
   "resource_not_found",
@@ -43,73 +42,28 @@ const PLANNING: readonly HttpCode[] = [
 const HELD: readonly HttpCode[] = ["hold_expired", "hold_used"];
 const GUEST_ACTION: readonly HttpCode[] = ["wrong_status", "cancellation_closed"];
 
-const path = (rest: string): string => `/v1/businesses/:slug/${rest}`;
-
-const ok = (description: string, body: SchemaName): Record<number, ResponseSpec> => ({
-  200: { description, body, headers: VERSIONED },
-});
-const readable = (description: string, body: SchemaName): Record<number, ResponseSpec> => ({
-  ...ok(description, body),
-  304: {
-    description: "Not modified: the ETag in If-None-Match still matches.",
-    headers: VERSIONED,
-  },
-});
-const listed = (description: string, body: SchemaName): Record<number, ResponseSpec> => ({
-  200: { description, body, headers: ["Cache-Control", "Link"] },
-});
-const created = (noun: string, body: SchemaName): Record<number, ResponseSpec> => ({
-  200: {
-    description: `With \`dryRun=true\`: the ${noun} as it would be.`,
-    body,
-    headers: VERSIONED,
-  },
-  201: { description: `The new ${noun}.`, body, headers: ["Location", ...VERSIONED] },
-});
-
-type Action = Pick<
-  RouteDefinition,
-  "operationId" | "summary" | "description" | "body" | "responses" | "problems"
-> & {
-  scope: "bookings.write" | "bookings.manage" | "tickets.write";
-  needsIdempotencyKey?: boolean;
-  handle: (deps: HandlerDeps) => KeyHandler;
-};
-
-const post = (group: RouteDefinition["group"], rest: string, action: Action): RouteDefinition => ({
-  ...action,
-  group,
-  method: "POST",
-  path: path(rest),
-  query: WRITE_PARAMETERS,
-});
-
-type Noun = { one: string; many: string; Name: string; path: string };
+type Noun = { one: string; many: string; Name: "Booking" | "Reservation"; path: string };
 
 /** The routes that bookings and reservations have in common. */
-const visitRoutes = (
+const visitRoutes = <Row extends Visit>(
   noun: Noun,
-  resource: typeof BOOKINGS | typeof RESERVATIONS,
+  resource: VisitResource<Row>,
   listHandler: (deps: HandlerDeps) => KeyHandler,
   listQuery: RouteDefinition["query"],
 ): RouteDefinition[] => {
   const { one, many, Name, path: base } = noun;
-  const body = `${Name}Response` as SchemaName;
-  const withCustomer = `${Name}WithCustomerResponse` as SchemaName;
-  const handle = resource as typeof BOOKINGS;
-  const managed = (name: string, operation: string, summary: string, description: string) =>
-    post("Bookings", `${base}/:id/${name}`, {
-      operationId: `${operation}${Name}`,
+  const body = `${Name}Response` as const;
+  const withCustomer = `${Name}WithCustomerResponse` as const;
+  const managed = (action: StateAction, summary: string, description: string) =>
+    post("Bookings", `${base}/:id/${action === "noShow" ? "no-show" : action}`, {
+      operationId: `${action === "noShow" ? "markNoShow" : action}${Name}`,
       scope: "bookings.manage",
       summary: `${summary} a ${one}`,
       description,
       body: { schema: emptyBody, isOptional: true },
       responses: ok(`The ${one}.`, body),
       problems: ["wrong_status"],
-      handle: handleStateAction(
-        handle,
-        operation === "markNoShow" ? "noShow" : (name as "approve"),
-      ),
+      handle: handleStateAction(resource, action),
     });
   return [
     {
@@ -121,7 +75,7 @@ const visitRoutes = (
       summary: `List ${many}`,
       description: `Sorted by start. A key without bookings.read lists the ${many} that it made. To follow changes, pass the newest \`updatedAt\` you have as \`updatedSince\`.`,
       ...(listQuery && { query: listQuery }),
-      responses: listed(`One page of ${many}.`, `${Name}List` as SchemaName),
+      responses: listed(`One page of ${many}.`, `${Name}List` as const),
       handle: listHandler,
     },
     {
@@ -133,7 +87,7 @@ const visitRoutes = (
       summary: `Get a ${one}`,
       description: `With \`customer\`, if the key made the ${one} or has guests.read.`,
       responses: readable(`The ${one}.`, withCustomer),
-      handle: handleGetVisit(handle),
+      handle: handleGetVisit(resource),
     },
     {
       operationId: `update${Name}`,
@@ -148,7 +102,7 @@ const visitRoutes = (
       body: { schema: visitUpdateBody },
       responses: ok(`The updated ${one}.`, body),
       problems: ["signing_unavailable"],
-      handle: handleUpdateVisit(handle),
+      handle: handleUpdateVisit(resource),
     },
     post("Bookings", `${base}/:id/cancel`, {
       operationId: `cancel${Name}`,
@@ -158,14 +112,13 @@ const visitRoutes = (
       body: { schema: reasonBody, isOptional: true },
       responses: ok(`The cancelled ${one}.`, body),
       problems: GUEST_ACTION,
-      handle: handleStateAction(handle, "cancel"),
+      handle: handleStateAction(resource, "cancel"),
     }),
-    managed("approve", "approve", "Approve", `Confirms a PENDING ${one}.`),
-    managed("decline", "decline", "Decline", `Cancels a PENDING ${one}, with the reason DECLINED.`),
-    managed("complete", "complete", "Complete", "The guest came. Possible once it has started."),
+    managed("approve", "Approve", `Confirms a PENDING ${one}.`),
+    managed("decline", "Decline", `Cancels a PENDING ${one}, with the reason DECLINED.`),
+    managed("complete", "Complete", "The guest came. Possible once it has started."),
     managed(
-      "no-show",
-      "markNoShow",
+      "noShow",
       "Mark the no-show of",
       `The guest did not come. Possible once it has started; within 7 days, COMPLETED and NO_SHOW can be exchanged.`,
     ),
@@ -247,7 +200,7 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
   }),
   ...visitRoutes(
     { one: "reservation", many: "reservations", Name: "Reservation", path: "reservations" },
-    RESERVATIONS as unknown as typeof BOOKINGS,
+    RESERVATIONS,
     lists.handleListReservations,
     lists.RESERVATIONS_PARAMETERS,
   ),
@@ -261,75 +214,5 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     responses: ok("The rescheduled reservation.", "ReservationResponse"),
     problems: [...PLANNING, ...GUEST_ACTION],
     handle: reservations.handleRescheduleReservation,
-  }),
-  post("Tickets", "ticket-orders", {
-    operationId: "createTicketOrder",
-    scope: "tickets.write",
-    needsIdempotencyKey: true,
-    summary: "Order tickets",
-    description:
-      "Holds the tickets for 15 minutes, in which the order must be confirmed. The unpaid orders of a key can hold 20 % of the tickets of a quota.",
-    body: { schema: ticketOrderBody },
-    responses: created("order", "TicketOrderResponse"),
-    problems: ["resource_not_found", "price_changed", "too_many_holds"],
-    handle: orders.handleCreateTicketOrder,
-  }),
-  {
-    operationId: "listTicketOrders",
-    group: "Tickets",
-    method: "GET",
-    path: path("ticket-orders"),
-    scope: ["bookings.read", "tickets.write"],
-    summary: "List ticket orders",
-    description:
-      "Oldest first, or by change with `updatedSince`. A key without bookings.read lists the orders that it made.",
-    query: lists.TICKET_ORDERS_PARAMETERS,
-    responses: listed("One page of ticket orders.", "TicketOrderList"),
-    handle: lists.handleListTicketOrders,
-  },
-  {
-    operationId: "getTicketOrder",
-    group: "Tickets",
-    method: "GET",
-    path: path("ticket-orders/:id"),
-    scope: ["bookings.read", "tickets.write"],
-    summary: "Get a ticket order",
-    description: "With `customer`, if the key made the order or has guests.read.",
-    responses: readable("The order.", "TicketOrderWithCustomerResponse"),
-    handle: orders.handleGetTicketOrder,
-  },
-  post("Tickets", "ticket-orders/:id/confirm", {
-    operationId: "confirmTicketOrder",
-    scope: "tickets.write",
-    needsIdempotencyKey: true,
-    summary: "Confirm a paid ticket order",
-    description:
-      "States that the order is paid, and issues its tickets. Only this response and that of a reissue contain the admission codes.",
-    body: { schema: confirmBody, isOptional: true },
-    responses: ok("The order with its tickets.", "OrderWithTicketsResponse"),
-    problems: ["wrong_status"],
-    handle: orders.handleConfirmTicketOrder,
-  }),
-  post("Tickets", "ticket-orders/:id/cancel", {
-    operationId: "cancelTicketOrder",
-    scope: "tickets.write",
-    summary: "Cancel a ticket order",
-    description:
-      "Its tickets become void and can be sold again. Not possible once one of them has been checked in.",
-    body: { schema: reasonBody, isOptional: true },
-    responses: ok("The cancelled order.", "TicketOrderResponse"),
-    problems: ["wrong_status"],
-    handle: orders.handleCancelTicketOrder,
-  }),
-  post("Tickets", "ticket-orders/:id/reissue", {
-    operationId: "reissueTickets",
-    scope: "tickets.write",
-    summary: "Reissue the tickets of an order",
-    description:
-      "Replaces the admission codes of all tickets that have not been checked in; the old codes are void.",
-    body: { schema: emptyBody, isOptional: true },
-    responses: ok("The order with its tickets.", "OrderWithTicketsResponse"),
-    problems: ["wrong_status"],
-    handle: orders.handleReissueTickets,
   }),
 ];

@@ -13,6 +13,7 @@ import {
   listDeliveries,
 } from "./handlers/webhooks/deliveries.ts";
 import * as endpoints from "./handlers/webhooks/endpoints.ts";
+import { TICKET_ROUTES } from "./ticket-routes.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
 import type {
   HandlerDeps,
@@ -221,6 +222,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     handle: ({ rt, longPolls, accessControl }) => listChanges(rt, longPolls, accessControl),
   },
   ...BOOKING_ROUTES,
+  ...TICKET_ROUTES,
   webhookRoute("GET", "webhooks", "listEndpoints", "List webhook endpoints", {
     description:
       "A secret key lists every endpoint of its business; a restricted key lists those that it created.",

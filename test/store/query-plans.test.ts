@@ -11,10 +11,10 @@ import {
 import { createTimeOff } from "../../src/app/bookings/time-off.ts";
 import {
   cancelTicketOrder,
-  checkInTicket,
   confirmTicketOrder,
   createTicketOrder,
 } from "../../src/app/bookings/ticket-orders.ts";
+import { checkInTicket } from "../../src/app/bookings/tickets.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { createTestRuntime, type TestRuntime } from "../support/test-runtime.ts";
 import { applyCatalogBody } from "../support/use-case.ts";

@@ -2,7 +2,8 @@ import { findSlots, listRefusedStarts, listSlots } from "../../domain/availabili
 import { dateOf, dayNumber, dayAt } from "../../domain/availability/wall-clock.ts";
 import type { SlotSearch } from "../../domain/availability/slot-search.ts";
 import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
-import { planNamedRequest, type Audience } from "../../domain/availability/resolve-request.ts";
+import type { Audience } from "../../domain/availability/catalog-lookup.ts";
+import { planNamedRequest } from "../../domain/availability/resolve-request.ts";
 import { assertNotTooLarge } from "../../domain/availability/scan-size.ts";
 import {
   type PublicDay,

@@ -1,7 +1,8 @@
 import { checkStart, type Slot } from "../../domain/availability/slot.ts";
 import { prepareSlotSearch } from "../../domain/availability/slot-search.ts";
 import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
-import { type Audience, planNamedRequest } from "../../domain/availability/resolve-request.ts";
+import type { Audience } from "../../domain/availability/catalog-lookup.ts";
+import { planNamedRequest } from "../../domain/availability/resolve-request.ts";
 import type {
   NamedAppointmentRequest,
   NamedRequest,

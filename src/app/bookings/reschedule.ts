@@ -1,5 +1,5 @@
 import type { NamedSegment } from "../../domain/availability/request.ts";
-import type { Audience } from "../../domain/availability/resolve-request.ts";
+import type { Audience } from "../../domain/availability/catalog-lookup.ts";
 import {
   type BookedSegment,
   type Booking,

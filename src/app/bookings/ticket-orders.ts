@@ -1,23 +1,16 @@
 import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { quote, shellQuote } from "../../domain/text.ts";
-import { AppError, assertFound } from "../../domain/errors.ts";
+import { assertFound } from "../../domain/errors.ts";
 import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
+import { generateCode, normalizeCode } from "../../domain/bookings/short-code.ts";
 import {
-  generateCode,
-  hashAdmissionCode,
-  normalizeCode,
-} from "../../domain/bookings/short-code.ts";
-import {
-  type PublicTicket,
   type PublicTicketOrder,
   toPublicTicketOrder,
-  toPublicTicket,
   ticketOrderEvent,
-  type Ticket,
   type TicketOrder,
   assertSellable,
-  ticketCheckedInEvent,
+  wrongOrderStatusError,
 } from "../../domain/bookings/ticket-order.ts";
 import { parseTicketOrderRequest } from "../../domain/bookings/requests.ts";
 import { wrongStatusError } from "../../domain/bookings/visit.ts";
@@ -29,14 +22,13 @@ import { assertExpectedTotal, type GuestDetails } from "./bookings.ts";
 import { changeTime } from "./change-visit.ts";
 import { saveCustomer } from "./guests.ts";
 import { assertMayOrder } from "./hold-limits.ts";
+import { type IssuedTicket, issueTicket } from "./tickets.ts";
 import { changeHolds, endTicketOrder, expireDueOrders, nextVersion } from "./ticket-holds.ts";
 import { appendEvents } from "../events.ts";
 import { getByKeyOrId, getStoredObject } from "../catalog/objects.ts";
-import { formatInstant } from "../../domain/local-time.ts";
 
 const PENDING_MS = 15 * 60_000;
 const ORDER_CODE_GROUPS = 2;
-const ADMISSION_CODE_GROUPS = 4;
 
 /**
  * Holds tickets until they are paid.
@@ -147,8 +139,6 @@ function generateUnusedCode(rt: Runtime, businessId: string): string {
   }
 }
 
-export type IssuedTicket = PublicTicket & { admissionCode: string };
-
 /** An order with its tickets, whose admission codes are not stored. */
 export type OrderWithTickets = { order: TicketOrder; tickets: IssuedTicket[] };
 
@@ -191,52 +181,6 @@ export function confirmOrder(
   const publicOrder = toPublicTicketOrder(confirmed, business.doc.timezone);
   appendEvents(rt, business, [ticketOrderEvent("confirmed", publicOrder)], order.createdByKey);
   return { order: confirmed, tickets };
-}
-
-/**
- * Replaces the admission codes of the tickets that have not been checked in. Call it in a
- * transaction.
- * @throws AppError wrong_status
- */
-export function reissueTickets(
-  rt: Runtime,
-  business: BusinessRow,
-  order: TicketOrder,
-): OrderWithTickets {
-  if (order.status !== "CONFIRMED") throw wrongOrderStatusError(order, "reissued");
-  const quantity = order.items.reduce((sum, item) => sum + item.quantity, 0);
-  const valid = { businessId: business.id, orderId: order.id, status: "VALID" as const };
-  const tickets = rt.store.tickets.list(valid, quantity).map((ticket) => {
-    const admissionCode = generateCode(rt.random, ADMISSION_CODE_GROUPS);
-    rt.store.tickets.replaceAdmission(ticket.id, hashAdmissionCode(admissionCode));
-    const changed = { ...ticket, version: ticket.version + 1 };
-    return { ...toPublicTicket(changed, business.doc.timezone), admissionCode };
-  });
-  return { order, tickets };
-}
-
-const wrongOrderStatusError = ({ code, status }: TicketOrder, verb: string): AppError =>
-  wrongStatusError(`Order ${code}`, verb, `its status is ${status}`, status);
-
-function issueTicket(
-  rt: Runtime,
-  business: BusinessRow,
-  order: TicketOrder,
-  ticketTypeId: string,
-): IssuedTicket {
-  const admissionCode = generateCode(rt.random, ADMISSION_CODE_GROUPS);
-  const ticket: Ticket = {
-    id: rt.newId("tck"),
-    orderId: order.id,
-    eventId: order.eventId,
-    ticketTypeId,
-    status: "VALID",
-    checkedInAt: null,
-    version: 1,
-    createdAt: rt.now(),
-  };
-  rt.store.tickets.insert(business.id, ticket, hashAdmissionCode(admissionCode));
-  return { ...toPublicTicket(ticket, business.doc.timezone), admissionCode };
 }
 
 /** @throws AppError resource_not_found, wrong_status */
@@ -303,36 +247,3 @@ export function getTicketOrderToChange(
 
 export const getTicketOrder = (rt: Runtime, businessId: string, name: string): TicketOrder =>
   getVisibleTicketOrder(rt, businessId, OPERATOR, name);
-
-/**
- * @param codeOrId the admission code, or the ticket's ID if the holder lost the code
- * @throws AppError resource_not_found, conflict
- */
-export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): PublicTicket {
-  return rt.tx(() => {
-    const business = getBusiness(rt, slug);
-    const { timezone } = business.doc;
-    const ticket = assertFound(
-      rt.store.tickets.findByIdOrAdmission(business.id, codeOrId, hashAdmissionCode(codeOrId)),
-      "There is no ticket with this code or ID.",
-      "deskbell tickets list --order <order>",
-    );
-    if (ticket.status === "VOID")
-      throw new AppError("conflict", `Ticket ${ticket.id} is void: its order was cancelled.`);
-    if (ticket.checkedInAt !== null)
-      throw new AppError(
-        "conflict",
-        `Ticket ${ticket.id} was checked in at ${formatInstant(ticket.checkedInAt, timezone)}.`,
-      );
-    const now = rt.now();
-    rt.store.tickets.checkIn(ticket.id, now);
-    const publicTicket = toPublicTicket(
-      { ...ticket, status: "CHECKED_IN", checkedInAt: now, version: ticket.version + 1 },
-      timezone,
-    );
-    const order = rt.store.orders.findByIdOrCode(business.id, ticket.orderId, "");
-    const ownerKeyId = order?.createdByKey ?? null;
-    appendEvents(rt, business, [ticketCheckedInEvent(publicTicket)], ownerKeyId);
-    return publicTicket;
-  });
-}

@@ -13,7 +13,7 @@ const checkIn = command({
   examples: ["tickets check-in 4T7K-2M9Q-XF3N-WD0A", "tickets check-in tck_06f…"],
   async run(cli, _flags, codeOrId) {
     const rt = await cli.open();
-    const { checkInTicket } = await import("../../app/bookings/ticket-orders.ts");
+    const { checkInTicket } = await import("../../app/bookings/tickets.ts");
     cli.printObject(checkInTicket(rt, cli.business(rt).slug, codeOrId));
   },
 });

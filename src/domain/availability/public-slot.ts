@@ -7,7 +7,7 @@ import { variantId } from "../public/service.ts";
 import { formatMinute } from "./wall-clock.ts";
 import { publicReason, REFUSAL_TEXT } from "./refusal.ts";
 import type { RefusedStart, Slot } from "./slot.ts";
-import type { Audience } from "./resolve-request.ts";
+import type { Audience } from "./catalog-lookup.ts";
 
 /** Without customers, hours or reasons for absence. */
 export type PublicSlot = z.infer<typeof schemas.slot>;

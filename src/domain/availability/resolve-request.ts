@@ -1,12 +1,6 @@
-import {
-  type Catalog,
-  type AddonDoc,
-  type DocOf,
-  type Kind,
-  type ServiceDoc,
-  type VariantDoc,
-  KIND_NAMES,
-} from "../catalog/catalog.ts";
+import type { Catalog, AddonDoc, ServiceDoc, VariantDoc } from "../catalog/catalog.ts";
+import { type Audience, createLookup, type Lookup } from "./catalog-lookup.ts";
+import { resolveSegment } from "./resolve-segment.ts";
 import { type VisitPlan, planResolvedRequest } from "./visit-plan.ts";
 import type {
   RequestIssue,
@@ -16,14 +10,9 @@ import type {
   ServiceRequest,
   ResolvedTableRequest,
   NamedAppointmentRequest,
-  NamedSegment,
 } from "./request.ts";
 import type { DateRange } from "./date-range.ts";
-import { objectId } from "../catalog/object-id.ts";
 import { quote } from "../text.ts";
-import { isVisible } from "../public/public-context.ts";
-import { didYouMean } from "../nearest.ts";
-import { variantId } from "../public/service.ts";
 
 /** For listing and for booking. @throws AppError with every issue of the request */
 export function planNamedRequest(
@@ -39,9 +28,6 @@ export function planNamedRequest(
   });
   return planResolvedRequest(catalog, { ...dates, ...resolved }, nowMs, issues);
 }
-
-/** INTERNAL callers use IDs or keys of any object; PUBLIC ones use IDs of visible objects. */
-export type Audience = "INTERNAL" | "PUBLIC";
 
 /** Names that cannot be resolved go to `addIssue` and are left out. */
 function resolveRequest(
@@ -68,50 +54,6 @@ function resolveRequest(
     services: resolved.map(({ service, ...rest }) => ({ ...rest, service: service.key })),
     guests: request.guests,
   };
-}
-
-function resolveSegment(
-  lookup: Lookup,
-  { serviceId, variantId, addons, staffId }: NamedSegment,
-  addIssue: AddIssue,
-): ServiceRequest[] {
-  const service = lookup.findOrAddIssue("service", serviceId, "segments");
-  const staff = staffId === null ? null : lookup.findOrAddIssue("staff", staffId, "segments");
-  const chosen = addons.map(({ addonId, quantity }) => ({
-    addon: lookup.findOrAddIssue("addon", addonId, "segments"),
-    quantity,
-  }));
-  const variant =
-    service === undefined || variantId === null ? null : lookup.variantOf(service, variantId);
-  if (variant === undefined) addIssueOfVariant(lookup, service, variantId, addIssue);
-  if (service === undefined || variant === undefined || staff === undefined) return [];
-  return [
-    {
-      service: service.key,
-      variant: variant && variant.key,
-      addons: chosen.flatMap(({ addon, quantity }) =>
-        addon === undefined ? [] : { addon: addon.key, quantity },
-      ),
-      staff: staff && staff.key,
-    },
-  ];
-}
-
-function addIssueOfVariant(
-  lookup: Lookup,
-  service: ServiceDoc | undefined,
-  variantId: string | null,
-  addIssue: AddIssue,
-): void {
-  const name = variantId ?? "";
-  if (lookup.findVariant(name) === undefined)
-    addIssue("resource_not_found", `There is no variant ${quote(name)}.`, "segments");
-  else
-    addIssue(
-      "variant_service_mismatch",
-      `${quote(name)} is not a variant of '${service?.name}'.`,
-      "segments",
-    );
 }
 
 type ResolvedService = Omit<ServiceRequest, "service"> & { service: ServiceDoc };
@@ -240,64 +182,4 @@ function addStaff(
     for (const [i, entry] of matching.entries())
       entry.staff = people[people.length === 1 ? 0 : i]?.key ?? null;
   }
-}
-
-type Lookup = ReturnType<typeof createLookup>;
-
-function createLookup(
-  { business: { slug }, objects }: Catalog,
-  audience: Audience,
-  addIssue: AddIssue,
-) {
-  const isInternal = audience === "INTERNAL";
-  const visible = <K extends Kind>(kind: K): DocOf[K][] =>
-    isInternal
-      ? objects[kind]
-      : (objects[kind] as DocOf[K][]).filter((doc) => isVisible(kind, doc));
-  const find = <K extends Kind>(kind: K, name: string): DocOf[K] | undefined =>
-    visible(kind).find(
-      (doc) => (isInternal && doc.key === name) || objectId(kind, slug, doc) === name,
-    );
-  const variantOf = (service: ServiceDoc, name: string): VariantDoc | undefined =>
-    service.variants.find(
-      (variant) =>
-        variant.status === "ACTIVE" &&
-        ((isInternal && variant.key === name) || variantId(slug, service, variant) === name),
-    );
-
-  return {
-    variantOf,
-    findOrAddIssue<K extends Kind>(
-      kind: K,
-      name: string,
-      parameter: RequestIssue["parameter"],
-    ): DocOf[K] | undefined {
-      const doc = find(kind, name);
-      if (doc !== undefined) return doc;
-      const suggestion = isInternal
-        ? didYouMean(
-            name,
-            objects[kind].map(({ key }) => key),
-          )
-        : "";
-      return void addIssue(
-        "resource_not_found",
-        `There is no ${KIND_NAMES[kind]} ${quote(name)}.${suggestion}`,
-        parameter,
-      );
-    },
-    findVariant(name: string): { service: ServiceDoc; variant: VariantDoc } | undefined {
-      for (const service of visible("service")) {
-        const variant = variantOf(service, name);
-        if (variant !== undefined) return { service, variant };
-      }
-      return undefined;
-    },
-    /** Splits `svc_1:stf_2`. A colon that does not follow a service belongs to the name. */
-    splitService(text: string): { service?: ServiceDoc; name: string } {
-      const colon = text.indexOf(":");
-      const service = colon === -1 ? undefined : find("service", text.slice(0, colon));
-      return service === undefined ? { name: text } : { service, name: text.slice(colon + 1) };
-    },
-  };
 }

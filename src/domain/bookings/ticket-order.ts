@@ -5,6 +5,7 @@ import type * as schemas from "../public/schemas/bookings.ts";
 import type { PublicEventDoc, TicketTypeDoc } from "../catalog/catalog.ts";
 import { countOf } from "../text.ts";
 import { AppError } from "../errors.ts";
+import { wrongStatusError } from "./visit.ts";
 
 export type TicketOrder = {
   id: string;
@@ -50,6 +51,9 @@ export function toPublicTicketOrder(order: TicketOrder, timezone: string): Publi
     updatedAt: formatInstant(order.updatedAt, timezone),
   };
 }
+
+export const wrongOrderStatusError = ({ code, status }: TicketOrder, verb: string): AppError =>
+  wrongStatusError(`Order ${code}`, verb, `its status is ${status}`, status);
 
 export type Ticket = {
   id: string;

@@ -3,8 +3,8 @@ import {
   cancelTicketOrder,
   confirmTicketOrder,
   createTicketOrder,
-  checkInTicket,
 } from "../../../src/app/bookings/ticket-orders.ts";
+import { checkInTicket } from "../../../src/app/bookings/tickets.ts";
 import {
   applyCatalogBody,
   recordEvents,

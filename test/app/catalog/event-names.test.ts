@@ -13,8 +13,8 @@ import {
   cancelTicketOrder,
   confirmTicketOrder,
   createTicketOrder,
-  checkInTicket,
 } from "../../../src/app/bookings/ticket-orders.ts";
+import { checkInTicket } from "../../../src/app/bookings/tickets.ts";
 import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
 import { triggerEvent } from "../../../src/app/webhooks/sample-events.ts";
 import {

@@ -42,6 +42,7 @@ export const handleCreateBooking =
         commitAs(deps, context, key, (business, access, isDryRun) => {
           if (wanted === undefined) {
             const booked = bookHold(rt, business, access, holdId, guest);
+            assertExpectedTotal(expectedTotalCents, booked.totalCents);
             const held = BOOKINGS.toPublic(rt, business, access, booked);
             return toCreatedReply(deps, key, BOOKINGS.path, held, isDryRun);
           }

@@ -5,8 +5,8 @@ import {
   getTicketOrderToChange,
   getVisibleTicketOrder,
   placeTicketOrder,
-  reissueTickets,
 } from "../../../app/bookings/ticket-orders.ts";
+import { reissueTickets } from "../../../app/bookings/tickets.ts";
 import { mergeCustomer } from "../../../domain/bookings/customer.ts";
 import { type TicketOrder, toPublicTicketOrder } from "../../../domain/bookings/ticket-order.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -118,7 +118,7 @@ export const handleReissueTickets =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     parseBody(emptyBody, await readOptionalJsonObject(context));
     return commitOrderChange(deps, context, key, NO_STORE, (business, order) => {
-      const { tickets } = reissueTickets(deps.rt, business, order);
+      const tickets = reissueTickets(deps.rt, business, order);
       return { ...toPublicTicketOrder(order, business.doc.timezone), tickets };
     });
   };

@@ -1,0 +1,96 @@
+import { generateCode, hashAdmissionCode } from "../../domain/bookings/short-code.ts";
+import {
+  type PublicTicket,
+  type Ticket,
+  ticketCheckedInEvent,
+  type TicketOrder,
+  toPublicTicket,
+  wrongOrderStatusError,
+} from "../../domain/bookings/ticket-order.ts";
+import { AppError, assertFound } from "../../domain/errors.ts";
+import { formatInstant } from "../../domain/local-time.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { getBusiness } from "../businesses.ts";
+import { appendEvents } from "../events.ts";
+import type { Runtime } from "../runtime.ts";
+
+const ADMISSION_CODE_GROUPS = 4;
+
+/** With its admission code, which is not stored. */
+export type IssuedTicket = PublicTicket & { admissionCode: string };
+
+/** Call it in a transaction. */
+export function issueTicket(
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+  ticketTypeId: string,
+): IssuedTicket {
+  const admissionCode = generateCode(rt.random, ADMISSION_CODE_GROUPS);
+  const ticket: Ticket = {
+    id: rt.newId("tck"),
+    orderId: order.id,
+    eventId: order.eventId,
+    ticketTypeId,
+    status: "VALID",
+    checkedInAt: null,
+    version: 1,
+    createdAt: rt.now(),
+  };
+  rt.store.tickets.insert(business.id, ticket, hashAdmissionCode(admissionCode));
+  return { ...toPublicTicket(ticket, business.doc.timezone), admissionCode };
+}
+
+/**
+ * Replaces the admission codes of the tickets that have not been checked in. Call it in a
+ * transaction.
+ * @throws AppError wrong_status
+ */
+export function reissueTickets(
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+): IssuedTicket[] {
+  if (order.status !== "CONFIRMED") throw wrongOrderStatusError(order, "reissued");
+  const quantity = order.items.reduce((sum, item) => sum + item.quantity, 0);
+  const valid = { businessId: business.id, orderId: order.id, status: "VALID" as const };
+  return rt.store.tickets.list(valid, quantity).map((ticket) => {
+    const admissionCode = generateCode(rt.random, ADMISSION_CODE_GROUPS);
+    rt.store.tickets.replaceAdmission(ticket.id, hashAdmissionCode(admissionCode));
+    const changed = { ...ticket, version: ticket.version + 1 };
+    return { ...toPublicTicket(changed, business.doc.timezone), admissionCode };
+  });
+}
+
+/**
+ * @param codeOrId the admission code, or the ticket's ID if the holder lost the code
+ * @throws AppError resource_not_found, conflict
+ */
+export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): PublicTicket {
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const { timezone } = business.doc;
+    const ticket = assertFound(
+      rt.store.tickets.findByIdOrAdmission(business.id, codeOrId, hashAdmissionCode(codeOrId)),
+      "There is no ticket with this code or ID.",
+      "deskbell tickets list --order <order>",
+    );
+    if (ticket.status === "VOID")
+      throw new AppError("conflict", `Ticket ${ticket.id} is void: its order was cancelled.`);
+    if (ticket.checkedInAt !== null)
+      throw new AppError(
+        "conflict",
+        `Ticket ${ticket.id} was checked in at ${formatInstant(ticket.checkedInAt, timezone)}.`,
+      );
+    const now = rt.now();
+    rt.store.tickets.checkIn(ticket.id, now);
+    const publicTicket = toPublicTicket(
+      { ...ticket, status: "CHECKED_IN", checkedInAt: now, version: ticket.version + 1 },
+      timezone,
+    );
+    const order = rt.store.orders.findByIdOrCode(business.id, ticket.orderId, "");
+    const ownerKeyId = order?.createdByKey ?? null;
+    appendEvents(rt, business, [ticketCheckedInEvent(publicTicket)], ownerKeyId);
+    return publicTicket;
+  });
+}

@@ -1,0 +1,78 @@
+import {
+  type Catalog,
+  type DocOf,
+  type Kind,
+  KIND_NAMES,
+  type ServiceDoc,
+  type VariantDoc,
+} from "../catalog/catalog.ts";
+import { objectId } from "../catalog/object-id.ts";
+import { didYouMean } from "../nearest.ts";
+import { isVisible } from "../public/public-context.ts";
+import { variantId } from "../public/service.ts";
+import { quote } from "../text.ts";
+import type { AddIssue, RequestIssue } from "./request.ts";
+
+/** INTERNAL callers use IDs or keys of any object; PUBLIC ones use IDs of visible objects. */
+export type Audience = "INTERNAL" | "PUBLIC";
+
+export type Lookup = ReturnType<typeof createLookup>;
+
+/** Finds what a request names. */
+export function createLookup(
+  { business: { slug }, objects }: Catalog,
+  audience: Audience,
+  addIssue: AddIssue,
+) {
+  const isInternal = audience === "INTERNAL";
+  const visible = <K extends Kind>(kind: K): DocOf[K][] =>
+    isInternal
+      ? objects[kind]
+      : (objects[kind] as DocOf[K][]).filter((doc) => isVisible(kind, doc));
+  const find = <K extends Kind>(kind: K, name: string): DocOf[K] | undefined =>
+    visible(kind).find(
+      (doc) => (isInternal && doc.key === name) || objectId(kind, slug, doc) === name,
+    );
+  const variantOf = (service: ServiceDoc, name: string): VariantDoc | undefined =>
+    service.variants.find(
+      (variant) =>
+        variant.status === "ACTIVE" &&
+        ((isInternal && variant.key === name) || variantId(slug, service, variant) === name),
+    );
+
+  return {
+    variantOf,
+    findOrAddIssue<K extends Kind>(
+      kind: K,
+      name: string,
+      parameter: RequestIssue["parameter"],
+    ): DocOf[K] | undefined {
+      const doc = find(kind, name);
+      if (doc !== undefined) return doc;
+      const suggestion = isInternal
+        ? didYouMean(
+            name,
+            objects[kind].map(({ key }) => key),
+          )
+        : "";
+      return void addIssue(
+        "resource_not_found",
+        `There is no ${KIND_NAMES[kind]} ${quote(name)}.${suggestion}`,
+        parameter,
+      );
+    },
+    findVariant(name: string): { service: ServiceDoc; variant: VariantDoc } | undefined {
+      for (const service of visible("service")) {
+        const variant = variantOf(service, name);
+        if (variant !== undefined) return { service, variant };
+      }
+      return undefined;
+    },
+    /** Splits `svc_1:stf_2`. A colon that does not follow a service belongs to the name. */
+    splitService(text: string): { service?: ServiceDoc; name: string } {
+      const colon = text.indexOf(":");
+      const service = colon === -1 ? undefined : find("service", text.slice(0, colon));
+      return service === undefined ? { name: text } : { service, name: text.slice(colon + 1) };
+    },
+  };
+}

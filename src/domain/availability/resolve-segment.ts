@@ -1,0 +1,49 @@
+import type { ServiceDoc } from "../catalog/catalog.ts";
+import { quote } from "../text.ts";
+import type { Lookup } from "./catalog-lookup.ts";
+import type { AddIssue, NamedSegment, ServiceRequest } from "./request.ts";
+
+/** Returns nothing if a name cannot be resolved, which goes to `addIssue`. */
+export function resolveSegment(
+  lookup: Lookup,
+  { serviceId, variantId, addons, staffId }: NamedSegment,
+  addIssue: AddIssue,
+): ServiceRequest[] {
+  const service = lookup.findOrAddIssue("service", serviceId, "segments");
+  const staff = staffId === null ? null : lookup.findOrAddIssue("staff", staffId, "segments");
+  const chosen = addons.map(({ addonId, quantity }) => ({
+    addon: lookup.findOrAddIssue("addon", addonId, "segments"),
+    quantity,
+  }));
+  const variant =
+    service === undefined || variantId === null ? null : lookup.variantOf(service, variantId);
+  if (variant === undefined) addIssueOfVariant(lookup, service, variantId, addIssue);
+  if (service === undefined || variant === undefined || staff === undefined) return [];
+  return [
+    {
+      service: service.key,
+      variant: variant && variant.key,
+      addons: chosen.flatMap(({ addon, quantity }) =>
+        addon === undefined ? [] : { addon: addon.key, quantity },
+      ),
+      staff: staff && staff.key,
+    },
+  ];
+}
+
+function addIssueOfVariant(
+  lookup: Lookup,
+  service: ServiceDoc | undefined,
+  variantId: string | null,
+  addIssue: AddIssue,
+): void {
+  const name = variantId ?? "";
+  if (lookup.findVariant(name) === undefined)
+    addIssue("resource_not_found", `There is no variant ${quote(name)}.`, "segments");
+  else
+    addIssue(
+      "variant_service_mismatch",
+      `${quote(name)} is not a variant of '${service?.name}'.`,
+      "segments",
+    );
+}
