@@ -62,6 +62,7 @@ const findFile = (folder: string, name: string): string =>
 
 test.skipIf(!isInstalled("restic"))(
   "the recipe for restic (if it is installed) stores and restores a backup and its key",
+  { timeout: 60_000 },
   async () => {
     const [init = "", script = "", restore = ""] = readRecipe("With restic");
     const { rt, run, restored } = await createServer(script);

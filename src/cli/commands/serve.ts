@@ -74,7 +74,7 @@ export const definition = command({
       ),
     ),
     backupWithKey: toggle(
-      "also copy the master key to --backup-dir, and pass its path to --backup-command as $DESKBELL_BACKUP_KEY: who has both can decrypt the signing secrets",
+      "also copy the master key to --backup-dir, and pass its path to --backup-command as $DESKBELL_BACKUP_KEY: who has both can decrypt the signing secrets (env: DESKBELL_BACKUP_WITH_KEY=1)",
     ),
     accessLog: toggle("log every request"),
     strictPermissions: toggle(
