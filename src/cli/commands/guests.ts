@@ -69,7 +69,7 @@ const erase = command({
     const { nightlyUntil, others } = backups;
     if (visits.length === 0 || (nightlyUntil === null && others.length === 0)) return;
     cli.note(
-      "Backups still contain the data, encrypted. Restoring one on this server erases it again.",
+      "Backups, and copies made elsewhere, still contain the data, encrypted. Restoring one on this server erases it again.",
     );
     if (nightlyUntil !== null) cli.note(`The last nightly one is deleted on ${nightlyUntil}.`);
     if (others.length > 0) cli.note(`Delete these yourself: ${others.join(", ")}`);

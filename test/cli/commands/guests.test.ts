@@ -31,7 +31,7 @@ test("guests export prints the visits of a guest; guests erase names what still 
   expect(await deskbell("guests erase --customer-ref ana-4711")).toMatchObject({ code: 2 });
   const erased = await deskbell("guests erase --customer-ref ana-4711 --yes");
   expect(erased.stderr).toMatch(
-    /^Erased the guest's data in 1 visit\.\nBackups still contain the data, encrypted\. .*\nThe last nightly one is deleted on 20\d\d-\d\d-\d\d\.\n$/,
+    /^Erased the guest's data in 1 visit\.\nBackups, and copies made elsewhere, still contain the data, encrypted\. .*\nThe last nightly one is deleted on 20\d\d-\d\d-\d\d\.\n$/,
   );
   const again = await deskbell("guests export --customer-ref ana-4711");
   expect(JSON.parse(again.stdout)).toEqual({ data: [] });
