@@ -1,0 +1,25 @@
+import { spawnSync } from "node:child_process";
+import { load } from "js-yaml";
+import { expect, test } from "vitest";
+import { ALERTING_RULES } from "../../../src/domain/conditions/alerting-rules.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+type Rules = { groups: { rules: { alert: string; expr: string }[] }[] };
+
+test("every metric in the alerting rules is in /metrics", async () => {
+  const app = createApp(createTestRuntime(), undefined, "127.0.0.1");
+  const metrics = await (await app.request("/metrics")).text();
+  const { groups } = load(ALERTING_RULES) as Rules;
+  const names = groups.flatMap(({ rules }) =>
+    rules.flatMap(({ expr }) => expr.match(/\bdeskbell_\w+/g) ?? []),
+  );
+  expect(names.length).toBeGreaterThan(7);
+  for (const name of names) expect(metrics).toContain(`# TYPE ${name} gauge`);
+});
+
+test("promtool accepts the alerting rules", ({ skip }) => {
+  if (spawnSync("promtool", ["--version"]).error) skip("promtool is not installed");
+  const { status, stderr } = spawnSync("promtool", ["check", "rules"], { input: ALERTING_RULES });
+  expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: "" });
+});
