@@ -6,7 +6,6 @@ import {
   createBooking,
   createReservation,
 } from "../../../src/app/bookings/bookings.ts";
-import { getBusiness } from "../../../src/app/businesses.ts";
 import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
 import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
 import {
@@ -15,8 +14,8 @@ import {
   createTicketOrder,
 } from "../../../src/app/bookings/ticket-orders.ts";
 import { checkInTicket } from "../../../src/app/bookings/tickets.ts";
+import { rescheduleBooking, rescheduleReservation } from "../../../src/app/bookings/reschedule.ts";
 import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
-import { triggerEvent } from "../../../src/app/webhooks/sample-events.ts";
 import {
   actionOf,
   ALL_EVENT_TYPES,
@@ -89,10 +88,9 @@ const expire = (rt: TestRuntime): void => {
   expireTicketOrders(rt);
 };
 const START = "2026-11-23T10:00";
+const LATER = "2026-11-23T14:00";
 const book = (rt: TestRuntime) => createBooking(rt, SLUG, { service: "spa", start: START }).id;
 const reserve = (rt: TestRuntime) => createReservation(rt, SLUG, { party: 2, start: START }).id;
-const sample = (type: EventType) => (rt: TestRuntime) =>
-  triggerEvent(rt, getBusiness(rt, SLUG), type);
 
 type Act = (rt: TestRuntime, id: string) => unknown;
 /** `before` creates the object to act on and returns its ID. */
@@ -315,7 +313,13 @@ const ROWS: Row[] = [
     ticket,
   ],
   ["booking.created", "a booking", book, ["booking.created"]],
-  ["booking.updated", "a sample event", sample("booking.updated"), ["booking.updated"]],
+  [
+    "booking.updated",
+    "a new time",
+    (rt, id) => rescheduleBooking(rt, SLUG, id, { start: LATER }),
+    ["booking.updated"],
+    book,
+  ],
   [
     "booking.cancelled",
     "its cancellation",
@@ -324,7 +328,13 @@ const ROWS: Row[] = [
     book,
   ],
   ["reservation.created", "a reservation", reserve, ["reservation.created"]],
-  ["reservation.updated", "a sample event", sample("reservation.updated"), ["reservation.updated"]],
+  [
+    "reservation.updated",
+    "a new time",
+    (rt, id) => rescheduleReservation(rt, SLUG, id, { start: LATER }),
+    ["reservation.updated"],
+    reserve,
+  ],
   [
     "reservation.cancelled",
     "its cancellation",
