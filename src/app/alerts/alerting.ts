@@ -1,5 +1,10 @@
 import { type Alert, type Cause, toAlert } from "../../domain/conditions/alert.ts";
-import type { AlertCode, HealthCondition, NoticeCode } from "../../domain/conditions/registry.ts";
+import {
+  type AlertCode,
+  type HealthCondition,
+  isNotice,
+  type NoticeCode,
+} from "../../domain/conditions/registry.ts";
 import { trackConditions } from "../../domain/conditions/track.ts";
 import { isStorageUnavailable } from "../../store/storage-error.ts";
 import { isBusy } from "../../store/write-lock.ts";
@@ -168,9 +173,11 @@ const logFields = ({ code, severity, business, subject }: HealthCondition<AlertC
 });
 
 function logBeginning({ log }: Runtime, condition: HealthCondition<AlertCode>): void {
-  const { severity, text, command } = condition;
-  log(severity === "critical" ? "error" : "warn", text, { ...logFields(condition), fix: command });
+  const { code, severity, text, command } = condition;
+  const level = isNotice(code) ? "info" : severity === "critical" ? "error" : "warn";
+  log(level, text, { ...logFields(condition), fix: command });
 }
 
-const logEnd = ({ log }: Runtime, condition: HealthCondition<AlertCode>): void =>
-  log("info", `ended: ${condition.text}`, logFields(condition));
+function logEnd({ log }: Runtime, condition: HealthCondition<AlertCode>): void {
+  if (!isNotice(condition.code)) log("info", `ended: ${condition.text}`, logFields(condition));
+}

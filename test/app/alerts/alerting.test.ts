@@ -229,6 +229,7 @@ test("a notice from another process is sent once", async () => {
   await pass(10 * SECOND);
   await pass(10 * SECOND);
   expect(channel.sent).toEqual(["delivery.exhausted FIRING"]);
+  expect(rt.logged).toMatchObject([{ level: "info", message: "it failed" }]);
   expect(rt.store.alertState.list("notice")).toEqual([]);
 });
 
