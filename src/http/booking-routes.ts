@@ -163,7 +163,7 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     needsIdempotencyKey: true,
     summary: "Book a visit",
     description:
-      "Send a `holdId`, or `startsAt` and `segments` with the fields of a slot of `/availability`. Where the business requires approval, the booking is PENDING and occupies its time. `totalCents` excludes promotions, deposits and payments.",
+      "Send a `holdId`, or `startsAt` and `segments` from a slot of `/availability`. Where the business requires approval, the booking is PENDING and occupies its time. `totalCents` excludes promotions, deposits and payments.",
     body: { schema: bookingBody },
     responses: created("booking", "BookingResponse"),
     problems: [...PLANNING, ...HELD, "price_changed"],

@@ -274,7 +274,7 @@ export const ROUTES: readonly RouteDefinition[] = [
   }),
   webhookRoute("POST", "webhooks/:id/test", "testEndpoint", "Send a test event", {
     description:
-      "Sends a signed event to the endpoint immediately, even if the endpoint is disabled. Test events do not appear in /changes and do not affect failure counts.",
+      "Sends a signed event of the endpoint's first event type immediately, even if the endpoint is disabled. Test events do not appear in /changes and do not affect failure counts.",
     body: EMPTY_BODY,
     responses: ok(
       "The result of the test. Returns 200 even if the receiver failed; see `ok`.",
@@ -300,7 +300,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     "Rotate the signing secret",
     {
       description:
-        "Creates a new signing secret. Events are signed with both secrets until the overlap ends, at `oldSecretEndsAt`. Send an Idempotency-Key: if the response is lost, the same request returns the same secret.",
+        "Creates a new signing secret. Events are signed with both secrets until the overlap ends, at `oldSecretEndsAt`. Send an Idempotency-Key: if the response is lost, the same request returns the same secret. While a rotation is in progress, another one is refused with `conflict`: finish it first, or send `force`.",
       body: { schema: endpoints.rotateSecretBody, isOptional: true },
       responses: versioned("The endpoint with its new signing secret.", "SecretRotationResponse"),
       handle: endpoints.handleRotateEndpointSecret,

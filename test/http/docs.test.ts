@@ -6,7 +6,7 @@ import { createDocs } from "../../.config/docs.ts";
 import { GUIDES } from "../../src/assets.ts";
 import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { describeApi } from "../../src/http/openapi/document.ts";
-import type { ApiDocument } from "../../src/http/docs/reference.ts";
+import { type ApiDocument, type Parameter, resolveRef } from "../../src/http/docs/reference.ts";
 import { HTTP_CODES } from "../../src/http/pipeline/problem-codes.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { createTestApi } from "./support/api.ts";
@@ -176,6 +176,24 @@ describe("the reference", () => {
     expect(sectionOf("getAvailability")).toMatch(
       /422 .*<a href="#problem-party_too_large"><code>party_too_large<\/code><\/a>/,
     );
+  });
+
+  test("a curl command has the Idempotency-Key that its operation requires", () => {
+    const needsKey = operations.filter(({ parameters = [] }) =>
+      parameters.some((parameter) => {
+        const { name, required } = resolveRef<Parameter>(document, parameter);
+        return name === "Idempotency-Key" && required;
+      }),
+    );
+    expect(needsKey.map(({ operationId }) => operationId).toSorted()).toEqual([
+      "confirmTicketOrder",
+      "createBooking",
+      "createHold",
+      "createReservation",
+      "createTicketOrder",
+    ]);
+    for (const { operationId = "" } of needsKey)
+      expect(sectionOf(operationId)).toContain("Idempotency-Key: $(uuidgen)&quot;");
   });
 
   test("the curl command for availability succeeds", async () => {

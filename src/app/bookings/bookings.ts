@@ -72,6 +72,7 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
 export function assertExpectedTotal(expected: number | null, totalCents: number): void {
   if (expected === null || expected === totalCents) return;
   throw new AppError("price_changed", `The total is ${totalCents}, not ${expected}.`, {
+    fix: "show the new total to the guest, and send it as 'expectedTotalCents'",
     members: { totalCents },
   });
 }

@@ -145,7 +145,8 @@ function getOpenHold(rt: Runtime, business: BusinessRow, access: VisitAccess, id
   const status = holdStatus(hold, rt.now());
   if (status === "USED") throw holdUsedError(hold);
   if (status === "OPEN") return hold;
-  throw new AppError("hold_expired", `This hold was ${status.toLowerCase()}.`, {
+  const detail = `This hold ${status === "EXPIRED" ? "has expired" : "was released"}.`;
+  throw new AppError("hold_expired", detail, {
     fix: "hold the time again",
   });
 }
@@ -158,6 +159,7 @@ function getOwnHold(rt: Runtime, business: BusinessRow, { keyId }: VisitAccess, 
 
 function holdUsedError({ bookingId, reservationId }: Hold): AppError {
   return new AppError("hold_used", `This hold became ${bookingId ?? reservationId}.`, {
+    fix: "read that booking or reservation; to book again, hold a time again",
     members: { bookingId, reservationId },
   });
 }

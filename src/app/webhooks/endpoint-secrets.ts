@@ -68,7 +68,7 @@ export function rotateEndpointSecret(
     if (old && !force)
       throw new AppError(
         "conflict",
-        `The last rotation of ${id} is not finished: finish it once the receiver uses the new secret, or force this one.`,
+        `The last rotation of ${id} is not finished: finish it once the receiver uses the new secret, or rotate again with force.`,
         { fix: `deskbell webhooks rotate-secret ${id} --finish, or rotate again with --force` },
       );
     if (!allowNewMasterKey)

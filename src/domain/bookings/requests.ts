@@ -28,7 +28,10 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
     return issue.keys.map((field) => ({
       code: "unknown_field",
       pointer: pointerTo([...issue.path, field]),
-      detail: `Unknown field ${quote(field)}.${issue.path.length > 0 ? "" : didYouMean(field, known) || ` Known fields: ${known.join(", ") || "none"}.`}`,
+      detail:
+        issue.path.length > 0
+          ? `Unknown field ${quote(field)}: expected ${issue.message}.`
+          : `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known fields: ${known.join(", ") || "none"}.`}`,
     }));
   const pointer = pointerTo(issue.path);
   const field = nameOf(issue.path);

@@ -105,10 +105,14 @@ function exampleCurl(
         `${i === 0 ? "?" : "&"}${name}=${encodeURIComponent(String(example))}`,
     );
   const isKeyed = !describeScope(operation).startsWith("No key");
+  const needsIdempotencyKey = parameters.some(
+    ({ name, required }) => name === "Idempotency-Key" && required,
+  );
   const [content] = Object.entries(operation.requestBody?.content ?? {});
   const options = [
     method === "get" ? "" : ` -X ${method.toUpperCase()}`,
     isKeyed ? ' -H "Authorization: Bearer $KEY"' : "",
+    needsIdempotencyKey ? ' -H "Idempotency-Key: $(uuidgen)"' : "",
   ].join("");
   const url = `"{{base}}${filled}${query.join("")}"`;
   const first = `curl${options}${options && " \\\n "} ${url}`;

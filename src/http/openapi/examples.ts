@@ -24,6 +24,7 @@ import { localise } from "../../domain/public/localise.ts";
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const VERSION = 1842;
 const EVENT_ID = "evt_06gzfjm44jbnv0hmhvsz14qc5";
+const TEST_EVENT_ID = "evt_test_06gzfjm44jbnv0hmhvsz14qc5";
 const ENDPOINT_ID = "whe_06gzfjm44t8c9kf1ccbxp7rfb";
 const SECRET = "whsec_ExampleExampleExampleExampleExampleExample12";
 
@@ -182,7 +183,7 @@ const endpointTest: z.infer<typeof webhook.endpointTest> = {
   responseText: "",
   eventType: "service.updated",
   headers: { "X-Service-Event": "service.updated", "X-Service-Test": "true" },
-  body: JSON.stringify(exampleEvent("catalog.changed")),
+  body: JSON.stringify({ ...exampleEvent("service.updated"), id: TEST_EVENT_ID }),
 };
 
 /** Requests by operation ID, responses by schema name. */

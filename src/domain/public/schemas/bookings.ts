@@ -35,7 +35,7 @@ const visit = {
   ),
   cancelledBy: orNull(
     z.enum(PARTIES),
-    "Who cancelled it; SYSTEM: it was not approved in time. Null unless CANCELLED",
+    "Who cancelled it. GUEST: an API key without bookings.manage, for the guest; BUSINESS: the business, or a key with bookings.manage; SYSTEM: it was not approved in time. Null unless CANCELLED",
   ),
   cancelReason: orNull(
     z.string(),

@@ -29,7 +29,9 @@ export const endpoint = z.strictObject({
       "Counts the changes of the endpoint's settings, status and secrets, but not of `failingSince`; also its ETag",
     ),
   createdAt: instant,
-  updatedAt: instant,
+  updatedAt: instant.describe(
+    "When its settings or status last changed; a new signing secret does not count",
+  ),
 });
 
 const secret = z

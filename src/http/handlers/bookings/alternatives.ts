@@ -1,6 +1,7 @@
 import { accessOf } from "../../../app/bookings/access.ts";
+import { CANNOT_BE_BOOKED } from "../../../app/bookings/plan-booking.ts";
 import type { NamedRequest } from "../../../domain/availability/request.ts";
-import { publicReason, type Reason } from "../../../domain/availability/refusal.ts";
+import { publicReason, type Reason, REFUSAL_TEXT } from "../../../domain/availability/refusal.ts";
 import type { PublicSlot } from "../../../domain/availability/public-slot.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { localDateOf, parseInstant } from "../../../domain/local-time.ts";
@@ -34,14 +35,14 @@ export async function withAlternatives(
     return await respond();
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "slot_taken") throw error;
-    const reason = error.members["reason"] as Reason;
+    const actual = error.members["reason"] as Reason;
+    // A client without bookings.read may learn that a time is taken, but not by whom or why.
+    const reason = accessOf(key).readsAll ? actual : publicReason(actual);
     const wanted = findWanted();
-    // Without details: a client may learn that a time is taken, but not by whom or why.
-    throw new AppError("slot_taken", "This start cannot be booked.", {
-      members: {
-        reason: accessOf(key).readsAll ? reason : publicReason(reason),
-        alternatives: wanted === undefined ? [] : await findNearest(deps, context, key, wanted),
-      },
+    const alternatives = wanted === undefined ? [] : await findNearest(deps, context, key, wanted);
+    throw new AppError("slot_taken", `${CANNOT_BE_BOOKED}: ${REFUSAL_TEXT[reason]}.`, {
+      fix: `${alternatives.length > 0 ? "choose one of 'alternatives', or " : ""}read /availability again`,
+      members: { reason, alternatives },
     });
   }
 }

@@ -34,9 +34,13 @@ const segments = z
           .default(null)
           .describe("Variant; null for the service's default variant"),
         addons: z
-          .array(z.strictObject({ addonId: id, quantity: integer(1, 1000).default(1) }), {
-            error: "a list of add-ons",
-          })
+          .array(
+            z.strictObject(
+              { addonId: id, quantity: integer(1, 1000).default(1) },
+              { error: "an object with addonId and quantity" },
+            ),
+            { error: "a list of add-ons" },
+          )
           .max(50, { error: "a list of at most 50 add-ons" })
           .default([]),
         staffId: id.nullable().default(null).describe("Staff member; null for anyone who is free"),
@@ -47,7 +51,9 @@ const segments = z
   )
   .min(1, { error: SEGMENTS })
   .max(MAX_SERVICES, { error: SEGMENTS })
-  .describe("The services of one visit, in order, with the fields of a slot of `/availability`");
+  .describe(
+    "The services of one visit, in order: of each segment of a slot of `/availability`, send these four fields only",
+  );
 
 const CUSTOMER_REF = "one line of 1 to 200 characters without @, or null";
 const customerRef = z
@@ -129,7 +135,13 @@ const ITEMS = `a list of 1 to ${MAX_TICKET_TYPES} ticket types`;
 export const ticketOrderBody = z.strictObject({
   eventId: id,
   items: z
-    .array(z.strictObject({ ticketTypeId: id, quantity: integer(1, 10_000) }), { error: ITEMS })
+    .array(
+      z.strictObject(
+        { ticketTypeId: id, quantity: integer(1, 10_000) },
+        { error: "an object with ticketTypeId and quantity" },
+      ),
+      { error: ITEMS },
+    )
     .min(1, { error: ITEMS })
     .max(MAX_TICKET_TYPES, { error: ITEMS }),
   expectedTotalCents,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { shopId } from "../../../support/shop.ts";
 import { releasedHold } from "../../../support/visit-rows.ts";
+import { REFUSAL_TEXT, type Reason } from "../../../../src/domain/availability/refusal.ts";
 import type { TestRuntime } from "../../../support/test-runtime.ts";
 import {
   CUT,
@@ -125,7 +126,10 @@ describe("a start that cannot be booked", () => {
     for (const path of ["/bookings", "/holds"]) {
       const refused = await site.send("POST", path, taken);
       expect(problem(refused)).toBe("409 slot_taken TAKEN");
-      expect(refused.body.detail).toBe("This start cannot be booked.");
+      expect(refused.body).toMatchObject({
+        detail: "This start cannot be booked: it is already booked.",
+        fix: "choose one of 'alternatives', or read /availability again",
+      });
       const alternatives = refused.body["alternatives"] as { startsAt: string }[];
       expect(alternatives.map(({ startsAt }) => startsAt)).toEqual([
         monday("09:00"),
@@ -139,7 +143,7 @@ describe("a start that cannot be booked", () => {
   });
 
   /** The reason for a website, and for a key that may read all bookings. */
-  const REASONS: [change: object, site: string, owner: string][] = [
+  const REASONS: [change: object, site: Reason, owner: Reason][] = [
     [{ startsAt: "2026-11-20T09:00:00Z" }, "TOO_SOON", "TOO_SOON"],
     [{ startsAt: "2027-02-01T09:00:00Z" }, "TOO_FAR", "TOO_FAR"],
     [{ startsAt: monday("20:00") }, "OUTSIDE_HOURS", "OUTSIDE_HOURS"],
@@ -158,6 +162,8 @@ describe("a start that cannot be booked", () => {
       for (const reason of REASONS) {
         const refused = await client.send("POST", "/bookings", visit("09:00", reason[0]));
         expect(problem(refused)).toBe(`409 slot_taken ${reason[index]}`);
+        const text = REFUSAL_TEXT[reason[index]];
+        expect(refused.body.detail).toBe(`This start cannot be booked: ${text}.`);
       }
       const { body } = await client.send("GET", `${explain}&staffId=${ANN.staffId}`);
       const days = body.data.days as { refused: { reason: string }[] }[];
@@ -169,6 +175,28 @@ describe("a start that cannot be booked", () => {
       );
     }
   });
+});
+
+test("the other fields of a slot are rejected with the names of those that are expected", async () => {
+  const { site } = openBookingShop();
+  const { status, body } = await site.send("POST", "/holds", {
+    startsAt: monday("09:00"),
+    segments: [{ ...ANN, priceCents: 4200, addons: [{ addonId: "adn_x", priceCents: 500 }] }],
+  });
+  expect(status).toBe(422);
+  expect(body["errors"]).toEqual([
+    {
+      code: "unknown_field",
+      pointer: "#/segments/0/addons/0/priceCents",
+      detail: "Unknown field 'priceCents': expected an object with addonId and quantity.",
+    },
+    {
+      code: "unknown_field",
+      pointer: "#/segments/0/priceCents",
+      detail:
+        "Unknown field 'priceCents': expected an object with serviceId, variantId, addons and staffId.",
+    },
+  ]);
 });
 
 test("an invalid body is rejected with a pointer to the field", async () => {
@@ -241,7 +269,11 @@ describe("a hold", () => {
     rt.advance(MINUTE);
     expect(await starts()).toEqual(["09", "10", "11"]);
     const book = (holdId: string, client = site) => client.send("POST", "/bookings", { holdId });
-    expect(problem(await book(first))).toBe("409 hold_expired");
+    const expired = await book(first);
+    expect([problem(expired), expired.body.detail]).toEqual([
+      "409 hold_expired",
+      "This hold has expired.",
+    ]);
 
     const second = await hold();
     const other = createClient(["bookings.write"]);
