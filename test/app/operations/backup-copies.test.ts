@@ -1,11 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { verifyBackup, createBackup, listBackups } from "../../../src/app/operations/backups.ts";
+import {
+  createBackup,
+  listBackupsIn,
+  pruneBackups,
+  verifyBackup,
+} from "../../../src/app/operations/backups.ts";
 import { copyBackup, findUncopiedBackup } from "../../../src/app/operations/backup-copies.ts";
 import { readBackupState, saveBackupState } from "../../../src/app/operations/backup-state.ts";
-import { runMaintenance } from "../../../src/app/operations/maintenance.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
+import { backupName } from "../../../src/store/backup.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
@@ -23,24 +28,29 @@ async function createServer(flags: ConfigFlags) {
 const errorsOf = ({ logged }: { logged: { level: string; fields: object }[] }) =>
   logged.filter(({ level }) => level === "error").map(({ fields }) => fields);
 
+/** Writes files that have the names of backups. */
+const writeNamesOf = (folder: string, times: number[]) =>
+  times.forEach((at) => writeFileSync(join(folder, backupName(at)), ""));
+
 test("each backup is copied to --backup-dir and verified, and old copies are deleted there too", async () => {
   const dir = createTempFolder();
   const rt = await createServer({ backupDir: dir });
-  for (let night = 0; night < 9; night++) {
-    rt.advance(DAY_MS);
-    await runMaintenance(rt, { backUp: true });
-  }
+  const nights = Array.from({ length: 9 }, (_, i) => rt.now() - (i + 1) * DAY_MS);
+  writeNamesOf(dir, nights);
+  const backup = await createBackup(rt);
+  await copyBackup(rt, backup);
   expect(errorsOf(rt)).toEqual([]);
-  const names = readdirSync(rt.config.backupFolder).filter((name) => !name.startsWith("last-"));
-  expect(names).toHaveLength(8);
-  expect(readdirSync(dir)).toEqual(names);
-  const [newest] = listBackups(rt.config);
-  const copy = join(dir, "deskbell-20261129T120000Z.db");
-  expect(await verifyBackup(copy)).toMatchObject({ bytes: newest?.bytes });
+  expect(readdirSync(dir)).toEqual([
+    "SHA256SUMS",
+    ...nights.slice(0, 6).map(backupName).toReversed(),
+    basename(backup.path),
+  ]);
+  const copy = join(dir, basename(backup.path));
+  expect(await verifyBackup(copy)).toMatchObject({ bytes: backup.bytes });
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   expect(readBackupState(rt.config, "copy")).toMatchObject({
     at: rt.now(),
-    createdAt: newest?.createdAt,
+    createdAt: backup.createdAt,
   });
   // Damage that SQLite does not find.
   const bytes = readFileSync(copy);
@@ -49,15 +59,15 @@ test("each backup is copied to --backup-dir and verified, and old copies are del
   await expect(verifyBackup(copy)).rejects.toThrow("its SHA-256 differs from SHA256SUMS");
 });
 
-test("hourly backups are deleted so that the newest of each of seven days remains", async () => {
-  const rt = await createServer({ backupEveryMs: HOUR_MS });
-  for (let hour = 0; hour < 30; hour++) {
-    rt.advance(HOUR_MS);
-    await runMaintenance(rt, { backUp: true });
-  }
-  expect(listBackups(rt.config).map(({ createdAt }) => new Date(createdAt).toISOString())).toEqual([
-    ...Array.from({ length: 7 }, (_, i) => new Date(rt.now() - i * HOUR_MS).toISOString()),
-    "2026-11-20T23:00:00.000Z",
+test("hourly backups are deleted so that the newest of each of seven days remains", () => {
+  const folder = createTempFolder();
+  const newest = Date.parse("2026-11-20T18:00:00Z");
+  const hours = Array.from({ length: 24 * 9 }, (_, i) => newest - i * HOUR_MS);
+  writeNamesOf(folder, hours);
+  pruneBackups(folder, newest);
+  expect(listBackupsIn(folder).map(({ createdAt }) => createdAt)).toEqual([
+    ...hours.slice(0, 7),
+    ...Array.from({ length: 6 }, (_, i) => Date.parse("2026-11-19T23:00:00Z") - i * DAY_MS),
   ]);
 });
 
