@@ -57,11 +57,13 @@ export async function createBackup(rt: Runtime): Promise<Backup> {
   return { path, bytes: statSync(path).size, createdAt };
 }
 
-/** If the copy is damaged, so is the database. */
+/** If the copy is damaged, so is the database. Another cause, as a full disk, has its own fix. */
 function backupError(error: unknown, { databasePath }: Config): unknown {
   if (!(error instanceof AppError)) return error;
-  const code = error.code === "invalid_input" ? DAMAGED : "state_refuses";
-  return new AppError(code, `Cannot back up ${databasePath}: ${error.message}`, {
+  const message = `Cannot back up ${databasePath}: ${error.message}`;
+  if (error.code !== "invalid_input")
+    return new AppError("state_refuses", message, { fix: error.fix ?? "deskbell doctor" });
+  return new AppError(DAMAGED, message, {
     fix: "stop the daemon and restore an earlier backup: deskbell backup list",
   });
 }
@@ -155,11 +157,13 @@ function listExpired(backups: readonly Backup[]): Backup[] {
   return backups.filter((backup) => !kept.has(backup));
 }
 
+/** A file in place of the folder makes the next backup fail; status and doctor must still work. */
 function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw error;
   }
 }

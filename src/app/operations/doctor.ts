@@ -30,6 +30,8 @@ type DoctorDeps = {
   askDaemon: (url: string) => Promise<DaemonResponse>;
 };
 
+const RESTORE = "stop the daemon and restore a backup: deskbell backup list";
+
 /** Changes nothing. If the database check fails, the checks that read it are skipped. */
 export async function* runDoctor(
   config: Config,
@@ -101,12 +103,13 @@ function inspectDatabaseFile(path: string): Check & { facts?: DatabaseFacts } {
     return { about: "database", summary, findings: checkDatabaseFacts(facts), facts };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
+    // The fix of a damaged file is written for a backup that restore refuses.
+    const isDamaged = error.code === "invalid_input";
+    const fix = isDamaged || error.fix === undefined ? RESTORE : error.fix;
     return {
       about: "database",
       summary: path,
-      findings: [
-        { severity: "critical", text: error.message, fix: error.fix ?? "deskbell backup list" },
-      ],
+      findings: [{ severity: "critical", text: error.message, fix }],
     };
   }
 }

@@ -164,6 +164,22 @@ test("a failed nightly backup is logged and recorded until one succeeds, and del
   expect(codes()).toEqual(["daemon.stopped"]);
 });
 
+test("a backup that fails without damage names the fix of its cause, not a restore", async () => {
+  const { rt } = await createShopWithBackup();
+  const missing = { ...rt.config, databasePath: join(rt.config.dataDir, "missing.db") };
+  await expect(createBackup({ ...rt, config: missing })).rejects.toMatchObject({
+    code: "state_refuses",
+    fix: "check the owner and mode of the file and its folder",
+  });
+});
+
+test("a file in place of the backup folder leaves status readable", async () => {
+  const { rt } = await createShopWithBackup();
+  renameSync(rt.config.backupFolder, `${rt.config.backupFolder}.old`);
+  writeFileSync(rt.config.backupFolder, "");
+  expect(readStatus(rt).lastBackup).toBeNull();
+});
+
 test("a restore raises the counters above both databases and keeps the replaced one as a copy", async () => {
   const { rt, backup } = await createShopWithBackup();
   const atBackup = findShop(rt);

@@ -199,7 +199,7 @@ const scenarios: Scenario[] = [
     },
     about: "database",
     text: /is damaged: /,
-    fix: /deskbell backup list/,
+    fix: /^stop the daemon and restore a backup: deskbell backup list$/,
   },
   {
     what: "a truncated file",
@@ -209,7 +209,7 @@ const scenarios: Scenario[] = [
     },
     about: "database",
     text: /is damaged: /,
-    fix: /deskbell backup list/,
+    fix: /^stop the daemon and restore a backup: deskbell backup list$/,
   },
   {
     what: "a file that is not a database",
