@@ -155,15 +155,142 @@ async function manageEndpoint(): Promise<void> {
   assert.equal(error?.code, "resource_not_found");
 }
 
+async function takeBookings(): Promise<void> {
+  const once = () => ({ "Idempotency-Key": crypto.randomUUID() });
+  const services = await client.GET("/v1/businesses/{businessSlug}/services", { params: { path } });
+  const serviceIds = dataOf(services)
+    .data.slice(0, 1)
+    .map(({ id }) => id);
+  const availability = await client.GET("/v1/businesses/{businessSlug}/availability", {
+    params: { path, query: { serviceIds, granularity: "next", limit: 2 } },
+  });
+  const { data } = dataOf(availability);
+  const [first, second] = "slots" in data ? data.slots : [];
+  assert.ok(first !== undefined && second !== undefined);
+  const segments = serviceIds.map((serviceId) => ({ serviceId }));
+  const held = await client.POST("/v1/businesses/{businessSlug}/holds", {
+    params: { path, header: once() },
+    body: { startsAt: first.startsAt, segments },
+  });
+  const { id: holdId, totalCents } = dataOf(held).data;
+  const booked = await client.POST("/v1/businesses/{businessSlug}/bookings", {
+    params: { path, header: once() },
+    body: { holdId, expectedTotalCents: totalCents, customer: { name: "Ana" } },
+  });
+  const { id, status } = dataOf(booked).data;
+  assert.equal(status, "CONFIRMED");
+  const params = pathWithId(id);
+  const read = await client.GET("/v1/businesses/{businessSlug}/bookings/{id}", { params });
+  assert.equal(dataOf(read).data.customer?.name, "Ana");
+  const listed = await client.GET("/v1/businesses/{businessSlug}/bookings", {
+    params: { path, query: { status } },
+  });
+  assert.deepEqual(
+    dataOf(listed).data.map((booking) => booking.id),
+    [id],
+  );
+  dataOf(
+    await client.PATCH("/v1/businesses/{businessSlug}/bookings/{id}", {
+      params,
+      body: { customerRef: "web-1" },
+    }),
+  );
+  const moved = await client.POST("/v1/businesses/{businessSlug}/bookings/{id}/reschedule", {
+    params,
+    body: { startsAt: second.startsAt },
+  });
+  assert.equal(dataOf(moved).data.startsAt, second.startsAt);
+  const early = await client.POST("/v1/businesses/{businessSlug}/bookings/{id}/complete", {
+    params,
+    body: {},
+  });
+  assert.equal(early.error?.code, "wrong_status");
+  await client.POST("/v1/businesses/{businessSlug}/bookings/{id}/no-show", { params, body: {} });
+  await client.POST("/v1/businesses/{businessSlug}/bookings/{id}/approve", { params, body: {} });
+  await client.POST("/v1/businesses/{businessSlug}/bookings/{id}/decline", { params, body: {} });
+  const cancelled = await client.POST("/v1/businesses/{businessSlug}/bookings/{id}/cancel", {
+    params,
+    body: { reason: "ill" },
+  });
+  assert.equal(dataOf(cancelled).data.cancelReason, "ill");
+  const { error } = await client.DELETE("/v1/businesses/{businessSlug}/holds/{id}", {
+    params: pathWithId(holdId),
+  });
+  assert.equal(error?.code, "hold_used");
+}
+
+/** The salon has no tables and sells no tickets. */
+async function callWithoutObjects(): Promise<void> {
+  const header = { "Idempotency-Key": "none" };
+  const params = pathWithId("none");
+  const startsAt = "2027-01-01T10:00:00Z";
+  const table = await client.POST("/v1/businesses/{businessSlug}/reservations", {
+    params: { path, header },
+    body: { startsAt, partySize: 2 },
+  });
+  assert.equal(table.error?.code, "party_too_large");
+  dataOf(await client.GET("/v1/businesses/{businessSlug}/reservations", { params: { path } }));
+  const { error } = await client.GET("/v1/businesses/{businessSlug}/reservations/{id}", { params });
+  assert.equal(error?.code, "resource_not_found");
+  await client.PATCH("/v1/businesses/{businessSlug}/reservations/{id}", {
+    params,
+    body: { customerRef: null },
+  });
+  await client.POST("/v1/businesses/{businessSlug}/reservations/{id}/reschedule", {
+    params,
+    body: { startsAt },
+  });
+  await client.POST("/v1/businesses/{businessSlug}/reservations/{id}/cancel", { params, body: {} });
+  await client.POST("/v1/businesses/{businessSlug}/reservations/{id}/approve", {
+    params,
+    body: {},
+  });
+  await client.POST("/v1/businesses/{businessSlug}/reservations/{id}/decline", {
+    params,
+    body: {},
+  });
+  await client.POST("/v1/businesses/{businessSlug}/reservations/{id}/complete", {
+    params,
+    body: {},
+  });
+  await client.POST("/v1/businesses/{businessSlug}/reservations/{id}/no-show", {
+    params,
+    body: {},
+  });
+  const order = await client.POST("/v1/businesses/{businessSlug}/ticket-orders", {
+    params: { path, header: { "Idempotency-Key": "tickets" } },
+    body: { eventId: "none", items: [{ ticketTypeId: "none", quantity: 1 }] },
+  });
+  assert.equal(order.error?.code, "resource_not_found");
+  dataOf(await client.GET("/v1/businesses/{businessSlug}/ticket-orders", { params: { path } }));
+  await client.GET("/v1/businesses/{businessSlug}/ticket-orders/{id}", { params });
+  await client.POST("/v1/businesses/{businessSlug}/ticket-orders/{id}/confirm", {
+    params: { ...params, header: { "Idempotency-Key": "confirm" } },
+    body: {},
+  });
+  await client.POST("/v1/businesses/{businessSlug}/ticket-orders/{id}/cancel", {
+    params,
+    body: {},
+  });
+  await client.POST("/v1/businesses/{businessSlug}/ticket-orders/{id}/reissue", {
+    params,
+    body: {},
+  });
+}
+
 async function callOperations(): Promise<void> {
   assert.equal(dataOf(await client.GET("/healthz")).status, "ok");
   assert.equal(dataOf(await client.GET("/readyz")).status, "ready");
   assert.match(dataOf(await client.GET("/metrics", { parseAs: "text" })), /^# /);
   assert.match(dataOf(await client.GET("/openapi.json")).openapi, /^3\.1\./);
+  const file = { params: { path: { file: "none.ics" } }, parseAs: "text" } as const;
+  assert.equal((await client.GET("/calendars/{file}", file)).error?.code, "resource_not_found");
 }
 
 await readCatalog();
 await readEvents();
 await manageEndpoint();
+await takeBookings();
+await callWithoutObjects();
 await callOperations();
 process.stdout.write(JSON.stringify([...called]));
