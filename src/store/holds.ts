@@ -34,6 +34,8 @@ export function createHoldStore(db: Db) {
   const selectSince = db.prepare(`
     SELECT ${columns("key_id, count(*) AS made")}, count(*) FILTER (WHERE status = 'USED') AS used
     FROM hold WHERE created_at > :since GROUP BY key_id HAVING made >= :min`);
+  const releaseOverdue = db.prepare(`
+    UPDATE hold SET status = 'RELEASED' WHERE business_id = :businessId AND status = 'OPEN' AND expires_at <= :now`);
   const deleteOld = db.prepare("DELETE FROM hold WHERE expires_at <= ?");
 
   const parse = (raw: unknown): Hold => {
@@ -57,6 +59,9 @@ export function createHoldStore(db: Db) {
       optional(selectById.get({ businessId, id }), parse),
     release: (id: string) =>
       void end.run({ id, status: "RELEASED", bookingId: null, reservationId: null }),
+    /** Releases the holds of a business that have expired. */
+    releaseOverdue: (businessId: string, now: number) =>
+      void releaseOverdue.run({ businessId, now }),
     markUsed: (id: string, by: { bookingId: string } | { reservationId: string }) =>
       void end.run({ id, status: "USED", bookingId: null, reservationId: null, ...by }),
     /** Open holds that overlap the span and end by `until`. */

@@ -157,8 +157,12 @@ export function expirePendingVisits(rt: Runtime): void {
     });
 }
 
-/** Call it in a transaction before planning a visit: overdue ones still occupy their time. */
+/**
+ * Call it in a transaction before planning a visit: overdue ones still occupy their time, and an
+ * expired hold, whose time others can book from now on, must not open again if the clock is set back.
+ */
 export function expireDueVisits(rt: Runtime, business: BusinessRow): void {
+  rt.store.holds.releaseOverdue(business.id, rt.now());
   expireDue(rt, BOOKING, business);
   expireDue(rt, RESERVATION, business);
 }

@@ -145,8 +145,8 @@ function getOpenHold(rt: Runtime, business: BusinessRow, access: VisitAccess, id
   const status = holdStatus(hold, rt.now());
   if (status === "USED") throw holdUsedError(hold);
   if (status === "OPEN") return hold;
-  const detail = `This hold ${status === "EXPIRED" ? "has expired" : "was released"}.`;
-  throw new AppError("hold_expired", detail, {
+  const isExpired = hold.expiresAt <= rt.now();
+  throw new AppError("hold_expired", `This hold ${isExpired ? "has expired" : "was released"}.`, {
     fix: "hold the time again",
   });
 }

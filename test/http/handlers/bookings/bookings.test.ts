@@ -248,6 +248,17 @@ const apply = (rt: TestRuntime, body: string) =>
   applyCatalog(rt, [{ name: "change.yaml", text: `${HEADER}${body}` }]);
 
 describe("a hold", () => {
+  test("that has expired stays over when its time is booked and the clock is set back", async () => {
+    const { rt, site, owner } = openBookingShop();
+    const ann = { startsAt: monday("09:00"), segments: [ANN] };
+    const held = await site.send("POST", "/holds", { ...ann, ttlSeconds: 60 });
+    rt.advance(MINUTE);
+    expect((await owner.send("POST", "/bookings", ann)).status).toBe(201);
+    rt.advance(-MINUTE);
+    const late = await site.send("POST", "/bookings", { holdId: held.body.data.id });
+    expect(problem(late)).toBe("409 hold_expired");
+  });
+
   test("takes its time until it expires, is released or becomes a booking", async () => {
     const { rt, site, owner, createClient } = openBookingShop();
     const ann = { startsAt: monday("09:00"), segments: [ANN] };
