@@ -52,9 +52,13 @@ export function createCatalogChangeStore(db: Db) {
     .pluck();
   const selectAfter = db
     .prepare(`
-      SELECT number, at, version = (
+      SELECT number, version = (
         SELECT max(version) FROM catalog_change AS other
-        WHERE other.business_id = catalog_change.business_id)
+        WHERE other.business_id = catalog_change.business_id),
+        at >= :madeBefore OR EXISTS (
+          SELECT 1 FROM catalog_change AS older
+          WHERE older.business_id = catalog_change.business_id
+            AND older.version < catalog_change.version AND older.at >= :madeBefore)
       FROM catalog_change WHERE number > :after ORDER BY number LIMIT :limit`)
     .raw();
   const deleteByNumber = db.prepare("DELETE FROM catalog_change WHERE number = ?");
@@ -79,12 +83,13 @@ export function createCatalogChangeStore(db: Db) {
     },
     /**
      * Deletes those of the next changes that were made before a time, except the newest of each
-     * business. Returns the number to continue after, or undefined at the end.
+     * business, and those after one that stays: the clock may have been set back. Returns the number
+     * to continue after, or undefined at the end.
      */
     prune(after: number, limit: number, madeBefore: number): number | undefined {
-      const rows = selectAfter.all({ after, limit }) as [number, number, 0 | 1][];
-      const old = rows.filter(([, at]) => at < madeBefore);
-      for (const [number, , isNewest] of old) if (!isNewest) deleteByNumber.run(number);
+      const rows = selectAfter.all({ after, limit, madeBefore }) as [number, 0 | 1, 0 | 1][];
+      const old = rows.filter(([, , isKept]) => !isKept);
+      for (const [number, isNewest] of old) if (!isNewest) deleteByNumber.run(number);
       return old.at(-1)?.[0];
     },
   };

@@ -345,3 +345,18 @@ test("changes are deleted with the events of their days, except the newest of a 
   await prune();
   expect(changesOf(rt)).toMatchObject([{ version: 3 }]);
 });
+
+test("a clock that was set back leaves no gap in the history when old changes are deleted", async () => {
+  const rt = createTestRuntime({ keepDays: 9 });
+  apply(rt, FILE);
+  rt.advance(9 * DAY_MS);
+  reprice(rt, "cut", 4000);
+  rt.advance(-9 * DAY_MS);
+  reprice(rt, "spa", 7000);
+  reprice(rt, "cut", 5000);
+  const { catalog } = readEarlierCatalog(rt, SLUG, 1);
+  rt.advance(9 * DAY_MS + 1);
+  await createPruner(rt)();
+  expect(changesOf(rt).map(({ version }) => version)).toEqual([4, 3, 2]);
+  expect(readEarlierCatalog(rt, SLUG, 1).catalog).toEqual(catalog);
+});
