@@ -12,6 +12,8 @@ const INTERVAL_MS = HOUR_MS;
 const FLAPPING_MS = 2 * HOUR_MS;
 /** Resolved causes are kept for `alerts list`. */
 const KEPT_MS = 7 * 24 * HOUR_MS;
+/** The newest of them: the daemon compares all causes each second. */
+const MAX_RESOLVED = 500;
 /** From this many open conditions of one code and business on, the next ones form a group. */
 const GROUP_SIZE = 5;
 
@@ -48,7 +50,8 @@ export function trackConditions(
     untracked.delete(member.fingerprint);
     const isOpen = condition !== undefined || isCovered(member.condition);
     if (condition !== undefined && !member.isOpen) began.push(condition);
-    if (!isOpen && member.isOpen) ended.push(member.condition);
+    // What a notice reports does not end.
+    if (!isOpen && member.isOpen && !isNotice(member.condition.code)) ended.push(member.condition);
     const hasReturned = condition !== undefined && !member.isOpen && isNotice(condition.code);
     return {
       ...member,
@@ -94,7 +97,6 @@ export function trackConditions(
   const after = causes.map((cause): Cause => {
     const status = nextStatus(cause, now);
     if (status === undefined) return cause;
-    // What a notice reports does not end.
     const isSilent = status === "RESOLVED" && isNotice(codeOf(cause));
     if (!isSilent) alerts.push(toAlert(cause, status, now));
     const members = cause.members.map((member) => ({ ...member, isNew: false }));
@@ -107,7 +109,7 @@ export function trackConditions(
       alertedAt: now,
     };
   });
-  return { causes: after.filter((cause) => isKept(cause, now)), alerts, began, ended };
+  return { causes: withoutOld(after, now), alerts, began, ended };
 }
 
 /** Adds a condition to the cause of its group, or to its own. Either may have been resolved. */
@@ -154,8 +156,15 @@ function nextStatus(cause: Cause, now: number): Alert["status"] | undefined {
 /** A clock that was set back must not delay alerts. */
 const passed = (since: number, now: number): number => (since > now ? Infinity : now - since);
 
-const isKept = ({ status, alertedAt }: Cause, now: number): boolean =>
-  status === "FIRING" || now - (alertedAt ?? 0) < KEPT_MS;
+function withoutOld(causes: readonly Cause[], now: number): Cause[] {
+  const resolvedAt = ({ alertedAt }: Cause): number => alertedAt ?? 0;
+  const newest = causes
+    .filter((cause) => cause.status === "RESOLVED" && now - resolvedAt(cause) < KEPT_MS)
+    .toSorted((a, b) => resolvedAt(a) - resolvedAt(b))
+    .slice(-MAX_RESOLVED);
+  const kept = new Set(newest);
+  return causes.filter((cause) => cause.status === "FIRING" || kept.has(cause));
+}
 
 const codeOf = ({ members }: Cause): AlertCode => (members[0] as Member).condition.code;
 

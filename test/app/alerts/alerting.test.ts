@@ -248,3 +248,15 @@ test("the daemon sends a requested test through each channel and reports the res
   expect(good.sent).toEqual(["alert.test FIRING"]);
   expect(rt.store.alertState.list("test")).toEqual([]);
 });
+
+test("a notice is logged once: what it reports does not end", async () => {
+  const { rt } = setUp();
+  const pass = startWith(rt);
+  const subject = { id: "bkg_1", name: "10:00" };
+  rt.tx(() =>
+    notify(rt, openCondition("booking.received", "a booking", "", { business: "salon", subject })),
+  );
+  await pass(10 * SECOND);
+  await pass(10 * SECOND);
+  expect(rt.logged.map(({ message }) => message)).toEqual(["a booking"]);
+});

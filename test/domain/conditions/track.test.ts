@@ -164,3 +164,18 @@ test("24 hours of flapping: one alert per hour and cause, and the last one is tr
     { numRuns: chooseScale(3, 150) },
   );
 });
+
+test("only the newest 500 causes are kept after their end, however many notices there are", () => {
+  const { run, causes } = startTracking();
+  const received = Array.from({ length: 600 }, (_, i) =>
+    openCondition("booking.received", "a booking", "", {
+      business: `salon-${i}`,
+      subject: { id: `bkg_${i}`, name: "10:00" },
+    }),
+  );
+  run(1, ...received);
+  expect(causes()).toHaveLength(600);
+  run(61);
+  expect(causes()).toHaveLength(500);
+  expect(causes().at(-1)?.fingerprint).toBe("booking.received|salon-599|bkg_599");
+});
