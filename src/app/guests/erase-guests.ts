@@ -17,10 +17,11 @@ const BATCH_ROWS = 200;
  * @throws AppError signing_unavailable
  */
 export function eraseGuests(rt: Runtime, business: BusinessRow, query: GuestQuery): FoundGuests {
-  const found = rt.tx(() => {
-    const found = findGuests(rt, business.id, query);
-    const visitIds = found.guests.map(({ visitId }) => visitId);
-    if (visitIds.length === 0) return found;
+  // Before the transaction: decrypting many guests would block other writers for seconds.
+  const found = findGuests(rt, business.id, query);
+  const visitIds = found.guests.map(({ visitId }) => visitId);
+  if (visitIds.length === 0) return found;
+  rt.tx(() => {
     // Before the commit: an erasure must not be undone by restoring a backup.
     if (!rt.isDryRun()) addToErasureList(rt.config, visitIds);
     eraseVisits(rt, visitIds);
@@ -30,7 +31,6 @@ export function eraseGuests(rt: Runtime, business: BusinessRow, query: GuestQuer
       businessId: business.id,
       details: { visits: visitIds.length },
     });
-    return found;
   });
   // Until then, the log of the database still has the old pages.
   if (!rt.isDryRun()) rt.store.file.emptyLog();

@@ -224,3 +224,15 @@ test("guest data is in no event, log or backup, and after erasing it in no file"
     // The backup.
     expect(files().filter((content) => content.includes(text))).toHaveLength(1);
 });
+
+test("other programs can write while the guest is searched for", () => {
+  const rt = openSalon();
+  const id = book(rt, ANA);
+  const other = createTestRuntime({ dataDir: rt.config.dataDir });
+  const { open } = rt.secrets;
+  rt.secrets.open = (...sealed) => {
+    book(other, null, "other");
+    return open(...sealed);
+  };
+  expect(erase(rt, { email: ANA.email! })).toEqual([id]);
+});
