@@ -50,6 +50,8 @@ export async function copyBackup(
   const name = basename(backup.path);
   try {
     const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir));
+    // The daemon may have stopped meanwhile: it waits for a command that runs.
+    signal?.throwIfAborted();
     if (command !== null) {
       const key = withKey && existsSync(config.masterKeyPath) ? config.masterKeyPath : "";
       const variables = { DESKBELL_BACKUP_FILE: backup.path, DESKBELL_BACKUP_KEY: key };

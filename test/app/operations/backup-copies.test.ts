@@ -154,3 +154,14 @@ test.each([
   expect(readBackupState(rt.config, "copy")).toBeNull();
   expect(readBackupState(rt.config, "copy-failure")).toMatchObject({ reason: given.reason });
 });
+
+test("a command does not start when the daemon has stopped during the copy to the folder", async () => {
+  const dir = createTempFolder();
+  const rt = await createServer({ backupDir: dir, backupCommand: `touch ${dir}/started` });
+  const stopping = new AbortController();
+  const copying = copyBackup(rt, await createBackup(rt), { signal: stopping.signal });
+  stopping.abort();
+  await copying;
+  expect(readdirSync(dir)).not.toContain("started");
+  expect([errorsOf(rt), readBackupState(rt.config, "copy")]).toEqual([[], null]);
+});
