@@ -81,7 +81,7 @@ test("rotate-master --dry-run and restore --dry-run change no file", async () =>
   expect(await deskbell("keys rotate-master --dry-run")).toMatchObject({
     code: 0,
     stderr:
-      "Would re-encrypt 1 signing secret with a new master key.\nDry run: nothing was saved.\n",
+      "Would re-encrypt 1 signing secret and the data of 0 guests with a new master key.\nDry run: nothing was saved.\n",
   });
   expect(await deskbell(`restore ${path} --dry-run`)).toMatchObject({
     code: 0,
