@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { shellQuote } from "../../domain/text.ts";
@@ -32,9 +32,27 @@ export function checkBackupAge(
     const text = `the backup of ${isoSeconds(failure.at)} failed: ${failure.reason}`;
     return [openCondition("backup.failed", text, "deskbell backup", { since: failure.at })];
   }
+  const unusable = findFolderProblem(config.backupFolder);
+  if (unusable !== null)
+    return [openCondition("backup.failed", unusable, `ls -ld ${shellQuote(config.backupFolder)}`)];
   if (lastAt === null || now() - lastAt <= dueMs(daemon)) return [];
   const text = `there has been no backup since ${isoSeconds(lastAt)}`;
   return [openCondition("backup.overdue", text, "deskbell backup")];
+}
+
+/** The failure of a backup is stored in this folder, so it is lost if the folder is not writable. */
+function findFolderProblem(folder: string): string | null {
+  if (!existsSync(folder)) return null;
+  if (!statSync(folder).isDirectory())
+    return `no backup can be made: ${folder} is not a folder: move it away`;
+  try {
+    accessSync(folder, constants.W_OK);
+    return null;
+  } catch (error) {
+    // `storage.read_only` reports a whole disk that is read-only.
+    if ((error as NodeJS.ErrnoException).code === "EROFS") return null;
+    return `no backup can be made: ${folder} is not writable: check its owner and mode`;
+  }
 }
 
 /**

@@ -173,11 +173,18 @@ test("a backup that fails without damage names the fix of its cause, not a resto
   });
 });
 
-test("a file in place of the backup folder leaves status readable", async () => {
+test("status reports a file in place of the backup folder", async () => {
   const { rt } = await createShopWithBackup();
   renameSync(rt.config.backupFolder, `${rt.config.backupFolder}.old`);
   writeFileSync(rt.config.backupFolder, "");
-  expect(readStatus(rt).lastBackup).toBeNull();
+  const { lastBackup, problems } = readStatus(rt);
+  expect(lastBackup).toBeNull();
+  expect(problems).toContainEqual(
+    expect.objectContaining({
+      code: "backup.failed",
+      text: expect.stringContaining("is not a folder"),
+    }),
+  );
 });
 
 test("a restore raises the counters above both databases and keeps the replaced one as a copy", async () => {
