@@ -22,6 +22,8 @@ export function createAlertStateStore(db: Db) {
   );
   const remove = db.prepare("DELETE FROM alert_state WHERE kind = ? AND key = ?");
 
+  const removeAll = db.prepare("DELETE FROM alert_state");
+
   return {
     list: <Value>(kind: AlertStateKind): { key: string; value: Value }[] =>
       (select.all(kind) as { key: string; value: string }[]).map(({ key, value }) => ({
@@ -31,5 +33,6 @@ export function createAlertStateStore(db: Db) {
     put: (kind: AlertStateKind, key: string, value: unknown): void =>
       void upsert.run(kind, key, JSON.stringify(value)),
     delete: (kind: AlertStateKind, key: string): void => void remove.run(kind, key),
+    clear: (): void => void removeAll.run(),
   };
 }

@@ -9,7 +9,7 @@ import {
 } from "../support/salon-with-partner.ts";
 import { chooseScale } from "../support/scale.ts";
 
-const ROUNDS = chooseScale(30, 1000);
+const ROUNDS = chooseScale(15, 1000);
 /** How long a daemon lives after it has started, at most. */
 const LONGEST_LIFE_MS = 300;
 /**

@@ -11,9 +11,10 @@ import { restoreBackup } from "./restore.ts";
 
 type Drill = BackupState["drill"];
 
-const INTERVAL_MS = 30 * 86_400_000;
 const BUSY_TIMEOUT_MS = 5000;
-const FOLDER = "drill-";
+const FOLDER = ".deskbell-drill-";
+const DAY_MS = 86_400_000;
+const INTERVAL_MS = 30 * DAY_MS;
 /** A restore adds events and deliveries, but changes the number of no other rows. */
 const COMPARED = ["business", "catalog_object", "api_key", "endpoint", "endpoint_secret"] as const;
 
@@ -49,7 +50,7 @@ export async function drillBackup(
 async function restoreForDrill(rt: Runtime, path: string) {
   const { config } = rt;
   makeFolder(config.backupFolder);
-  removeDrillFolders(config);
+  removeDrillFolders(rt);
   assertSpace(rt, path);
   const dataDir = mkdtempSync(join(config.backupFolder, FOLDER));
   try {
@@ -73,10 +74,12 @@ async function restoreForDrill(rt: Runtime, path: string) {
   }
 }
 
-/** Left by drills that were killed. */
-function removeDrillFolders({ backupFolder }: Config): void {
-  for (const name of readdirSync(backupFolder).filter((name) => name.startsWith(FOLDER)))
-    rmSync(join(backupFolder, name), { recursive: true });
+/** Left by drills that were killed. A newer folder may belong to one that another process runs. */
+function removeDrillFolders({ config: { backupFolder }, now }: Runtime): void {
+  for (const name of readdirSync(backupFolder).filter((name) => name.startsWith(FOLDER))) {
+    const path = join(backupFolder, name);
+    if (now() - statSync(path).mtimeMs > DAY_MS) rmSync(path, { recursive: true });
+  }
 }
 
 function assertSpace(rt: Runtime, path: string): void {

@@ -110,6 +110,8 @@ function completeDraft(
         appendEvents(rt, business, [fullRefetchEvent(id, { from: to - COUNTER_INCREASE, to })]);
       }
       eraseVisits(rt, readErasureList(rt.config));
+      // What it had not sent yet is old, and may have been sent since.
+      rt.store.alertState.clear();
       for (const entry of auditLog) rt.store.audit.insert(entry);
       audit(rt, {
         action: "backup.restored",

@@ -1,5 +1,13 @@
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { drillBackup, isDrillDue } from "../../../src/app/operations/backup-drill.ts";
 import { readBackupState } from "../../../src/app/operations/backup-state.ts";
@@ -30,6 +38,24 @@ test("a drill restores the newest backup beside the data, changes nothing and le
     "SHA256SUMS",
     basename(path),
     "last-drill.json",
+  ]);
+});
+
+test("a drill deletes what a killed one has left, and nothing else", async () => {
+  const rt = await createServer();
+  await createBackup(rt);
+  const create = (name: string, age: number) => {
+    const path = join(rt.config.backupFolder, name);
+    mkdirSync(path);
+    utimesSync(path, new Date(), new Date(rt.now() - age));
+  };
+  create(".deskbell-drill-old", 2 * DAY_MS);
+  create(".deskbell-drill-new", DAY_MS / 24);
+  create("drill-notes", 2 * DAY_MS);
+  await drillBackup(rt);
+  expect(readdirSync(rt.config.backupFolder).filter((name) => name.includes("drill-"))).toEqual([
+    ".deskbell-drill-new",
+    "drill-notes",
   ]);
 });
 

@@ -346,6 +346,17 @@ test("a restore keeps the audit log since the backup, and is in it", async () =>
   expect(others).toEqual(before);
 });
 
+test("a restore sends no alert that was waiting when the backup was made", async () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  rt.store.alertState.put("unsent", "url 1", { code: "storage.full" });
+  const { path } = await createBackup(rt);
+  rt.close();
+  await restore(rt, path);
+  const restored = createTestRuntime({ dataDir: rt.config.dataDir });
+  expect(restored.store.alertState.list("unsent")).toEqual([]);
+});
+
 test("a damaged database can be replaced and is kept as a copy", async () => {
   const { rt, backup } = await createShopWithBackup();
   rt.close();

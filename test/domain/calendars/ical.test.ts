@@ -69,6 +69,11 @@ test("control characters, which a text must not contain, become spaces", () => {
   expect(written).toContain("SUMMARY:a b [31mc\\nd\te\r\n");
 });
 
+test("a backslash before an n is not a line break", () => {
+  // Not read by a library: node-ical and icalendar 4 unescape it in the wrong order.
+  expect(writeCalendar("", [{ ...event, summary: "C:\\new" }])).toContain("SUMMARY:C:\\\\new\r\n");
+});
+
 /** Local times before, in and after a change of the clocks in each zone. */
 const CHANGES: [zone: string, dates: string[]][] = [
   ["America/New_York", ["2026-11-01", "2027-03-14"]],
@@ -117,11 +122,9 @@ test.skipIf(!hasPython)("python3-icalendar reads the same instants and texts", (
     return JSON.parse(stdout.toString()) as [number, number, string][];
   };
   expect(read(feed).map(([start]) => start)).toEqual(instants);
-  // node-ical reads an escaped backslash before an n as a line break.
-  const texts = [...TEXTS, "C:\\new"];
   const calendar = writeCalendar(
     "",
-    texts.map((summary) => ({ ...event, summary })),
+    TEXTS.map((summary) => ({ ...event, summary })),
   );
-  expect(read(calendar).map(([, , summary]) => summary)).toEqual(texts);
+  expect(read(calendar).map(([, , summary]) => summary)).toEqual(TEXTS);
 });
