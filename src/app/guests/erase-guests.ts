@@ -60,16 +60,22 @@ function eraseInEvent(rt: Runtime, id: string, body: Buffer): void {
 
 /** Erases guests whose visit is longer ago than the business keeps their data. */
 export async function eraseExpiredGuests(rt: Runtime): Promise<void> {
-  const retention = new Map(
-    rt.store.businesses.list().map(({ id, doc }) => [id, doc.guestRetentionDays * DAY_MS]),
-  );
+  // Only of businesses with guests: reading 10,000 businesses would take tens of megabytes.
+  const retention = new Map<string, number>();
+  const retentionOf = (businessId: string): number => {
+    const known = retention.get(businessId);
+    if (known !== undefined) return known;
+    const days = rt.store.businesses.findById(businessId)?.doc.guestRetentionDays ?? 0;
+    retention.set(businessId, days * DAY_MS);
+    return days * DAY_MS;
+  };
   for (let after = ""; ;) {
     const rows = rt.store.guests.listEndedAfter(after, BATCH_ROWS);
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.visitId;
     const isExpired = ({ businessId, endedAt }: (typeof rows)[number]) =>
-      endedAt + (retention.get(businessId) ?? 0) < rt.now();
+      endedAt + retentionOf(businessId) < rt.now();
     const expired = rows.filter(isExpired).map(({ visitId }) => visitId);
     if (expired.length > 0) rt.tx(() => eraseVisits(rt, expired));
     // Let deliveries and other writers proceed.
