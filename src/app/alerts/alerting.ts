@@ -141,7 +141,7 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
       if (rt.monotonic() - minuteAt >= MINUTE_MS) whenPossible(everyMinute);
       whenPossible(save);
       const sent = send();
-      running = Promise.all([running, sent]);
+      running = Promise.allSettled([running, sent]);
       return sent;
     },
     /** Makes the next tick check the conditions. */

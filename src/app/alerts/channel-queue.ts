@@ -44,10 +44,18 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
         code,
         reason: error,
       });
+    // A newer alert of the cause has replaced it.
+    if (unsent.get(fingerprint) !== alert) return;
     // The others must not wait for one that is never accepted.
     unsent.delete(fingerprint);
     if (!isNotice(code) || rt.now() - Date.parse(at) < NOTICE_KEPT_MS)
       unsent.set(fingerprint, alert);
+    else
+      rt.log("error", "An alert was dropped: the channel has not accepted it for a day.", {
+        channel: channel.name,
+        code,
+        reason: error,
+      });
   }
 
   return {
@@ -62,8 +70,10 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
     async sendDue(): Promise<void> {
       if (isSending || unsent.size === 0 || rt.monotonic() < nextAt) return;
       isSending = true;
+      let current: Alert | undefined;
       try {
         for (const alert of unsent.values()) {
+          current = alert;
           await channel.send(alert);
           // It may have been replaced meanwhile.
           if (unsent.get(alert.fingerprint) === alert) unsent.delete(alert.fingerprint);
@@ -73,8 +83,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
           failure = undefined;
         }
       } catch (error) {
-        const [alert] = unsent.values();
-        if (alert) recordFailure(alert, error instanceof Error ? error.message : String(error));
+        if (current) recordFailure(current, error instanceof Error ? error.message : String(error));
       } finally {
         isSending = false;
       }
