@@ -127,7 +127,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
   entry(
     "guests",
-    "Print or erase everything that is stored of a guest.",
+    "Print or erase all stored data of a guest.",
     () => import("./commands/guests.ts"),
   ),
   entry("tickets", "List tickets and check them in.", () => import("./commands/tickets.ts")),

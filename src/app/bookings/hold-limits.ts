@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** Open holds of one staff member or table that start on the same day. */
 const MAX_PER_DAY = 3;
 const MAX_QUOTA_SHARE = 0.2;
-/** A key that makes at least so many holds in 24 hours must use its share of them. */
+/** From this number of holds in 24 hours on, a key must use its share of them. */
 const MIN_HOLDS = 100;
 const MIN_USED_SHARE = 0.05;
 const MAX_UNUSED = 3;

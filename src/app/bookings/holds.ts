@@ -12,7 +12,7 @@ import { expireDueVisits } from "./change-visit.ts";
 import { assertMayHold } from "./hold-limits.ts";
 import { CANNOT_BE_BOOKED, planBooking, planReservation } from "./plan-booking.ts";
 
-/** A hold can be used twice by mistake for so long after its end, and is then reported as used. */
+/** A second use of a hold is reported as such for this long after its end. */
 const KEPT_MS = 86_400_000;
 
 type NewHold = { startsAt: number; ttlMs: number };

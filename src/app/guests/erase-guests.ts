@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const BATCH_ROWS = 200;
 
 /**
- * Deletes what is stored of a guest: guest data, and customer references, also in events. The
+ * Deletes the stored data of a guest: guest data, and customer references, also in events. The
  * visits stay, so that the calendar and the statistics stay right.
  * @throws AppError signing_unavailable
  */

@@ -7,7 +7,7 @@ import type { Runtime } from "../runtime.ts";
 import { findGuests, type GuestQuery } from "./find-guests.ts";
 
 /**
- * Returns everything that is stored of a guest: visits and orders with the guest data, and the
+ * Returns all stored data of a guest: visits and orders with the guest data, and the
  * events that partners may have received about them.
  */
 export function exportGuests(rt: Runtime, business: BusinessRow, query: GuestQuery) {

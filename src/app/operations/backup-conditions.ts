@@ -10,7 +10,7 @@ import { isKeyCopied } from "./key-copies.ts";
 import { isAltered } from "./scrub.ts";
 
 const DAY_MS = 86_400_000;
-/** After so many intervals without a backup or a copy of one. */
+/** Intervals without a backup, or without a copy of one, after which it is reported. */
 const DUE_INTERVALS = 2;
 
 const dueMs = (daemon: DaemonRow | undefined): number =>

@@ -36,7 +36,7 @@ const create = command({
       }),
     );
     cli.note(
-      "Subscribe to this URL in a calendar app. Whoever has it can read the calendar. Phones update it at their own interval, some only every few hours.",
+      "Subscribe to this URL in a calendar app. Anyone with this URL can read the calendar. Phones update it at their own interval, some only every few hours.",
     );
     if (isLoopbackHost(new URL(base).host))
       cli.note("Only this machine can reach that address: name the public one with --public-url.");

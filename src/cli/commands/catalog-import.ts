@@ -40,7 +40,7 @@ const csv = command({
   about:
     "Update services and dishes from a CSV table, such as an export edited in a spreadsheet. Only the columns in the table " +
     "change, and only in its rows: nothing is deleted. A row is found by its key, or without one by its name; any other row is " +
-    "created if it has all that is needed. In a row with a key, as in an export, an empty cell clears a description, category, " +
+    "created if it has the required columns. In a row with a key, as in an export, an empty cell clears a description, category, " +
     "image, tags or allergens; any other empty cell changes nothing. Columns: type, key, parent_key, name, category, price, " +
     "duration_min, description, image, status, allergens, tags, or German titles such as Bezeichnung and Preis; one row per " +
     "service, variant, dish, size, add-on or category. Accepts the encodings, separators and prices that Excel writes; an error " +

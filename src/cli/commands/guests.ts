@@ -25,7 +25,7 @@ function noteUndecryptable(cli: Cli, count: number): void {
 
 const exportCommand = command({
   name: "export",
-  about: "Print everything that is stored of a guest, as JSON.",
+  about: "Print all stored data of a guest, as JSON.",
   flags: query,
   examples: [
     "guests export --email ana@example.com",

@@ -1,6 +1,6 @@
 import type { AlertCode, HealthCondition, Severity, Subject } from "./registry.ts";
 
-/** What the operator is told about a condition, or about several of one code and business. */
+/** A message to the operator about a condition, or about several of one code and business. */
 export type Alert = {
   code: AlertCode;
   status: "FIRING" | "RESOLVED";

@@ -11,7 +11,7 @@ import type { HttpResponse, RequestContext } from "../../pipeline/request-contex
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
 const MAX_ALTERNATIVES = 3;
-/** The nearest of so many slots from the requested day on are offered. */
+/** Slots searched from the requested day on; the nearest of them are offered. */
 const MAX_SLOTS = 200;
 
 /** What the client wanted to book, and when. */
