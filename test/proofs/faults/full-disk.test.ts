@@ -2,11 +2,11 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { readMigrations } from "../../src/assets.ts";
-import { runProgram } from "../support/cli.ts";
-import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
-import { createReceiver } from "../support/receiver.ts";
-import { canMount, mountSmallDisk } from "../support/small-disk.ts";
+import { readMigrations } from "../../../src/assets.ts";
+import { runProgram } from "../../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { createReceiver } from "../../support/receiver.ts";
+import { canMount, mountSmallDisk } from "../../support/small-disk.ts";
 
 // R3, short version. Requires root to mount a small disk.
 

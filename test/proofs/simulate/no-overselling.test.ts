@@ -2,12 +2,12 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { cancelBooking } from "../../src/app/bookings/bookings.ts";
-import { cancelTicketOrder } from "../../src/app/bookings/ticket-orders.ts";
-import type { Runtime } from "../../src/app/runtime.ts";
-import { applyCatalogBody } from "../support/use-case.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
-import { type RaceResult, type Race, runRace } from "../support/race.ts";
+import { cancelBooking } from "../../../src/app/bookings/bookings.ts";
+import { cancelTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
+import { applyCatalogBody } from "../../support/use-case.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+import { type RaceResult, type Race, runRace } from "../../support/race.ts";
 
 // Two processes book the same last ticket or slot simultaneously.
 // The full version uses DESKBELL_LAST_PLACE_ROUNDS=1000.
@@ -43,7 +43,7 @@ const RACES: {
 
 /** Starts a second process on the same database. */
 async function startRival(dataDir: string) {
-  const child = fork(fileURLToPath(new URL("../support/race-process.ts", import.meta.url)), [
+  const child = fork(fileURLToPath(new URL("../../support/race-process.ts", import.meta.url)), [
     dataDir,
   ]);
   onTestFinished(async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
 
 /** How often counters are stored. A kill may lose the requests since then. */
 const STORE_INTERVAL_MS = 5000;

@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import { publishEventAvailability } from "../../src/app/bookings/event-availability.ts";
-import { expireTicketOrders } from "../../src/app/bookings/ticket-holds.ts";
-import { getBusiness } from "../../src/app/businesses.ts";
-import { changeCatalog } from "../../src/app/catalog/change-catalog.ts";
-import { publishClockChanges } from "../../src/app/catalog/publish.ts";
-import { createKey } from "../../src/app/keys.ts";
-import { createPruner } from "../../src/app/operations/retention.ts";
-import { createApp } from "../../src/http/app.ts";
-import { buildCatalog } from "../support/catalog-builders.ts";
-import { createMirror, type Get, type MirroredEvent, PATHS } from "../support/mirror.ts";
-import { createRandomInt } from "../support/random-edits.ts";
-import { createRandomOperations } from "../support/random-operations.ts";
-import { chooseScale } from "../support/scale.ts";
-import { createSimpleMirror } from "../support/simple-mirror.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
+import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
+import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
+import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
+import { createKey } from "../../../src/app/keys.ts";
+import { createPruner } from "../../../src/app/operations/retention.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { buildCatalog } from "../../support/catalog-builders.ts";
+import { createMirror, type Get, type MirroredEvent, PATHS } from "../../support/mirror.ts";
+import { createRandomInt } from "../../support/random-edits.ts";
+import { createRandomOperations } from "../../support/random-operations.ts";
+import { chooseScale } from "../../support/scale.ts";
+import { createSimpleMirror } from "../../support/simple-mirror.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 
 // The mirrors are written from data/guides/mirror.md alone. A failure names the seed and the
 // operation; run that one again with DESKBELL_MIRROR_SEED and DESKBELL_MIRROR_OPERATIONS.

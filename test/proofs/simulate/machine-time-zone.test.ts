@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { chooseScale } from "../support/scale.ts";
+import { chooseScale } from "../../support/scale.ts";
 
 // The machine's time zone must not affect availability. The short version runs each property a few
 // times; the full version runs it on ten thousand generated businesses per zone.
@@ -12,7 +12,7 @@ const VITEST = join(
   dirname(createRequire(import.meta.url).resolve("vitest/package.json")),
   "vitest.mjs",
 );
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 const RUNS = chooseScale(10, 2500);
 // One process for all files, because starting and importing takes longer than the tests.
 const SUITE = [

@@ -8,12 +8,12 @@ import {
   record,
 } from "fast-check";
 import { expect, test } from "vitest";
-import { createTimeOff, deleteTimeOff } from "../../src/app/bookings/time-off.ts";
-import type { BookingTerms } from "../../src/app/bookings/bookings.ts";
-import { CUT, openBookingShop, orderOf, type Send } from "../http/support/bookings.ts";
-import { chooseScale } from "../support/scale.ts";
-import { SHOP_SLUG, shopId } from "../support/shop.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
+import { createTimeOff, deleteTimeOff } from "../../../src/app/bookings/time-off.ts";
+import type { BookingTerms } from "../../../src/app/bookings/bookings.ts";
+import { CUT, openBookingShop, orderOf, type Send } from "../../http/support/bookings.ts";
+import { chooseScale } from "../../support/scale.ts";
+import { SHOP_SLUG, shopId } from "../../support/shop.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 
 // What /availability lists can be booked, and nothing else, after any sequence of changes; and no
 // number of concurrent clients books a time, a table or a ticket twice.

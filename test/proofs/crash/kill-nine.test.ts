@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createSeededRandom } from "../../src/app/sample-catalog/generator.ts";
-import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
+import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
 import {
   waitForDeliveries,
   createSalonWithPartner,
   startPriceEditor,
-} from "../support/salon-with-partner.ts";
-import { chooseScale } from "../support/scale.ts";
+} from "../../support/salon-with-partner.ts";
+import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
 const ROUNDS = chooseScale(15, 1000);
 /** How long a daemon lives after it has started, at most. */
@@ -27,7 +27,7 @@ test(
     timeout: chooseScale(240_000, 3_600_000),
   },
   async () => {
-    const random = createSeededRandom(chooseScale(5, Date.now()));
+    const random = createSeededRandom(chooseSeed(5));
     const { dataDir, partner } = await createSalonWithPartner(random, "--max-in-flight", "16");
     const editor = startPriceEditor(dataDir);
     const kills: number[] = [];

@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import type { Envelope } from "../../src/domain/envelope.ts";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import type { Envelope } from "../../../src/domain/envelope.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
 
 const ROUNDS = Number(process.env["DESKBELL_REREADING_ROUNDS"] ?? 100);
-const EDITOR = fileURLToPath(new URL("../support/price-editor.ts", import.meta.url));
+const EDITOR = fileURLToPath(new URL("../../support/price-editor.ts", import.meta.url));
 
 type Services = { data: { id: string; priceCents: number; version: number }[] };
 

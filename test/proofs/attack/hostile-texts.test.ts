@@ -2,24 +2,24 @@ import { Agent, type OutgoingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createKey } from "../../src/app/keys.ts";
+import { createKey } from "../../../src/app/keys.ts";
 import {
   ALERT_FORMATS,
   alertText,
   formatAlert,
-} from "../../src/domain/conditions/alert-formats.ts";
-import { toAlert } from "../../src/domain/conditions/alert.ts";
-import { openCondition } from "../../src/domain/conditions/registry.ts";
-import { startServer } from "../../src/http/server.ts";
-import { createLog } from "../../src/log.ts";
-import type { EndpointRow } from "../../src/store/endpoints.ts";
-import { createTerminal } from "../support/cli.ts";
-import { addBusiness } from "../support/delivery.ts";
-import { createHostileSource } from "../support/hostile/terminal-texts.ts";
-import { fillDeliveries } from "../support/live-data.ts";
-import { openSession } from "../support/live-view.ts";
-import { chooseScale } from "../support/scale.ts";
-import { createTestRuntime, type TestRuntime } from "../support/test-runtime.ts";
+} from "../../../src/domain/conditions/alert-formats.ts";
+import { toAlert } from "../../../src/domain/conditions/alert.ts";
+import { openCondition } from "../../../src/domain/conditions/registry.ts";
+import { startServer } from "../../../src/http/server.ts";
+import { createLog } from "../../../src/log.ts";
+import type { EndpointRow } from "../../../src/store/endpoints.ts";
+import { createTerminal } from "../../support/cli.ts";
+import { addBusiness } from "../../support/delivery.ts";
+import { createHostileSource } from "../../support/hostile/terminal-texts.ts";
+import { fillDeliveries } from "../../support/live-data.ts";
+import { openSession } from "../../support/live-view.ts";
+import { chooseScale } from "../../support/scale.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
 // No text that a partner can write takes control of a terminal, forges a log line or an alert, or
 // hides anything in one.

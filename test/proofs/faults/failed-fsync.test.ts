@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runProgram } from "../support/cli.ts";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
-import { PROGRAM } from "../support/program.ts";
-import { createReceiver } from "../support/receiver.ts";
+import { runProgram } from "../../support/cli.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { PROGRAM } from "../../support/program.ts";
+import { createReceiver } from "../../support/receiver.ts";
 
 // strace makes fsync fail as on a broken disk. Some containers forbid it.
 

@@ -5,18 +5,18 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import tls from "node:tls";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
-import { appendEventFor } from "../../src/app/events.ts";
-import { readConfig } from "../../src/config.ts";
-import { createSender } from "../../src/delivery/sender.ts";
-import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
-import type { AttemptRow } from "../../src/store/deliveries.ts";
-import { createTempFolder } from "../support/cli.ts";
-import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
-import { addBusiness, buildEventDraft } from "../support/delivery.ts";
-import { FAULTS } from "../support/hostile/faults.ts";
-import { createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
-import { createReceiver } from "../support/receiver.ts";
+import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
+import { appendEventFor } from "../../../src/app/events.ts";
+import { readConfig } from "../../../src/config.ts";
+import { createSender } from "../../../src/delivery/sender.ts";
+import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
+import type { AttemptRow } from "../../../src/store/deliveries.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { addBusiness, buildEventDraft } from "../../support/delivery.ts";
+import { FAULTS } from "../../support/hostile/faults.ts";
+import { createAuthority, hasOpenssl } from "../../support/hostile/tls.ts";
+import { createReceiver } from "../../support/receiver.ts";
 
 const DEADLINE_MS = 1000;
 const ROUNDS = 3;
@@ -25,7 +25,7 @@ const MAX_GROWTH_MB = 30;
 
 async function startHostileReceivers(): Promise<number[]> {
   const child = fork(
-    fileURLToPath(new URL("../support/hostile/fault-servers.ts", import.meta.url)),
+    fileURLToPath(new URL("../../support/hostile/fault-servers.ts", import.meta.url)),
   );
   onTestFinished(async () => {
     child.kill("SIGKILL");

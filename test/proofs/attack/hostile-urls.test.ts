@@ -1,16 +1,16 @@
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
-import { deleteEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
-import type { Resolve } from "../../src/app/webhooks/resolver.ts";
-import { createSender } from "../../src/delivery/sender.ts";
-import { createSeededRandom } from "../../src/app/sample-catalog/generator.ts";
-import { isPublicAddress, parseTarget } from "../../src/domain/webhooks/safe-url.ts";
-import { addBusiness } from "../support/delivery.ts";
-import { VALID_URLS, HOSTILE_NAMES, HOSTILE_URLS } from "../support/hostile/urls.ts";
-import { spellPrivateAddress } from "../support/hostile/address-spellings.ts";
-import { chooseScale } from "../support/scale.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
+import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
+import { deleteEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import type { Resolve } from "../../../src/app/webhooks/resolver.ts";
+import { createSender } from "../../../src/delivery/sender.ts";
+import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
+import { isPublicAddress, parseTarget } from "../../../src/domain/webhooks/safe-url.ts";
+import { addBusiness } from "../../support/delivery.ts";
+import { VALID_URLS, HOSTILE_NAMES, HOSTILE_URLS } from "../../support/hostile/urls.ts";
+import { spellPrivateAddress } from "../../support/hostile/address-spellings.ts";
+import { chooseScale } from "../../support/scale.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 
 const UNTRUSTED = { allowHttp: false, allowPrivate: [], trusted: false };
 const SPELLINGS = chooseScale(100_000, 1_000_000);

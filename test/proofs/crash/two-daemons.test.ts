@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
-import { chooseScale } from "../support/scale.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { chooseScale } from "../../support/scale.ts";
 
 test(
   "of two daemons that start at the same moment, after a crash, one serves and the other exits with 5",

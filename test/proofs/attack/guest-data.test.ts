@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
-import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
-import { monday, openBookingShop, orderOf, type Sent, visit } from "../http/support/bookings.ts";
+import { ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+import { monday, openBookingShop, orderOf, type Sent, visit } from "../../http/support/bookings.ts";
 
 // A guest's data are in the responses that are for them, and encrypted in the database: in no other
 // response, error, event, log line or file.

@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { grants } from "../../src/domain/api-key.ts";
-import { createApp } from "../../src/http/app.ts";
-import type { RouteSpec } from "../../src/http/pipeline/route.ts";
-import { ROUTES } from "../../src/http/routes.ts";
-import { chooseScale } from "../support/scale.ts";
+import { grants } from "../../../src/domain/api-key.ts";
+import { createApp } from "../../../src/http/app.ts";
+import type { RouteSpec } from "../../../src/http/pipeline/route.ts";
+import { ROUTES } from "../../../src/http/routes.ts";
+import { chooseScale } from "../../support/scale.ts";
 import {
   TENANT_NAME,
   unknownId,
   createTenants,
   type Tenant,
   type TenantKey,
-} from "../support/tenants.ts";
-import { createTestRuntime, type TestRuntime } from "../support/test-runtime.ts";
+} from "../../support/tenants.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
 // A1: a key of one business never gets data of another, and cannot find out whether it exists.
 

@@ -3,18 +3,18 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { createBackup } from "../../src/app/operations/backups.ts";
-import { readConfig } from "../../src/config.ts";
-import { createSeededRandom } from "../../src/app/sample-catalog/generator.ts";
-import { openRuntime } from "../../src/app/runtime.ts";
-import { runProgram, createTempFolder } from "../support/cli.ts";
-import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createBackup } from "../../../src/app/operations/backups.ts";
+import { readConfig } from "../../../src/config.ts";
+import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
+import { openRuntime } from "../../../src/app/runtime.ts";
+import { runProgram, createTempFolder } from "../../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
 import {
   waitForDeliveries,
   createSalonWithPartner,
   startPriceEditor,
-} from "../support/salon-with-partner.ts";
-import { chooseScale } from "../support/scale.ts";
+} from "../../support/salon-with-partner.ts";
+import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
 const MOMENTS = chooseScale(3, 20);
 const LONGEST_PAUSE_MS = 300;
@@ -54,7 +54,7 @@ test(
   `each of ${MOMENTS} backups made under load contains every acknowledged change and resumes pending deliveries`,
   { timeout: chooseScale(90_000, 600_000) },
   async () => {
-    const random = createSeededRandom(chooseScale(7, Date.now()));
+    const random = createSeededRandom(chooseSeed(7));
     const { dataDir, partner } = await createSalonWithPartner(random);
     const daemon = spawnDaemon(dataDir);
     await waitForUrl(daemon);

@@ -2,11 +2,11 @@ import { createHmac, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hashApiKey, generateApiKey } from "../../src/domain/api-key.ts";
-import { runProgram } from "../support/cli.ts";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
-import { type ReceivedRequest, createReceiver } from "../support/receiver.ts";
-import { hasTmux, openTmux } from "../support/tmux.ts";
+import { hashApiKey, generateApiKey } from "../../../src/domain/api-key.ts";
+import { runProgram } from "../../support/cli.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { type ReceivedRequest, createReceiver } from "../../support/receiver.ts";
+import { hasTmux, openTmux } from "../../support/tmux.ts";
 
 // A2: secrets appear nowhere but in the places that must contain them.
 

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createSeededRandom } from "../../src/app/sample-catalog/generator.ts";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
 import {
   waitForDeliveries,
   createSalonWithPartner,
   startPriceEditor,
-} from "../support/salon-with-partner.ts";
-import { chooseScale } from "../support/scale.ts";
+} from "../../support/salon-with-partner.ts";
+import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
 // R9: stopping a daemon loses nothing, and two daemons never use the same data.
 
@@ -20,7 +20,7 @@ test(
   `stopped ${ROUNDS} times under load, the daemon exits with 0 within ten seconds and neither loses nor repeats a delivery`,
   { timeout: chooseScale(60_000, 1_800_000) },
   async () => {
-    const random = createSeededRandom(chooseScale(11, Date.now()));
+    const random = createSeededRandom(chooseSeed(11));
     const { dataDir, partner } = await createSalonWithPartner(random);
     const editor = startPriceEditor(dataDir);
     let slowestMs = 0;

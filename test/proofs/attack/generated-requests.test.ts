@@ -1,18 +1,18 @@
 import { Agent, request } from "node:http";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { describeApi } from "../../src/http/openapi/document.ts";
-import { ROUTES } from "../../src/http/routes.ts";
-import { startServer } from "../../src/http/server.ts";
+import { describeApi } from "../../../src/http/openapi/document.ts";
+import { ROUTES } from "../../../src/http/routes.ts";
+import { startServer } from "../../../src/http/server.ts";
 import {
   type GeneratedRequest,
   type OpenApiDocument,
   type KnownValues,
   arbitraryRequests,
-} from "../support/hostile/generated-requests.ts";
-import { chooseScale } from "../support/scale.ts";
-import { unknownId, createTenants, type Tenant } from "../support/tenants.ts";
-import { type TestRuntime, createTestRuntime } from "../support/test-runtime.ts";
+} from "../../support/hostile/generated-requests.ts";
+import { chooseScale } from "../../support/scale.ts";
+import { unknownId, createTenants, type Tenant } from "../../support/tenants.ts";
+import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 
 // A4: valid and invalid requests generated from the OpenAPI document. As in all tests,
 // test/support/check-responses.ts checks that the document allows every response.

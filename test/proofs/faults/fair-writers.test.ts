@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createKey } from "../../src/app/keys.ts";
-import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
-import { businessId } from "../../src/domain/catalog/object-id.ts";
-import { runCompetingWriters } from "../support/competing-writers.ts";
-import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
-import { seedShop, SHOP_SLUG } from "../support/shop.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
+import { createKey } from "../../../src/app/keys.ts";
+import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
+import { businessId } from "../../../src/domain/catalog/object-id.ts";
+import { runCompetingWriters } from "../../support/competing-writers.ts";
+import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { seedShop, SHOP_SLUG } from "../../support/shop.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 
 const REQUESTS = 55;
 

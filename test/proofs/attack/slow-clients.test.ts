@@ -4,10 +4,10 @@ import { readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startServer } from "../../src/http/server.ts";
-import { createTestApi, SALON } from "../http/support/api.ts";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
-import { chooseScale } from "../support/scale.ts";
+import { startServer } from "../../../src/http/server.ts";
+import { createTestApi, SALON } from "../../http/support/api.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { chooseScale } from "../../support/scale.ts";
 
 // A6: clients that send or read slowly are disconnected, without an effect on the others.
 

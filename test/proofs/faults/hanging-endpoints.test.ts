@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
-import { appendEventFor } from "../../src/app/events.ts";
-import type { AttemptNotice } from "../../src/delivery/delivery-worker.ts";
-import type { Runtime } from "../../src/app/runtime.ts";
-import { addBusiness, buildEventDraft, createTestWorker } from "../support/delivery.ts";
-import { createReceiver } from "../support/receiver.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
+import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
+import { appendEventFor } from "../../../src/app/events.ts";
+import type { AttemptNotice } from "../../../src/delivery/delivery-worker.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
+import { addBusiness, buildEventDraft, createTestWorker } from "../../support/delivery.ts";
+import { createReceiver } from "../../support/receiver.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 
 const BUSINESSES = 10;
 const ENDPOINTS_EACH = 50;

@@ -1,31 +1,31 @@
-import { isoCurrency } from "../../src/domain/currency.ts";
+import { isoCurrency } from "../../../src/domain/currency.ts";
 import { assert, asyncProperty, pre } from "fast-check";
 import { expect, test } from "vitest";
 import {
   type Availability,
   createAvailabilityFinder,
-} from "../../src/app/availability/availability.ts";
-import { createBooking, createReservation } from "../../src/app/bookings/bookings.ts";
-import { changeCatalog } from "../../src/app/catalog/change-catalog.ts";
-import { getBusiness } from "../../src/app/businesses.ts";
-import { createEventLoopYield } from "../../src/app/availability/yield-to-event-loop.ts";
-import type { PublicSlot } from "../../src/domain/availability/public-slot.ts";
+} from "../../../src/app/availability/availability.ts";
+import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
+import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { createEventLoopYield } from "../../../src/app/availability/yield-to-event-loop.ts";
+import type { PublicSlot } from "../../../src/domain/availability/public-slot.ts";
 import type {
   BusyInterval,
   ResolvedRequest,
   NamedAppointmentRequest,
   NamedTableRequest,
-} from "../../src/domain/availability/request.ts";
-import { refusalSentence } from "../../src/domain/availability/refusal.ts";
-import type { Catalog, Kind as ObjectKind } from "../../src/domain/catalog/catalog.ts";
-import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";
-import type { Runtime } from "../../src/app/runtime.ts";
-import type { Scenario } from "../domain/availability/oracle.ts";
-import { isValidRequest, scenariosWithExtraBooking } from "../domain/availability/scenarios.ts";
-import { captureError } from "../support/use-case.ts";
-import { chooseScale } from "../support/scale.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
-import { confirmedVisit, NO_NAMES } from "../support/visit-rows.ts";
+} from "../../../src/domain/availability/request.ts";
+import { refusalSentence } from "../../../src/domain/availability/refusal.ts";
+import type { Catalog, Kind as ObjectKind } from "../../../src/domain/catalog/catalog.ts";
+import { businessId, objectId } from "../../../src/domain/catalog/object-id.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
+import type { Scenario } from "../../domain/availability/oracle.ts";
+import { isValidRequest, scenariosWithExtraBooking } from "../../domain/availability/scenarios.ts";
+import { captureError } from "../../support/use-case.ts";
+import { chooseScale } from "../../support/scale.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+import { confirmedVisit, NO_NAMES } from "../../support/visit-rows.ts";
 
 // Compares availability with booking on random businesses: a listed start can be booked as listed,
 // and any other start is refused for the reason that `explain` gives.
