@@ -23,7 +23,7 @@ type Host = {
 };
 
 /** Limits the deliveries to each host, over all endpoints that the operator does not trust. */
-export function createDestinationHosts(rt: Runtime) {
+export function createEndpointHosts(rt: Runtime) {
   const { maxInFlightPerHost } = rt.config;
   const maxPerOwner = maxInFlightPerHost - Math.floor(maxInFlightPerHost * RESERVED_SHARE);
   /** The hosts with claimed deliveries. */
