@@ -1,21 +1,24 @@
 import { type Claim, type Group, GROUPS } from "../../test/support/claims.ts";
 import { BUGS_FOUND, NOT_COVERED } from "./history.ts";
 
-/** The run of a group. */
+/** What a test of a group has shown: a claim, or the reason why there is none. */
+export type Finding = { file: string } & (
+  | { kind: "proven"; claim: Claim }
+  | { kind: "failed" | "skipped"; test: string }
+);
+
+/** A run of some test files of a group. */
 export type GroupRun = {
   group: Group;
+  /** Names of the files; null for all of the group. */
+  files: string[] | null;
   commit: string;
   /** In ISO 8601. */
   date: string;
-  machine: string;
-  versions: string;
   size: "full" | "quick";
   seeds: number[];
   minutes: number;
-  claims: Claim[];
-  /** Names of the tests that failed or were skipped. */
-  failed: string[];
-  skipped: string[];
+  findings: Finding[];
 };
 
 const TITLES: Record<Group, string> = {
@@ -23,76 +26,89 @@ const TITLES: Record<Group, string> = {
   power: "Power cuts",
   faults: "Faults of disks, clocks, receivers and endpoints",
   attack: "Attacks",
-  simulate: "Simulations",
+  simulate: "Simulations and random edits",
 };
 
 const INTRODUCTION = `# Results of the proofs
 
-\`npm run proofs\` writes this file. Each claim is proven by tests that try to refute it. Its control is the same test of a
-program that is broken on purpose: if the control passes, the proof shows nothing, and the claim fails. To repeat a group, run
-\`npm run proofs -- GROUP --seed S\`; \`npm run proofs -- --quick\` takes less than 15 minutes and writes
-\`RESULTS.quick.md\`.
+\`npm run proofs\` writes this file. A proof tries to refute its claim. Its control is the same test of a program that is broken
+on purpose: if the control passes, the proof shows nothing, and the claim fails. \`npm run proofs -- GROUP --seed S\` repeats a
+group; \`npm run proofs -- --quick\` runs all in less than 15 minutes and writes \`RESULTS.quick.md\`.
 `;
 
-export const isProven = ({ failed, claims }: GroupRun): boolean =>
-  failed.length === 0 && claims.length > 0;
+export const isProven = ({ findings }: GroupRun): boolean =>
+  findings.some(({ kind }) => kind === "proven") && findings.every(({ kind }) => kind !== "failed");
 
-/** Returns the section of a group. */
-export function renderGroup(run: GroupRun): string {
-  const { group, claims, failed, skipped, seeds } = run;
-  const verdict = isProven(run)
-    ? `all ${claims.length} claims proven`
-    : `**failed**: ${failed.length} tests failed`;
-  const seed = seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds[0]} to ${seeds.at(-1)}`;
-  const list = (title: string, names: string[]) =>
-    names.length === 0 ? [] : [`### ${title}`, "", ...names.map((name) => `- ${name}`), ""];
+/** Returns the block of the report about a finding. */
+function renderFinding(finding: Finding, run: GroupRun): string {
+  const { seeds, size, commit, date } = run;
+  const seed = seeds.length > 1 ? `seeds ${seeds[0]} to ${seeds.at(-1)}` : `seed ${seeds[0]}`;
+  const origin = `- Run: \`${finding.file}\`, ${size}, ${seed}, commit ${commit}, ${date.slice(0, 16)}Z`;
+  if (finding.kind !== "proven") {
+    const { kind, test } = finding;
+    return [`### ${kind === "failed" ? "FAILED" : "Skipped"}: ${test}`, "", origin].join("\n");
+  }
+  const { claim, done, figure, control } = finding.claim;
   return [
-    `## ${TITLES[group]} (\`${group}\`)`,
+    `### ${claim}`,
     "",
-    `- Verdict: ${verdict}`,
-    `- Run: ${run.size}, ${seed}, ${run.minutes.toFixed(1)} minutes, ${run.date.slice(0, 16)}Z`,
-    `- Commit: ${run.commit}`,
-    `- Machine: ${run.machine}`,
-    `- Versions: ${run.versions}`,
-    "",
-    ...claims.toSorted((a, b) => (a.claim < b.claim ? -1 : 1)).flatMap(renderClaim),
-    ...list("Failed", failed),
-    ...list("Skipped", skipped),
+    `- Done: ${done}`,
+    `- Found: ${figure}`,
+    `- Control: ${control.done}: ${control.figure}`,
+    origin,
   ].join("\n");
 }
 
-const renderClaim = ({ claim, done, figure, control, seed }: Claim): string[] => [
-  `### ${claim}`,
-  "",
-  `- Done: ${done}${seed === "none" ? "" : ` (seed ${seed})`}`,
-  `- Found: ${figure}`,
-  `- Control: ${control.done}: ${control.figure}`,
-  "",
-];
+/** The blocks of a group that are kept: those of files that did not run. */
+const keptBlocks = (section: string, files: string[]): string[] =>
+  section
+    .split(/^(?=### )/m)
+    .slice(1)
+    .filter((block) => !files.some((file) => block.includes(`- Run: \`${file}\``)))
+    .map((block) => block.trimEnd());
 
-/** Returns the report with the sections of these groups replaced, and all others kept. */
-export function mergeReport(before: string, runs: readonly GroupRun[]): string {
-  const kept = before.split(/^(?=## )/m);
-  const sections = GROUPS.map((group) => {
-    const run = runs.find((one) => one.group === group);
-    if (run !== undefined) return renderGroup(run);
-    return kept.find((section) => section.startsWith(`## ${TITLES[group]} (`)) ?? "";
-  });
-  return [INTRODUCTION, ...sections, renderBugs(), renderNotCovered()]
-    .filter((section) => section !== "")
-    .map((section) => section.trimEnd())
-    .join("\n\n")
-    .concat("\n");
+function renderGroup(before: string, group: Group, run: GroupRun | undefined): string {
+  const section = before.split(/^(?=## )/m).find((one) => one.startsWith(heading(group))) ?? "";
+  if (run === undefined) return section.trimEnd();
+  const kept = run.files === null ? [] : keptBlocks(section, run.files);
+  const blocks = [...kept, ...run.findings.map((finding) => renderFinding(finding, run))].sort();
+  const count = (title: string) => blocks.filter((block) => block.startsWith(title)).length;
+  const [failed, skipped] = [count("### FAILED"), count("### Skipped")];
+  const proven = blocks.length - failed - skipped;
+  const verdict = `${proven} claims proven, ${failed} tests failed, ${skipped} skipped.`;
+  const length = run.files === null ? ` The run took ${run.minutes.toFixed(1)} minutes.` : "";
+  return [heading(group) + TITLES[group], verdict + length, ...blocks].join("\n\n");
 }
 
-const renderBugs = (): string =>
-  [
-    "## Bugs that proofs have found",
-    "",
-    "| bug | found by | fixed in |",
-    "|---|---|---|",
-    ...BUGS_FOUND.map(({ bug, foundBy, commit }) => `| ${bug} | ${foundBy} | ${commit} |`),
-  ].join("\n");
+const heading = (group: Group): string => `## ${group}: `;
 
-const renderNotCovered = (): string =>
-  ["## Not covered", "", ...NOT_COVERED.map((line) => `- ${line}`)].join("\n");
+/**
+ * Returns the report with the findings of these runs. Findings of other files are kept, if they are
+ * of the same machine.
+ */
+export function mergeReport(
+  before: string,
+  { machine, versions }: { machine: string; versions: string },
+  runs: readonly GroupRun[],
+): string {
+  const about = `- Machine: ${machine}\n- Versions: ${versions}`;
+  const kept = before.includes(about) ? before : "";
+  const sections = GROUPS.map((group) =>
+    renderGroup(
+      kept,
+      group,
+      runs.find((run) => run.group === group),
+    ),
+  ).filter((section) => section !== "");
+  return `${[INTRODUCTION.trimEnd(), about, ...sections, BUGS, LIMITS].join("\n\n")}\n`;
+}
+
+const BUGS = [
+  "## Bugs that proofs have found",
+  "",
+  "| bug | found by | fixed in |",
+  "|---|---|---|",
+  ...BUGS_FOUND.map(({ bug, foundBy, commit }) => `| ${bug} | ${foundBy} | ${commit} |`),
+].join("\n");
+
+const LIMITS = ["## Not covered", "", ...NOT_COVERED.map((line) => `- ${line}`)].join("\n");

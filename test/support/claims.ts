@@ -1,4 +1,5 @@
 import { appendFileSync } from "node:fs";
+import { expect } from "vitest";
 
 /** The groups of proofs, each in a folder of test/proofs. */
 export const GROUPS = ["crash", "power", "faults", "attack", "simulate"] as const;
@@ -18,6 +19,9 @@ export type Claim = {
   seed: number | "none";
 };
 
+/** A claim and the path of the test that has proven it. */
+export type RecordedClaim = Claim & { file: string };
+
 /**
  * Records a claim after its proof has passed. Does nothing outside `npm run proofs`.
  * @throws if the control did not fail: then the proof shows nothing
@@ -27,5 +31,7 @@ export function recordClaim(claim: Claim): void {
   if (!control.hasFailed)
     throw new Error(`This proof is void, because its control passes: ${control.done}.`);
   const file = process.env["PROOFS_CLAIMS"];
-  if (file !== undefined) appendFileSync(file, `${JSON.stringify(claim)}\n`);
+  if (file === undefined) return;
+  const recorded: RecordedClaim = { ...claim, file: expect.getState().testPath ?? "" };
+  appendFileSync(file, `${JSON.stringify(recorded)}\n`);
 }
