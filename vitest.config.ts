@@ -3,12 +3,12 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Tests of waits, response times and CPU use, which must not run while others do. */
 const TIMED = [
-  "attack/slow-clients",
-  "faults/fair-writers",
-  "faults/hanging-endpoints",
-  "faults/hostile-receivers",
+  "fair-writers",
+  "hanging-endpoints",
+  "hostile-receivers",
   "long-polls",
-  "simulate/read-after-webhook",
+  "read-after-webhook",
+  "slow-clients",
 ].map((name) => `test/proofs/${name}.test.ts`);
 
 /** Starts the slowest tests first, so that they do not run alone at the end. */

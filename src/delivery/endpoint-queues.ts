@@ -19,16 +19,16 @@ export function createEndpointQueues(rt: Runtime) {
   function load(endpointId: string, commitCount: number): EndpointQueue | undefined {
     const existing = queues.get(endpointId);
     if (existing?.commitCount === commitCount) return existing;
-    const target = rt.store.endpoints.findTarget(endpointId);
-    if (target === undefined) {
+    const destination = rt.store.endpoints.findDestination(endpointId);
+    if (destination === undefined) {
       if (existing?.claimedCount === 0) queues.delete(endpointId);
       return undefined;
     }
     if (existing) {
-      existing.reload(target, commitCount);
+      existing.reload(destination, commitCount);
       return existing;
     }
-    const queue = new EndpointQueue(target, commitCount);
+    const queue = new EndpointQueue(destination, commitCount);
     queues.set(endpointId, queue);
     return queue;
   }

@@ -29,8 +29,7 @@ export type EndpointSettings = Pick<
   "name" | "url" | "events" | "allowPrivate" | "timeoutMs" | "maxInFlight"
 >;
 
-/** What an attempt needs of an endpoint. */
-export type TargetRow = Pick<
+export type DestinationRow = Pick<
   EndpointRow,
   | "id"
   | "businessId"
@@ -45,10 +44,10 @@ export type TargetRow = Pick<
 
 type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
 
-const TARGET = columns(
+const DESTINATION = columns(
   "id, business_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at",
 );
-const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, version,
+const COLUMNS = `${DESTINATION}, ${columns(`name, events, status, disabled_reason, version,
   failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at`)}`;
 
 /** Deleted endpoints are kept for their deliveries, but only `findCreatorKeyId` returns them. */
@@ -100,8 +99,8 @@ export function createEndpointStore(db: Db) {
       last_error = :lastError, failed_event_id = :failedEventId, failed_events = :failedEvents,
       warned_at = :warnedAt, disable_at = :disableAt
     WHERE id = :id`);
-  const selectTarget = db.prepare(
-    `SELECT ${TARGET} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
+  const selectDestination = db.prepare(
+    `SELECT ${DESTINATION} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
   );
 
   return {
@@ -122,8 +121,8 @@ export function createEndpointStore(db: Db) {
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
     /** Returns undefined for a disabled or deleted endpoint. */
-    findTarget(id: string): TargetRow | undefined {
-      const raw = selectTarget.get(id) as Omit<TargetRow, "allowPrivate"> & {
+    findDestination(id: string): DestinationRow | undefined {
+      const raw = selectDestination.get(id) as Omit<DestinationRow, "allowPrivate"> & {
         allowPrivate: number;
       };
       return raw && { ...raw, allowPrivate: raw.allowPrivate === 1 };

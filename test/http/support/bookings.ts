@@ -8,6 +8,7 @@ import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { seedShop, shopId, SHOP_SLUG } from "../../support/shop.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
 // The shop of support/shop.ts with a concert, and clients of its API.
@@ -114,7 +115,7 @@ export const visit = (time: string, more: object = {}) => ({
   ...more,
 });
 
-export function concertIds(rt: TestRuntime): { eventId: string; ticketTypeId: string } {
+export function concertIds(rt: Runtime): { eventId: string; ticketTypeId: string } {
   const { id } = getBusiness(rt, SHOP_SLUG);
   const event = rt.store.catalog.findByKeyOrId(id, "public_event", "gala")!;
   return {

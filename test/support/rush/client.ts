@@ -1,0 +1,199 @@
+import type { SeededRandom } from "../../../src/app/sample-catalog/generator.ts";
+import type { Desk, Reply, Shown, Visit } from "./desk.ts";
+import { NEVER, type Place, type Refused, type Span, type Taken } from "./occupancy.ts";
+import { type Service, STARTS, staffPlaces, tablePlaces, tickets } from "./shop.ts";
+
+/** What a client did and was told. */
+export type History = {
+  attempts: number;
+  taken: Taken[];
+  refused: Refused[];
+  /** By ID, the state of each visit and order after its last acknowledged change. */
+  states: Map<string, { status: string; startsAt: number | null }>;
+  /** Holds that were left to expire. */
+  abandoned: Taken[];
+  counts: Record<string, number>;
+};
+
+export const createHistory = (): History => ({
+  attempts: 0,
+  taken: [],
+  refused: [],
+  states: new Map(),
+  abandoned: [],
+  counts: {},
+});
+
+/** An object that the client has, and may cancel. */
+type Kept = { id: string; visit: Visit | null; places: Taken[]; isPending: boolean };
+
+/** The client cancels something when it has this many objects. */
+const MOST_KEPT = 3;
+const MOST_TICKETS = 4;
+const SECOND_MS = 1000;
+/** Refusals that depend on the limits of the client. */
+const LIMITS = ["too_many_holds"];
+const TAKEN = ["slot_taken", "conflict"];
+
+/** Returns a function that does one random thing at a desk. */
+export function createRushClient(desk: Desk, random: SeededRandom, history: History) {
+  const kept: Kept[] = [];
+
+  const placesIn = (shown: Shown): Place[] => {
+    const spanOf = ({ startsAt, endsAt }: { startsAt: string; endsAt: string }) => ({
+      from: Date.parse(startsAt),
+      to: Date.parse(endsAt),
+      quantity: 1,
+    });
+    if (shown.items !== undefined) return shown.items.map(({ quantity }) => tickets(quantity));
+    if (shown.tableId) return [{ resource: shown.tableId, ...spanOf(shown) }];
+    return shown.segments.map((segment) => ({ resource: segment.staffId, ...spanOf(segment) }));
+  };
+
+  const placesOf = (visit: Visit, startsAt: string): Place[] =>
+    "partySize" in visit
+      ? tablePlaces(visit.partySize, startsAt)
+      : staffPlaces(visit.service, visit.staff, startsAt);
+
+  function take(shown: Shown, span: Span): Taken[] {
+    const rows = placesIn(shown).map((place) => ({
+      ...place,
+      id: shown.id,
+      taken: span,
+      freed: NEVER,
+    }));
+    history.taken.push(...rows);
+    return rows;
+  }
+
+  const free = (rows: readonly Taken[], span: Span): void => {
+    for (const row of rows) row.freed = span;
+  };
+
+  function settle({ id, status, startsAt }: Shown): void {
+    history.states.set(id, { status, startsAt: startsAt ? Date.parse(startsAt) : null });
+  }
+
+  /** Counts the reply, and keeps a refusal for the check. */
+  function accept(
+    what: string,
+    reply: Reply,
+    places: Place[],
+    id: string | null = null,
+  ): Shown | null {
+    const { code, span } = reply;
+    const name = `${what} ${code ?? "done"}`;
+    history.counts[name] = (history.counts[name] ?? 0) + 1;
+    if (code === null) return reply.shown;
+    if (TAKEN.includes(code) && places.length > 0) history.refused.push({ id, places, span });
+    else if (!LIMITS.includes(code)) throw new Error(`${what} was refused: ${code}`);
+    return null;
+  }
+
+  const pickVisit = (): [Visit, string] => {
+    if (random.chance(0.4)) return [{ partySize: random.pick([2, 4]) }, random.pick(STARTS)];
+    const service: Service = random.chance(0.7) ? "cut" : "color";
+    const staff = random.pick(
+      service === "cut" ? (["ann", "bea", null] as const) : (["ann", null] as const),
+    );
+    // A color that starts last would end after closing time.
+    const starts = service === "cut" ? STARTS : STARTS.filter((start) => !start.endsWith("13:00"));
+    return [{ service, staff }, random.pick(starts)];
+  };
+
+  async function book(): Promise<void> {
+    const [visit, startsAt] = pickVisit();
+    const reply = await desk.create(visit, startsAt);
+    const shown = accept("book", reply, placesOf(visit, startsAt));
+    if (shown === null) return;
+    settle(shown);
+    kept.push({ id: shown.id, visit, places: take(shown, reply.span), isPending: false });
+  }
+
+  async function hold({ create, use, release }: NonNullable<Desk["holds"]>): Promise<void> {
+    const [visit, startsAt] = pickVisit();
+    const reply = await create(visit, startsAt);
+    const shown = accept("hold", reply, placesOf(visit, startsAt));
+    if (shown === null) return;
+    const held = take(shown, reply.span);
+    const expiresAt = Date.parse(shown.expiresAt);
+    // The text has no fraction of a second.
+    const expiry = { sentAt: expiresAt, doneAt: expiresAt + SECOND_MS };
+    free(held, expiry);
+    if (random.chance(0.2)) return void history.abandoned.push(...held);
+    if (random.chance(0.2)) {
+      const released = await release(shown.id);
+      accept("release", released, []);
+      if (released.span.sentAt < expiresAt) free(held, released.span);
+      return;
+    }
+    history.attempts += 1;
+    const used = await use(shown.id, "partySize" in visit);
+    if (used.code === "hold_expired" && used.span.doneAt >= expiresAt) return;
+    const booked = accept("use hold", used, []);
+    if (booked === null) return;
+    if (used.span.sentAt > expiry.doneAt) throw new Error(`${shown.id} was used after its expiry.`);
+    free(held, used.span);
+    settle(booked);
+    kept.push({ id: booked.id, visit, places: take(booked, used.span), isPending: false });
+  }
+
+  async function order(): Promise<void> {
+    const quantity = random.integer(1, MOST_TICKETS);
+    const reply = await desk.order(quantity);
+    const shown = accept("order", reply, [tickets(quantity)]);
+    if (shown === null) return;
+    settle(shown);
+    kept.push({ id: shown.id, visit: null, places: take(shown, reply.span), isPending: true });
+  }
+
+  async function confirm(pending: Kept): Promise<void> {
+    const shown = accept("confirm", await desk.confirm(pending.id), []);
+    if (shown !== null) settle(shown);
+    pending.isPending = false;
+  }
+
+  async function reschedule(moved: Kept & { visit: Visit }): Promise<void> {
+    const startsAt = random.pick(STARTS.filter((start) => !start.endsWith("13:00")));
+    const reply = await desk.reschedule(moved.id, startsAt);
+    // The staff member stays; the table is chosen again.
+    const wanted =
+      "partySize" in moved.visit
+        ? tablePlaces(moved.visit.partySize, startsAt)
+        : staffPlaces(moved.visit.service, null, startsAt).filter(
+            ({ resource }) => resource === moved.places[0]?.resource,
+          );
+    const shown = accept("reschedule", reply, wanted, moved.id);
+    if (shown === null) return;
+    free(moved.places, reply.span);
+    settle(shown);
+    moved.places = take(shown, reply.span);
+  }
+
+  async function cancel(index: number): Promise<void> {
+    const [cancelled] = kept.splice(index, 1);
+    if (cancelled === undefined) return;
+    const reply = await desk.cancel(cancelled.id);
+    const shown = accept("cancel", reply, []);
+    if (shown === null) return;
+    free(cancelled.places, reply.span);
+    settle(shown);
+  }
+
+  return async function step(): Promise<void> {
+    const { holds, repeat, repeatable } = desk;
+    if (repeat && repeatable && random.chance(0.05))
+      return repeat(random.integer(0, Math.max(0, repeatable() - 1)));
+    if (kept.length >= MOST_KEPT) return cancel(random.integer(0, kept.length - 1));
+    const pending = kept.find(({ isPending }) => isPending);
+    if (pending && random.chance(0.5)) return confirm(pending);
+    history.attempts += 1;
+    const movable = kept.filter(
+      (object): object is Kept & { visit: Visit } => object.visit !== null,
+    );
+    if (movable.length > 0 && random.chance(0.25)) return reschedule(random.pick(movable));
+    if (random.chance(0.25)) return order();
+    if (holds && random.chance(0.4)) return hold(holds);
+    return book();
+  };
+}
