@@ -3,12 +3,12 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Tests of waits, response times and CPU use, which must not run while others do. */
 const TIMED = [
-  "fair-writers",
-  "hanging-endpoints",
-  "hostile-receivers",
+  "attack/slow-clients",
+  "faults/fair-writers",
+  "faults/hanging-endpoints",
+  "faults/hostile-receivers",
   "long-polls",
-  "read-after-webhook",
-  "slow-clients",
+  "simulate/read-after-webhook",
 ].map((name) => `test/proofs/${name}.test.ts`);
 
 /** Starts the slowest tests first, so that they do not run alone at the end. */

@@ -20,7 +20,7 @@ import type { SigningKey } from "../domain/webhooks/signature.ts";
 import { deliveryHeaders, type Send } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";
-import type { DestinationRow } from "../store/endpoints.ts";
+import type { TargetRow } from "../store/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
 
 const MAX_EVENTS = 128;
@@ -28,7 +28,7 @@ const LOG_INTERVAL_MS = 60_000;
 
 export type Claim = {
   due: DueRow;
-  destination: DestinationRow;
+  target: TargetRow;
   /** The host whose limits apply; null if none do. */
   host: string | null;
   keys: readonly SigningKey[];
@@ -54,13 +54,13 @@ export function createAttemptRunner(
     });
   }
 
-  return async ({ due, destination, host, keys }) => {
-    const { id: endpointId, businessId } = destination;
+  return async ({ due, target, host, keys }) => {
+    const { id: endpointId, businessId } = target;
     const delivery = { due, endpointId, businessId, host };
     const event = findEvent(due.eventId);
     const unsent = { ...delivery, attempt: null, isGone: false, outcomeClass: undefined };
     if (event === undefined) return { ...unsent, settlement: CORRUPT_SETTLEMENT };
-    if (!mayReceive(rt, destination, event)) return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
+    if (!mayReceive(rt, target, event)) return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
     const { body } = event;
 
     const at = rt.now();
@@ -71,7 +71,7 @@ export function createAttemptRunner(
       const { id: deliveryId, eventId, eventType, sequence } = due;
       const sent = { deliveryId, eventId, eventType, sequence, attempt: n };
       const headers = deliveryHeaders(sent, agent, keys, at, body);
-      const { url, allowPrivate: trusted, timeoutMs } = destination;
+      const { url, allowPrivate: trusted, timeoutMs } = target;
       outcome = await send({ url, trusted, timeoutMs, headers, body });
     } catch (error) {
       rt.log("error", "A delivery failed because of an internal error.", {
@@ -107,7 +107,7 @@ export function createAttemptRunner(
 }
 
 /** The groups of the endpoint's key may have been narrowed since the event was written. */
-function mayReceive(rt: Runtime, { keyId }: DestinationRow, event: StoredEvent): boolean {
+function mayReceive(rt: Runtime, { keyId }: TargetRow, event: StoredEvent): boolean {
   const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
   return key === undefined || mayReadEvent(key, event);
 }

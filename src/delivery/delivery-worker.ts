@@ -12,7 +12,7 @@ import type { DueRow } from "../store/due.ts";
 import { type AttemptResult, createAttemptRunner } from "./attempt.ts";
 import { createClockWatch } from "./clock-watch.ts";
 import { createDeliveryQueue, type DispatchResult, type PermitKind } from "./delivery-queue.ts";
-import { createDestinationHosts } from "./destination-hosts.ts";
+import { createEndpointHosts } from "./endpoint-hosts.ts";
 import type { EndpointQueue } from "./endpoint-queue.ts";
 import { createEndpointQueues } from "./endpoint-queues.ts";
 import { createInFlight } from "./in-flight.ts";
@@ -59,7 +59,7 @@ export function createDeliveryWorker(
   /** Numbers of the deliveries in flight or with an unwritten outcome. */
   const claimed = new Set<number>();
   const queues = createEndpointQueues(rt);
-  const hosts = createDestinationHosts(rt);
+  const hosts = createEndpointHosts(rt);
   const inFlight = createInFlight(deliveryQueue, rt.monotonic);
   let unwritten: AttemptResult[] = [];
   let lastSeen = due.getLastNumber();
@@ -150,12 +150,12 @@ export function createDeliveryWorker(
     permit: PermitKind,
     keys: readonly SigningKey[],
   ): Promise<void> {
-    const { destination, host, owner } = queue;
+    const { target, host, owner } = queue;
     const delivery = inFlight.add(queue, row, permit);
     hosts.claim(queue);
     claimed.add(row.number);
     lastSent = Math.max(lastSent, row.number);
-    const result = await attempt({ due: row, destination, host, keys });
+    const result = await attempt({ due: row, target, host, keys });
     if (state === "stopped") return;
     // Apply clock jumps before adding this outcome: its times already use the new clock.
     checkClock();
@@ -214,7 +214,7 @@ export function createDeliveryWorker(
         delivery: due.id,
         event: due.eventId,
       });
-    const notice = onAttempt && queue && toNotice(result, queue.destination.url);
+    const notice = onAttempt && queue && toNotice(result, queue.target.url);
     if (notice) onAttempt(notice);
   }
 

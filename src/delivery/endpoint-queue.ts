@@ -10,7 +10,7 @@ import { limitedHost } from "../app/webhooks/host-limits.ts";
 import type { OutcomeClass } from "../domain/webhooks/outcome.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
 import type { DueRow } from "../store/due.ts";
-import type { DestinationRow } from "../store/endpoints.ts";
+import type { TargetRow } from "../store/endpoints.ts";
 import type { PermitKind } from "./delivery-queue.ts";
 
 /** Current secret first, and when the first of them expires (epoch ms). */
@@ -27,7 +27,7 @@ const PROMPT_ATTEMPTS = 2;
  */
 export class EndpointQueue {
   readonly endpointId: string;
-  destination: DestinationRow;
+  target: TargetRow;
   /** The host whose limits apply; null: the operator trusts the endpoint. */
   host: string | null;
   health: EndpointHealth;
@@ -42,21 +42,21 @@ export class EndpointQueue {
   #dueRows: DueRow[] = [];
   #isExhausted = false;
 
-  constructor(destination: DestinationRow, commitCount: number) {
-    this.endpointId = destination.id;
-    this.destination = destination;
-    this.host = limitedHost(destination);
-    this.health = restoreHealth(destination.failureCount);
+  constructor(target: TargetRow, commitCount: number) {
+    this.endpointId = target.id;
+    this.target = target;
+    this.host = limitedHost(target);
+    this.health = restoreHealth(target.failureCount);
     this.commitCount = commitCount;
   }
 
   /** A changed endpoint starts with new health. */
-  reload(destination: DestinationRow, commitCount: number): void {
-    if (this.destination.updatedAt !== destination.updatedAt) {
-      this.host = limitedHost(destination);
-      this.health = restoreHealth(destination.failureCount);
+  reload(target: TargetRow, commitCount: number): void {
+    if (this.target.updatedAt !== target.updatedAt) {
+      this.host = limitedHost(target);
+      this.health = restoreHealth(target.failureCount);
     }
-    this.destination = destination;
+    this.target = target;
     this.#signingKeys = undefined;
     this.#dueRows = [];
     this.#isExhausted = false;
@@ -65,7 +65,7 @@ export class EndpointQueue {
 
   /** The key that created the endpoint; for the command line, the business. */
   get owner(): string {
-    return this.destination.keyId ?? this.destination.businessId;
+    return this.target.keyId ?? this.target.businessId;
   }
 
   get lane(): Lane {
@@ -77,7 +77,7 @@ export class EndpointQueue {
   }
 
   hasCapacity(now: number): boolean {
-    return remainingConcurrency(this.health, this.#inFlight, this.destination.maxInFlight, now) > 0;
+    return remainingConcurrency(this.health, this.#inFlight, this.target.maxInFlight, now) > 0;
   }
 
   expectMore(): void {

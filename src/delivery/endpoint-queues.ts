@@ -19,16 +19,16 @@ export function createEndpointQueues(rt: Runtime) {
   function load(endpointId: string, commitCount: number): EndpointQueue | undefined {
     const existing = queues.get(endpointId);
     if (existing?.commitCount === commitCount) return existing;
-    const destination = rt.store.endpoints.findDestination(endpointId);
-    if (destination === undefined) {
+    const target = rt.store.endpoints.findTarget(endpointId);
+    if (target === undefined) {
       if (existing?.claimedCount === 0) queues.delete(endpointId);
       return undefined;
     }
     if (existing) {
-      existing.reload(destination, commitCount);
+      existing.reload(target, commitCount);
       return existing;
     }
-    const queue = new EndpointQueue(destination, commitCount);
+    const queue = new EndpointQueue(target, commitCount);
     queues.set(endpointId, queue);
     return queue;
   }

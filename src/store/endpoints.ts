@@ -29,7 +29,8 @@ export type EndpointSettings = Pick<
   "name" | "url" | "events" | "allowPrivate" | "timeoutMs" | "maxInFlight"
 >;
 
-export type DestinationRow = Pick<
+/** What an attempt needs of an endpoint. */
+export type TargetRow = Pick<
   EndpointRow,
   | "id"
   | "businessId"
@@ -44,10 +45,10 @@ export type DestinationRow = Pick<
 
 type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
 
-const DESTINATION = columns(
+const TARGET = columns(
   "id, business_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at",
 );
-const COLUMNS = `${DESTINATION}, ${columns(`name, events, status, disabled_reason, version,
+const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, version,
   failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at`)}`;
 
 /** Deleted endpoints are kept for their deliveries, but only `findCreatorKeyId` returns them. */
@@ -99,8 +100,8 @@ export function createEndpointStore(db: Db) {
       last_error = :lastError, failed_event_id = :failedEventId, failed_events = :failedEvents,
       warned_at = :warnedAt, disable_at = :disableAt
     WHERE id = :id`);
-  const selectDestination = db.prepare(
-    `SELECT ${DESTINATION} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
+  const selectTarget = db.prepare(
+    `SELECT ${TARGET} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
   );
 
   return {
@@ -121,8 +122,8 @@ export function createEndpointStore(db: Db) {
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
     /** Returns undefined for a disabled or deleted endpoint. */
-    findDestination(id: string): DestinationRow | undefined {
-      const raw = selectDestination.get(id) as Omit<DestinationRow, "allowPrivate"> & {
+    findTarget(id: string): TargetRow | undefined {
+      const raw = selectTarget.get(id) as Omit<TargetRow, "allowPrivate"> & {
         allowPrivate: number;
       };
       return raw && { ...raw, allowPrivate: raw.allowPrivate === 1 };

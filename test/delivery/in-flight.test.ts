@@ -4,7 +4,7 @@ import { EndpointQueue } from "../../src/delivery/endpoint-queue.ts";
 import { createInFlight, type InFlightDelivery } from "../../src/delivery/in-flight.ts";
 import { PERMITS } from "../../src/domain/webhooks/permits.ts";
 import type { DueRow } from "../../src/store/due.ts";
-import type { DestinationRow } from "../../src/store/endpoints.ts";
+import type { TargetRow } from "../../src/store/endpoints.ts";
 
 const STEP_MS = 20;
 const TIMEOUT_MS = 30_000;
@@ -23,8 +23,8 @@ function simulate({ hanging = 0, maxInFlight = 0, burst = 0, seconds = 0 }): num
   const running: { delivery: InFlightDelivery; endsAt: number; isSuccess: boolean }[] = [];
   const waits: number[] = [];
   const add = (id: string) => {
-    const destination = { id, maxInFlight, failureCount: 0, allowPrivate: true } as DestinationRow;
-    queues.set(id, new EndpointQueue(destination, 0));
+    const target = { id, maxInFlight, failureCount: 0, allowPrivate: true } as TargetRow;
+    queues.set(id, new EndpointQueue(target, 0));
     backlog.set(id, []);
   };
   add("healthy");

@@ -20,7 +20,7 @@ import { type Oracle, createOracle, type Scenario } from "./oracle.ts";
 import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";
 import { ZONES } from "./time-zones.ts";
 
-/** Runs of each property; test/proofs/availability-zones.test.ts sets it. */
+/** Runs of each property; test/proofs/simulate/machine-time-zone.test.ts sets it. */
 const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 250);
 const TIMEOUT_MS = 60_000 + 100 * RUNS;
 

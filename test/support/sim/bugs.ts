@@ -45,9 +45,9 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     };
   },
   "ignores the endpoint's limit of deliveries in flight": (rt) => {
-    const { findDestination } = rt.store.endpoints;
-    rt.store.endpoints.findDestination = (id) => {
-      const found = findDestination(id);
+    const { findTarget } = rt.store.endpoints;
+    rt.store.endpoints.findTarget = (id) => {
+      const found = findTarget(id);
       return found && { ...found, maxInFlight: 32 };
     };
   },

@@ -1,0 +1,114 @@
+import { type Claim, type Group, GROUPS } from "../../test/support/claims.ts";
+import { BUGS_FOUND, NOT_COVERED } from "./history.ts";
+
+/** What a test of a group has shown: a claim, or the reason why there is none. */
+export type Finding = { file: string } & (
+  | { kind: "proven"; claim: Claim }
+  | { kind: "failed" | "skipped"; test: string }
+);
+
+/** A run of some test files of a group. */
+export type GroupRun = {
+  group: Group;
+  /** Names of the files; null for all of the group. */
+  files: string[] | null;
+  commit: string;
+  /** In ISO 8601. */
+  date: string;
+  size: "full" | "quick";
+  seeds: number[];
+  minutes: number;
+  findings: Finding[];
+};
+
+const TITLES: Record<Group, string> = {
+  crash: "Crashes and restarts",
+  power: "Power cuts",
+  faults: "Faults of disks, clocks, receivers and endpoints",
+  attack: "Attacks",
+  simulate: "Simulations and random edits",
+};
+
+const INTRODUCTION = `# Results of the proofs
+
+\`npm run proofs\` writes this file. A proof tries to refute its claim. Its control is the same test of a program that is broken
+on purpose: if the control passes, the proof shows nothing, and the claim fails. \`npm run proofs -- GROUP --seed S\` repeats a
+group; \`npm run proofs -- --quick\` runs all in less than 15 minutes and writes \`RESULTS.quick.md\`.
+`;
+
+export const isProven = ({ findings }: GroupRun): boolean =>
+  findings.some(({ kind }) => kind === "proven") && findings.every(({ kind }) => kind !== "failed");
+
+/** Returns the block of the report about a finding. */
+function renderFinding(finding: Finding, run: GroupRun): string {
+  const { seeds, size, commit, date } = run;
+  const seed = seeds.length > 1 ? `seeds ${seeds[0]} to ${seeds.at(-1)}` : `seed ${seeds[0]}`;
+  const origin = `- Run: \`${finding.file}\`, ${size}, ${seed}, commit ${commit}, ${date.slice(0, 16)}Z`;
+  if (finding.kind !== "proven") {
+    const { kind, test } = finding;
+    return [`### ${kind === "failed" ? "FAILED" : "Skipped"}: ${test}`, "", origin].join("\n");
+  }
+  const { claim, done, figure, control } = finding.claim;
+  return [
+    `### ${claim}`,
+    "",
+    `- Done: ${done}`,
+    `- Found: ${figure}`,
+    `- Control: ${control.done}: ${control.figure}`,
+    origin,
+  ].join("\n");
+}
+
+/** The blocks of a group that are kept: those of files that did not run. */
+const keptBlocks = (section: string, files: string[]): string[] =>
+  section
+    .split(/^(?=### )/m)
+    .slice(1)
+    .filter((block) => !files.some((file) => block.includes(`- Run: \`${file}\``)))
+    .map((block) => block.trimEnd());
+
+function renderGroup(before: string, group: Group, run: GroupRun | undefined): string {
+  const section = before.split(/^(?=## )/m).find((one) => one.startsWith(heading(group))) ?? "";
+  if (run === undefined) return section.trimEnd();
+  const kept = run.files === null ? [] : keptBlocks(section, run.files);
+  const blocks = [...kept, ...run.findings.map((finding) => renderFinding(finding, run))].sort();
+  const count = (title: string) => blocks.filter((block) => block.startsWith(title)).length;
+  const [failed, skipped] = [count("### FAILED"), count("### Skipped")];
+  const proven = blocks.length - failed - skipped;
+  const verdict = `${proven} claims proven, ${failed} tests failed, ${skipped} skipped.`;
+  const length = run.files === null ? ` The run took ${run.minutes.toFixed(1)} minutes.` : "";
+  return [heading(group) + TITLES[group], verdict + length, ...blocks].join("\n\n");
+}
+
+const heading = (group: Group): string => `## ${group}: `;
+
+/**
+ * Returns the report with the findings of these runs. Findings of other files are kept, if they are
+ * of the same machine.
+ */
+export function mergeReport(
+  before: string,
+  { machine, versions }: { machine: string; versions: string },
+  runs: readonly GroupRun[],
+): string {
+  const about = `- Machine: ${machine}\n- Versions: ${versions}`;
+  const kept = before.includes(about) ? before : "";
+  const sections = GROUPS.map((group) =>
+    renderGroup(
+      kept,
+      group,
+      runs.find((run) => run.group === group),
+    ),
+  ).filter((section) => section !== "");
+  return `${[INTRODUCTION.trimEnd(), about, ...sections, BUGS, LIMITS].join("\n\n")}\n`;
+}
+
+const BUGS = [
+  "## Bugs that proofs have found",
+  "",
+  "| bug | found by | fixed in |",
+  "|---|---|---|",
+  ...BUGS_FOUND.map(({ bug, foundBy, commit }) => `| ${bug} | ${foundBy} | ${commit} |`),
+].join("\n");
+
+const LIMITS = ["## Not covered", "", ...NOT_COVERED.map((line) => `- ${line}`)].join("\n");

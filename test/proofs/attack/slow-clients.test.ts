@@ -1,0 +1,224 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startServer } from "../../../src/http/server.ts";
+import { createTestApi, SALON } from "../../http/support/api.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { chooseScale } from "../../support/scale.ts";
+
+// A6: clients that send or read slowly are disconnected, without an effect on the others.
+
+const STAFF = `/v1/businesses/${SALON}/staff`;
+const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
+const HUNDRED = 100;
+
+type Slow = {
+  description: string;
+  clients: number;
+  begin: (key: string) => string;
+  drop: string;
+  neverReads?: boolean;
+};
+
+const SLOW: Slow[] = [
+  { description: "send nothing", clients: HUNDRED, begin: () => "", drop: "" },
+  {
+    description: "request more than fits into socket buffers, and read nothing",
+    // Each of them fills megabytes of kernel buffers.
+    clients: 10,
+    begin: () => "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50),
+    drop: " ",
+    neverReads: true,
+  },
+  {
+    description: "send headers slowly",
+    clients: HUNDRED,
+    begin: () => "GET / HTTP/1.1\r\nHost: x\r\n",
+    drop: "X: y\r\n",
+  },
+  {
+    description: "send a body slowly",
+    clients: HUNDRED,
+    begin: (key) =>
+      `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`,
+    drop: " ",
+  },
+];
+
+test(
+  "slow clients are disconnected within 15 seconds without slowing down others",
+  { timeout: 40_000 },
+  async () => {
+    const api = createTestApi();
+    const { secret } = api.createKey({ limitMinute: 1_000_000, limitHour: 1_000_000 });
+    const server = await startServer(api, { host: "127.0.0.1", port: 0 });
+    onTestFinished(() => server.close());
+    const startedAt = performance.now();
+    const closed = SLOW.flatMap(({ begin, drop, clients, neverReads = false }) =>
+      Array.from({ length: clients }, async () => {
+        const socket = connect(server.port, "127.0.0.1");
+        socket.on("error", () => {});
+        if (!neverReads) socket.resume();
+        socket.write(begin(secret));
+        const dripping = setInterval(() => socket.write(drop), 500);
+        await closing(socket);
+        clearInterval(dripping);
+        return performance.now() - startedAt;
+      }),
+    );
+    const allClosed = new AbortController();
+    const lasting = Promise.all(closed).finally(() => allClosed.abort());
+    const tookMs = await measureRequests(server.url, secret, allClosed.signal);
+    expect(Math.max(...(await lasting))).toBeLessThan(15_000);
+    expect(tookMs.length).toBeGreaterThan(50);
+    expect(p99(tookMs)).toBeLessThan(250);
+  },
+);
+
+/** Resolves when the socket is closed, with or without an error. */
+const closing = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
+
+/** Requests the staff list until the signal is aborted. Returns the response times. */
+async function measureRequests(url: string, key: string, signal: AbortSignal): Promise<number[]> {
+  const tookMs: number[] = [];
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    const response = await fetch(url + STAFF, { headers: { authorization: `Bearer ${key}` } });
+    await response.arrayBuffer();
+    expect(response.status).toBe(200);
+    tookMs.push(performance.now() - startedAt);
+    await delay(20);
+  }
+  return tookMs;
+}
+
+const p99 = (tookMs: number[]): number =>
+  tookMs.toSorted((x, y) => x - y)[Math.floor(tookMs.length * 0.99)] ?? NaN;
+
+const IS_FULL = chooseScale(0, 1) === 1;
+const hasTool = spawnSync("slowhttptest", ["-h"]).error === undefined;
+if (IS_FULL && !hasTool)
+  console.warn(
+    "slowhttptest is not installed: skipping 1,500 slow clients (apt-get install slowhttptest)",
+  );
+
+describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () => {
+  const CONNECTIONS = 1500;
+  // Opens all connections within a second, and keeps each busy for as long as possible.
+  const COMMON = [
+    "-c",
+    String(CONNECTIONS),
+    "-r",
+    String(CONNECTIONS),
+    "-l",
+    "60",
+    "-p",
+    "5",
+    "-i",
+    "2",
+  ];
+
+  test.each([
+    { mode: "headers", path: STAFF, flags: () => ["-H", "-x", "24"] },
+    {
+      mode: "a body",
+      path: WEBHOOKS,
+      // The tool has no option for an Authorization header.
+      flags: (key: string) => [
+        "-B",
+        "-s",
+        "60000",
+        "-f",
+        `application/json\r\nAuthorization: Bearer ${key}`,
+        "-x",
+        "10",
+      ],
+    },
+    { mode: "ranges", path: "/openapi.json", flags: () => ["-R", "-a", "1", "-b", "3000"] },
+    {
+      mode: "reading",
+      path: "/openapi.json",
+      flags: () => ["-X", "-k", "10", "-w", "1", "-y", "16", "-n", "2", "-z", "5"],
+    },
+  ])(
+    "slow with $mode: disconnected within 15 seconds, others get responses within 250 ms",
+    { timeout: 120_000 },
+    async (slow) => {
+      const { dataDir, deskbell } = await createSeededSalon();
+      const limits = ["--limit-minute", "1000000", "--limit-hour", "1000000"];
+      const key = await deskbell("keys", "create", "--name", "site", "--secret", ...limits);
+      const daemon = spawnDaemon(dataDir);
+      const url = await waitForUrl(daemon);
+      const handles = () => readdirSync(`/proc/${daemon.pid}/fd`).length;
+      const atRest = handles();
+      const startedAt = performance.now();
+      const tool = spawn("slowhttptest", [...COMMON, ...slow.flags(key), "-u", url + slow.path]);
+      onTestFinished(() => void tool.kill("SIGKILL"));
+      let most = 0;
+      const over = new AbortController();
+      // While reading, the tool does not notice a disconnect, so count the daemon's open handles.
+      const closed = (async () => {
+        while ((most < CONNECTIONS * 0.9 && tool.exitCode === null) || handles() > atRest + 20) {
+          most = Math.max(most, handles());
+          await delay(50);
+        }
+        over.abort();
+        return performance.now() - startedAt;
+      })();
+      const tookMs = await measureRequests(url, key, over.signal);
+      const closedMs = await closed;
+      console.info(
+        `slow with ${slow.mode}: ${most} handles, all closed after ${Math.round(closedMs)} ms; ${tookMs.length} other responses, p99 ${p99(tookMs).toFixed(1)} ms`,
+      );
+      expect(closedMs).toBeLessThan(15_000);
+      expect(p99(tookMs)).toBeLessThan(250);
+    },
+  );
+});
+
+test("garbage received while responses are pending adds no listeners", async () => {
+  const api = createTestApi();
+  const server = await startServer(api, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => server.close());
+  const warnings: Error[] = [];
+  const warn = (warning: Error) => void warnings.push(warning);
+  process.on("warning", warn);
+  onTestFinished(() => void process.off("warning", warn));
+  const socket = connect(server.port, "127.0.0.1");
+  socket.on("error", () => {});
+  socket.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50));
+  for (let i = 0; i < 20; i++) {
+    await delay(20);
+    socket.write("\0");
+  }
+  await delay(100);
+  expect(warnings).toEqual([]);
+  socket.resume();
+  await closing(socket);
+});
+
+test("a body of 400 MB is refused by its Content-Length, before it is read", async () => {
+  const api = createTestApi();
+  const server = await startServer(api, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => server.close());
+  const flood = async (): Promise<number> => {
+    const socket: Socket = connect(server.port, "127.0.0.1");
+    socket.on("error", () => {});
+    const startedAt = performance.now();
+    socket.write(
+      `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\nContent-Length: 400000000\r\n\r\n${"x".repeat(65_536)}`,
+    );
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 413 /);
+    const tookMs = performance.now() - startedAt;
+    socket.destroy();
+    return tookMs;
+  };
+  const tookMs: number[] = [];
+  // The fastest of several, because the first loads modules and others may be disturbed.
+  for (let i = 0; i < 6; i++) tookMs.push(await flood());
+  expect(Math.min(...tookMs)).toBeLessThan(50);
+});

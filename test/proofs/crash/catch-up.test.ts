@@ -1,0 +1,95 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
+import { createKey } from "../../../src/app/keys.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
+import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
+import type { Envelope } from "../../../src/domain/envelope.ts";
+import type { Send } from "../../../src/domain/webhooks/webhook-post.ts";
+import { createApp } from "../../../src/http/app.ts";
+import { buildCatalog } from "../../support/catalog-builders.ts";
+import { chooseScale } from "../../support/scale.ts";
+import { createTestWorker, subscribe } from "../../support/delivery.ts";
+import { createRandomInt, applyRandomEdits } from "../../support/random-edits.ts";
+import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
+
+const ROUNDS = chooseScale(250, 1000);
+const HOUR = 3_600_000;
+const SLUG = "salon-aurora";
+
+type Feed = { data: Envelope[]; page: { hasMore: boolean; nextCursor: string } };
+
+/** Returns a function that reads all changes since its previous call, page by page. */
+function createFeedReader(rt: TestRuntime, businessId: string) {
+  const app = createApp(rt);
+  const limits = { limitMinute: 1_000_000, limitHour: 1_000_000 };
+  const { secret } = createKey(rt, {
+    businessId,
+    name: "partner",
+    kind: "RESTRICTED",
+    scopes: ["webhooks.read"],
+    ...limits,
+  });
+  let after = "";
+  return async (): Promise<Envelope[]> => {
+    const envelopes: Envelope[] = [];
+    for (let more = true; more;) {
+      await nextTurn();
+      const path = `/v1/businesses/${SLUG}/changes?limit=500${after}`;
+      const response = await app.request(path, { headers: { authorization: `Bearer ${secret}` } });
+      expect(response.status).toBe(200);
+      const { data, page } = (await response.json()) as Feed;
+      envelopes.push(...data);
+      after = `&after=${page.nextCursor}`;
+      more = page.hasMore;
+    }
+    return envelopes;
+  };
+}
+
+test(
+  `the change feed after ${ROUNDS} random changes contains exactly the events sent as webhooks`,
+  { timeout: 120_000 },
+  async () => {
+    const rt = createTestRuntime();
+    const randomInt = createRandomInt(7);
+    changeCatalog(rt, buildCatalog(), "local", null);
+    const business = () => getBusiness(rt, SLUG);
+    const pull = createFeedReader(rt, business().id);
+    await pull();
+
+    const posted: Envelope[] = [];
+    const send: Send = ({ body }) => {
+      posted.push(JSON.parse(body.toString()) as Envelope);
+      return Promise.resolve({
+        kind: "responded",
+        statusCode: 200,
+        retryAfter: null,
+        responseText: "",
+      });
+    };
+    const worker = createTestWorker(rt, send);
+    await subscribe(rt, business(), "http://10.0.0.1/hook");
+    for (let round = 0; round < ROUNDS; round++) {
+      if (randomInt(10) > 0)
+        changeCatalog(
+          rt,
+          applyRandomEdits(loadCatalog(rt, business()).catalog, randomInt, rt.now()),
+          "local",
+          null,
+        );
+      else {
+        rt.advance(randomInt(6) * HOUR);
+        publishClockChanges(rt);
+      }
+    }
+    worker.wake();
+    await worker.whenIdle();
+
+    const missed = await pull();
+    expect(missed.length).toBeGreaterThan(ROUNDS);
+    const byId = (one: Envelope, other: Envelope) => (one.id < other.id ? -1 : 1);
+    expect(missed.toSorted(byId)).toEqual(posted.toSorted(byId));
+  },
+);

@@ -1,0 +1,170 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { openRuntime } from "../../../src/app/runtime.ts";
+import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
+import { readConfig } from "../../../src/config.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { createHistory, type History } from "../../support/rush/client.ts";
+import {
+  findOverbooked,
+  findUnexplained,
+  NEVER,
+  type Taken,
+} from "../../support/rush/occupancy.ts";
+import { runRush } from "../../support/rush/rush.ts";
+import { capacityOf, createRushShop, TICKETS } from "../../support/rush/shop.ts";
+import { chooseScale } from "../../support/scale.ts";
+
+// Clients book scarce times, tables and tickets over HTTP and in the terminal, while the daemon is
+// killed. Afterwards, what the clients were told is compared with itself and with the database.
+// DESKBELL_RUSH_ATTEMPTS and DESKBELL_RUSH_SEED replace the size and the random numbers.
+
+const CLIENTS = 20;
+const ATTEMPTS = Number(process.env["DESKBELL_RUSH_ATTEMPTS"] ?? chooseScale(300, 100_000));
+const KILLS = Math.max(2, ATTEMPTS / 1000);
+const SEED = Number(process.env["DESKBELL_RUSH_SEED"] ?? chooseScale(7, Date.now() % 2 ** 32));
+
+test(
+  `in ${ATTEMPTS} attempts by ${CLIENTS} clients and a terminal, with ${KILLS} kills of the daemon, nothing is booked twice or lost`,
+  { timeout: 60_000 + ATTEMPTS * 20 },
+  async () => {
+    const random = createSeededRandom(SEED);
+    const dataDir = join(createTempFolder(), "data");
+    const rt = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
+    const sale = createRushShop(rt, CLIENTS);
+    rt.close();
+    const history = createHistory();
+    const startedAt = performance.now();
+    const killAfter = Array.from({ length: KILLS }, () => random.integer(0, ATTEMPTS)).sort(
+      (a, b) => a - b,
+    );
+    const plan = { attempts: ATTEMPTS, killAfter };
+    const { desks, terminalSteps } = await runRush(dataDir, sale, random, history, plan);
+    const tookMs = performance.now() - startedAt;
+
+    // Every reply that said that something was created or changed, repeated after the last start.
+    let replays = 0;
+    await Promise.all(
+      desks.map(async ({ repeat, repeatable }) => {
+        for (let i = 0; i < (repeatable?.() ?? 0); i++, replays++) await repeat?.(i);
+      }),
+    );
+    expect(findOverbooked(history.taken, capacityOf)).toEqual([]);
+    expect(findUnexplained(history.refused, history.taken, capacityOf)).toEqual([]);
+    const db = new Database(join(dataDir, "deskbell.db"));
+    expect(readStates(db)).toEqual(history.states);
+    expect(findDoubleRows(db)).toEqual([]);
+    expect(findWrongEvents(db)).toEqual([]);
+    expect(plantDoubleBooking(db)).toHaveLength(1);
+    db.close();
+
+    expect(Math.min(history.refused.length, replays, terminalSteps)).toBeGreaterThan(0);
+    console.log(
+      `seed ${SEED}: ${history.attempts} attempts in ${Math.round(tookMs / 1000)} s, ${KILLS} kills, ${terminalSteps} commands,`,
+      `${history.states.size} visits and orders, ${history.refused.length} refusals, ${replays} replays,`,
+      `${history.abandoned.length} expired holds, ${countTakenAgain(history)} of them booked by others later`,
+    );
+    console.log(JSON.stringify(history.counts));
+  },
+);
+
+/** The status and start of every visit and order, by ID. */
+function readStates(db: Database.Database): History["states"] {
+  const rows = db
+    .prepare(
+      `SELECT id, status, starts_at FROM booking UNION ALL SELECT id, status, starts_at FROM reservation
+       UNION ALL SELECT id, status, NULL FROM ticket_order`,
+    )
+    .raw()
+    .all() as [string, string, number | null][];
+  return new Map(rows.map(([id, status, startsAt]) => [id, { status, startsAt }]));
+}
+
+/** Pairs of visits that take the same staff member or table, and ticket types that are oversold. */
+function findDoubleRows(db: Database.Database): unknown[] {
+  const segments = `SELECT booking_id AS id, staff_id AS resource, s.starts_at, s.ends_at
+    FROM booking_segment s JOIN booking b ON b.id = booking_id WHERE b.status <> 'CANCELLED'`;
+  const tables = `SELECT id, table_id, starts_at, ends_at FROM reservation WHERE status <> 'CANCELLED'`;
+  const visits = db.prepare(`
+    WITH taken AS (${segments} UNION ALL ${tables})
+    SELECT a.id, b.id FROM taken a JOIN taken b ON a.resource = b.resource AND a.id < b.id
+    WHERE a.starts_at < b.ends_at AND b.starts_at < a.ends_at`);
+  const tickets = db.prepare(`
+    SELECT ticket_type_id, sum(quantity) AS sold FROM ticket_order JOIN ticket_order_item ON order_id = id
+    WHERE status IN ('PENDING', 'CONFIRMED') GROUP BY ticket_type_id HAVING sold > ${TICKETS}`);
+  const issued = db.prepare(`
+    SELECT id FROM ticket_order o WHERE (status = 'CONFIRMED') * (
+      SELECT sum(quantity) FROM ticket_order_item WHERE order_id = o.id
+    ) <> (SELECT count(*) FROM ticket t WHERE t.order_id = o.id AND t.status = 'VALID')`);
+  return [...visits.all(), ...tickets.all(), ...issued.all()];
+}
+
+/** Objects without exactly one event of their creation, or of their cancellation. */
+const findWrongEvents = (db: Database.Database): unknown[] =>
+  db
+    .prepare(`
+      WITH sent AS (
+        SELECT json_extract(CAST(body AS TEXT), '$.data.object.id') AS id,
+          sum(type LIKE '%.created') AS created, sum(type LIKE '%.cancelled') AS cancelled
+        FROM event WHERE type LIKE 'booking.%' OR type LIKE 'reservation.%' OR type LIKE 'ticket_order.%'
+        GROUP BY 1),
+      stored AS (
+        SELECT id, status FROM booking UNION ALL SELECT id, status FROM reservation
+        UNION ALL SELECT id, status FROM ticket_order)
+      SELECT * FROM stored LEFT JOIN sent USING (id)
+      WHERE created IS NOT 1 OR cancelled IS NOT (status = 'CANCELLED')`)
+    .all();
+
+/** Moves a booking to the time of another, and returns what `findDoubleRows` then finds. */
+function plantDoubleBooking(db: Database.Database): unknown[] {
+  db.exec(`
+    WITH pair AS (SELECT * FROM booking_segment WHERE is_busy = 1 AND staff_id = (
+      SELECT staff_id FROM booking_segment WHERE is_busy = 1 GROUP BY staff_id HAVING count(*) > 1) LIMIT 2)
+    UPDATE booking_segment SET
+      starts_at = (SELECT min(starts_at) FROM pair),
+      ends_at = (SELECT min(starts_at) FROM pair) + 60000
+    WHERE booking_id = (SELECT booking_id FROM pair ORDER BY starts_at DESC)`);
+  return findDoubleRows(db);
+}
+
+/** How many of the expired holds had a place that was taken again after their expiry. */
+const countTakenAgain = ({ taken, abandoned }: History): number =>
+  abandoned.filter((hold) =>
+    taken.some(
+      (row) =>
+        row.id !== hold.id &&
+        row.resource === hold.resource &&
+        row.from < hold.to &&
+        hold.from < row.to &&
+        row.taken.sentAt >= hold.freed.sentAt,
+    ),
+  ).length;
+
+const at = (sentAt: number) => ({ sentAt, doneAt: sentAt + 1 });
+const ann = (id: string, from: number, taken: number, freed: number | null = null): Taken => {
+  const span = freed === null ? NEVER : at(freed);
+  return { id, resource: "ann", from, to: from + 10, quantity: 1, taken: at(taken), freed: span };
+};
+
+test.each([
+  ["two visits at the same time", [ann("a", 0, 1), ann("b", 5, 7)], ["b"]],
+  [
+    "a visit at the time of one that is cancelled later",
+    [ann("a", 0, 1, 9), ann("b", 0, 5)],
+    ["b"],
+  ],
+  ["a visit at the time of one that was cancelled", [ann("a", 0, 1, 4), ann("b", 0, 5)], []],
+  ["a visit that follows another", [ann("a", 0, 1), ann("b", 10, 2)], []],
+])("the check of overbooking recognises %s", (_, history, found) => {
+  expect(findOverbooked(history, () => 1).map(({ id }) => id)).toEqual(found);
+});
+
+test("the check of refusals accepts only a refusal that a visit of that moment explains", () => {
+  const places = [ann("", 0, 0)];
+  const refusedAt = (sentAt: number) => ({ id: null, places, span: at(sentAt) });
+  const history = [ann("a", 5, 10, 20)];
+  const refusals = [refusedAt(5), refusedAt(15), refusedAt(20), refusedAt(25)];
+  const found = findUnexplained(refusals, history, () => 1);
+  expect(found.map(({ span }) => span.sentAt)).toEqual([5, 25]);
+});

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { readMigrations } from "../../../src/assets.ts";
+import { runProgram } from "../../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { createReceiver } from "../../support/receiver.ts";
+import { canMount, mountSmallDisk } from "../../support/small-disk.ts";
+
+// R3, short version. Requires root to mount a small disk.
+
+const RESUMES_MS = 5000;
+const SERVICES = "/v1/businesses/salon-aurora/services";
+
+describe.skipIf(!canMount())("on a full disk", () => {
+  test("reads continue, writes are refused, and deliveries resume within five seconds of freeing space", async () => {
+    const disk = mountSmallDisk(160);
+    const on = ["--data-dir", join(disk.folder, "data")];
+    const run = (...args: string[]) => runProgram([...args, ...on]);
+    expect(await run("seed", "salon")).toMatchObject({ code: 0 });
+    const key = (await run("keys", "create", "--name", "site", "--secret")).stdout.trim();
+    // The first delivery is in flight when the disk fills up, so its outcome cannot be stored.
+    const partner = await createReceiver([{ hold: true }, {}]);
+    await run(
+      "webhooks",
+      "create",
+      "--name",
+      "a",
+      "--url",
+      partner.url,
+      "--event",
+      "service.updated",
+      "--allow-private",
+    );
+    const daemon = spawnDaemon(join(disk.folder, "data"));
+    const url = await waitForUrl(daemon);
+    const ask = (path: string, init: RequestInit = {}) =>
+      fetch(url + path, {
+        ...init,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      });
+    expect(await run("services", "update", "beard-trim", "--price", "91.00")).toMatchObject({
+      code: 0,
+    });
+    await partner.waitForRequests(1);
+
+    disk.fill();
+    partner.release();
+    for (const query of ["", "?limit=3", "?includeVariants=true", "?limit=4"])
+      expect((await ask(SERVICES + query)).status).toBe(200);
+    const body = JSON.stringify({
+      name: "b",
+      url: "https://93.184.215.14/",
+      events: ["service.updated"],
+    });
+    const refused = await ask("/v1/businesses/salon-aurora/webhooks", { method: "POST", body });
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ code: "storage_full" });
+    expect(await run("services", "update", "beard-trim", "--price", "92.00")).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(
+        /^error: Only .* free on the disk of \/.*\/data: no new data is accepted\.\nfix: free some space; pending deliveries are still sent, and writes resume automatically \(exit 5\)\n$/,
+      ),
+    });
+    expect((await ask(SERVICES)).status).toBe(200);
+    expect(partner.requests.length).toBeLessThanOrEqual(2);
+
+    const before = partner.requests.length;
+    disk.free();
+    const freedAt = performance.now();
+    await expect
+      .poll(async () => (await run("services", "update", "beard-trim", "--price", "93.00")).code, {
+        timeout: RESUMES_MS,
+      })
+      .toBe(0);
+    await partner.waitForRequests(before + 1);
+    expect(performance.now() - freedAt).toBeLessThan(RESUMES_MS);
+    const settled = async () => {
+      const { data } = JSON.parse((await run("deliveries", "list", "--json")).stdout) as {
+        data: { status: string }[];
+      };
+      return data.map(({ status }) => status);
+    };
+    await expect.poll(settled, { timeout: 10_000 }).toEqual(["DELIVERED", "DELIVERED"]);
+    const prices = partner.requests.map(
+      ({ body }) =>
+        (JSON.parse(body.toString()) as { data: { object: { priceCents: number } } }).data.object
+          .priceCents,
+    );
+    expect(new Set(prices)).toEqual(new Set([9100, 9300]));
+    daemon.child.kill("SIGTERM");
+    expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  test("a database is not migrated if there is no space for its backup", async () => {
+    const disk = mountSmallDisk(8);
+    const path = join(disk.folder, "deskbell.db");
+    const db = new Database(path);
+    db.exec(readMigrations()[0] ?? "");
+    db.pragma("user_version = 1");
+    db.pragma("journal_mode = WAL");
+    db.exec("CREATE TABLE ballast (bytes BLOB); INSERT INTO ballast VALUES (zeroblob(1000000))");
+    db.close();
+    const before = readFileSync(path);
+    // Opening the database needs a little space, the backup a megabyte.
+    writeFileSync(join(disk.folder, "reserve"), Buffer.alloc(500_000));
+    disk.fill();
+    rmSync(join(disk.folder, "reserve"));
+    const { code, stderr } = await runProgram(["status", "--data-dir", disk.folder]);
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: expect.stringMatching(
+        /^error: No space in .*backups for the backup .* is unchanged\.\nfix: free/,
+      ),
+    });
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(join(disk.folder, "backups"))).toEqual([]);
+    disk.free();
+    expect(await runProgram(["status", "--data-dir", disk.folder])).toMatchObject({ code: 6 });
+    expect(readdirSync(join(disk.folder, "backups"))).toHaveLength(1);
+  });
+});

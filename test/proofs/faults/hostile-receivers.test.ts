@@ -1,0 +1,308 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import tls from "node:tls";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
+import { appendEventFor } from "../../../src/app/events.ts";
+import { readConfig } from "../../../src/config.ts";
+import { createSender } from "../../../src/delivery/sender.ts";
+import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
+import type { AttemptRow } from "../../../src/store/deliveries.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { addBusiness, buildEventDraft } from "../../support/delivery.ts";
+import { FAULTS } from "../../support/hostile/faults.ts";
+import { createAuthority, hasOpenssl } from "../../support/hostile/tls.ts";
+import { createReceiver } from "../../support/receiver.ts";
+
+const DEADLINE_MS = 1000;
+const ROUNDS = 3;
+const WARM_UP = 4000;
+const MAX_GROWTH_MB = 30;
+
+async function startHostileReceivers(): Promise<number[]> {
+  const child = fork(
+    fileURLToPath(new URL("../../support/hostile/fault-servers.ts", import.meta.url)),
+  );
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+  const [ports] = (await once(child, "message")) as [number[]];
+  return ports;
+}
+
+/** Opens a second connection to the daemon's database. */
+function openSecondRuntime(dataDir: string): Runtime {
+  const rt = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
+  onTestFinished(rt.close);
+  return rt;
+}
+
+/** The peak and the current memory of a process. */
+function memoryOf(pid: number): { peakMb: number; nowMb: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const mb = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+  return { peakMb: mb("VmHWM"), nowMb: mb("VmRSS") };
+}
+
+const resultOf = ({ outcome, statusCode }: AttemptRow) =>
+  outcome === "responded" ? statusCode : outcome;
+
+test(`${FAULTS.length} hostile receivers get the right outcome in time and do not affect a healthy one`, async () => {
+  const [good, ports] = await Promise.all([createReceiver(), startHostileReceivers()]);
+  const dataDir = createTempFolder();
+  const rt = openSecondRuntime(dataDir);
+  const daemon = spawnDaemon(dataDir);
+  await waitForUrl(daemon);
+  const businesses = ["one", "two"].map((slug) => addBusiness(rt, slug));
+  const subscribe = async (i: number, url: string) => {
+    const business = businesses[i % businesses.length]!;
+    const request = {
+      businessId: business.id,
+      keyId: null,
+      name: "receiver",
+      url,
+      events: ["service.updated"],
+    };
+    const { endpoint } = await createEndpoint(rt, {
+      ...request,
+      allowPrivate: true,
+      timeoutMs: DEADLINE_MS,
+    });
+    return { endpoint, business };
+  };
+  const hostile = await Promise.all(
+    ports.map((port, i) => subscribe(i, `http://127.0.0.1:${port}/`)),
+  );
+  const partner = await subscribe(0, good.url);
+  const emit = (to: typeof hostile) =>
+    rt.tx(() =>
+      to.forEach(({ business, endpoint }) =>
+        appendEventFor(rt, business, buildEventDraft(), endpoint),
+      ),
+    );
+  const deliveriesTo = ({ endpoint }: typeof partner) =>
+    rt.store.deliveries.list({ endpointId: endpoint.id }, 2 * WARM_UP);
+  const firstAttemptsAt = (to: typeof partner) =>
+    deliveriesTo(to).flatMap(({ id }) => rt.store.deliveries.listAttempts(id).slice(0, 1));
+  const countTried = () => hostile.flatMap(firstAttemptsAt).length;
+
+  // Warm up the daemon, so that its normal heap is not counted as growth.
+  emit(Array.from({ length: WARM_UP }, () => partner));
+  await good.waitForRequests(WARM_UP);
+  const before = memoryOf(daemon.pid);
+  const feed = setInterval(() => emit([partner]), 20);
+  onTestFinished(() => clearInterval(feed));
+  for (let round = 1; round <= ROUNDS; round++) {
+    emit(hostile);
+    await expect.poll(countTried, { timeout: 5000 }).toBe(round * hostile.length);
+  }
+  clearInterval(feed);
+  const after = memoryOf(daemon.pid);
+  await expect
+    .poll(() => deliveriesTo(partner).every(({ status }) => status === "DELIVERED"))
+    .toBe(true);
+
+  const outcomes = FAULTS.map(({ name }, i) => [
+    name,
+    [...new Set(firstAttemptsAt(hostile[i]!).map(resultOf))],
+  ]);
+  const expected = FAULTS.map(({ name, outcome }) => [name, [outcome]]);
+  expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
+  const succeeding = FAULTS.flatMap(({ outcome }, i) => (outcome === 200 ? hostile[i]! : []));
+  for (const { status, attemptCount } of succeeding.flatMap(deliveriesTo))
+    expect({ status, attemptCount }).toEqual({ status: "DELIVERED", attemptCount: 1 });
+  const late = hostile
+    .flatMap(firstAttemptsAt)
+    .filter(({ durationMs }) => durationMs > DEADLINE_MS + 1000);
+  expect(late).toEqual([]);
+  const toPartner = firstAttemptsAt(partner);
+  expect(good.requests).toHaveLength(toPartner.length);
+  expect(Math.max(...toPartner.map(({ durationMs }) => durationMs))).toBeLessThan(DEADLINE_MS);
+  console.log(`the daemon took ${Math.round(after.peakMb - before.nowMb)} MB more at its peak`);
+  expect(after.peakMb - before.nowMb).toBeLessThan(MAX_GROWTH_MB);
+});
+
+/** Returns a function that posts to a local port under any origin, over kept-alive connections. */
+function senderTo(port: number) {
+  const lab = { allowHttp: true, allowPrivate: ["127.0.0.0/8"] };
+  const { send, close } = createSender(lab, () => performance.now(), {
+    resolve: async () => ["127.0.0.1"],
+  });
+  onTestFinished(close);
+  return async (origin: string) => {
+    const startedAt = performance.now();
+    const url = `${origin}:${port}/`;
+    const outcome = await send({
+      url,
+      trusted: false,
+      timeoutMs: DEADLINE_MS,
+      headers: {},
+      body: Buffer.from("{}"),
+    });
+    return { outcome, tookMs: performance.now() - startedAt };
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => sockets.add(socket.on("error", () => {})));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const answerOf = (status: number, ...more: string[]) =>
+  [`HTTP/1.1 ${status} So`, ...more, "content-length: 0", "", ""].join("\r\n");
+
+describe("a kept-alive connection", () => {
+  type Request = { n: number; socket: Socket };
+  const cases: {
+    name: string;
+    onRequest: (request: Request) => void;
+    next: "refused" | 200 | 500;
+  }[] = [
+    {
+      name: "closed during the next request makes it fail",
+      onRequest: ({ n, socket }) => void (n === 1 ? socket.write(answerOf(200)) : socket.destroy()),
+      next: "refused",
+    },
+    {
+      name: "closed right after its response is reopened",
+      onRequest: ({ socket }) => void socket.end(answerOf(200)),
+      next: 200,
+    },
+    {
+      name: "is not reused after Connection: close, even if it stays open",
+      onRequest: ({ n, socket }) =>
+        void (n === 1 && socket.write(answerOf(200, "connection: close"))),
+      next: 200,
+    },
+    {
+      name: "with a second response in the same chunk does not give it to the next delivery",
+      onRequest: ({ n, socket }) =>
+        void socket.write(n === 1 ? answerOf(500) + answerOf(200) : answerOf(500)),
+      next: 500,
+    },
+    {
+      name: "with a late second response does not give it to the next delivery",
+      onRequest({ n, socket }) {
+        socket.write(answerOf(500));
+        if (n === 1) setTimeout(() => socket.write(answerOf(200)), 20);
+      },
+      next: 500,
+    },
+    {
+      name: "with a body longer than its Content-Length does not give the rest to the next delivery",
+      onRequest: ({ n, socket }) =>
+        void socket.write(
+          n === 1
+            ? `HTTP/1.1 500 Oh\r\ncontent-length: 2\r\n\r\nno${answerOf(200)}`
+            : answerOf(500),
+        ),
+      next: 500,
+    },
+  ];
+  test.each(cases)("$name", async ({ onRequest, next }) => {
+    const onConnection = (socket: Socket) => {
+      let n = 0;
+      socket.on("data", () => onRequest({ n: (n += 1), socket }));
+    };
+    const post = senderTo(await listen(createServer(onConnection)));
+    const origin = "http://partner.example";
+    expect((await post(origin)).outcome.kind).toBe("responded");
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const { outcome } = await post(origin);
+    expect(outcome.kind === "responded" ? outcome.statusCode : outcome.kind).toBe(next);
+  });
+});
+
+describe.skipIf(!hasOpenssl())("over TLS", () => {
+  const answering = (socket: Socket) => void socket.on("data", () => socket.write(answerOf(200)));
+
+  test("only receivers with a valid certificate are accepted", async () => {
+    const authority = createAuthority(createTempFolder());
+    const trusted = tls.getCACertificates("default");
+    tls.setDefaultCACertificates([...trusted, authority.certificate]);
+    onTestFinished(() => tls.setDefaultCACertificates(trusted));
+    const cases: [string, tls.TlsOptions, string | RegExp][] = [
+      ["valid", authority.issue("right.example"), "responded"],
+      ["expired", authority.issue("expired.example", { from: -9, to: -2 }), "CERT_HAS_EXPIRED"],
+      ["not valid yet", authority.issue("early.example", { from: 2, to: 9 }), "CERT_NOT_YET_VALID"],
+      ["for another name", authority.issue("other.example"), "ERR_TLS_CERT_ALTNAME_INVALID"],
+      ["signed by itself", authority.selfSign("vain.example"), "DEPTH_ZERO_SELF_SIGNED_CERT"],
+      [
+        "old",
+        {
+          ...authority.issue("old.example"),
+          minVersion: "TLSv1",
+          maxVersion: "TLSv1",
+          ciphers: "ALL:@SECLEVEL=0",
+        },
+        /PROTOCOL/,
+      ],
+    ];
+    const names = ["right", "expired", "early", "wrong", "vain", "old"];
+    for (const [i, [, options, expected]] of cases.entries()) {
+      const { outcome } = await senderTo(await listen(tls.createServer(options, answering)))(
+        `https://${names[i]}.example`,
+      );
+      const { kind } = outcome;
+      if (outcome.kind === "responded") expect(kind).toBe(expected);
+      else expect(outcome).toEqual({ kind: "tls_failed", error: expect.stringMatching(expected) });
+    }
+  });
+});
+
+describe("a TLS handshake", () => {
+  test.each<{ name: string; onHello: (socket: Socket) => void; kind: "tls_failed" | "timed_out" }>([
+    {
+      name: "that is reset",
+      onHello: (socket) => void socket.resetAndDestroy(),
+      kind: "tls_failed",
+    },
+    { name: "that is closed", onHello: (socket) => void socket.end(), kind: "tls_failed" },
+    {
+      name: "answered with noise",
+      onHello: (socket) => void socket.write(Buffer.alloc(512, 0xa5)),
+      kind: "tls_failed",
+    },
+    {
+      name: "answered in plain HTTP",
+      onHello: (socket) => void socket.write(answerOf(200)),
+      kind: "tls_failed",
+    },
+    {
+      name: "refused with an alert",
+      onHello: (socket) => void socket.write(Buffer.from("15030300020228", "hex")),
+      kind: "tls_failed",
+    },
+    { name: "that hangs", onHello: () => {}, kind: "timed_out" },
+    {
+      name: "that drips",
+      onHello(socket) {
+        const timer = setInterval(() => socket.write(Buffer.from("16")), 20);
+        socket.once("close", () => clearInterval(timer));
+      },
+      kind: "tls_failed",
+    },
+    {
+      name: "with an endless record",
+      onHello: (socket) =>
+        void socket.write(Buffer.concat([Buffer.from("160303ffff", "hex"), Buffer.alloc(65_535)])),
+      kind: "tls_failed",
+    },
+  ])("$name fails as $kind before the deadline", async ({ onHello, kind }) => {
+    const server = createServer((socket) => void socket.once("data", () => onHello(socket)));
+    const { outcome, tookMs } = await senderTo(await listen(server))("https://partner.example");
+    expect(outcome.kind).toBe(kind);
+    expect(tookMs).toBeLessThan(DEADLINE_MS + 1000);
+  });
+});
