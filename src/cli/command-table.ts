@@ -41,6 +41,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     () => import("./commands/status.ts"),
   ),
   entry(
+    "proxy-map",
+    "Print the part of a proxy's configuration that sends each business's requests to its server.",
+    () => import("./commands/proxy-map.ts"),
+  ),
+  entry(
     "init",
     "Write a short, commented catalog file to start from.",
     () => import("./commands/init.ts"),

@@ -59,6 +59,14 @@ export const choice = <const Value extends string>(
   read: (raw) => raw as Value | undefined,
 });
 
+export const requiredChoice = <const Value extends string>(
+  values: readonly Value[],
+  about: string,
+): Flag<Value> => ({
+  option: (long) => choice(values, about).option(long).makeOptionMandatory(),
+  read: (raw) => raw as Value,
+});
+
 /** Repeatable. */
 export const choices = <const Value extends string>(
   values: readonly Value[],

@@ -5,7 +5,7 @@ import * as lists from "./handlers/catalog/list-routes.ts";
 import { listChanges, CHANGES_PARAMETERS } from "./handlers/changes/changes.ts";
 import { getCalendar } from "./handlers/calendars.ts";
 import { getOpenApi } from "./handlers/docs.ts";
-import { getHealth, getMetrics, getReadiness } from "./handlers/operations.ts";
+import { getHealth, getMetrics, getReadiness, getServerStatus } from "./handlers/operations.ts";
 import {
   DELIVERIES_PARAMETERS,
   handleGetDelivery,
@@ -105,6 +105,22 @@ const openRoute = (
   summary,
   ...details,
 });
+
+const calendarRoute = (path: string, operationId: string, description: string): RouteDefinition =>
+  openRoute(path, operationId, "Get a calendar feed", {
+    description,
+    responses: {
+      200: {
+        description:
+          "Visits from 30 days ago to 400 days ahead as iCalendar (RFC 5545), with times in UTC.",
+        body: "text/calendar",
+        headers: CACHEABLE,
+      },
+      304: { description: UNCHANGED, headers: CACHEABLE },
+    },
+    problems: ["resource_not_found"],
+    handle: getCalendar,
+  });
 
 /** Every route; the OpenAPI document is generated from this table. */
 export const ROUTES: readonly RouteDefinition[] = [
@@ -380,21 +396,23 @@ export const ROUTES: readonly RouteDefinition[] = [
     problems: ["missing_key", "invalid_key", "address_not_allowed"],
     handle: ({ rt, metrics, isExposed }) => getMetrics(rt, metrics, isExposed),
   }),
-  openRoute("/calendars/:file", "getCalendar", "Get a calendar feed", {
+  openRoute("/metrics/status", "getServerStatus", "Get the state of the server", {
     description:
-      "The URL, which `deskbell calendars create` prints, is secret and can be revoked. Calendar apps poll it at their own interval.",
-    responses: {
-      200: {
-        description:
-          "Visits from 30 days ago to 400 days ahead as iCalendar (RFC 5545), with times in UTC.",
-        body: "text/calendar",
-        headers: CACHEABLE,
-      },
-      304: { description: UNCHANGED, headers: CACHEABLE },
-    },
-    problems: ["resource_not_found"],
-    handle: getCalendar,
+      "The businesses of the server and its open health conditions, for `deskbell proxy-map` and `deskbell status --servers`. Requires the same token as `/metrics`.",
+    responses: ok("The state of the server.", "ServerStatusResponse"),
+    problems: ["missing_key", "invalid_key", "address_not_allowed"],
+    handle: ({ rt, isExposed }) => getServerStatus(rt, isExposed),
   }),
+  calendarRoute(
+    pathBelowBusiness("calendars/:file"),
+    "getBusinessCalendar",
+    "The URL, which `deskbell calendars create` prints, is secret and can be revoked. Calendar apps poll it at their own interval.",
+  ),
+  calendarRoute(
+    "/calendars/:file",
+    "getCalendar",
+    "The same feed at the URL that earlier versions of deskbell printed. Use the URL with the slug: with several servers behind one proxy, only the first one has this route.",
+  ),
   openRoute("/openapi.json", "getOpenApi", "Get the OpenAPI document", {
     description: "Pages of any origin can read it.",
     responses: {

@@ -51,6 +51,7 @@ export function createBusinessStore(db: Db) {
   const setScheduleEdits = db.prepare(
     "UPDATE business SET authored_schedule = :edits WHERE id = :id AND authored_schedule IS NOT :edits",
   );
+  const selectSlugs = db.prepare("SELECT slug FROM business ORDER BY slug").pluck();
   const selectDueForTransition = db.prepare(
     `SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`,
   );
@@ -73,6 +74,7 @@ export function createBusinessStore(db: Db) {
     findById: (id: string) => optional(selectById.get(id), parse),
     findBySlug: (slug: string) => optional(selectBySlug.get(slug), parse),
     list: () => selectAll.all().map(parse),
+    listSlugs: () => selectSlugs.all() as string[],
     /** Saves all columns except the sequence counter and the revision. */
     upsert: (row: Omit<BusinessRow, "revision">) =>
       void upsert.run({

@@ -282,9 +282,15 @@ async function callOperations(): Promise<void> {
   assert.equal(dataOf(await client.GET("/healthz")).status, "ok");
   assert.equal(dataOf(await client.GET("/readyz")).status, "ready");
   assert.match(dataOf(await client.GET("/metrics", { parseAs: "text" })), /^# /);
+  assert.ok(
+    dataOf(await client.GET("/metrics/status")).data.businesses.includes(path.businessSlug),
+  );
   assert.match(dataOf(await client.GET("/openapi.json")).openapi, /^3\.1\./);
   const file = { params: { path: { file: "none.ics" } }, parseAs: "text" } as const;
   assert.equal((await client.GET("/calendars/{file}", file)).error?.code, "resource_not_found");
+  const ofBusiness = { ...file, params: { path: { ...path, file: "none.ics" } } } as const;
+  const calendar = "/v1/businesses/{businessSlug}/calendars/{file}";
+  assert.equal((await client.GET(calendar, ofBusiness)).error?.code, "resource_not_found");
 }
 
 await readCatalog();

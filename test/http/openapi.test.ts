@@ -133,7 +133,7 @@ describe("examples", () => {
     const bare = operations
       .filter(({ operationId }) => !exemplified.has(operationId))
       .map(({ operationId }) => operationId);
-    expect(bare).toEqual(["getMetrics", "getCalendar"]);
+    expect(bare).toEqual(["getMetrics", "getBusinessCalendar", "getCalendar"]);
   });
 
   test("of problems contain their issues and policies", () => {

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { AppError } from "../../src/domain/errors.ts";
+import { AppError, type ValidationIssue } from "../../src/domain/errors.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 import { CATALOG_HEADER } from "./catalog-file.ts";
 
@@ -34,6 +34,17 @@ export function captureError(work: () => unknown): string {
     return `no error: ${JSON.stringify(work())}`;
   } catch (error) {
     if (error instanceof AppError) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Returns the issues of the thrown AppError; none if nothing is thrown. */
+export function captureIssues(work: () => unknown): ValidationIssue[] {
+  try {
+    work();
+    return [];
+  } catch (error) {
+    if (error instanceof AppError) return error.issues;
     throw error;
   }
 }

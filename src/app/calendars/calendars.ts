@@ -45,9 +45,21 @@ export function revokeCalendar(rt: Runtime, businessId: string, id: string): Cal
   });
 }
 
-/** Returns undefined for an unknown token, and for that of a revoked calendar. */
-export const findCalendarByToken = (rt: Runtime, token: string): CalendarRow | undefined =>
-  TOKEN.test(token) ? rt.store.calendars.findByToken(hashToken(token)) : undefined;
+/**
+ * Returns undefined for an unknown token, and for that of a revoked calendar.
+ * @param slug of the business in the URL; URLs of earlier versions have none
+ */
+export function findCalendarByToken(
+  rt: Runtime,
+  token: string,
+  slug?: string,
+): CalendarRow | undefined {
+  if (!TOKEN.test(token)) return undefined;
+  const calendar = rt.store.calendars.findByToken(hashToken(token));
+  if (slug === undefined || rt.store.businesses.findBySlug(slug)?.id === calendar?.businessId)
+    return calendar;
+  return undefined;
+}
 
 function getCalendar(rt: Runtime, businessId: string, id: string): CalendarRow {
   const calendar = rt.store.calendars.findById(id);

@@ -32,7 +32,10 @@ const create = command({
     await printSecretOnce(cli, out, (print) =>
       rt.tx(() => {
         const { calendar, token } = createCalendar(rt, business, { staffId, withGuests });
-        print({ secret: `${base}/calendars/${token}.ics`, owner: toOutput(calendar) });
+        print({
+          secret: `${base}/v1/businesses/${business.slug}/calendars/${token}.ics`,
+          owner: toOutput(calendar),
+        });
       }),
     );
     cli.note(

@@ -4,9 +4,15 @@ import { summarizeNames } from "../../app/operations/health-conditions.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../domain/conditions/registry.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { choice } from "../flags.ts";
+import { choice, text } from "../flags.ts";
 import { EXIT, insertProgramName } from "../failure.ts";
 import { type Column, isoTime, shortTime, toTsv, withIsoTimes } from "../output/table.ts";
+
+/** Of the commands that ask several servers: the same as that of `serve`. */
+export const metricsTokenFlag = text(
+  "file",
+  "file with the bearer token for /metrics of the servers (env: DESKBELL_METRICS_TOKEN_FILE)",
+);
 
 type StatusRow = {
   about: string;
@@ -22,9 +28,25 @@ export const severityFlag = choice(
 );
 
 export const definition = command({
-  flags: { severity: severityFlag },
-  examples: ["status", "status --json", "status --severity critical"],
-  async run(cli, { severity = "info" }) {
+  flags: {
+    severity: severityFlag,
+    servers: text(
+      "file",
+      "show all servers of this file (NAME http://HOST:PORT on each line) instead",
+    ),
+    metricsTokenFile: metricsTokenFlag,
+  },
+  examples: [
+    "status",
+    "status --json",
+    "status --severity critical",
+    "status --servers servers.txt",
+  ],
+  async run(cli, { severity = "info", servers, metricsTokenFile }) {
+    if (servers !== undefined) {
+      const { printServers } = await import("./status-servers.ts");
+      return printServers(cli, servers, severity, metricsTokenFile);
+    }
     const rt = await cli.open();
     const { readStatus } = await import("../../app/operations/status.ts");
     const status = readStatus(rt);

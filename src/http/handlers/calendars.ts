@@ -11,8 +11,9 @@ const FILE = /^(\w+)\.ics$/;
 export const getCalendar =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext): HandlerResult => {
-    const [, token = ""] = FILE.exec(context.request.params["file"] ?? "") ?? [];
-    const calendar = findCalendarByToken(rt, token);
+    const { slug, file = "" } = context.request.params;
+    const [, token = ""] = FILE.exec(file) ?? [];
+    const calendar = findCalendarByToken(rt, token, slug);
     const feed = calendar && writeFeed(rt, calendar);
     if (feed === undefined)
       throw new AppError(

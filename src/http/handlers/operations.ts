@@ -7,6 +7,7 @@ import { checkDamage } from "../../app/operations/health-conditions.ts";
 import { type History, readHistory } from "../../app/operations/history.ts";
 import { readBackupState } from "../../app/operations/backup-state.ts";
 import { listBackups } from "../../app/operations/backups.ts";
+import { readServerStatus } from "../../app/operations/server-status.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
   type HttpResponse,
@@ -49,15 +50,13 @@ export function getReadiness(
 const isOperator = ({ config }: Runtime, request: HttpRequest): boolean =>
   isLocalRequest(request) || hasMetricsToken(request, config.http.metricsToken) === true;
 
-/** @param isExposed whether other machines can reach the server, so that every client needs the token */
 export function getMetrics(
   rt: Runtime,
   metrics: Metrics,
   isExposed: boolean,
 ): (context: RequestContext) => HttpResponse {
   return (context) => {
-    if (isExposed || !isLocalRequest(context.request))
-      assertMetricsToken(context.request, rt.config.http.metricsToken);
+    assertOperator(rt, isExposed, context.request);
     const deliveries = Object.entries(rt.store.tallies.countByStatus()).map(
       ([status, count]): [string, number] => [`status="${status}"`, count],
     );
@@ -80,6 +79,18 @@ export function getMetrics(
     ].join("");
     const type = "text/plain; version=0.0.4; charset=utf-8";
     return respondBytes(context, 200, type, Buffer.from(text), ["cache-control", "no-store"]);
+  };
+}
+
+/** The same as JSON, with the businesses, for commands that ask several servers. */
+export function getServerStatus(
+  rt: Runtime,
+  isExposed: boolean,
+): (context: RequestContext) => HttpResponse {
+  return (context) => {
+    assertOperator(rt, isExposed, context.request);
+    const data = readServerStatus(rt);
+    return respondJson(context, 200, { data }, ["cache-control", "no-store"]);
   };
 }
 
@@ -175,6 +186,11 @@ const formatHistory = ({ bytes, maxBytes, oldestAt, cutUntil }: History): string
     [["", cutUntil === null ? 0 : 1]],
   ),
 ];
+
+/** @param isExposed whether other machines can reach the server, so that every client needs the token */
+function assertOperator({ config }: Runtime, isExposed: boolean, request: HttpRequest): void {
+  if (isExposed || !isLocalRequest(request)) assertMetricsToken(request, config.http.metricsToken);
+}
 
 function assertMetricsToken(request: HttpRequest, token: string | null): void {
   if (token === null)

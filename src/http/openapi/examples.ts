@@ -13,6 +13,7 @@ import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import type { availability } from "../../domain/public/schemas/availability.ts";
 import type * as webhook from "../../domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
+import type { ServerStatus } from "../../domain/public/schemas/server-status.ts";
 import { bookingExamples } from "./booking-examples.ts";
 import type { PublicBooking } from "../../domain/bookings/booking.ts";
 import type { PublicReservation } from "../../domain/bookings/reservation.ts";
@@ -56,6 +57,15 @@ publicCatalog.services.sort(
 const business = { id: businessId(slug), slug, name, timezone };
 const meta = { business, currency, locale, catalogVersion: VERSION };
 const page = { hasMore: false, nextCursor: null };
+
+const exampleServer: ServerStatus = {
+  version: "0.2.0",
+  businesses: [slug],
+  deliveries: { DELIVERED: 977, PENDING: 2 },
+  lastBackupAt: new Date(NOW).toISOString(),
+  lastCopyAt: null,
+  problems: [],
+};
 
 const listResponse = (data: unknown) => ({
   data: localise(data, locale, false),
@@ -233,6 +243,7 @@ const EXAMPLES: { [name: string]: unknown } = {
   EndpointTestResponse: { data: endpointTest },
   DeliveryResponse: { data: delivery },
   Health: { status: "ok" },
+  ServerStatusResponse: { data: exampleServer },
   OpenApi: { openapi: "3.1.1" },
 };
 

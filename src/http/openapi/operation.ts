@@ -45,7 +45,7 @@ export function describeOperation(route: RouteSpec): JsonObject {
 }
 
 function securityOf({ operationId, scope }: RouteSpec): JsonObject[] {
-  if (operationId === "getMetrics") return [{}, { MetricsToken: [] }];
+  if (["getMetrics", "getServerStatus"].includes(operationId)) return [{}, { MetricsToken: [] }];
   if (scope === "open") return [];
   if (scope === "public") return [{}, { ApiKey: ["services.read"] }];
   return [scope].flat().map((one) => ({ ApiKey: [one] }));

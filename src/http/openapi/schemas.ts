@@ -27,6 +27,7 @@ import {
 import { staff } from "../../domain/public/schemas/staff.ts";
 import { currency, image, instant, weeklyWindow } from "../../domain/public/schemas/values.ts";
 import * as webhook from "../../domain/public/schemas/webhook.ts";
+import { serverStatus } from "../../domain/public/schemas/server-status.ts";
 import { HTTP_CODES } from "../pipeline/problem-codes.ts";
 import { refTo } from "./json-schema.ts";
 
@@ -242,6 +243,7 @@ const NAMED = {
       .optional()
       .describe("Set if the nightly check of the database found damage"),
   }),
+  ServerStatusResponse: response(serverStatus),
   OpenApi: z.looseObject({ openapi: z.string() }).describe("This OpenAPI document"),
 };
 

@@ -34,7 +34,8 @@ const book = (api: TestApi, staff: string, time: string) =>
 function subscribe(api: TestApi, staff: string | null, withGuests = false) {
   const staffId = staff && objectId("staff", SALON, { key: staff, previousKeys: [] });
   const { calendar, token } = createCalendar(api, getBusiness(api, SALON), { staffId, withGuests });
-  const read = (headers = {}) => api.request(`/calendars/${token}.ics`, { key: null, headers });
+  const url = `/v1/businesses/${SALON}/calendars/${token}.ics`;
+  const read = (headers = {}) => api.request(url, { key: null, headers });
   const readEvents = async () => parseCalendar(await (await read()).text());
   return { calendar, token, read, readEvents };
 }
@@ -103,6 +104,11 @@ test("a feed has an ETag, and its URL works until it is revoked", async () => {
   expect((await read({ "if-none-match": etag })).status).toBe(304);
   book(api, "zoe", "10:00");
   expect((await read({ "if-none-match": etag })).status).toBe(200);
+
+  // Earlier versions printed a URL without the business.
+  expect((await api.request(`/calendars/${token}.ics`, { key: null })).status).toBe(200);
+  const elsewhere = `/v1/businesses/other-salon/calendars/${token}.ics`;
+  expect((await api.request(elsewhere, { key: null })).status).toBe(404);
 
   const other = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
   for (const file of [`${other}.ics`, token, "x.ics", `${calendar.id}.ics`])

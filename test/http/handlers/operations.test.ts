@@ -264,6 +264,35 @@ describe("metrics", () => {
   });
 });
 
+describe("the state of the server", () => {
+  test("has its businesses and open conditions", async () => {
+    const api = createTestApi();
+    api.freeBytes = () => 400_000_000;
+    const response = await api.request("/metrics/status", { key: null });
+    expect(await response.json()).toMatchObject({
+      data: {
+        businesses: [SALON],
+        lastBackupAt: null,
+        problems: expect.arrayContaining([
+          expect.objectContaining({ code: "storage.low", severity: "warning", business: null }),
+        ]),
+      },
+    });
+  });
+
+  test("is for the operator only, as the metrics are", async () => {
+    const file = join(createTempFolder(), "token");
+    writeFileSync(file, "t0ken");
+    const flags = { publicUrl: "https://api.example.com", metricsTokenFile: file };
+    const api = createTestApi("salon", undefined, flags);
+    const statusOf = async (key: string | null) =>
+      (await api.request("/metrics/status", { key })).status;
+    expect([await statusOf(null), await statusOf(api.key), await statusOf("t0ken")]).toEqual([
+      401, 401, 200,
+    ]);
+  });
+});
+
 describe("the access log", () => {
   test("has one line per request, with the key ID and without secrets", async () => {
     const api = createTestApi("salon", undefined, { accessLog: true });

@@ -1,0 +1,26 @@
+import { readVersion } from "../../assets.ts";
+import type { ServerStatus } from "../../domain/public/schemas/server-status.ts";
+import type { Runtime } from "../runtime.ts";
+import { readBackupState } from "./backup-state.ts";
+import { listBackups } from "./backups.ts";
+import { listDaemonConditions } from "./conditions.ts";
+
+/** For the daemon itself, which is running. */
+export const readServerStatus = (rt: Runtime): ServerStatus => ({
+  version: readVersion(),
+  businesses: rt.store.businesses.listSlugs(),
+  deliveries: rt.store.tallies.countByStatus(),
+  lastBackupAt: toInstant(listBackups(rt.config)[0]?.createdAt),
+  lastCopyAt: toInstant(readBackupState(rt.config, "copy")?.createdAt),
+  problems: listDaemonConditions(rt).map(({ code, severity, business, since, text, command }) => ({
+    code,
+    severity,
+    business,
+    since: toInstant(since),
+    text,
+    command,
+  })),
+});
+
+const toInstant = (ms: number | null | undefined): string | null =>
+  ms === null || ms === undefined ? null : new Date(ms).toISOString();

@@ -1,0 +1,30 @@
+import { PROXY_FORMATS } from "../../domain/servers/proxy-map.ts";
+import { command } from "../command.ts";
+import { requiredChoice } from "../flags.ts";
+import { metricsTokenFlag } from "./status.ts";
+
+export const definition = command({
+  arguments: ["<servers>"],
+  flags: {
+    format: requiredChoice(PROXY_FORMATS, "the proxy that reads the map"),
+    metricsTokenFile: metricsTokenFlag,
+  },
+  examples: [
+    "proxy-map --format caddy servers.txt > deskbell.caddy",
+    "proxy-map --format nginx --metrics-token-file /etc/deskbell/metrics.token servers.txt",
+  ],
+  async run(cli, { format, metricsTokenFile }, file) {
+    const [{ askServers, getRunning }, { assertNotShared, writeProxyMap }] = await Promise.all([
+      import("../running/ask-servers.ts"),
+      import("../../domain/servers/proxy-map.ts"),
+    ]);
+    const shards = (await askServers(file, metricsTokenFile)).map((asked) => ({
+      name: asked.name,
+      addresses: asked.addresses,
+      businesses: getRunning(asked).businesses,
+    }));
+    assertNotShared(shards);
+    if (cli.flags.json) cli.printObject({ servers: shards });
+    else cli.printContent(writeProxyMap(format, shards));
+  },
+});

@@ -1,0 +1,83 @@
+import { readConfig } from "../../config.ts";
+import { AppError } from "../../domain/errors.ts";
+import { parseServers, type Server } from "../../domain/servers/servers-file.ts";
+import type { ServerStatus } from "../../domain/public/schemas/server-status.ts";
+import { readText } from "../input/catalog-files.ts";
+
+export type AskedServer = Server & {
+  /** Those addresses that responded. More than one: the primary and its standby both run. */
+  running: { address: string; status: ServerStatus }[];
+  /** Why the other addresses did not respond, each with its address. */
+  failures: string[];
+};
+
+const TIMEOUT_MS = 5000;
+
+/**
+ * Asks every server of a servers file for its state.
+ * @throws AppError invalid_input for an invalid file
+ */
+export function askServers(file: string, metricsTokenFile?: string): Promise<AskedServer[]> {
+  const { metricsToken } = readConfig({ metricsTokenFile }).http;
+  return Promise.all(
+    parseServers(file, readText(file)).map(async (server) => {
+      const asked: AskedServer = { ...server, running: [], failures: [] };
+      await Promise.all(
+        server.addresses.map(async (address) => {
+          const status = await askServer(address, metricsToken);
+          if (typeof status === "string") asked.failures.push(`${address}: ${status}`);
+          else asked.running.push({ address, status });
+        }),
+      );
+      return asked;
+    }),
+  );
+}
+
+/**
+ * Returns the state of a server, of which exactly one address must respond.
+ * @throws AppError state_refuses if none does, or if the standby runs too
+ */
+export function getRunning({ name, running, failures }: AskedServer): ServerStatus {
+  const [first, second] = running;
+  if (first === undefined)
+    throw new AppError(
+      "state_refuses",
+      `The server ${name} does not respond: ${failures.join("; ")}.`,
+      {
+        fix: "start it, or delete its line from the servers file",
+      },
+    );
+  if (second === undefined) return first.status;
+  throw new AppError("state_refuses", bothRun({ name, running }), {
+    fix: "stop the one that the other has taken over from: deskbell guide more-than-one-machine",
+  });
+}
+
+export const bothRun = ({ name, running }: Pick<AskedServer, "name" | "running">): string =>
+  `The server ${name} and its standby both run: ${running.map(({ address }) => address).join(", ")}.`;
+
+/** @returns the state, or why there is none */
+async function askServer(address: string, token: string | null): Promise<ServerStatus | string> {
+  try {
+    // Never follow a redirect: it would send the token to another address.
+    const response = await fetch(`${address}/metrics/status`, {
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      redirect: "manual",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (response.status === 401 || response.status === 403)
+      return token === null
+        ? "it requires a token: add --metrics-token-file"
+        : "it has another token";
+    if (response.status === 404) return "not found: is it an older deskbell?";
+    if (!response.ok) return `status ${response.status}`;
+    const { serverStatus } = await import("../../domain/public/schemas/server-status.ts");
+    const body = (await response.json()) as { data?: unknown } | null;
+    return serverStatus.safeParse(body?.data).data ?? "not a response of deskbell";
+  } catch (error) {
+    const { name, cause } = error as Error & { cause?: NodeJS.ErrnoException };
+    if (error instanceof SyntaxError) return "not a response of deskbell";
+    return name === "TimeoutError" ? "no response" : (cause?.code ?? "unreachable");
+  }
+}

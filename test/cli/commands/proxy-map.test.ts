@@ -1,0 +1,106 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startServer } from "../../../src/http/server.ts";
+import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { addBusiness } from "../../support/delivery.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+/** Starts servers with a public URL, one for each list of businesses; all have one token. */
+async function startServers(...businesses: string[][]) {
+  const folder = createTempFolder();
+  const token = join(folder, "token");
+  writeFileSync(token, "t0ken");
+  const flags = { publicUrl: "https://api.example.com", metricsTokenFile: token };
+  const urls = await Promise.all(
+    businesses.map(async (slugs) => {
+      const rt = createTestRuntime(flags);
+      rt.freeBytes = () => 10_000_000_000;
+      rt.tx(() => rt.store.live.saveDaemon({ url: "", startedAt: rt.now(), hasAlertUrl: true }));
+      for (const slug of slugs) addBusiness(rt, slug);
+      const server = await startServer(rt, { host: "127.0.0.1", port: 0 });
+      onTestFinished(server.close);
+      return server.url;
+    }),
+  );
+  const { deskbell } = createTerminal();
+  const file = join(folder, "servers.txt");
+  /** Runs a command with the servers file and the token. */
+  const run = (line: string, lines: readonly string[]) => {
+    writeFileSync(file, lines.join("\n"));
+    return deskbell(`${line} ${file} --metrics-token-file ${token}`);
+  };
+  return { urls, run };
+}
+
+const NOBODY = "http://127.0.0.1:2";
+
+test("proxy-map asks each server for its businesses, also one that has been taken over", async () => {
+  const { urls, run } = await startServers(["salon-aurora"], ["cafe-lumen", "kita-live"]);
+  const [east = "", west = ""] = urls;
+  const printed = await run("proxy-map --format nginx", [`east ${east}`, `west ${NOBODY} ${west}`]);
+  expect(printed).toMatchObject({ code: 0, stderr: "" });
+  expect(printed.stdout).toContain("    salon-aurora deskbell_east;\n");
+  expect(printed.stdout).toContain("    kita-live deskbell_west;\n");
+  const { stdout } = await run("proxy-map --json --format caddy", [`east ${east}`]);
+  expect(JSON.parse(stdout)).toEqual({
+    data: { servers: [{ name: "east", addresses: [east], businesses: ["salon-aurora"] }] },
+  });
+});
+
+test("proxy-map prints nothing if a server does not respond, or a business is on two", async () => {
+  const { urls, run } = await startServers(["salon-aurora"], ["salon-aurora"]);
+  const [east = "", west = ""] = urls;
+  const mapOf = (...lines: string[]) => run("proxy-map --format caddy", lines);
+  expect(await mapOf(`east ${east}`, `west ${NOBODY}`)).toMatchObject({
+    code: 5,
+    stdout: "",
+    stderr: expect.stringContaining(
+      `The server west does not respond: ${NOBODY}: ECONNREFUSED.\nfix: start it`,
+    ),
+  });
+  expect(await mapOf(`east ${east}`, `west ${west}`)).toMatchObject({
+    code: 5,
+    stdout: "",
+    stderr: expect.stringContaining("'salon-aurora' is on the servers east and west"),
+  });
+  expect(await mapOf(`east ${east} ${west}`)).toMatchObject({
+    code: 5,
+    stdout: "",
+    stderr: expect.stringContaining("The server east and its standby both run"),
+  });
+  const unknown = await run("proxy-map --format haproxy", [`east ${east}`]);
+  expect(unknown).toMatchObject({ code: 2, stdout: "" });
+  expect(unknown.stderr).toContain("Allowed choices are caddy, nginx.");
+});
+
+test("status --servers has a line for each server, and exits with 6 if one is unreachable", async () => {
+  const { urls, run } = await startServers(["salon-aurora"], ["cafe-lumen", "kita-live"]);
+  const [east = "", west = ""] = urls;
+  expect(await run("status --servers", [`east ${east}`, `west ${west}`])).toMatchObject({
+    code: 0,
+    stdout: `east\tok\t1\t0\t\t\t${east}\nwest\tok\t2\t0\t\t\t${west}\n`,
+  });
+  const some = await run("status --servers", [`east ${east}`, `west ${NOBODY}`]);
+  expect(some).toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining(`west\t${NOBODY}: ECONNREFUSED\t\t\t\t\t\n`),
+  });
+  const { stdout, code } = await run("status --json --servers", [`east ${east} ${west}`]);
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    6,
+    { data: [{ name: "east", error: expect.stringContaining("both run"), problems: [] }] },
+  ]);
+});
+
+test("a server that has another token is reported", async () => {
+  const { urls } = await startServers(["salon-aurora"]);
+  const folder = createTempFolder();
+  writeFileSync(join(folder, "servers.txt"), `east ${urls[0]}`);
+  writeFileSync(join(folder, "token"), "other");
+  const { deskbell } = createTerminal();
+  const line = `status --servers ${folder}/servers.txt`;
+  expect((await deskbell(line)).stdout).toContain("it requires a token");
+  const withToken = await deskbell(`${line} --metrics-token-file ${folder}/token`);
+  expect(withToken.stdout).toContain("it has another token");
+});
