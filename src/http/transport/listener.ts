@@ -46,11 +46,17 @@ export function createListener(
   };
 
   // Loading fails if the program's files were replaced while it runs.
-  const passToRouter = (req: IncomingMessage, res: ServerResponse, splitUrl: SplitUrl): void =>
-    void loadRouter().then(
-      ({ listener }) => listener(req, res),
-      (error) => write(res, reject(new DirectRequest(req, res, splitUrl), error)),
-    );
+  const passToRouter = (req: IncomingMessage, res: ServerResponse, splitUrl: SplitUrl): void => {
+    // The router builds a URL with the Host, which throws for some that RFC 3986 allows.
+    if (!URL.canParse(`http://${req.headers.host}`)) req.headers.host = "";
+    void loadRouter()
+      .then(({ listener }) => listener(req, res))
+      .catch((error) => {
+        const rejection = reject(new DirectRequest(req, res, splitUrl), error);
+        if (res.headersSent) res.destroy();
+        else write(res, rejection);
+      });
+  };
   // Consecutive requests are often the same.
   let last = split("");
   return (req, res) => {

@@ -49,6 +49,22 @@ test.each([
   expect(await (await fetch(address + url)).text()).toBe(expected);
 });
 
+test("an error that the router throws becomes a response", async () => {
+  const rejected: unknown[] = [];
+  const pipeline: Pipeline = {
+    handle,
+    reject: (_, error) => {
+      rejected.push(error);
+      return { status: 500, headers: [], body: null };
+    },
+  };
+  const thrown = new TypeError("Invalid URL");
+  const router = { listener: () => Promise.reject(thrown) } as unknown as Router;
+  const address = await serve(createListener(ROUTE_PATHS, pipeline, () => Promise.resolve(router)));
+  expect((await fetch(`${address}/nowhere`)).status).toBe(500);
+  expect(rejected).toEqual([thrown]);
+});
+
 test("the remembered URL is used only for the same URL", async () => {
   const address = await servePaths(
     (_, { params, path, search }) => `${params["slug"]} ${path} ${search}`,

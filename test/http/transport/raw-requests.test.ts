@@ -80,6 +80,15 @@ describe("accepted requests", () => {
     expect(statuses).toEqual([200, 404, 200]);
   });
 
+  test.each(["127.0R0.1", "a.1", "a%20b", "1.2.3.256", "[::ffff]:99999", ""])(
+    "a Host that no URL can have does not stop the server: '%s'",
+    async (host) => {
+      const targets = ['/nowhere"', '/nowhere?"', '/v1/businesses/x"y/menu'];
+      const requests = targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      expect((await send(requests.join("") + NEXT)).statuses).toEqual([404, 404, 401, 200]);
+    },
+  );
+
   test.each([
     { bytes: "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", line: "HTTP/1.1 404 Not Found" },
     { bytes: post(["Content-Length: 0"]), line: "HTTP/1.1 405 Method Not Allowed" },
