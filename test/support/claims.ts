@@ -22,6 +22,9 @@ export type Claim = {
 /** A claim and the path of the test that has proven it. */
 export type RecordedClaim = Claim & { file: string };
 
+/** Whether claims are recorded. The test suite leaves out controls that take seconds. */
+export const isRecording = (): boolean => process.env["PROOFS_CLAIMS"] !== undefined;
+
 /**
  * Records a claim after its proof has passed. Does nothing outside `npm run proofs`.
  * @throws if the control did not fail: then the proof shows nothing

@@ -1,11 +1,18 @@
 import { join } from "node:path";
 import { expect } from "vitest";
 import { runProgram, type StartedProgram, startProgram, createTempFolder } from "./cli.ts";
-import { PROGRAM } from "./program.ts";
+import { type Program, PROGRAM } from "./program.ts";
+
+const serveArgs = (dataDir: string) =>
+  ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir] as const;
 
 /** Starts the daemon as a separate process on a free port, with a JSON log. */
 export const spawnDaemon = (dataDir: string, ...more: string[]): StartedProgram =>
-  startProgram(["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir, ...more]);
+  startProgram([...serveArgs(dataDir), ...more]);
+
+/** Starts the daemon of another program, such as one with a bug. */
+export const spawnDaemonOf = (program: Program, dataDir: string): StartedProgram =>
+  startProgram([...serveArgs(dataDir)], { program });
 
 export const waitForUrl = async (daemon: StartedProgram): Promise<string> =>
   (await daemon.waitForOutput(/"serving","url":"([^"]+)"/))[1] ?? "";

@@ -5,16 +5,26 @@ import { deleteEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts"
 import type { Resolve } from "../../../src/app/webhooks/resolver.ts";
 import { createSender } from "../../../src/delivery/sender.ts";
 import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
-import { isPublicAddress, parseTarget } from "../../../src/domain/webhooks/safe-url.ts";
+import {
+  isPublicAddress,
+  parseTarget,
+  type UrlPolicy,
+} from "../../../src/domain/webhooks/safe-url.ts";
+import { isRecording, recordClaim } from "../../support/claims.ts";
 import { addBusiness } from "../../support/delivery.ts";
 import { VALID_URLS, HOSTILE_NAMES, HOSTILE_URLS } from "../../support/hostile/urls.ts";
 import { spellPrivateAddress } from "../../support/hostile/address-spellings.ts";
-import { chooseScale } from "../../support/scale.ts";
+import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
+const SEED = chooseSeed(7);
 const UNTRUSTED = { allowHttp: false, allowPrivate: [], trusted: false };
+/** What disables the guard, for the negative controls. */
+const EVERYTHING = ["0.0.0.0/0", "::/0"];
 const SPELLINGS = chooseScale(100_000, 1_000_000);
 const SCRIPTS = chooseScale(300, 1000);
+const CONTROL_SPELLINGS = 1000;
+const CONTROL_SCRIPTS = 8;
 /** Represents the public address of a partner. */
 const PARTNER = "127.0.0.2";
 /** Addresses that must never be connected to. */
@@ -59,6 +69,20 @@ const endpointRequest = (businessId: string, url: string) => ({
   events: ["service.updated"],
   allowPrivate: false,
 });
+
+/** Returns the spellings of private addresses that are accepted, and how many are addresses. */
+function parseSpellings(count: number, allowances: UrlPolicy) {
+  const random = createSeededRandom(SEED);
+  const passed: string[] = [];
+  let parsed = 0;
+  for (let i = 0; i < count; i++) {
+    const url = `https://${spellPrivateAddress(random)}/`;
+    const hostname = URL.parse(url)?.hostname;
+    if (hostname !== undefined && /^(\[.*\]|[\d.]+)$/.test(hostname)) parsed += 1;
+    if (!("reason" in parseTarget(url, allowances))) passed.push(url);
+  }
+  return { passed, parsed };
+}
 
 describe("an untrusted endpoint", () => {
   const names = Object.keys(HOSTILE_NAMES).map((name) => `https://${name}/hook`);
@@ -109,18 +133,23 @@ describe("an untrusted endpoint", () => {
     `is refused for each of ${SPELLINGS} spellings of private addresses`,
     { timeout: 300_000 },
     () => {
-      const random = createSeededRandom(7);
-      const passed: string[] = [];
-      let parsed = 0;
-      for (let i = 0; i < SPELLINGS; i++) {
-        const url = `https://${spellPrivateAddress(random)}/`;
-        const hostname = URL.parse(url)?.hostname;
-        if (hostname !== undefined && /^(\[.*\]|[\d.]+)$/.test(hostname)) parsed += 1;
-        if (!("reason" in parseTarget(url, UNTRUSTED))) passed.push(url);
-      }
+      const { passed, parsed } = parseSpellings(SPELLINGS, UNTRUSTED);
       expect(passed).toEqual([]);
       // Most spellings must parse as addresses, and not be refused as malformed URLs.
       expect(parsed / SPELLINGS).toBeGreaterThan(0.9);
+      const control = parseSpellings(CONTROL_SPELLINGS, { ...UNTRUSTED, allowPrivate: EVERYTHING });
+      recordClaim({
+        group: "attack",
+        claim: "No spelling of a private address is accepted as a webhook URL",
+        done: `${SPELLINGS} random decimal, octal, hexadecimal, Unicode, mapped and IPv6 spellings of addresses that are not public, and ${hostile.length} hostile URLs`,
+        figure: `0 accepted; ${Math.floor((100 * parsed) / SPELLINGS)} % of the spellings are addresses to a URL parser`,
+        control: {
+          done: `${CONTROL_SPELLINGS} spellings without the check of private addresses`,
+          figure: `${control.passed.length} accepted`,
+          hasFailed: control.passed.length > 0,
+        },
+        seed: SEED,
+      });
     },
   );
 });
@@ -150,41 +179,63 @@ function generateDnsScript({
   });
 }
 
+type SentPost = { answer: string[]; isFine: boolean; kind: string };
+
+/** Sends one webhook for each response of many DNS scripts. Returns the connections by address. */
+async function sendByScripts(count: number, allowPrivate: string[]) {
+  const random = createSeededRandom(SEED);
+  const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
+  const posts: SentPost[] = [];
+  let now = 0;
+  for (let i = 0; i < count; i++) {
+    const script = generateDnsScript(random);
+    let lookups = 0;
+    const resolve: Resolve = async () => script[lookups++] ?? [];
+    const lab = { allowHttp: true, allowPrivate };
+    const { send, close } = createSender(lab, () => now, { resolve });
+    for (const answer of script) {
+      // A new host name forces a new connection; the time exceeds the DNS cache.
+      now += 60_001;
+      const url = `http://hook${lookups}.rebinding.example:${port}/`;
+      const post = { url, trusted: false, timeoutMs: 1000, headers: {}, body: Buffer.from("{}") };
+      const { kind } = await send(post);
+      const isFine = answer.length > 0 && answer.every((address) => address === PARTNER);
+      posts.push({ answer, isFine, kind });
+    }
+    await close();
+  }
+  return { posts, hits };
+}
+
 describe("a name that resolves to a public and later to a private address", () => {
   test(
     `never gets a connection to a private address, over ${SCRIPTS} sequences of DNS responses`,
     { timeout: 300_000 },
     async () => {
-      const random = createSeededRandom(11);
-      const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
-      let [taken, blocked, now] = [0, 0, 0];
-      for (let i = 0; i < SCRIPTS; i++) {
-        const script = generateDnsScript(random);
-        let lookups = 0;
-        const resolve: Resolve = async () => script[lookups++] ?? [];
-        const lab = { allowHttp: true, allowPrivate: [`${PARTNER}/32`] };
-        const { send, close } = createSender(lab, () => now, { resolve });
-        for (const answer of script) {
-          const isFine = answer.length > 0 && answer.every((address) => address === PARTNER);
-          // A new host name forces a new connection; the time exceeds the DNS cache.
-          now += 60_001;
-          const url = `http://hook${lookups}.rebinding.example:${port}/`;
-          const outcome = await send({
-            url,
-            trusted: false,
-            timeoutMs: 1000,
-            headers: {},
-            body: Buffer.from("{}"),
-          });
-          const expected = isFine ? "responded" : answer.length > 0 ? "blocked" : "unresolvable";
-          expect([answer, outcome.kind]).toEqual([answer, expected]);
-          if (isFine) taken += 1;
-          else blocked += 1;
-        }
-        await close();
-      }
+      const { posts, hits } = await sendByScripts(SCRIPTS, [`${PARTNER}/32`]);
+      const wrong = posts.filter(
+        ({ answer, isFine, kind }) =>
+          kind !== (isFine ? "responded" : answer.length > 0 ? "blocked" : "unresolvable"),
+      );
+      expect(wrong).toEqual([]);
+      const taken = posts.filter(({ isFine }) => isFine).length;
       expect(hits).toEqual({ [PARTNER]: taken });
-      expect(blocked).toBeGreaterThan(SCRIPTS / 2);
+      expect(posts.length - taken).toBeGreaterThan(SCRIPTS / 2);
+      if (!isRecording()) return;
+      const control = await sendByScripts(CONTROL_SCRIPTS, EVERYTHING);
+      const reached = CANARIES.filter((address) => (control.hits[address] ?? 0) > 0);
+      recordClaim({
+        group: "attack",
+        claim: "A webhook is never sent to a private address, whatever DNS says",
+        done: `${posts.length} webhooks over ${SCRIPTS} random sequences of DNS responses, with canaries listening on ${CANARIES.join(", ")}`,
+        figure: `0 connections to a canary; all ${taken} webhooks whose name resolved to public addresses only arrived`,
+        control: {
+          done: `${control.posts.length} webhooks without the check of private addresses`,
+          figure: `connections to ${reached.join(", ")}`,
+          hasFailed: reached.length > 0,
+        },
+        seed: SEED,
+      });
     },
   );
 

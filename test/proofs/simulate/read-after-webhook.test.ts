@@ -6,16 +6,21 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import type { Envelope } from "../../../src/domain/envelope.ts";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { breakProgram } from "../../support/broken-program.ts";
+import { isRecording, recordClaim } from "../../support/claims.ts";
+import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
+import { PROGRAM } from "../../support/program.ts";
+import { chooseScale } from "../../support/scale.ts";
 
-const ROUNDS = Number(process.env["DESKBELL_REREADING_ROUNDS"] ?? 100);
+const ROUNDS = chooseScale(100, 1000);
 const EDITOR = fileURLToPath(new URL("../../support/price-editor.ts", import.meta.url));
 
 type Services = { data: { id: string; priceCents: number; version: number }[] };
 
-test(`a GET sent while handling a webhook returns at least the version in the event (${ROUNDS} times)`, async () => {
+/** Changes prices, and reads each while handling its webhook. Returns the reads that were stale. */
+async function listStaleReads(rounds: number, program = PROGRAM): Promise<string[]> {
   const { dataDir, deskbell } = await createSeededSalon();
-  const url = await waitForUrl(spawnDaemon(dataDir));
+  const url = await waitForUrl(spawnDaemonOf(program, dataDir));
   const flags = [
     "--limit-minute",
     "1000000",
@@ -62,11 +67,39 @@ test(`a GET sent while handling a webhook returns at least the version in the ev
   const editor = spawn(process.execPath, [EDITOR, dataDir], { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void editor.kill("SIGKILL"));
   const answers = createInterface({ input: editor.stdout })[Symbol.asyncIterator]();
-  for (let round = 1; round <= ROUNDS; round++) {
+  for (let round = 1; round <= rounds; round++) {
     const seen = once(partner, "seen", { signal: AbortSignal.timeout(10_000) });
     editor.stdin.write(`${5000 + round}\n`);
     expect((await answers.next()).value).toBe("done");
     await seen;
   }
-  expect(stale).toEqual([]);
+  return stale;
+}
+
+async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
+  const rounds = 10;
+  const program = breakProgram({
+    file: "src/http/handlers/catalog/list-handler.ts",
+    find: "response.catalogVersion === key.catalogVersion &&",
+    replace: "",
+  });
+  const { length } = await listStaleReads(rounds, program);
+  return {
+    done: `${rounds} reads from a cache that a new version does not invalidate`,
+    figure: `${length} stale`,
+    hasFailed: length > 0,
+  };
+}
+
+test(`a GET sent while handling a webhook returns at least the version in the event (${ROUNDS} times)`, async () => {
+  expect(await listStaleReads(ROUNDS)).toEqual([]);
+  if (!isRecording()) return;
+  recordClaim({
+    group: "simulate",
+    claim: "A partner that reads after a webhook never reads an older version",
+    done: `${ROUNDS} price changes by another process, each read over HTTP while its webhook is handled`,
+    figure: "0 stale",
+    control: await runControl(),
+    seed: "none",
+  });
 }, 300_000);
