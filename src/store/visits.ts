@@ -25,7 +25,7 @@ export type PendingVisit = {
   id: string;
   businessId: string;
   decideBy: number;
-  updatedAt: number;
+  createdAt: number;
 };
 
 /** Statements for a table of visits or ticket orders. */
@@ -46,7 +46,7 @@ export function createVisitStatements(db: Db, table: string, names: string, orde
     )
     .pluck();
   const selectPending = db.prepare(`
-    SELECT id, ${columns("business_id, decide_by, updated_at")} FROM ${table}
+    SELECT id, ${columns("business_id, decide_by, created_at")} FROM ${table}
     WHERE status = 'PENDING' AND decide_by IS NOT NULL ORDER BY decide_by LIMIT ?`);
   return {
     update: (visit: Visit) => void update.run(visit),

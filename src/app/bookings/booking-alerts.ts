@@ -1,6 +1,6 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { formatInstant } from "../../domain/local-time.ts";
-import type { Visit } from "../../domain/bookings/visit.ts";
+import { isDecisionLate, type Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { notify } from "../alerts/notices.ts";
 import type { Runtime } from "../runtime.ts";
@@ -41,8 +41,8 @@ export const checkUndecided = (rt: Runtime): HealthCondition[] =>
   [BOOKING, RESERVATION].flatMap(({ noun, store }) =>
     store(rt)
       .listPending(MAX_PENDING)
-      .filter(({ decideBy, updatedAt }) => rt.now() - updatedAt > (decideBy - updatedAt) / 2)
-      .map(({ id, businessId, decideBy, updatedAt }) => {
+      .filter((visit) => isDecisionLate(visit, rt.now()))
+      .map(({ id, businessId, decideBy, createdAt }) => {
         const business = rt.store.businesses.findById(businessId);
         const by = localMinute(decideBy, business?.doc.timezone ?? "UTC");
         return openCondition(
@@ -52,7 +52,7 @@ export const checkUndecided = (rt: Runtime): HealthCondition[] =>
           {
             business: business?.slug ?? businessId,
             subject: { id, name: noun },
-            since: updatedAt,
+            since: createdAt,
           },
         );
       }),

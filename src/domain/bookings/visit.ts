@@ -191,6 +191,15 @@ export const newState = (requiresApproval: boolean, startsAt: number, now: numbe
   cancelReason: null,
 });
 
+/**
+ * Whether half of the time to decide has passed. It began when the visit was made or, for a guest's
+ * new time, a day before its end.
+ */
+export const isDecisionLate = (
+  { createdAt, decideBy }: { createdAt: number; decideBy: number },
+  now: number,
+): boolean => now >= (Math.max(createdAt, decideBy - DECISION_MS) + decideBy) / 2;
+
 /** A guest's new time must be approved again. The business keeps the status. */
 export function stateAfterReschedule(
   visit: Visit,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   assertActionAllowed,
+  isDecisionLate,
   PARTIES,
   type Party,
   stateAfter,
@@ -93,6 +94,18 @@ describe("a cancelled visit states who cancelled it and why", () => {
       ...expected,
     });
   });
+});
+
+test("a decision is late after half of its time, however often the visit was changed meanwhile", () => {
+  const created = { createdAt: START - 10 * DAY, decideBy: START - 9 * DAY };
+  const half = START - 9.5 * DAY;
+  expect([half - 1, half].map((now) => isDecisionLate(created, now))).toEqual([false, true]);
+  // The guest of an old visit has chosen another time.
+  const moved = { ...created, decideBy: START };
+  expect([START - DAY, START - 0.5 * DAY].map((now) => isDecisionLate(moved, now))).toEqual([
+    false,
+    true,
+  ]);
 });
 
 test("a guest's new time needs a new approval, due in 24 hours but not after the start", () => {
