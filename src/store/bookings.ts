@@ -2,7 +2,7 @@ import type { BookedSegment, Booking } from "../domain/bookings/booking.ts";
 import type { Reservation } from "../domain/bookings/reservation.ts";
 import type { VisitStatus } from "../domain/bookings/visit.ts";
 import { columns, type Db, insertInto, LISTED, optional, prepareNewest } from "./db.ts";
-import { createVisitStatements, VISIT, type VisitListFilter } from "./visits.ts";
+import { createVisitStatements, selectOwn, VISIT, type VisitListFilter } from "./visits.ts";
 
 export type VisitFilter = {
   businessId: string;
@@ -71,9 +71,7 @@ export function createBookingStore(db: Db) {
   const updatePrice = db.prepare("UPDATE booking SET total_cents = :totalCents WHERE id = :id");
   const deleteSegments = db.prepare("DELETE FROM booking_segment WHERE booking_id = ?");
   const release = db.prepare("UPDATE booking_segment SET is_busy = 0 WHERE booking_id = ?");
-  const selectById = db.prepare(
-    `SELECT ${columns(BOOKING)} FROM booking WHERE business_id = :businessId AND id = :id`,
-  );
+  const selectById = db.prepare(selectOwn("booking", BOOKING));
   const segments = db.prepare(
     `SELECT ${columns(SEGMENT)} FROM booking_segment WHERE booking_id = ? ORDER BY position`,
   );
@@ -148,8 +146,9 @@ export function createBookingStore(db: Db) {
       insertSegments(businessId, booking);
     },
 
-    findById: (businessId: string, id: string) =>
-      optional(selectById.get({ businessId, id }), withSegments),
+    /** @param createdByKey the key that must have made it; null: anyone */
+    findById: (businessId: string, id: string, createdByKey: string | null = null) =>
+      optional(selectById.get({ businessId, id, createdByKey }), withSegments),
 
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit).map(withSegments),
 
@@ -186,9 +185,7 @@ export function createReservationStore(db: Db) {
   const updateTable = db.prepare(
     "UPDATE reservation SET party_size = :partySize, area_id = :areaId, table_id = :tableId WHERE id = :id",
   );
-  const selectById = db.prepare(
-    `SELECT ${columns(RESERVATION)} FROM reservation WHERE business_id = :businessId AND id = :id`,
-  );
+  const selectById = db.prepare(selectOwn("reservation", RESERVATION));
   const listNewest = prepareNewest(db, "reservation", RESERVATION, ["status"]);
   const selectUpcomingOf = db
     .prepare(`
@@ -223,8 +220,9 @@ export function createReservationStore(db: Db) {
     },
     listPage: (filter: VisitListFilter, limit: number) =>
       visits.listPage(filter, limit) as Reservation[],
-    findById: (businessId: string, id: string) =>
-      selectById.get({ businessId, id }) as Reservation | undefined,
+    /** @param createdByKey the key that must have made it; null: anyone */
+    findById: (businessId: string, id: string, createdByKey: string | null = null) =>
+      selectById.get({ businessId, id, createdByKey }) as Reservation | undefined,
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit) as Reservation[],
     /** IDs, by start time, of reservations that are not over and have one of the tables. */
     listUpcomingOf: (businessId: string, now: number, tableIds: readonly string[]) =>

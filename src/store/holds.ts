@@ -14,7 +14,7 @@ const OPEN = "status = 'OPEN' AND expires_at > :now";
 export function createHoldStore(db: Db) {
   const insert = db.prepare(insertInto("hold", `business_id, ${HOLD}`));
   const selectById = db.prepare(
-    `SELECT ${columns(HOLD)} FROM hold WHERE business_id = :businessId AND id = :id`,
+    `SELECT ${columns(HOLD)} FROM hold WHERE business_id = :businessId AND id = :id AND key_id = :keyId`,
   );
   const end = db.prepare(`
     UPDATE hold SET status = :status, booking_id = :bookingId, reservation_id = :reservationId WHERE id = :id`);
@@ -55,8 +55,9 @@ export function createHoldStore(db: Db) {
         segments: JSON.stringify(hold.segments),
         requiresApproval: hold.requiresApproval ? 1 : 0,
       }),
-    findById: (businessId: string, id: string) =>
-      optional(selectById.get({ businessId, id }), parse),
+    /** The hold, if this key has made it. */
+    findById: (businessId: string, id: string, keyId: string | null) =>
+      optional(selectById.get({ businessId, id, keyId }), parse),
     release: (id: string) =>
       void end.run({ id, status: "RELEASED", bookingId: null, reservationId: null }),
     /** Releases the holds of a business that have expired. */

@@ -1,6 +1,6 @@
 import type { TicketOrder, Ticket } from "../domain/bookings/ticket-order.ts";
 import { columns, type Db, insertInto, LISTED, optional, prepareNewest } from "./db.ts";
-import { createVisitLists, type VisitListFilter } from "./visits.ts";
+import { createVisitLists, selectOwn, type VisitListFilter } from "./visits.ts";
 
 export type OrderFilter = {
   businessId: string;
@@ -43,8 +43,9 @@ export function createOrderStore(db: Db) {
   const selectHeldTickets = db
     .prepare("SELECT ticket_type_id, taken FROM ticket_hold WHERE business_id = ?")
     .raw();
-  const selectByIdOrCode = db.prepare(`
-    SELECT ${columns(ORDER)} FROM ticket_order WHERE business_id = :businessId AND (id = :idOrCode OR code = :code)`);
+  const selectByIdOrCode = db.prepare(
+    selectOwn("ticket_order", ORDER, "(id = :idOrCode OR code = :code)"),
+  );
   const items = db.prepare(`
     SELECT ${columns(ORDER_ITEM)} FROM ticket_order_item WHERE order_id = ?`);
   const listNewest = prepareNewest(db, "ticket_order", ORDER, ["status", "event_id"]);
@@ -99,8 +100,13 @@ export function createOrderStore(db: Db) {
     countHeldTickets: (businessId: string) =>
       new Map(selectHeldTickets.all(businessId) as [string, number][]),
 
-    findByIdOrCode: (businessId: string, idOrCode: string, code: string) =>
-      optional(selectByIdOrCode.get({ businessId, idOrCode, code }), withItems),
+    /** @param createdByKey the key that must have made it; null: anyone */
+    findByIdOrCode: (
+      businessId: string,
+      idOrCode: string,
+      code: string,
+      createdByKey: string | null = null,
+    ) => optional(selectByIdOrCode.get({ businessId, idOrCode, code, createdByKey }), withItems),
 
     list: (filter: OrderFilter, limit: number) => listNewest(filter, limit).map(withItems),
 

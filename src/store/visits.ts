@@ -5,6 +5,11 @@ import { columns, type Db, matching } from "./db.ts";
 export const VISIT = `id, status, starts_at, ends_at, customer_ref, created_by_key, cancel_until, decide_by,
   cancelled_by, cancel_reason, version, created_at, updated_at`;
 
+/** Selects one row of `:businessId`, which a key must have made unless `:createdByKey` is null. */
+export const selectOwn = (table: string, names: string, isNamed = "id = :id"): string => `
+  SELECT ${columns(names)} FROM ${table} WHERE business_id = :businessId AND ${isNamed}
+    AND (:createdByKey IS NULL OR created_by_key = :createdByKey)`;
+
 /** A condition for each field that is set. Times are epoch milliseconds. */
 export type VisitListFilter = {
   businessId: string;

@@ -11,7 +11,7 @@ import { quote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { appendEvents } from "../events.ts";
 import type { Runtime } from "../runtime.ts";
-import { canChange, canSee, partyOf, type VisitAccess } from "./access.ts";
+import { changesOnly, partyOf, seesOnly, type VisitAccess } from "./access.ts";
 import { saveCustomer } from "./guests.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 
@@ -27,13 +27,23 @@ const notFound = (noun: string, id: string): AppError =>
 /** @throws AppError resource_not_found, also if the client may not see it */
 export function getVisit<Row extends Visit>(
   rt: Runtime,
-  { noun, store }: VisitKind<Row>,
+  kind: VisitKind<Row>,
   businessId: string,
   access: VisitAccess,
   id: string,
 ): Row {
-  const row = store(rt).findById(businessId, id);
-  if (row && canSee(access, row)) return row;
+  return getVisitOf(rt, kind, businessId, id, seesOnly(access));
+}
+
+function getVisitOf<Row extends Visit>(
+  rt: Runtime,
+  { noun, store }: VisitKind<Row>,
+  businessId: string,
+  id: string,
+  createdByKey: string | null,
+): Row {
+  const row = store(rt).findById(businessId, id, createdByKey);
+  if (row) return row;
   throw notFound(noun, id);
 }
 
@@ -50,9 +60,7 @@ export function getVisitToChange<Row extends Visit>(
   id: string,
 ): Row {
   expireDueVisits(rt, business);
-  const row = getVisit(rt, kind, business.id, access, id);
-  if (canChange(access, row)) return row;
-  throw notFound(kind.noun, id);
+  return getVisitOf(rt, kind, business.id, id, changesOnly(access));
 }
 
 /**
@@ -87,29 +95,29 @@ function applyAction<Row extends Visit>(
   reason: string | null,
 ): Row {
   const state = stateAfter(before, action, party, reason);
-  const after = nextVersion(rt, kind, business.id, { ...before, ...state });
+  const after = nextVersion(rt, kind.store(rt), business.id, { ...before, ...state });
   kind.store(rt).update(after);
   publish(rt, kind, business, before, after);
   return after;
 }
 
-export const nextVersion = <Row extends Visit>(
+type ChangeStore = { getLastChange: (businessId: string) => number };
+
+/** The visit or ticket order, as it is after its next change. */
+export const nextVersion = <Row extends { version: number; updatedAt: number }>(
   rt: Runtime,
-  kind: VisitKind<Row>,
+  store: ChangeStore,
   businessId: string,
   row: Row,
 ): Row => ({
   ...row,
   version: row.version + 1,
-  updatedAt: changeTime(rt, kind.store(rt), businessId),
+  updatedAt: changeTime(rt, store, businessId),
 });
 
 /** Now, unless the clock was set back since the last change. */
-export const changeTime = (
-  rt: Runtime,
-  store: { getLastChange: (businessId: string) => number },
-  businessId: string,
-): number => Math.max(rt.now(), store.getLastChange(businessId));
+export const changeTime = (rt: Runtime, store: ChangeStore, businessId: string): number =>
+  Math.max(rt.now(), store.getLastChange(businessId));
 
 export function publish<Row extends Visit>(
   rt: Runtime,
@@ -133,7 +141,7 @@ export function updateVisit<Row extends Visit>(
   before: Row,
   { customer, customerRef = before.customerRef }: VisitUpdate,
 ): Row {
-  const after = nextVersion(rt, kind, business.id, { ...before, customerRef });
+  const after = nextVersion(rt, kind.store(rt), business.id, { ...before, customerRef });
   kind.store(rt).update(after);
   if (customer !== undefined) saveCustomer(rt, business.id, before.id, customer);
   publish(rt, kind, business, before, after);

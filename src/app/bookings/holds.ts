@@ -152,8 +152,8 @@ function getOpenHold(rt: Runtime, business: BusinessRow, access: VisitAccess, id
 }
 
 function getOwnHold(rt: Runtime, business: BusinessRow, { keyId }: VisitAccess, id: string): Hold {
-  const hold = rt.store.holds.findById(business.id, id);
-  if (hold && hold.keyId === keyId) return hold;
+  const hold = rt.store.holds.findById(business.id, id, keyId);
+  if (hold) return hold;
   throw new AppError("resource_not_found", `There is no hold ${quote(id)}.`);
 }
 

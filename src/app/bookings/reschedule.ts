@@ -130,7 +130,13 @@ function moved<Row extends Visit>(
 ): Row {
   const party = partyOf(access);
   const state = stateAfterReschedule(before, party, requiresApproval, startsAt, rt.now());
-  return nextVersion(rt, kind, business.id, { ...row, startsAt, endsAt, cancelUntil, ...state });
+  return nextVersion(rt, kind.store(rt), business.id, {
+    ...row,
+    startsAt,
+    endsAt,
+    cancelUntil,
+    ...state,
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from "../../domain/bookings/ticket-order.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { changeTime } from "./change-visit.ts";
+import { nextVersion } from "./change-visit.ts";
 import { publishChange } from "../catalog/publish.ts";
 import { appendEvents } from "../events.ts";
 
@@ -75,17 +75,6 @@ export function expireDueOrders(rt: Runtime, business: BusinessRow): void {
   });
 }
 
-/** The order, as it is after its next change. */
-export const nextVersion = (
-  rt: Runtime,
-  business: BusinessRow,
-  order: TicketOrder,
-): TicketOrder => ({
-  ...order,
-  version: order.version + 1,
-  updatedAt: changeTime(rt, rt.store.orders, business.id),
-});
-
 export function endTicketOrder(
   rt: Runtime,
   business: BusinessRow,
@@ -93,7 +82,7 @@ export function endTicketOrder(
   status: "CANCELLED" | "EXPIRED",
   cancelReason: string | null = null,
 ): TicketOrder {
-  const ended = { ...nextVersion(rt, business, order), status, cancelReason };
+  const ended = { ...nextVersion(rt, rt.store.orders, business.id, order), status, cancelReason };
   rt.store.orders.update(business.id, ended);
   rt.store.tickets.voidByOrder(order.id);
   const publicOrder = toPublicTicketOrder(ended, business.doc.timezone);

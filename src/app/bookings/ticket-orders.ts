@@ -17,13 +17,13 @@ import { wrongStatusError } from "../../domain/bookings/visit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { getBusiness } from "../businesses.ts";
-import { canSee, OPERATOR, type VisitAccess } from "./access.ts";
+import { changesOnly, OPERATOR, seesOnly, type VisitAccess } from "./access.ts";
 import { assertExpectedTotal, type GuestDetails } from "./bookings.ts";
-import { changeTime } from "./change-visit.ts";
+import { changeTime, nextVersion } from "./change-visit.ts";
 import { saveCustomer } from "./guests.ts";
 import { assertMayOrder } from "./hold-limits.ts";
 import { type IssuedTicket, issueTicket } from "./tickets.ts";
-import { changeHolds, endTicketOrder, expireDueOrders, nextVersion } from "./ticket-holds.ts";
+import { changeHolds, endTicketOrder, expireDueOrders } from "./ticket-holds.ts";
 import { appendEvents } from "../events.ts";
 import { getByKeyOrId, getStoredObject } from "../catalog/objects.ts";
 
@@ -169,7 +169,7 @@ export function confirmOrder(
 ): OrderWithTickets {
   if (order.status !== "PENDING") throw wrongOrderStatusError(order, "confirmed");
   const confirmed: TicketOrder = {
-    ...nextVersion(rt, business, order),
+    ...nextVersion(rt, rt.store.orders, business.id, order),
     status: "CONFIRMED",
     paymentRef,
   };
@@ -217,16 +217,23 @@ export function cancelOrder(
 }
 
 /** @param name the ID, or the code for the operator */
-export function getVisibleTicketOrder(
+export const getVisibleTicketOrder = (
   rt: Runtime,
   businessId: string,
   access: VisitAccess,
   name: string,
+): TicketOrder => getOrderOf(rt, businessId, access, name, seesOnly(access));
+
+function getOrderOf(
+  rt: Runtime,
+  businessId: string,
+  { keyId }: VisitAccess,
+  name: string,
+  createdByKey: string | null,
 ): TicketOrder {
-  const code = access.keyId === null ? normalizeCode(name) : "";
-  const order = rt.store.orders.findByIdOrCode(businessId, name, code);
+  const code = keyId === null ? normalizeCode(name) : "";
   return assertFound(
-    order && canSee(access, order) ? order : undefined,
+    rt.store.orders.findByIdOrCode(businessId, name, code, createdByKey),
     `There is no order ${quote(name)}.`,
     "deskbell ticket-orders list",
   );
@@ -240,9 +247,7 @@ export function getTicketOrderToChange(
   name: string,
 ): TicketOrder {
   expireDueOrders(rt, business);
-  // What it may see but not change is as if it did not exist.
-  const own = access.managesAll ? access : { ...access, readsAll: false };
-  return getVisibleTicketOrder(rt, business.id, own, name);
+  return getOrderOf(rt, business.id, access, name, changesOnly(access));
 }
 
 export const getTicketOrder = (rt: Runtime, businessId: string, name: string): TicketOrder =>

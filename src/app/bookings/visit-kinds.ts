@@ -20,7 +20,7 @@ import { toPartnerBooking } from "./partner-view.ts";
 export type VisitKind<Row extends Visit> = {
   noun: "booking" | "reservation";
   store: (rt: Runtime) => {
-    findById: (businessId: string, id: string) => Row | undefined;
+    findById: (businessId: string, id: string, createdByKey?: string | null) => Row | undefined;
     listPage: (filter: VisitListFilter, limit: number) => Row[];
     update: (row: Row) => void;
     reschedule: (businessId: string, row: Row) => void;

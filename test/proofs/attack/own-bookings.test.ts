@@ -1,0 +1,154 @@
+import type Database from "better-sqlite3";
+import { expect, test, vi } from "vitest";
+import {
+  CUT,
+  monday,
+  openBookingShop,
+  orderOf,
+  type Send,
+  visit,
+} from "../../http/support/bookings.ts";
+import { chooseScale } from "../../support/scale.ts";
+
+// A key that may only see its own bookings cannot find out whether another key's object exists: the
+// server does the same work for it as for an ID that never existed. In the test suite, the work is
+// the SQL statements, in their order; the full proof also measures the time.
+
+const { statements } = vi.hoisted(() => ({ statements: [] as string[] }));
+
+vi.mock(import("better-sqlite3"), async (original) => {
+  const module = await original();
+  class Traced extends module.default {
+    constructor(path: string, options: Database.Options) {
+      super(path, { ...options, verbose: (sql) => void statements.push(String(sql)) });
+    }
+  }
+  return { ...module, default: Traced as typeof module.default };
+});
+
+const SAMPLES = chooseScale(0, 2000);
+const WARMUP = 200;
+const MAX_RATIO = 1.1;
+
+type Probe = { method: string; path: (id: string) => string; body?: (id: string) => object };
+
+const at = (path: string): Pick<Probe, "path"> => ({ path: (id) => path.replace("ID", id) });
+const act = (path: string, body: object = {}): Probe => ({
+  method: "POST",
+  ...at(path),
+  body: () => body,
+});
+const startsAt = monday("10:00");
+
+/** Every request that names an object, by the kind of the object. */
+const PROBES: Record<"booking" | "reservation" | "order" | "hold", Probe[]> = {
+  booking: [
+    { method: "GET", ...at("/bookings/ID") },
+    { method: "PATCH", ...at("/bookings/ID"), body: () => ({ customer: { name: "Eve" } }) },
+    act("/bookings/ID/cancel"),
+    act("/bookings/ID/reschedule", { startsAt }),
+    act("/bookings/ID/reschedule", { startsAt, segments: [CUT] }),
+    { method: "GET", ...at("/bookings?cursor=ID") },
+  ],
+  reservation: [
+    { method: "GET", ...at("/reservations/ID") },
+    { method: "PATCH", ...at("/reservations/ID"), body: () => ({ customerRef: "eve" }) },
+    act("/reservations/ID/cancel"),
+    act("/reservations/ID/reschedule", { startsAt }),
+  ],
+  order: [
+    { method: "GET", ...at("/ticket-orders/ID") },
+    act("/ticket-orders/ID/confirm"),
+    act("/ticket-orders/ID/cancel"),
+    act("/ticket-orders/ID/reissue"),
+  ],
+  hold: [
+    { method: "DELETE", ...at("/holds/ID") },
+    { method: "POST", ...at("/bookings"), body: (holdId) => ({ holdId }) },
+    { method: "POST", ...at("/reservations"), body: (holdId) => ({ holdId }) },
+  ],
+};
+
+/** A shop with objects of another key, and a client that may only see its own. */
+async function openShop() {
+  const { rt, site, createClient } = openBookingShop();
+  const create = async (path: string, body: object): Promise<string> => {
+    const sent = await site.send("POST", path, body);
+    expect(sent.status).toBe(201);
+    return sent.body.data.id;
+  };
+  const customer = { name: "Ana" };
+  const ids: Record<keyof typeof PROBES, string> = {
+    booking: await create("/bookings", visit("09:00", { customer })),
+    reservation: await create("/reservations", { startsAt, partySize: 2, customer }),
+    order: await create("/ticket-orders", { ...orderOf(rt, 2), customer }),
+    hold: await create("/holds", visit("11:00")),
+  };
+  return { ids, client: createClient(["services.read", "bookings.write", "tickets.write"]) };
+}
+
+const unknownFrom = (id: string): string => id.replace(/.{8}$/, "77777777");
+
+const ask = (send: Send, { method, path, body }: Probe, id: string) =>
+  send(method, path(id), body?.(id), {
+    "if-match": '"1"',
+    "if-none-match": '"1"',
+    // Only the reply to a request that changes something is stored.
+    "idempotency-key": "probe",
+  });
+
+test("another key's object takes the same SQL statements as an ID that never existed", async () => {
+  const { ids, client } = await openShop();
+  const workOf = async (probe: Probe, id: string) => {
+    statements.length = 0;
+    const { status, body } = await ask(client.send, probe, id);
+    const done = statements.map((sql) => sql.replaceAll(id, "ID").replaceAll(/\d{13}/g, "NOW"));
+    return { status, code: body.code, done };
+  };
+  for (const [kind, probes] of Object.entries(PROBES))
+    for (const probe of probes) {
+      const id = ids[kind as keyof typeof PROBES];
+      // The first request also reads the key and the catalog.
+      await ask(client.send, probe, unknownFrom(id));
+      const [known, unknown] = [await workOf(probe, id), await workOf(probe, unknownFrom(id))];
+      expect([probe.method, probe.path("ID"), known]).toEqual([
+        probe.method,
+        probe.path("ID"),
+        unknown,
+      ]);
+      expect(known.done.length).toBeGreaterThan(0);
+    }
+});
+
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+test.runIf(SAMPLES > 0)(
+  `another key's object takes the same time as an ID that never existed, within ${MAX_RATIO}`,
+  { timeout: 600_000 },
+  async () => {
+    const { ids, client } = await openShop();
+    const measured: [request: string, ratio: number, ms: number][] = [];
+    for (const [kind, probes] of Object.entries(PROBES))
+      for (const probe of probes) {
+        const known = ids[kind as keyof typeof PROBES];
+        const unknown = unknownFrom(known);
+        const times: Record<string, number[]> = { [known]: [], [unknown]: [] };
+        for (let n = 0; n < SAMPLES + WARMUP; n++)
+          // In turns, and each of them first in half of the pairs.
+          for (const id of n % 2 === 0 ? [known, unknown] : [unknown, known]) {
+            const startedAt = performance.now();
+            await ask(client.send, probe, id);
+            if (n >= WARMUP) times[id]?.push(performance.now() - startedAt);
+          }
+        const [ofKnown, ofUnknown] = [median(times[known] ?? []), median(times[unknown] ?? [])];
+        measured.push([`${probe.method} ${probe.path("ID")}`, ofKnown / ofUnknown, ofUnknown]);
+      }
+    for (const [request, ratio, ms] of measured)
+      console.log(`${request}: ${ratio.toFixed(3)} (${ms.toFixed(2)} ms)`);
+    for (const [, ratio] of measured) {
+      expect(ratio).toBeLessThan(MAX_RATIO);
+      expect(ratio).toBeGreaterThan(1 / MAX_RATIO);
+    }
+  },
+);
