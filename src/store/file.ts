@@ -18,6 +18,8 @@ export function createFileStore(db: Db) {
       const result = db.pragma("quick_check(1)", { simple: true }) as string;
       return result === "ok" ? null : result;
     },
+    /** The ID of the server; that of its backups and of what is restored from them, too. */
+    getServerId: () => db.prepare("SELECT id FROM server").pluck().get() as string,
     /** For the connection that writes most. */
     tuneForWriting(): void {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

@@ -10,9 +10,9 @@ const DIGITS = 64;
 const NAME_AT = DIGITS + 2;
 
 /** Returns the SHA-256 of a file, as hexadecimal digits. */
-export async function hashFile(path: string): Promise<string> {
+export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
   const digest = createHash("sha256");
-  await pipeline(createReadStream(path), digest);
+  await pipeline(createReadStream(path), digest, { signal });
   return digest.digest("hex");
 }
 

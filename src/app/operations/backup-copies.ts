@@ -3,13 +3,16 @@ import {
   createReadStream,
   createWriteStream,
   existsSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "../../domain/errors.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { isNightly, syncFolder } from "../../store/backup.ts";
 import type { Runtime } from "../runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "./backup-checksums.ts";
@@ -49,7 +52,7 @@ export async function copyBackup(
   const { dir, command, withKey } = config.backups;
   const name = basename(backup.path);
   try {
-    const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir));
+    const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir, signal));
     // The daemon may have stopped meanwhile: it waits for a command that runs.
     signal?.throwIfAborted();
     if (command !== null) {
@@ -79,12 +82,18 @@ export async function copyBackup(
 }
 
 /** @returns whether the folder is on another disk than the data */
-async function copyToFolder(rt: Runtime, backup: Backup, dir: string): Promise<boolean> {
+async function copyToFolder(
+  rt: Runtime,
+  backup: Backup,
+  dir: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const isOtherDisk = assertBackupDir(rt, dir);
+  claimFolder(rt, dir);
   const checksum = findChecksum(backup.path) ?? (await hashFile(backup.path));
   const target = join(dir, basename(backup.path));
   if (!existsSync(target) || findChecksum(target) !== checksum)
-    await copyVerified(rt, backup.path, target, checksum);
+    await copyVerified(rt, backup.path, target, checksum, signal);
   if (rt.config.backups.withKey) copyKey(rt, dir);
   try {
     syncFolder(dir);
@@ -116,13 +125,40 @@ function assertBackupDir({ config }: Runtime, dir: string): boolean {
   return isOtherDisk;
 }
 
+/** In a folder of copies: the ID of the server that made them. */
+const OWNER_FILE = "server-id";
+
+/**
+ * Two servers in one folder would delete each other's copies, and restore them in a takeover.
+ * @throws AppError state_refuses if the folder has the copies of another server
+ */
+function claimFolder({ store }: Runtime, dir: string): void {
+  const path = join(dir, OWNER_FILE);
+  const id = store.file.getServerId();
+  try {
+    writeFileSync(path, `${id}\n`, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (readFileSync(path, "utf8").trim() === id) return;
+    throw new AppError("state_refuses", `--backup-dir: ${dir} has the backups of another server.`, {
+      fix: `give each server a folder of its own; if this one has replaced the other, rm ${shellQuote(path)}`,
+    });
+  }
+}
+
 /** The copy gets its name only after it was read back and compared. */
-async function copyVerified(rt: Runtime, from: string, to: string, checksum: string) {
+async function copyVerified(
+  rt: Runtime,
+  from: string,
+  to: string,
+  checksum: string,
+  signal: AbortSignal | undefined,
+) {
   const draft = `${to}.draft-${rt.random(4).toString("hex")}`;
   try {
     const output = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
-    await pipeline(createReadStream(from), output);
-    if ((await hashFile(draft)) !== checksum)
+    await pipeline(createReadStream(from), output, { signal });
+    if ((await hashFile(draft, signal)) !== checksum)
       throw new AppError("storage_failed", `The copy of ${from} in ${draft} is damaged.`, {
         fix: `deskbell backup verify ${from}; if it is valid, check the disk of the copy`,
       });

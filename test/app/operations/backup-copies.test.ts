@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -11,6 +19,8 @@ import { copyBackup, findUncopiedBackup } from "../../../src/app/operations/back
 import { readBackupState, saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import { backupName } from "../../../src/store/backup.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { createStore } from "../../../src/store/store.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
@@ -40,7 +50,7 @@ test("each backup is copied to --backup-dir and verified, and old copies are del
   const backup = await createBackup(rt);
   await copyBackup(rt, backup);
   expect(errorsOf(rt)).toEqual([]);
-  expect(readdirSync(dir)).toEqual([
+  expect(readdirSync(dir).filter((name) => name !== "server-id")).toEqual([
     "SHA256SUMS",
     ...nights.slice(0, 6).map(backupName).toReversed(),
     basename(backup.path),
@@ -57,6 +67,32 @@ test("each backup is copied to --backup-dir and verified, and old copies are del
   bytes.write("Salun", bytes.indexOf("Salon"));
   writeFileSync(copy, bytes);
   await expect(verifyBackup(copy)).rejects.toThrow("its SHA-256 differs from SHA256SUMS");
+});
+
+test("a folder with the copies of another server gets none, and keeps those", async () => {
+  const dir = createTempFolder();
+  const [first, second] = [
+    await createServer({ backupDir: dir }),
+    await createServer({ backupDir: dir }),
+  ];
+  const theirs = await createBackup(first);
+  await copyBackup(first, theirs);
+  second.advance(60 * DAY_MS);
+  await copyBackup(second, await createBackup(second));
+  expect(errorsOf(second)).toMatchObject([
+    {
+      reason: `--backup-dir: ${dir} has the backups of another server.`,
+      fix: expect.stringContaining(`rm ${join(dir, "server-id")}`),
+    },
+  ]);
+  expect(listBackupsIn(dir).map(({ path }) => basename(path))).toEqual([basename(theirs.path)]);
+  // A server that was restored from the copy continues to use the folder.
+  const restored = createTestRuntime();
+  const file = join(restored.config.dataDir, "restored.db");
+  copyFileSync(join(dir, basename(theirs.path)), file);
+  const { db, close } = openDatabase(file, 0, null);
+  expect(createStore(db).file.getServerId()).toBe(first.store.file.getServerId());
+  close();
 });
 
 test("hourly backups are deleted so that the newest of each of seven days remains", () => {
@@ -155,13 +191,13 @@ test.each([
   expect(readBackupState(rt.config, "copy-failure")).toMatchObject({ reason: given.reason });
 });
 
-test("a command does not start when the daemon has stopped during the copy to the folder", async () => {
+test("a copy ends when the daemon stops, without a failure, and the command does not start", async () => {
   const dir = createTempFolder();
   const rt = await createServer({ backupDir: dir, backupCommand: `touch ${dir}/started` });
   const stopping = new AbortController();
   const copying = copyBackup(rt, await createBackup(rt), { signal: stopping.signal });
   stopping.abort();
   await copying;
-  expect(readdirSync(dir)).not.toContain("started");
+  expect(readdirSync(dir)).toEqual(["server-id"]);
   expect([errorsOf(rt), readBackupState(rt.config, "copy")]).toEqual([[], null]);
 });
