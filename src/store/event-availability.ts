@@ -17,6 +17,9 @@ export function createEventAvailabilityStore(db: Db) {
   const markSent = db.prepare(
     "UPDATE event_availability SET due_at = NULL, sent_at = :now WHERE event_id = :eventId",
   );
+  const deleteSent = db.prepare(
+    `DELETE FROM event_availability WHERE due_at IS NULL AND sent_at <= :now - ${INTERVAL_MS}`,
+  );
 
   return {
     /** The change becomes due now, or ten seconds after the last one that was sent. */
@@ -24,5 +27,7 @@ export function createEventAvailabilityStore(db: Db) {
       void markChanged.run({ businessId, eventId, now }),
     listDue: (now: number) => selectDue.all({ now }) as DueAvailability[],
     markSent: (eventId: string, now: number) => void markSent.run({ eventId, now }),
+    /** Deletes the rows that no longer delay the next change, such as those of deleted events. */
+    deleteSent: (now: number) => void deleteSent.run({ now }),
   };
 }

@@ -29,7 +29,8 @@ type Position = { after: number };
  * catalog changes are deleted earlier; undelivered events stay for their whole period.
  */
 export function createPruner(rt: Runtime): () => Promise<void> {
-  const { audit, catalogChanges, endpointSecrets, history, retention, tallies } = rt.store;
+  const { audit, catalogChanges, endpointSecrets, eventAvailability, history, retention, tallies } =
+    rt.store;
   const { keepDays, maxBytes } = rt.config.history;
   // Each run continues where the previous one ended, so that it does not read millions of parked
   // events that it cannot delete yet.
@@ -118,6 +119,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
       pruneHosts(rt);
       pruneReplies(rt);
       pruneHolds(rt);
+      eventAvailability.deleteSent(now);
       audit.deleteBefore(now - AUDIT_RETENTION_MS);
       tallies.deleteMinutesBefore(now - STATISTICS_RETENTION_MS);
     });

@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
 import {
@@ -7,6 +8,7 @@ import {
 } from "../../../src/app/bookings/ticket-orders.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { createPruner } from "../../../src/app/operations/retention.ts";
 import { openRuntime } from "../../../src/app/runtime.ts";
 import type { PublicEvent } from "../../../src/domain/public/public-event.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -134,6 +136,23 @@ test("an event that is no longer published sends nothing", () => {
   editObject(rt, SLUG, "public_event", "gala", (event) => ({ ...event, status: "DRAFT" }));
   expect(publish(rt)).toEqual([]);
   expect(rt.store.eventAvailability.listDue(rt.now())).toEqual([]);
+});
+
+test("the mark of a deleted event is removed once its last change was sent", async () => {
+  const rt = openVenue();
+  sell(rt);
+  publish(rt);
+  const countMarks = () => {
+    const db = new Database(rt.config.databasePath, { readonly: true });
+    const count = db.prepare("SELECT count(*) FROM event_availability").pluck().get();
+    db.close();
+    return count;
+  };
+  await createPruner(rt)();
+  expect(countMarks()).toBe(1);
+  rt.advance(10_000);
+  await createPruner(rt)();
+  expect(countMarks()).toBe(0);
 });
 
 test("a quota that a catalog file changes names the event in refetch", () => {
