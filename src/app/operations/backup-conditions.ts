@@ -13,8 +13,11 @@ const DAY_MS = 86_400_000;
 /** Intervals without a backup, or without a copy of one, after which it is reported. */
 const DUE_INTERVALS = 2;
 
-const dueMs = (daemon: DaemonRow | undefined): number =>
-  DUE_INTERVALS * (daemon?.backupEveryMs ?? DAY_MS);
+/** @param daemon the one that is running */
+export const backupIntervalMs = (daemon: DaemonRow | undefined): number =>
+  daemon?.backupEveryMs ?? DAY_MS;
+
+const dueMs = (daemon: DaemonRow | undefined): number => DUE_INTERVALS * backupIntervalMs(daemon);
 
 /**
  * @param lastAt when the last backup was made, or from when on one was due

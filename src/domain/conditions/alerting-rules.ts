@@ -20,7 +20,7 @@ ${["critical", "warning", "info"].map(severityRule).join("")}\
           summary: A webhook has been due for {{ $value | humanizeDuration }}
           description: deskbell deliveries list --status PENDING
       - alert: DeskbellBackupOld
-        expr: time() - deskbell_backup_last_success_timestamp_seconds > 172800 and deskbell_backup_last_success_timestamp_seconds > 0
+        expr: time() - deskbell_backup_last_success_timestamp_seconds > 2 * deskbell_backup_interval_seconds and deskbell_backup_last_success_timestamp_seconds > 0
         labels:
           severity: warning
         annotations:

@@ -5,6 +5,7 @@ import { CONDITION_CODES, CONDITIONS } from "../../domain/conditions/registry.ts
 import { listDaemonConditions, listUnreadyConditions } from "../../app/operations/conditions.ts";
 import { checkDamage } from "../../app/operations/health-conditions.ts";
 import { type History, readHistory } from "../../app/operations/history.ts";
+import { backupIntervalMs } from "../../app/operations/backup-conditions.ts";
 import { readBackupState } from "../../app/operations/backup-state.ts";
 import { listBackups } from "../../app/operations/backups.ts";
 import { readServerStatus } from "../../app/operations/server-status.ts";
@@ -111,7 +112,8 @@ function formatConditions(rt: Runtime): string {
 function formatFigures(rt: Runtime): string[] {
   const now = rt.now();
   const dueAt = rt.store.due.getNextAttemptAt();
-  const notAfter = rt.store.live.findDaemon()?.certificateExpiresAt;
+  const daemon = rt.store.live.findDaemon();
+  const notAfter = daemon?.certificateExpiresAt;
   const gauge = (name: string, help: string, value: number | null | undefined, labels = "") =>
     formatMetric(
       `deskbell_${name}`,
@@ -134,6 +136,11 @@ function formatFigures(rt: Runtime): string[] {
       "tls_not_after_timestamp_seconds",
       "When the certificate of the API expires.",
       notAfter && notAfter / 1000,
+    ),
+    gauge(
+      "backup_interval_seconds",
+      "How often a backup is made.",
+      backupIntervalMs(daemon) / 1000,
     ),
     gauge("build_info", "The version of deskbell.", 1, `version="${readVersion()}"`),
   ];

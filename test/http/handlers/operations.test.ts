@@ -111,19 +111,24 @@ test("the metrics have figures of backups, deliveries, the disk and the certific
   const api = createTestApi();
   api.freeBytes = () => 5000;
   api.tx(() => {
-    api.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: api.now() });
+    api.store.live.saveDaemon({
+      url: "http://127.0.0.1:1",
+      startedAt: api.now(),
+      backupEveryMs: 300_000,
+    });
     api.store.live.saveCertificateExpiry(1_800_000_000_000);
   });
   await createBackup(api);
   const readFigures = async () =>
     (await (await api.request("/metrics", { key: null })).text()).match(
-      /^deskbell_(?:backup_last_success|deliveries_oldest|storage_free|tls_not|build_info).*$/gm,
+      /^deskbell_(?:backup_(?:last_success|interval)|deliveries_oldest|storage_free|tls_not|build_info).*$/gm,
     );
   expect(await readFigures()).toEqual([
     `deskbell_backup_last_success_timestamp_seconds ${api.now() / 1000}`,
     "deskbell_deliveries_oldest_due_seconds 0",
     "deskbell_storage_free_bytes 5000",
     "deskbell_tls_not_after_timestamp_seconds 1800000000",
+    "deskbell_backup_interval_seconds 300",
     'deskbell_build_info{version="0.2.0"} 1',
   ]);
 });
