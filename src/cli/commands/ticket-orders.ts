@@ -12,6 +12,13 @@ const STATUSES = [
   "EXPIRED",
 ] as const satisfies TicketOrder["status"][];
 
+/** Partners do not see why an order was cancelled, nor the payments of other clients. */
+const toShownOrder = (order: TicketOrder, timezone: string) => ({
+  ...toPublicTicketOrder(order, timezone),
+  cancelReason: order.cancelReason,
+  paymentRef: order.paymentRef,
+});
+
 const create = command({
   name: "create",
   about: "Create an order, which holds its tickets for 15 minutes until it is confirmed.",
@@ -109,7 +116,7 @@ const list = command({
         rt.store.orders
           .list({ businessId: business.id, eventId, ...filter }, most)
           .map((order) => ({
-            ...toPublicTicketOrder(order, business.doc.timezone),
+            ...toShownOrder(order, business.doc.timezone),
             currencyDigits: order.currencyDigits,
           })),
       [
@@ -147,9 +154,7 @@ const show = command({
   async run(cli, _flags, name) {
     const { rt, business } = await cli.openBusiness();
     const { getTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
-    cli.printObject(
-      toPublicTicketOrder(getTicketOrder(rt, business.id, name), business.doc.timezone),
-    );
+    cli.printObject(toShownOrder(getTicketOrder(rt, business.id, name), business.doc.timezone));
   },
 });
 
