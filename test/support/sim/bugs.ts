@@ -135,4 +135,46 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   "measures pauses with the wall clock": (rt) => {
     rt.monotonic = rt.now;
   },
+  "takes a failed write for a successful one": (rt) => {
+    const { tx } = rt;
+    rt.tx = <T>(work: () => T): T => {
+      try {
+        return tx(work);
+      } catch {
+        return [] as T;
+      }
+    };
+  },
+  "sends a delivery twice at once": (rt) => {
+    const { listForEndpoint } = rt.store.due;
+    rt.store.due.listForEndpoint = (...args) =>
+      listForEndpoint(...args).flatMap((row) => [row, { ...row }]);
+  },
+  "sometimes sends the event of another delivery": (rt) => {
+    const { findById } = rt.store.events;
+    let last: ReturnType<typeof findById>;
+    let read = 0;
+    rt.store.events.findById = (id) => {
+      const found = (read += 1) % 20 === 0 && last !== undefined ? last : findById(id);
+      last = found;
+      return found;
+    };
+  },
+  "keeps its waits when the clock is set": (rt) => {
+    rt.store.due.shiftDueTimes = () => {};
+  },
+  "counts its attempts from zero after a restart": (rt, _send, memory) => {
+    const life = (memory.get("lives") ?? 0) + 1;
+    memory.set("lives", life);
+    if (life === 1) return;
+    const { listForEndpoint } = rt.store.due;
+    rt.store.due.listForEndpoint = (...args) =>
+      listForEndpoint(...args).map((row) => ({ ...row, attemptCount: 0 }));
+  },
+  "parks deliveries of an endpoint that is active": (rt) =>
+    changeSettlement(rt, (due, settlement, attempt) =>
+      settlement.status === "PENDING" && (attempt?.n ?? 0) === 5
+        ? [due, { ...settlement, status: "PARKED", nextAttemptAt: null }, attempt]
+        : [due, settlement, attempt],
+    ),
 };

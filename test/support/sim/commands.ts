@@ -29,6 +29,8 @@ export type Simulation = {
   start: () => void;
   setWall: (byMs: number) => void;
   fillDisk: (ms: number) => void;
+  breakDisk: () => void;
+  hasBrokenDisk: boolean;
   advance: (ms: number) => Promise<void>;
 };
 
@@ -223,7 +225,7 @@ export async function createCommands({
 
   const onRandomEndpoint = (act: (endpoint: Subscription) => void) => () =>
     random.sample(changeableEndpoints(), 1).forEach(act);
-  const COMMANDS: readonly [number, string, () => void | Promise<void>][] = [
+  const COMMANDS: [number, string, () => void | Promise<void>][] = [
     [40, "publish", () => publish(random.integer(1, 4))],
     [2, "publish many", () => publish(random.integer(20, 60))],
     [20, "change behavior", onRandomEndpoint(changeBehavior)],
@@ -237,6 +239,7 @@ export async function createCommands({
     [2, "clock", setClock],
     [2, "disk", () => simulation.fillDisk(random.integer(1, 600) * 1000)],
   ];
+  if (simulation.hasBrokenDisk) COMMANDS.push([6, "broken disk", simulation.breakDisk]);
   const total = COMMANDS.reduce((sum, [weight]) => sum + weight, 0);
 
   for (const behavior of [

@@ -13,7 +13,8 @@ import type { WebhookPost, Send } from "../../../src/domain/webhooks/webhook-pos
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 import { createIdSource } from "../../../src/domain/ids.ts";
 import { openRuntime, type Runtime, systemRandom } from "../../../src/app/runtime.ts";
-import { isStorageFull } from "../../../src/store/storage-error.ts";
+import { AppError } from "../../../src/domain/errors.ts";
+import { isStorageUnavailable } from "../../../src/store/storage-error.ts";
 import type { Bug } from "./bugs.ts";
 import { createCommands } from "./commands.ts";
 import { openLedger } from "./ledger.ts";
@@ -26,6 +27,14 @@ export type SimulationResult = {
   sent: number;
   events: number;
   crashes: number;
+  /** Writes after which the disk reported an error, so that the daemon ended. */
+  brokenWrites: number;
+};
+
+export type SimulationOptions = {
+  injectBug?: Bug | undefined;
+  /** Writes also fail one by one; seeds from before these faults run without them. */
+  hasBrokenDisk?: boolean;
 };
 
 /**
@@ -52,7 +61,7 @@ const SHOWN_LINES = 25;
 export async function simulate(
   seed: number,
   days: number,
-  injectBug?: Bug,
+  { injectBug, hasBrokenDisk = false }: SimulationOptions = {},
 ): Promise<SimulationResult> {
   const random = createSeededRandom(seed);
   const time = startVirtualTime(STARTS_AT);
@@ -87,6 +96,7 @@ export async function simulate(
   const bugMemory = new Map<string, number>();
   let sent = 0;
   let crashes = 0;
+  let brokenWrites = 0;
 
   const network: Send = (post: WebhookPost) => {
     sent += 1;
@@ -129,10 +139,14 @@ export async function simulate(
     sweptAt: number;
     reviewedAt: number;
     isFull: boolean;
+    /** What the next write does: it fails with or without effect, and the daemon ends. */
+    nextWrite: "works" | "fails" | "fails after commit";
     hasNoticedClock: boolean;
   };
   function startWorker(): RunningWorker {
     const rt = open();
+    const { tx } = rt;
+    rt.tx = (write) => failTx(tx, write);
     const send = injectBug?.(rt, network, bugMemory) ?? network;
     const deliveryWorker = createDeliveryWorker(rt, send, { onDisabled: followDisabling });
     ledger.markReady();
@@ -143,10 +157,36 @@ export async function simulate(
       sweptAt: time.elapsed(),
       reviewedAt: time.elapsed(),
       isFull: false,
+      nextWrite: "works",
       hasNoticedClock: true,
     };
   }
-  let worker: RunningWorker | undefined = startWorker();
+  let worker: RunningWorker | undefined;
+
+  /** Runs a transaction of the worker on a disk that may be full or broken. */
+  function failTx<T>(tx: Runtime["tx"], write: () => T): T {
+    if (worker?.isFull) throw new Database.SqliteError("disk is full", "SQLITE_FULL");
+    // While the clock is being set, a failed write would also lose the change of the waits.
+    if (worker === undefined || worker.nextWrite === "works" || !worker.hasNoticedClock)
+      return tx(write);
+    const isCommitted = worker.nextWrite === "fails after commit";
+    worker.nextWrite = "works";
+    brokenWrites += 1;
+    if (isCommitted) tx(write);
+    note(isCommitted ? "fsync failed after the commit" : "fsync failed");
+    // The process ends before anything else happens; its supervisor starts it again.
+    queueMicrotask(() => {
+      simulation.crash();
+      const disabled = [...ledger.subscriptions.values()].filter(
+        ({ id, status }) =>
+          status === "ACTIVE" && admin.store.endpoints.findById(id)?.status === "DISABLED",
+      );
+      for (const { id } of disabled) followDisabling(id);
+      setTimeout(simulation.start, random.integer(1000, 5000));
+    });
+    throw new AppError("storage_failed", "fsync failed");
+  }
+  worker = startWorker();
 
   function sweep(): void {
     if (worker === undefined) return;
@@ -228,19 +268,20 @@ export async function simulate(
     fillDisk(ms: number): void {
       if (worker === undefined || worker.isFull) return;
       const full = worker;
-      const { tx } = full.rt;
       full.isFull = true;
-      full.rt.tx = () => {
-        throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
-      };
       setTimeout(() => {
         full.isFull = false;
-        full.rt.tx = tx;
         ledger.markReady();
         // The worker retries within a second.
         setTimeout(ledger.markReady, 1000);
       }, ms);
     },
+    /** Makes the next write of the worker fail, with or without effect, which ends the daemon. */
+    breakDisk(): void {
+      if (worker === undefined || worker.isFull) return;
+      worker.nextWrite = random.pick(["fails", "fails after commit"] as const);
+    },
+    hasBrokenDisk,
     advance: (ms: number): Promise<void> => advanceTo(time.elapsed() + ms),
   };
 
@@ -268,6 +309,7 @@ export async function simulate(
       sent,
       events: commands.events(),
       crashes,
+      brokenWrites,
     };
   } finally {
     worker?.rt.close();
@@ -279,11 +321,11 @@ export async function simulate(
   }
 }
 
-/** Ignores a full disk, as the scheduler does: the next sweep tries again. */
+/** Ignores a disk without space, as the scheduler does: the next sweep tries again. */
 function whenWritable(work: () => void): void {
   try {
     work();
   } catch (error) {
-    if (!isStorageFull(error)) throw error;
+    if (!isStorageUnavailable(error)) throw error;
   }
 }

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { isRecording, recordClaim } from "../../support/claims.ts";
+import { chooseScale, chooseSeed } from "../../support/scale.ts";
+import { BUGS } from "../../support/sim/bugs.ts";
+import { simulate } from "../../support/sim/simulate.ts";
+
+// The simulation, with a disk that reports errors: the daemon ends after a failed fsync, whether
+// or not the write has reached the disk.
+
+const DAYS = 12;
+const RUNS = chooseScale(1, 360, 10);
+const FIRST = chooseSeed(500_000);
+const DISK = { hasBrokenDisk: true };
+const BUG = "takes a failed write for a successful one";
+const SEEDS_FOR_THE_BUG = 12;
+
+async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
+  const injectBug = BUGS[BUG]!;
+  let seeds = 0;
+  let violation: string | undefined;
+  while (violation === undefined && (seeds += 1) <= SEEDS_FOR_THE_BUG)
+    violation = await simulate(FIRST + seeds, DAYS, { ...DISK, injectBug }).then(
+      () => undefined,
+      (error: Error) => error.message.split("\n")[0],
+    );
+  return {
+    done: `a worker that ${BUG}`,
+    figure: violation === undefined ? "not noticed" : `found in simulation ${seeds}`,
+    hasFailed: violation !== undefined,
+  };
+}
+
+test(
+  `a daemon that ends after a failed write loses and repeats nothing in ${RUNS} simulations`,
+  { timeout: chooseScale(60_000, 3_600_000, 300_000) },
+  async () => {
+    const seen = { days: 0, sent: 0, crashes: 0, brokenWrites: 0 };
+    for (let i = 0; i < RUNS; i++) {
+      const run = await simulate(FIRST + i, DAYS, DISK);
+      for (const name of Object.keys(seen) as (keyof typeof seen)[]) seen[name] += run[name];
+    }
+    expect(seen.brokenWrites).toBeGreaterThan(RUNS);
+    if (!isRecording()) return;
+    recordClaim({
+      group: "simulate",
+      claim: "A daemon that ends because its disk reports an error loses no delivery",
+      done: `${RUNS} random simulations of ${DAYS} days, in which single writes fail before or after the commit, besides crashes, clock jumps and full disks`,
+      figure: `0 violations in ${Math.round(seen.days)} simulated days, ${seen.sent} attempts and ${seen.brokenWrites} failed writes`,
+      control: await runControl(),
+      seed: FIRST,
+    });
+  },
+);
