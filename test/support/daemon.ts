@@ -11,8 +11,11 @@ export const spawnDaemon = (dataDir: string, ...more: string[]): StartedProgram 
   startProgram([...serveArgs(dataDir), ...more]);
 
 /** Starts the daemon of another program, such as one with a bug. */
-export const spawnDaemonOf = (program: Program, dataDir: string): StartedProgram =>
-  startProgram([...serveArgs(dataDir)], { program });
+export const spawnDaemonOf = (
+  program: Program,
+  dataDir: string,
+  ...more: string[]
+): StartedProgram => startProgram([...serveArgs(dataDir), ...more], { program });
 
 export const waitForUrl = async (daemon: StartedProgram): Promise<string> =>
   (await daemon.waitForOutput(/"serving","url":"([^"]+)"/))[1] ?? "";
