@@ -22,7 +22,10 @@ class SlowTestsFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    setupFiles: ["test/support/check-responses.ts"],
+    setupFiles: [
+      "test/support/check-responses.ts",
+      ...(process.env["PROOFS_LEAKS"] === undefined ? [] : ["test/support/leak-search.ts"]),
+    ],
     testTimeout: 20_000,
     hookTimeout: 20_000,
     sequence: { sequencer: SlowTestsFirst },

@@ -1,0 +1,39 @@
+import fs, { readdirSync, readFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+// Searches what tests leave in their temporary folders for secrets, before it is deleted. It is a
+// setup file of the tests that run with PROOFS_LEAKS, the name of the file for its findings.
+
+/** API keys, tokens of calendars, and signing secrets, whole and in plain text. */
+const SECRET = /deskbell_(?:[sr]k|cal)_[0-9A-Za-z]{38}|whsec_[0-9A-Za-z+/]{48}/g;
+
+/** Returns the secrets in the files of a folder, and how many files there are. */
+export function findLeaks(folder: string): { files: number; leaks: string[] } {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== "master.key")
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const leaks = files.flatMap((file) =>
+    Array.from(
+      readFileSync(file, "latin1").matchAll(SECRET),
+      ([secret]) => `${secret.slice(0, 14)}… in ${file.slice(folder.length)}`,
+    ),
+  );
+  return { files: files.length, leaks: [...new Set(leaks)] };
+}
+
+const report = process.env["PROOFS_LEAKS"];
+if (report !== undefined) {
+  const { rmSync } = fs;
+  fs.rmSync = (path, options) => {
+    const folder = String(path);
+    if (
+      folder.startsWith(tmpdir()) &&
+      fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+    )
+      fs.appendFileSync(report, `${JSON.stringify({ folder, ...findLeaks(folder) })}\n`);
+    rmSync(path, options);
+  };
+  syncBuiltinESMExports();
+}
