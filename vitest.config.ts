@@ -28,6 +28,7 @@ export default defineConfig({
     ],
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    expect: { poll: { timeout: 15_000 } },
     sequence: { sequencer: SlowTestsFirst },
     // By default vitest leaves one core unused, which is half of a small machine.
     maxWorkers: "100%",

@@ -9,6 +9,7 @@ import { createKey, updateKey } from "../../src/app/keys.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { WAITS } from "../support/waits.ts";
 
 const statuses = (rt: ReturnType<typeof createTestRuntime>) =>
   rt.store.deliveries
@@ -322,8 +323,9 @@ describe("the delivery worker", () => {
     };
     worker.wake();
     release();
-    await vi.waitFor(() =>
-      expect(rt.logged).toMatchObject([{ message: expect.stringMatching(/disk is full/) }]),
+    await vi.waitFor(
+      () => expect(rt.logged).toMatchObject([{ message: expect.stringMatching(/disk is full/) }]),
+      WAITS,
     );
     expect(sent).toHaveLength(8);
     release();
@@ -352,7 +354,7 @@ describe("the delivery worker", () => {
     const other = new Database(rt.config.databasePath);
     other.exec("BEGIN IMMEDIATE");
     worker.wake();
-    await vi.waitFor(() => expect(sent).toBe(300));
+    await vi.waitFor(() => expect(sent).toBe(300), WAITS);
     expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 300 });
     other.exec("COMMIT");
     other.close();

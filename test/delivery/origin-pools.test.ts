@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createOriginPools } from "../../src/delivery/origin-pools.ts";
+import { WAITS } from "../support/waits.ts";
 
 /** Responds to each request, and keeps connections open if the path says so. */
 async function startReceiver(): Promise<string> {
@@ -49,7 +50,7 @@ test("an origin's pool is kept while a connection is open, and removed after the
   expect(await post(receiver, "/keep")).toBe(204);
   expect(pools.count()).toBe(1);
   expect(await post(receiver, "/close")).toBe(204);
-  await vi.waitFor(() => expect(pools.count()).toBe(0));
+  await vi.waitFor(() => expect(pools.count()).toBe(0), WAITS);
   expect(await post(receiver, "/keep")).toBe(204);
   expect(pools.count()).toBe(1);
 });
@@ -57,7 +58,7 @@ test("an origin's pool is kept while a connection is open, and removed after the
 test("the pool of an origin that refuses connections is removed", async () => {
   const { pools, post } = openPools();
   await expect(post("http://127.0.0.1:1", "/")).rejects.toThrow();
-  await vi.waitFor(() => expect(pools.count()).toBe(0));
+  await vi.waitFor(() => expect(pools.count()).toBe(0), WAITS);
 });
 
 test("a closed connection of one origin does not look at the pools of the others", async () => {
@@ -66,6 +67,6 @@ test("a closed connection of one origin does not look at the pools of the others
   for (const receiver of receivers) await post(receiver, "/keep");
   const stats = vi.spyOn(Pool.prototype, "stats", "get");
   await post(receivers[0] ?? "", "/close");
-  await vi.waitFor(() => expect(pools.count()).toBe(2));
+  await vi.waitFor(() => expect(pools.count()).toBe(2), WAITS);
   expect(stats).toHaveBeenCalledTimes(1);
 });

@@ -6,6 +6,7 @@ import { startDeliveryWorker } from "../../src/delivery/start.ts";
 import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { WAITS } from "../support/waits.ts";
 
 async function startWorker(rt: ReturnType<typeof createTestRuntime>) {
   const attempts: AttemptNotice[] = [];
@@ -29,7 +30,7 @@ test("the thread sends due deliveries at startup, after polling and after a wake
   emitEvents(rt, business, "addon.updated");
   worker.wake();
   await partner.waitForRequests(3);
-  await vi.waitFor(() => expect(worker.attempts).toHaveLength(3));
+  await vi.waitFor(() => expect(worker.attempts).toHaveLength(3), WAITS);
   expect(worker.attempts[0]).toMatchObject({
     eventType: "service.updated",
     n: 1,
@@ -49,7 +50,7 @@ test("an endpoint that the thread disables is attributed to the daemon in the au
   emitEvents(rt, business, "service.updated");
   await startWorker(rt);
   const listDisabled = () => rt.store.audit.list({ action: "endpoint.disabled" }, 10);
-  await vi.waitFor(() => expect(listDisabled()).toHaveLength(1));
+  await vi.waitFor(() => expect(listDisabled()).toHaveLength(1), WAITS);
   expect(listDisabled()).toMatchObject([
     {
       via: "daemon",
@@ -95,7 +96,7 @@ test("the sample receiver accepts only deliveries signed with its secret", async
   onTestFinished(sample.close);
   const worker = await startWorker(rt);
   emitEvents(rt, business, "service.updated");
-  await vi.waitFor(() => expect(worker.attempts).toHaveLength(1));
+  await vi.waitFor(() => expect(worker.attempts).toHaveLength(1), WAITS);
   await fetch(sample.url, { method: "POST", body: "{}" }).then(({ status }) =>
     expect(status).toBe(400),
   );

@@ -6,6 +6,7 @@ import { type Session, startSession } from "../../src/tui/session.ts";
 import { createTimeFormat } from "../../src/tui/time-format.ts";
 import { createScreen, createTty } from "./screen.ts";
 import type { TestRuntime } from "./test-runtime.ts";
+import { WAITS } from "./waits.ts";
 
 const settings = { version: "0.1.0", timeFormat: createTimeFormat("UTC"), isAscii: false };
 
@@ -104,8 +105,7 @@ export async function openViewOnTerminal(rt: TestRuntime, columns: number, rows:
     tty,
   );
   onTestFinished(view.close);
-  const shows = (pattern: RegExp) =>
-    vi.waitUntil(() => pattern.test(screen.text()), { timeout: 5000, interval: 5 });
+  const shows = (pattern: RegExp) => vi.waitUntil(() => pattern.test(screen.text()), WAITS);
   await shows(/deliveries/);
   return { ...screen, ...tty, view, before, shows };
 }

@@ -4,6 +4,7 @@ import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { fillDeliveries } from "../support/live-data.ts";
 import { openSession, openViewOnTerminal } from "../support/live-view.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { WAITS } from "../support/waits.ts";
 
 async function openEndpoints(options: Parameters<typeof openSession>[1] = {}) {
   const rt = createTestRuntime();
@@ -12,7 +13,7 @@ async function openEndpoints(options: Parameters<typeof openSession>[1] = {}) {
   view.press("e", "y");
   const [id = ""] = view.copied;
   const endpoint = () => rt.store.endpoints.findById(id)!;
-  const shows = (pattern: RegExp) => vi.waitUntil(() => pattern.test(view.text()));
+  const shows = (pattern: RegExp) => vi.waitUntil(() => pattern.test(view.text()), WAITS);
   return { rt, view, id, endpoint, shows };
 }
 

@@ -143,8 +143,7 @@ test.each(["uncaughtException", "unhandledRejection"] as const)(
     const terminal = await openViewOnTerminal(await createFilledRuntime(8), 80, 24);
     const [first] = process.listeners(bug as "uncaughtException");
     first!(new Error("a bug"), "uncaughtException");
-    await terminal.write("");
-    expect(terminal.modes()).toEqual(terminal.before);
+    await expect.poll(terminal.modes).toEqual(terminal.before);
     expect(process.listeners(bug as "uncaughtException")).not.toContain(first);
   },
 );
@@ -162,7 +161,8 @@ test("a resized terminal is redrawn, also after it was too small", async () => {
 
 test("bracketed paste reaches the view as text, not as keys", async () => {
   const terminal = await openViewOnTerminal(await createFilledRuntime(8), 80, 24);
-  expect(terminal.modes().bracketedPasteMode).toBe(true);
+  // ink turns it on after it has drawn the first frame.
+  await expect.poll(() => terminal.modes().bracketedPasteMode).toBe(true);
   terminal.type("\x1b[200~q\x1b[201~");
   await terminal.shows(/Press \/ before pasting/);
   terminal.type("/\x1b[200~booking\x1b[201~");
@@ -175,7 +175,6 @@ test("closing the view restores the terminal", async () => {
   terminal.type("q");
   expect(await terminal.view.ended).toBeNull();
   terminal.view.close();
-  await terminal.write("");
-  expect(terminal.modes()).toEqual(terminal.before);
+  await expect.poll(terminal.modes).toEqual(terminal.before);
   expect(terminal.text().trim()).toBe("");
 });

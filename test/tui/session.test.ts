@@ -8,6 +8,7 @@ import { addBusiness, emitEvents } from "../support/delivery.ts";
 import { fillDeliveries } from "../support/live-data.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 import { openSession } from "../support/live-view.ts";
+import { WAITS } from "../support/waits.ts";
 
 type View = ReturnType<typeof openSession>;
 
@@ -221,7 +222,7 @@ test("r redelivers the selected delivery", async () => {
   view.press("j");
   const id = selectedId(view);
   view.press("r");
-  await vi.waitUntil(() => view.footer().includes("queued for redelivery"));
+  await vi.waitUntil(() => view.footer().includes("queued for redelivery"), WAITS);
   expect(rt.store.deliveries.findById(id)?.status).toBe("PENDING");
   expect(view.text()).toMatch(/▸\S+ ○ pending/);
 });
@@ -234,7 +235,7 @@ test.each([
   const { rt, view, endpoints } = await openView({ columns, rows });
   disableEndpoint(rt, endpoints[3]!, "manual");
   view.press("j", "r");
-  await vi.waitUntil(() => view.text().includes(" fix: "));
+  await vi.waitUntil(() => view.text().includes(" fix: "), WAITS);
   expect(view.text()).toMatch(
     new RegExp(`fix:\\s+deskbell\\s+webhooks\\s+enable\\s+${endpoints[3]}$`),
   );
@@ -252,7 +253,7 @@ test("R redelivers everything that matches the filter after its count is typed",
   view.press("R", "4");
   expect(view.footer()).toContain("Redeliver 4 deliveries? Type 4 to confirm: 4█");
   view.press("enter");
-  await vi.waitUntil(() => view.footer() === " 4 deliveries queued for redelivery");
+  await vi.waitUntil(() => view.footer() === " 4 deliveries queued for redelivery", WAITS);
   expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 16, EXHAUSTED: 0 });
 });
 
@@ -260,7 +261,7 @@ test("R shows how many deliveries failed and the last reason", async () => {
   const { rt, view, endpoints } = await openView(WIDE);
   disableEndpoint(rt, endpoints[3]!, "manual");
   view.press("f", "right", "right", "right", "right", "enter", "R", "4", "enter");
-  await vi.waitUntil(() => view.footer().includes("queued"));
+  await vi.waitUntil(() => view.footer().includes("queued"), WAITS);
   expect(view.footer()).toMatch(
     /^ 0 of 4 queued for redelivery\. The endpoint of dlv_\w+ is disabled\b/,
   );
@@ -277,7 +278,7 @@ test.each([
     if (view.footer().startsWith(" 400 of")) throw new Database.SqliteError(code, code);
     return tx(work);
   });
-  await vi.waitUntil(() => view.footer().includes("queued"));
+  await vi.waitUntil(() => view.footer().includes("queued"), WAITS);
   expect(view.footer()).toBe(` 400 of 960 queued for redelivery. ${message}`);
 });
 
@@ -301,7 +302,7 @@ test("t sends a test event to the delivery's endpoint and shows the response", a
     },
   });
   view.press("t");
-  await vi.waitUntil(() => view.footer().includes("204"));
+  await vi.waitUntil(() => view.footer().includes("204"), WAITS);
   expect(view.footer()).toBe(" ✓ test event: 204 in 0 ms from 127.0.0.1");
   expect(posts).toEqual(["http://127.0.0.1:9000/hook"]);
 });
@@ -309,7 +310,7 @@ test("t sends a test event to the delivery's endpoint and shows the response", a
 test("a failed test event shows its error", async () => {
   const { view } = await openView();
   view.press("e", "t");
-  await vi.waitUntil(() => view.footer().includes("failed"));
+  await vi.waitUntil(() => view.footer().includes("failed"), WAITS);
   expect(view.footer()).toBe(" ✗ test event failed after 0 ms: refused: no network here");
 });
 

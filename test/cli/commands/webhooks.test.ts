@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { sign, signingKey } from "../../../src/domain/webhooks/signature.ts";
 import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
 import { createReceiver } from "../../support/receiver.ts";
+import { WAITS } from "../../support/waits.ts";
 
 const CAFE = `
 catalog: 1
@@ -296,7 +297,7 @@ test("redeliver --wait says when no daemon is running", async () => {
   const waiting = deskbell(`deliveries redeliver ${id} --wait`);
   await vi.waitUntil(
     async () => (await deskbell("deliveries list --status PENDING")).stdout !== "",
-    { timeout: 5000 },
+    WAITS,
   );
   await deskbell(`deliveries cancel ${id}`);
   expect(await waiting).toMatchObject({

@@ -52,8 +52,10 @@ test.each([
 });
 
 test("long hostile responses are redacted in linear time", () => {
-  const started = performance.now();
+  // CPU time, because others may use the machine too.
+  const before = process.threadCpuUsage();
   for (const piece of ["v1,", "v1=", "whsec_", "v1,\\/", "v1%3", "%2", "whsec_%2"])
     redactSecrets(piece.repeat(100_000));
-  expect(performance.now() - started).toBeLessThan(2000);
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(2000);
 });

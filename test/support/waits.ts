@@ -1,0 +1,2 @@
+/** The limit of a wait for a condition: much longer than it takes, even on a busy machine. */
+export const WAITS = { timeout: 15_000, interval: 5 };
