@@ -4,9 +4,10 @@ import { bookingsNear, busyMargins } from "../../../src/domain/availability/busy
 import { type DayListing, listSlots } from "../../../src/domain/availability/slot.ts";
 import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.ts";
 import { withDays, planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
+import { chooseScale } from "../../support/scale.ts";
 import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";
 
-const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 150);
+const RUNS = Number(process.env["DESKBELL_RUNS"] ?? chooseScale(60, 150));
 
 test(
   "listing days in chunks gives the same result as listing them together",

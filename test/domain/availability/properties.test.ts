@@ -15,13 +15,14 @@ import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.
 import { planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
 import type { BusyInterval } from "../../../src/domain/availability/request.ts";
 import { formatInstant } from "../../../src/domain/local-time.ts";
+import { chooseScale } from "../../support/scale.ts";
 import { wallClockAt } from "./oracle-clock.ts";
 import { type Oracle, createOracle, type Scenario } from "./oracle.ts";
 import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";
 import { ZONES } from "./time-zones.ts";
 
 /** Runs of each property; test/proofs/simulate/machine-time-zone.test.ts sets it. */
-const RUNS = Number(process.env["DESKBELL_RUNS"] ?? 250);
+const RUNS = Number(process.env["DESKBELL_RUNS"] ?? chooseScale(100, 250));
 const TIMEOUT_MS = 60_000 + 100 * RUNS;
 
 function checkScenarios(
