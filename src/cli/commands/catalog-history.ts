@@ -1,8 +1,8 @@
+import { keepHeapSmall } from "../heap.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import type { CatalogChangeRow } from "../../store/catalog-changes.ts";
 import { command } from "../command.ts";
 import { choice, DEFAULT_LIMIT, integer, text, toggle } from "../flags.ts";
-import { keepHeapSmall } from "../input/catalog-files.ts";
 import { EXPORT_FORMATS, printCatalogFile } from "../output/catalog-file.ts";
 import { reportChange } from "../output/change-report.ts";
 import { isoTime, shortTime } from "../output/table.ts";

@@ -8,7 +8,8 @@ import { type Cli, dataExists } from "../cli.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { requiredText, text, toggle } from "../flags.ts";
-import { keepHeapSmall, readBytes, readText } from "../input/catalog-files.ts";
+import { keepHeapSmall } from "../heap.ts";
+import { readBytes, readText } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
 import { reportChange } from "../output/change-report.ts";
 

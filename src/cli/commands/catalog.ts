@@ -1,4 +1,5 @@
-import { totalBytes, readSources, keepHeapSmall } from "../input/catalog-files.ts";
+import { keepHeapSmall } from "../heap.ts";
+import { totalBytes, readSources } from "../input/catalog-files.ts";
 import { reportChanges } from "../output/change-report.ts";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";

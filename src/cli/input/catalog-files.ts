@@ -6,7 +6,6 @@ import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import type { Io } from "../io.ts";
 import { usageError } from "../failure.ts";
-import { setFlagsFromString } from "node:v8";
 
 export type Source = { name: string; text: string };
 
@@ -106,13 +105,3 @@ export function fileReadError(error: unknown, path: string): unknown {
 
 export const totalBytes = (sources: readonly Source[]): number =>
   sources.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-
-/**
- * Saves memory in a short command that holds a whole catalog: 60 MB by not enlarging the young
- * generation, because a catalog's documents live until the end and are only copied; a third of a
- * large catalog by collecting whenever the heap has grown by half, not only when it has doubled.
- */
-export const keepHeapSmall = (): void => {
-  setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--heap-growing-percent=50");
-};

@@ -1,0 +1,34 @@
+import { PerformanceObserver } from "node:perf_hooks";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+
+/**
+ * Saves memory in a short command that holds a whole catalog: 60 MB by not enlarging the young
+ * generation, because a catalog's documents live until the end and are only copied; a third of a
+ * large catalog by collecting whenever the heap has grown by half, not only when it has doubled.
+ */
+export function keepHeapSmall(): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--heap-growing-percent=50");
+}
+
+/** V8 doubles the young generation until it exceeds this, which makes it 26 MB. */
+const YOUNG_GENERATION_BYTES = 14_000_000;
+
+/**
+ * Saves 50 of 264 MB in a daemon with 10,000 cached responses, without more CPU time per request. V8
+ * reads its flag for the maximum size only when a process starts, where deskbell cannot set it, so
+ * this stops the growth instead. After V8 has shrunk an idle daemon's young generation, it may grow
+ * again.
+ */
+export function limitHeapGrowth(): void {
+  setFlagsFromString("--heap-growing-percent=40");
+  let growthFactor = 2;
+  const adjustGrowth = () => {
+    const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
+    const factor = (young?.space_size ?? 0) < YOUNG_GENERATION_BYTES ? 2 : 1;
+    if (factor === growthFactor) return;
+    growthFactor = factor;
+    setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+  };
+  new PerformanceObserver(adjustGrowth).observe({ entryTypes: ["gc"] });
+}
