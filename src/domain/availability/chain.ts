@@ -1,4 +1,12 @@
-import { contains, type Interval, intersect, firstEndingAfter, merge } from "./intervals.ts";
+import {
+  contains,
+  firstEndingAfter,
+  type Interval,
+  merge,
+  startEarlier,
+  startsEndingWithin,
+  union,
+} from "./intervals.ts";
 import type { SegmentStarts, CandidateStarts } from "./segment-starts.ts";
 
 /**
@@ -29,18 +37,16 @@ export function buildChain(segments: readonly SegmentStarts[], maxGapMin: number
     for (let i = optionsBySegment.length - 1; i >= 0; i -= 1) {
       const next = current[i + 1];
       const startsByPerson = new Map(next?.map(({ person, starts }) => [person, starts]));
-      const beforeChange = startsEndingBefore(
+      // The minutes at which this segment can end so that the next one follows within the gap.
+      const endsWithChange = startEarlier(
         merge(withFewerChanges?.[i + 1]?.flatMap(({ starts }) => starts) ?? []),
         maxGapMin,
       );
       const startsOf = ({ option, person }: StaffedOption): Interval[] => {
         if (next === undefined) return option.starts;
-        const { durationMin } = option.candidate;
-        const beforeSamePerson = startsEndingBefore(
-          startsByPerson.get(person) ?? [],
-          maxGapMin,
-        )(durationMin);
-        return intersect(option.starts, merge([...beforeSamePerson, ...beforeChange(durationMin)]));
+        const endsWithSamePerson = startEarlier(startsByPerson.get(person) ?? [], maxGapMin);
+        const ends = union(endsWithSamePerson, endsWithChange);
+        return startsEndingWithin(option.starts, option.candidate.durationMin, ends);
       };
       current[i] = (optionsBySegment[i] ?? []).map((staffed) => ({
         ...staffed,
@@ -48,9 +54,9 @@ export function buildChain(segments: readonly SegmentStarts[], maxGapMin: number
       }));
     }
     // Stop when allowing one more change of staff adds no start.
-    const minutes = current
-      .flatMap((options) => options.flatMap(({ starts }) => starts))
-      .reduce((sum, { start, end }) => sum + end - start, 0);
+    let minutes = 0;
+    for (const options of current)
+      for (const { starts } of options) for (const { start, end } of starts) minutes += end - start;
     if (minutes === previousMinutes) break;
     previousMinutes = minutes;
   }
@@ -71,16 +77,6 @@ function staffedOptions(segments: readonly SegmentStarts[]): StaffedOption[][] {
         : [...people].map((person) => ({ option, person }));
     }),
   );
-}
-
-/** The starts of an activity that ends at one of the minutes, or at most `maxGapMin` before it. */
-function startsEndingBefore(
-  minutes: Interval[],
-  maxGapMin: number,
-): (durationMin: number) => Interval[] {
-  const ends = merge(minutes.map(({ start, end }) => ({ start: start - maxGapMin, end })));
-  return (durationMin) =>
-    ends.map(({ start, end }) => ({ start: start - durationMin, end: end - durationMin }));
 }
 
 /** Every start of the whole visit, regardless of notice and horizon. */

@@ -15,9 +15,46 @@ export function merge(intervals: readonly Interval[]): Interval[] {
 
 /** Most lists are already sorted, and some are long. */
 const sorted = (intervals: readonly Interval[]): readonly Interval[] =>
-  intervals.every(({ start }, i) => i === 0 || (intervals[i - 1]?.start ?? 0) <= start)
-    ? intervals
-    : intervals.toSorted((a, b) => a.start - b.start);
+  isSorted(intervals) ? intervals : intervals.toSorted((a, b) => a.start - b.start);
+
+function isSorted(intervals: readonly Interval[]): boolean {
+  let previous = -Infinity;
+  for (const { start } of intervals) {
+    if (start < previous) return false;
+    previous = start;
+  }
+  return true;
+}
+
+/** Starts each interval earlier by `minutes`. */
+export function startEarlier(intervals: readonly Interval[], minutes: number): Interval[] {
+  const earlier: Interval[] = [];
+  let last: Interval | undefined;
+  for (const { start, end } of intervals)
+    if (last !== undefined && start - minutes <= last.end) last.end = end;
+    else earlier.push((last = { start: start - minutes, end }));
+  return earlier;
+}
+
+/** Like `merge` of both, without a copy if one of them is empty. */
+export function union(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const joined: Interval[] = [];
+  let last: Interval | undefined;
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
+    const left = a[i];
+    const right = b[j];
+    const takesLeft = right === undefined || (left !== undefined && left.start <= right.start);
+    const next = (takesLeft ? left : right) as Interval;
+    if (takesLeft) i += 1;
+    else j += 1;
+    if (last === undefined || next.start > last.end)
+      joined.push((last = { start: next.start, end: next.end }));
+    else if (next.end > last.end) last.end = next.end;
+  }
+  return joined;
+}
 
 export function subtract(from: readonly Interval[], cuts: readonly Interval[]): Interval[] {
   if (cuts.length === 0) return [...from];
@@ -37,18 +74,30 @@ export function subtract(from: readonly Interval[], cuts: readonly Interval[]): 
   return left;
 }
 
-export function intersect(a: readonly Interval[], b: readonly Interval[]): Interval[] {
-  const both: Interval[] = [];
+export const intersect = (a: readonly Interval[], b: readonly Interval[]): Interval[] =>
+  startsEndingWithin(a, 0, b);
+
+/** The starts of an activity of `durationMin` that then ends within an interval. */
+export function startsEndingWithin(
+  starts: readonly Interval[],
+  durationMin: number,
+  ends: readonly Interval[],
+): Interval[] {
+  const found: Interval[] = [];
   let next = 0;
-  for (const { start, end } of a) {
-    for (let i = next; i < b.length; i += 1) {
-      const other = b[i];
-      if (other === undefined || other.start >= end) break;
-      if (other.end <= start) next = i + 1;
-      else both.push({ start: Math.max(start, other.start), end: Math.min(end, other.end) });
+  for (const { start, end } of starts) {
+    for (let i = next; i < ends.length; i += 1) {
+      const other = ends[i];
+      if (other === undefined || other.start >= end + durationMin) break;
+      if (other.end <= start + durationMin) next = i + 1;
+      else
+        found.push({
+          start: Math.max(start, other.start - durationMin),
+          end: Math.min(end, other.end - durationMin),
+        });
     }
   }
-  return both;
+  return found;
 }
 
 /** The interval that contains the minute, or else the next one. */
