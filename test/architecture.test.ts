@@ -87,3 +87,15 @@ test("only the store contains SQL", () => {
   );
   expect(found).toEqual([]);
 });
+
+test("the delivery thread does not load zod, which takes memory and start time", () => {
+  const loaded = new Set(["delivery/thread.ts"]);
+  for (const path of loaded) {
+    if (!path.endsWith(".ts")) continue;
+    const text = readFileSync(join(SRC, path), "utf8");
+    for (const [, target = ""] of text.matchAll(/^(?:import(?! type)|\}).* from "([^"]+)";/gm))
+      loaded.add(target.startsWith(".") ? join(dirname(path), target) : target);
+  }
+  expect(loaded).not.toContain("zod");
+  expect(loaded.size).toBeGreaterThan(50);
+});

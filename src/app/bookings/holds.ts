@@ -12,9 +12,6 @@ import { expireDueVisits } from "./change-visit.ts";
 import { assertMayHold } from "./hold-limits.ts";
 import { CANNOT_BE_BOOKED, planBooking, planReservation } from "./plan-booking.ts";
 
-/** A second use of a hold is reported as such for this long after its end. */
-const KEPT_MS = 86_400_000;
-
 type NewHold = { startsAt: number; ttlMs: number };
 
 /** Call it in a transaction. @throws AppError those of `planBooking`, too_many_holds */
@@ -163,5 +160,3 @@ function holdUsedError({ bookingId, reservationId }: Hold): AppError {
     members: { bookingId, reservationId },
   });
 }
-
-export const pruneHolds = (rt: Runtime): void => rt.store.holds.deleteUntil(rt.now() - KEPT_MS);
