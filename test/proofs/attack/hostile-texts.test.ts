@@ -13,6 +13,7 @@ import { openCondition } from "../../../src/domain/conditions/registry.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { createLog } from "../../../src/log.ts";
 import type { EndpointRow } from "../../../src/store/endpoints.ts";
+import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createTerminal } from "../../support/cli.ts";
 import { addBusiness } from "../../support/delivery.ts";
 import { createHostileSource } from "../../support/hostile/terminal-texts.ts";
@@ -238,8 +239,42 @@ test(
       }
       expect(checkLog()).toBe(2 * endpoints.length);
     }
+    if (!isRecording()) return;
+    recordClaim({
+      group: "attack",
+      claim: "Text from outside takes no control of a terminal and forges no log line or alert",
+      done: `${drawn()} hostile strings in the stored fields that partners and receivers determine, shown by ${commands.length} commands, the live view, the log and ${ALERT_FORMATS.length} formats of alerts`,
+      figure:
+        "0 control or format characters outside of words, and 0 lines that are not of the log",
+      control: await runControl(),
+      seed: "none",
+    });
   },
 );
+
+/** The log, if text were not escaped. */
+async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
+  const count = 100;
+  vi.resetModules();
+  vi.doMock(import("../../../src/domain/text.ts"), async (original) => ({
+    ...(await original()),
+    safe: (text) => text,
+  }));
+  onTestFinished(() => void vi.doUnmock("../../../src/domain/text.ts"));
+  const { createLog: createUnsafeLog } = await import("../../../src/log.ts");
+  const written: string[] = [];
+  vi.spyOn(process.stderr, "write").mockImplementation((chunk) => written.push(String(chunk)) > 0);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const log = createUnsafeLog("pretty", () => 0);
+  const { draw } = createHostileSource();
+  for (let i = 0; i < count; i++) log("warn", draw());
+  const unsafe = written.filter((line) => findHidden(line).length > 0).length;
+  return {
+    done: `a log that does not escape its text, with ${count} of the strings`,
+    figure: `${unsafe} lines with control or format characters`,
+    hasFailed: unsafe > 0,
+  };
+}
 
 function endpointAlert({ id, name, url }: EndpointRow, error: string, now: number) {
   const text = `the endpoint '${name}' fails: ${error}`;
