@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readMigrations } from "../assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
+import { createEndpointSecretStore, type SecretRow } from "./endpoint-secrets.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { isOnReadOnlyDisk, storageError } from "./storage-error.ts";
@@ -92,6 +93,9 @@ export const countRows = (path: string, tables: readonly string[]): Record<strin
         ]),
     );
   });
+
+export const readSigningSecrets = (path: string): SecretRow[] =>
+  withReadOnlyDatabase(path, (db) => createEndpointSecretStore(db).list());
 
 /** Bytes 18 and 19 of the header: 2 for a file in WAL mode, 1 for any other. */
 const JOURNAL_MODE_AT = 18;

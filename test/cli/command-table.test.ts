@@ -16,7 +16,7 @@ const examples = leaves.flatMap(({ path, spec }) =>
 
 /** Examples that run until stopped, need a terminal, or use the network. */
 const isOnlyParsed = (line: string): boolean =>
-  /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail|alerts test|proxy-map)\b|--wait\b|--servers\b|https:\/\/example\.com/.test(
+  /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail|alerts test|proxy-map)\b|--wait\b|--servers\b|--latest\b|--standby\b|https:\/\/example\.com/.test(
     line,
   );
 

@@ -23,6 +23,12 @@ const SKIPPED: [start: string, reason: string][] = [
   ["sudo ", "changes the machine"],
   ["deskbell systemd-unit | sudo ", "changes the machine; systemd-unit.test.ts checks the unit"],
   ["deskbell serve --port 4100 --public-url", "reverse-proxy.test.ts runs this guide"],
+  ["deskbell serve --host 10.0.0.11", "several-servers.test.ts runs this part"],
+  ["deskbell proxy-map", "several-servers.test.ts runs this part"],
+  ["deskbell status --servers", "several-servers.test.ts runs this part"],
+  ["deskbell serve --backup-dir /mnt/nas", "takeover.test.ts runs this part"],
+  ["deskbell doctor --standby", "takeover.test.ts runs this part"],
+  ["deskbell restore --latest", "takeover.test.ts runs this part"],
   ["curl https://api.example.com/", "reverse-proxy.test.ts runs this guide"],
   ["curl -i https://api.example.com/", "reverse-proxy.test.ts runs this guide"],
 ];

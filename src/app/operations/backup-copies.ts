@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { isNightly, syncFolder } from "../../store/backup.ts";
@@ -18,6 +19,7 @@ import type { Runtime } from "../runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "./backup-checksums.ts";
 import { runBackupCommand } from "./backup-command.ts";
 import { forgetBackupState, readBackupState, saveBackupState } from "./backup-state.ts";
+import { assertNotTakenOver } from "./epochs.ts";
 import { type Backup, listBackups, pruneBackups } from "./backups.ts";
 import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
 
@@ -88,7 +90,7 @@ async function copyToFolder(
   dir: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const isOtherDisk = assertBackupDir(rt, dir);
+  const isOtherDisk = assertBackupDir(rt.config, dir);
   claimFolder(rt, dir);
   const checksum = findChecksum(backup.path) ?? (await hashFile(backup.path));
   const target = join(dir, basename(backup.path));
@@ -107,8 +109,9 @@ async function copyToFolder(
 /**
  * Never creates the folder: if its disk is not mounted, the copy would be on the disk of the data.
  * @returns whether it is on another disk than the data
+ * @throws AppError if the folder is missing, or another server has taken over with a copy in it
  */
-function assertBackupDir({ config }: Runtime, dir: string): boolean {
+export function assertBackupDir(config: Config, dir: string): boolean {
   const found = statSync(dir, { throwIfNoEntry: false });
   if (!found?.isDirectory())
     throw new AppError("resource_not_found", `--backup-dir: there is no folder ${dir}.`, {
@@ -122,6 +125,7 @@ function assertBackupDir({ config }: Runtime, dir: string): boolean {
       `--backup-dir: ${dir} was on another disk until now, and is on that of the data.`,
       { fix: "mount its disk again, or name another folder" },
     );
+  assertNotTakenOver(config, dir);
   return isOtherDisk;
 }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { isTimezone } from "../../domain/local-time.ts";
 import { quote, shellQuote } from "../../domain/text.ts";
@@ -49,24 +50,55 @@ export function checkDatabaseFacts(facts: DatabaseFacts): Finding[] {
 }
 
 const WAL_RISK = "an SQLite before 3.51.3 in it can corrupt the database";
+const LITESTREAM = "litestream";
+/** The first version with an SQLite that cannot corrupt the database. */
+const SAFE_LITESTREAM = "0.5.17";
 
-/** Recommends to stop other programs that write to the database with an SQLite of their own. */
-export function checkPrograms(programs: readonly Program[], hasLitestreamTables: boolean) {
-  const findings = programs.flatMap(({ pid, name }) =>
-    advice(
-      `${quote(name)} (process ${pid}) has the database open: ${WAL_RISK}`,
-      `stop it (kill ${pid}), and let it read a backup instead: deskbell backup`,
-    ),
-  );
-  if (hasLitestreamTables)
-    findings.push(
-      ...advice(
-        `Litestream has replicated the database: before its version 0.5.17, ${WAL_RISK}`,
-        "litestream version, and install 0.5.17 or newer",
+/** Whether Litestream has the database open, or has had it. */
+export const usesLitestream = (programs: readonly Program[], hasTables: boolean): boolean =>
+  hasTables || programs.some(({ name }) => name === LITESTREAM);
+
+/** Returns null if it is not installed, or its version is unknown. */
+export function readLitestreamVersion(): string | null {
+  const { stdout } = spawnSync(LITESTREAM, ["version"], { encoding: "utf8", timeout: 2000 });
+  return /\d+\.\d+\.\d+/.exec(stdout ?? "")?.[0] ?? null;
+}
+
+/**
+ * Recommends to stop other programs that write to the database with an SQLite of their own, and
+ * reports an old Litestream.
+ * @param litestream whether it is used, and its version if that is known
+ */
+export function checkPrograms(
+  programs: readonly Program[],
+  litestream: { isUsed: boolean; version: string | null },
+): Finding[] {
+  const { isUsed, version } = litestream;
+  const findings = programs
+    .filter(({ name }) => name !== LITESTREAM || version === null)
+    .flatMap(({ pid, name }) =>
+      advice(
+        `${quote(name)} (process ${pid}) has the database open: ${WAL_RISK}`,
+        `stop it (kill ${pid}), and let it read a backup instead: deskbell backup`,
       ),
     );
+  const risk = `before its version ${SAFE_LITESTREAM}, ${WAL_RISK}`;
+  const fix = `install Litestream ${SAFE_LITESTREAM} or newer, and restart it`;
+  if (isUsed && version === null)
+    findings.push(
+      ...advice(
+        `Litestream has replicated the database: ${risk}`,
+        `litestream version, then ${fix}`,
+      ),
+    );
+  else if (isUsed && version !== null && isOlder(version, SAFE_LITESTREAM))
+    findings.push(...problem(`Litestream ${version} replicates the database: ${risk}`, fix));
   return findings;
 }
+
+/** Compares versions such as `0.5.17`. */
+const isOlder = (version: string, than: string): boolean =>
+  version.localeCompare(than, "en", { numeric: true }) < 0;
 
 export const checkKeyHashes = (notHashed: readonly string[]): Finding[] =>
   notHashed.map((id) => ({

@@ -18,7 +18,9 @@ import {
   checkPrograms,
   checkUnsentEvents,
   checkTimezones,
+  readLitestreamVersion,
   readOpenFileLimit,
+  usesLitestream,
 } from "./doctor-checks.ts";
 import { checkFilePermissions, listFilePermissions } from "./file-permissions.ts";
 import { CONDITIONS, type HealthCondition } from "../../domain/conditions/registry.ts";
@@ -51,11 +53,7 @@ export async function* runDoctor(
   const { facts, ...database } = inspectDatabaseFile(config.databasePath);
   yield database;
   if (facts === undefined || database.findings.length > 0) return;
-  yield {
-    about: "programs",
-    summary: "no other program has the database open",
-    findings: checkPrograms(listForeignPrograms(config.databasePath), facts.hasLitestreamTables),
-  };
+  yield inspectPrograms(config, facts);
   const rt = await open();
   const status = readStatus(rt);
   const others = new Set(status.problems);
@@ -93,6 +91,17 @@ export async function* runDoctor(
   yield inspectWebhooks(rt, take("endpoint", "delivery"));
   yield inspectBackups(rt, status, take("backup"));
   for (const { about } of others) yield { about, summary: "", findings: take(about) };
+}
+
+function inspectPrograms({ databasePath }: Config, { hasLitestreamTables }: DatabaseFacts): Check {
+  const programs = listForeignPrograms(databasePath);
+  const isUsed = usesLitestream(programs, hasLitestreamTables);
+  const version = isUsed ? readLitestreamVersion() : null;
+  return {
+    about: "programs",
+    summary: version === null ? "no other program has the database open" : `Litestream ${version}`,
+    findings: checkPrograms(programs, { isUsed, version }),
+  };
 }
 
 /** `facts` are undefined if the file cannot be read. */

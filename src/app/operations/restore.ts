@@ -33,6 +33,8 @@ export type RestoreOptions = {
   now: number;
   /** Called before data is replaced; throws to abort. */
   confirm: () => Promise<void>;
+  /** Called when everything is ready, immediately before the data are replaced; throws to abort. */
+  claim?: () => void;
 };
 
 /**
@@ -44,7 +46,7 @@ export type RestoreOptions = {
 export async function restoreBackup(
   config: Config,
   file: string,
-  { now, confirm }: RestoreOptions,
+  { now, confirm, claim }: RestoreOptions,
 ): Promise<string | null> {
   const { databasePath } = config;
   const replaces = await assertRestorable(config, file);
@@ -60,6 +62,7 @@ export async function restoreBackup(
     advanceCounters(draft, replaces ? readCounters(databasePath) : [], COUNTER_INCREASE);
     const auditLog = replaces ? readAuditLog(databasePath) : [];
     completeDraft({ ...config, databasePath: draft }, file, auditLog, now);
+    claim?.();
     const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
     replaceDatabase(databasePath, draft, copy);
     forgetBackupState(config, "failure");

@@ -6,24 +6,44 @@ import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { EXIT, insertProgramName } from "../failure.ts";
 import { type Column, toTsv } from "../output/table.ts";
+import { text, withEnvironment } from "../flags.ts";
+import { tlsFiles } from "./serve.ts";
 import { severityFlag } from "./status.ts";
 import { request } from "node:http";
 import { request as requestTls } from "node:https";
 import type { DaemonResponse } from "../../app/operations/doctor-checks.ts";
 
 export const definition = command({
-  flags: { severity: severityFlag },
-  examples: ["doctor", "doctor --json", "doctor --severity critical"],
-  async run(cli, { severity = "info" }) {
-    const config = cli.configWithData();
-    if (statSync(config.databasePath).size > LONG_READ_BYTES)
-      cli.note("reading the whole database …");
-    const { runDoctor } = await import("../../app/operations/doctor.ts");
+  flags: {
+    severity: severityFlag,
+    standby: text(
+      "folder",
+      "check instead whether this machine can take over with the backups that another one copies to this folder",
+    ),
+    servers: text("file", "with --standby: the servers file that the proxy's map is made from"),
+    tlsCert: withEnvironment(
+      "DESKBELL_TLS_CERT",
+      text("file", "with --standby: the certificate that serve will use"),
+    ),
+    tlsKey: withEnvironment("DESKBELL_TLS_KEY", text("file", "with --standby: its private key")),
+  },
+  examples: [
+    "doctor",
+    "doctor --json",
+    "doctor --severity critical",
+    "doctor --standby /mnt/nas/deskbell --servers servers.txt",
+  ],
+  async run(cli, { severity = "info", standby, servers, tlsCert, tlsKey }) {
     const checks: Check[] = [];
-    for await (const check of runDoctor(config, {
-      open: () => cli.open(),
-      askDaemon: probeDaemon,
-    })) {
+    const running =
+      standby === undefined
+        ? await checkServer(cli)
+        : (await import("./doctor-standby.ts")).checkStandby(cli.config(), {
+            dir: standby,
+            servers,
+            tls: tlsFiles(tlsCert, tlsKey),
+          });
+    for await (const check of running) {
       const findings = check.findings.filter((finding) =>
         isAtLeast(finding.severity ?? "warning", severity),
       );
@@ -35,6 +55,14 @@ export const definition = command({
     return needsFixing ? EXIT.someFailed : EXIT.ok;
   },
 });
+
+async function checkServer(cli: Cli): Promise<AsyncIterable<Check>> {
+  const config = cli.configWithData();
+  if (statSync(config.databasePath).size > LONG_READ_BYTES)
+    cli.note("reading the whole database …");
+  const { runDoctor } = await import("../../app/operations/doctor.ts");
+  return runDoctor(config, { open: () => cli.open(), askDaemon: probeDaemon });
+}
 
 /** Checking a larger database takes longer than a second. */
 const LONG_READ_BYTES = 200_000_000;

@@ -10,7 +10,7 @@ export const definition = command({
     metricsTokenFile: metricsTokenFlag,
   },
   examples: [
-    "proxy-map --format caddy servers.txt > deskbell.caddy",
+    "proxy-map --format caddy servers.txt > deskbell.map",
     "proxy-map --format nginx --metrics-token-file /etc/deskbell/metrics.token servers.txt",
   ],
   async run(cli, { format, metricsTokenFile }, file) {

@@ -135,7 +135,7 @@ export const definition = command({
   },
 });
 
-function tlsFiles(
+export function tlsFiles(
   cert: string | undefined,
   key: string | undefined,
 ): { cert: string; key: string } | undefined {

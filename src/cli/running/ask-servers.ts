@@ -21,14 +21,16 @@ export function askServers(file: string, metricsTokenFile?: string): Promise<Ask
   const { metricsToken } = readConfig({ metricsTokenFile }).http;
   return Promise.all(
     parseServers(file, readText(file)).map(async (server) => {
-      const asked: AskedServer = { ...server, running: [], failures: [] };
-      await Promise.all(
-        server.addresses.map(async (address) => {
-          const status = await askServer(address, metricsToken);
-          if (typeof status === "string") asked.failures.push(`${address}: ${status}`);
-          else asked.running.push({ address, status });
-        }),
+      const responses = await Promise.all(
+        server.addresses.map(async (address) => ({
+          address,
+          status: await askServer(address, metricsToken),
+        })),
       );
+      const asked: AskedServer = { ...server, running: [], failures: [] };
+      for (const { address, status } of responses)
+        if (typeof status === "string") asked.failures.push(`${address}: ${status}`);
+        else asked.running.push({ address, status });
       return asked;
     }),
   );

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { assertBackupDir } from "../../app/operations/backup-copies.ts";
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
@@ -63,6 +64,8 @@ export async function startDaemon(
   try {
     await assertPortAvailable(host, port);
     prepareDataFolder(config);
+    // Without the folder, nobody knows whether another server has taken over.
+    if (config.backups.dir !== null) assertBackupDir(config, config.backups.dir);
     // Before the database is opened: two daemons that start together must not recover or migrate it
     // at the same time.
     const lock = acquireDaemonLock(config.databasePath);

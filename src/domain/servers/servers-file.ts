@@ -41,12 +41,12 @@ export function parseServers(file: string, text: string): Server[] {
 
 function serverError({ name, addresses }: Server, others: readonly Server[]): string | undefined {
   if (!NAME.test(name))
-    return `${quote(name)} is no name: use lower-case letters, digits and hyphens.`;
+    return `invalid name ${quote(name)}: use lower-case letters, digits and hyphens.`;
   if (others.some((other) => other.name === name)) return `${quote(name)} is listed twice.`;
   if (addresses.length === 0 || addresses.length > 2) return `expected ${FORMAT}.`;
   const invalid = addresses.find((address) => toOrigin(address) === undefined);
   if (invalid !== undefined)
-    return `${quote(invalid)} is no address: expected http://HOST:PORT, without a path. Use a VPN between machines: the proxy connects without TLS.`;
+    return `invalid address ${quote(invalid)}: expected http://HOST:PORT. The proxy connects without TLS, so use a private network or a VPN.`;
   const known = new Set(others.flatMap((other) => other.addresses));
   const repeated = addresses.find((address) => known.has(address) || !known.add(address));
   return repeated === undefined ? undefined : `${quote(repeated)} is listed twice.`;

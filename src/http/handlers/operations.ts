@@ -146,7 +146,8 @@ function formatFigures(rt: Runtime): string[] {
   ];
 }
 
-const formatBackups = ({ config }: Runtime): string[] => {
+const formatBackups = ({ config, now }: Runtime): string[] => {
+  const copiedAt = readBackupState(config, "copy")?.createdAt;
   const format = (name: string, about: string, at: number | undefined) =>
     formatMetric(`deskbell_backup_last_${name}_timestamp_seconds`, "gauge", about, [
       ["", (at ?? 0) / 1000],
@@ -160,7 +161,13 @@ const formatBackups = ({ config }: Runtime): string[] => {
     format(
       "copy",
       "When the newest backup that was copied to another place was made; 0 if there is none.",
-      readBackupState(config, "copy")?.createdAt,
+      copiedAt,
+    ),
+    formatMetric(
+      "deskbell_copy_age_seconds",
+      "gauge",
+      "Age of the newest backup that was copied to another place: a takeover loses what is newer.",
+      copiedAt === undefined ? [] : [["", Math.max(now() - copiedAt, 0) / 1000]],
     ),
     format(
       "drill",

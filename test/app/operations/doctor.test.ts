@@ -13,7 +13,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createBackup } from "../../../src/app/operations/backups.ts";
-import type { DaemonResponse } from "../../../src/app/operations/doctor-checks.ts";
+import { checkPrograms, type DaemonResponse } from "../../../src/app/operations/doctor-checks.ts";
 import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import { recordKeyCopy } from "../../../src/app/operations/key-copies.ts";
 import { runDoctor } from "../../../src/app/operations/doctor.ts";
@@ -188,7 +188,7 @@ const scenarios: Scenario[] = [
     provoke: (rt) => rt.edit("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY)"),
     about: "programs",
     text: /^Litestream has replicated the database: before its version 0\.5\.17, /,
-    fix: /^litestream version/,
+    fix: /^litestream version, then install Litestream 0\.5\.17/,
     advice: true,
   },
   {
@@ -570,5 +570,21 @@ test("a daemon that holds the lock but does not listen is reported", async () =>
       text: "the daemon does not respond at http://127.0.0.1:1: ECONNREFUSED",
       isAdvice: false,
     },
+  ]);
+});
+
+test("doctor refuses a Litestream whose SQLite can corrupt the database", () => {
+  const programs = [{ pid: 7, name: "litestream" }];
+  const findingsOf = (version: string | null) =>
+    checkPrograms(programs, { isUsed: true, version }).map(({ text, isAdvice = false }) => ({
+      text: text.split(":")[0],
+      isAdvice,
+    }));
+  const old = { text: "Litestream 0.5.9 replicates the database", isAdvice: false };
+  expect(findingsOf("0.5.9")).toEqual([old]);
+  expect([findingsOf("0.5.17"), findingsOf("0.10.0")]).toEqual([[], []]);
+  expect(findingsOf(null)).toEqual([
+    { text: "'litestream' (process 7) has the database open", isAdvice: true },
+    { text: "Litestream has replicated the database", isAdvice: true },
   ]);
 });

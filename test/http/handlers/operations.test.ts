@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
+import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/log.ts";
@@ -121,10 +122,14 @@ test("the metrics have figures of backups, deliveries, the disk and the certific
   await createBackup(api);
   const readFigures = async () =>
     (await (await api.request("/metrics", { key: null })).text()).match(
-      /^deskbell_(?:backup_(?:last_success|interval)|deliveries_oldest|storage_free|tls_not|build_info).*$/gm,
+      /^deskbell_(?:backup_(?:last_success|interval)|copy_age|deliveries_oldest|storage_free|tls_not|build_info).*$/gm,
     );
+  const copy = { at: api.now(), name: "", createdAt: api.now() - 90_000 };
+  const where = { dir: null, isOtherDisk: false, hasCommand: true };
+  saveBackupState(api.config, "copy", { ...copy, ...where });
   expect(await readFigures()).toEqual([
     `deskbell_backup_last_success_timestamp_seconds ${api.now() / 1000}`,
+    "deskbell_copy_age_seconds 90",
     "deskbell_deliveries_oldest_due_seconds 0",
     "deskbell_storage_free_bytes 5000",
     "deskbell_tls_not_after_timestamp_seconds 1800000000",

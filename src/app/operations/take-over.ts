@@ -1,0 +1,52 @@
+import type { Config } from "../../config.ts";
+import { AppError } from "../../domain/errors.ts";
+import { isNightly } from "../../store/backup.ts";
+import { basename } from "node:path";
+import { type Backup, listBackupsIn, verifyBackup } from "./backups.ts";
+import { claimEpoch, saveOwnEpoch } from "./epochs.ts";
+import { restoreBackup, type RestoreOptions } from "./restore.ts";
+
+/** `skipped`: why newer copies were not used. */
+type NewestCopy = { copy: Backup; skipped: string[] };
+
+/**
+ * Returns the newest copy in a --backup-dir that is intact.
+ * @throws AppError resource_not_found if there is none; state_refuses if a newer deskbell wrote it
+ */
+export async function findNewestCopy(dir: string): Promise<NewestCopy> {
+  const skipped: string[] = [];
+  for (const copy of listBackupsIn(dir).filter(({ path }) => isNightly(basename(path))))
+    try {
+      await verifyBackup(copy.path);
+      return { copy, skipped };
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
+      skipped.push(error.message);
+    }
+  const none = skipped.length > 0 ? "intact copy" : "copy";
+  throw new AppError("resource_not_found", `There is no ${none} of a backup in ${dir}.`, {
+    fix: "name the folder that serve --backup-dir copies to on the other machine",
+    issues: skipped.map((detail) => ({ code: "damaged_copy", detail })),
+  });
+}
+
+/**
+ * Restores a copy on another machine, and prevents the server that made it from starting again.
+ * @param dir of the copies
+ * @returns the path of the old database on this machine, if there was one, and the new epoch
+ * @throws AppError like `restoreBackup`, and state_refuses if another machine takes over too
+ */
+export async function takeOver(
+  config: Config,
+  dir: string,
+  { path }: Backup,
+  options: Omit<RestoreOptions, "claim">,
+): Promise<{ previousData: string | null; epoch: number }> {
+  let epoch = 0;
+  const previousData = await restoreBackup(config, path, {
+    ...options,
+    claim: () => void (epoch = claimEpoch(dir, options.now)),
+  });
+  saveOwnEpoch(config, epoch);
+  return { previousData, epoch };
+}

@@ -1,0 +1,123 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { checkDataFolder } from "../../app/operations/file-permissions.ts";
+import {
+  checkCertificate,
+  type Check,
+  type Finding,
+} from "../../app/operations/health-conditions.ts";
+import { findNewestCopy } from "../../app/operations/take-over.ts";
+import { systemRandom, wallClock } from "../../app/runtime.ts";
+import type { Config } from "../../config.ts";
+import { AppError } from "../../domain/errors.ts";
+import { parseServers } from "../../domain/servers/servers-file.ts";
+import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
+import { readCertificate, type TlsFiles } from "../../http/transport/tls.ts";
+import { openSecretBox } from "../../secret-box.ts";
+import { readSigningSecrets } from "../../store/read-only-database.ts";
+import { readText } from "../input/catalog-files.ts";
+import { assertPortAvailable } from "../running/port.ts";
+
+type StandbyOptions = {
+  /** Of the copies. */
+  dir: string;
+  tls: TlsFiles | undefined;
+  /** The servers file of the proxy. */
+  servers: string | undefined;
+};
+
+/** Checks that this machine can take over from the server that copies its backups to a folder. */
+export async function* checkStandby(
+  config: Config,
+  { dir, tls, servers }: StandbyOptions,
+): AsyncGenerator<Check> {
+  yield { about: "files", summary: config.dataDir, findings: checkDataFolder(config) };
+  const newest = await findNewestCopy(dir).catch(toFinding);
+  if ("text" in newest) {
+    yield { about: "backups", summary: dir, findings: [newest] };
+  } else {
+    const { path, bytes, createdAt } = newest.copy;
+    const summary = `${basename(path)}, ${byteSize(bytes)}, made at ${new Date(createdAt).toISOString()}`;
+    yield { about: "backups", summary, findings: newest.skipped.map(damagedCopy) };
+    yield checkMasterKey(config, path);
+  }
+  yield checkTls(tls);
+  yield await checkProxy(servers);
+}
+
+const toFinding = (error: unknown): Finding => {
+  if (error instanceof AppError) return { text: error.message, fix: error.fix ?? "" };
+  throw error;
+};
+
+const damagedCopy = (text: string): Finding => ({
+  text,
+  fix: "check the disk of the copies",
+});
+
+function checkMasterKey({ masterKeyPath }: Config, copy: string): Check {
+  const rows = readSigningSecrets(copy);
+  const box = openSecretBox(masterKeyPath, systemRandom, () => true);
+  const wrong = box.listUndecryptable(rows).length;
+  const summary = `${countOf(rows.length, "signing secret")} can be decrypted`;
+  const fix = `copy master.key of the other machine to ${shellQuote(masterKeyPath)}, with mode 0600`;
+  const findings: Finding[] = [];
+  if (!existsSync(masterKeyPath))
+    findings.push({
+      text: "there is no master key",
+      fix,
+      // The other machine creates it with its first signing secret or guest.
+      ...(rows.length === 0 && { isAdvice: true }),
+    });
+  else if (wrong > 0)
+    findings.push({
+      text: `the master key does not decrypt ${wrong} of ${countOf(rows.length, "signing secret")}`,
+      fix,
+    });
+  return { about: "keys", summary, findings };
+}
+
+function checkTls(tls: TlsFiles | undefined): Check {
+  const about = "certificate";
+  if (tls === undefined)
+    return { about, summary: "none: a proxy has the certificate", findings: [] };
+  try {
+    const { names, expiresAt } = readCertificate(tls);
+    const findings = checkCertificate(expiresAt, wallClock()).map(({ text, command }) => ({
+      text,
+      fix: command,
+    }));
+    return { about, summary: names, findings };
+  } catch (error) {
+    return { about, summary: tls.cert, findings: [toFinding(error)] };
+  }
+}
+
+/** The proxy uses the standby when the first address does not accept a connection. */
+async function checkProxy(file: string | undefined): Promise<Check> {
+  const about = "proxy";
+  if (file === undefined) {
+    const text = "whether partners reach this machine after a takeover was not checked";
+    const fix =
+      "deskbell doctor --standby FOLDER --servers FILE, with the servers file of the proxy";
+    return { about, summary: "", findings: [{ text, fix, isAdvice: true }] };
+  }
+  const names: string[] = [];
+  for (const { name, addresses } of parseServers(file, readText(file)))
+    for (const address of addresses.slice(1)) if (await canListen(address)) names.push(name);
+  const findings: Finding[] = [];
+  if (names.length === 0)
+    findings.push({
+      text: `no standby in ${file} has a free port of this machine, so the proxy would not use it`,
+      fix: "add the address of this machine at the end of a line, and run deskbell proxy-map on the proxy",
+    });
+  return { about, summary: `standby of ${names.join(", ")}`, findings };
+}
+
+async function canListen(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(address);
+  return assertPortAvailable(hostname.replace(/^\[|\]$/g, ""), Number(port || 80)).then(
+    () => true,
+    () => false,
+  );
+}

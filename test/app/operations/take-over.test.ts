@@ -1,0 +1,92 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
+import { readBackupState } from "../../../src/app/operations/backup-state.ts";
+import { createBackup } from "../../../src/app/operations/backups.ts";
+import { findNewestCopy, takeOver } from "../../../src/app/operations/take-over.ts";
+import { startDaemon } from "../../../src/cli/running/daemon.ts";
+import { readConfig } from "../../../src/config.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { addBusiness } from "../../support/delivery.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+const MINUTE_MS = 60_000;
+const LISTEN = { host: "127.0.0.1", port: 0 };
+
+/** A server that has copied two backups to a folder. */
+async function createPrimary() {
+  const dir = createTempFolder();
+  const rt = createTestRuntime({ backupDir: dir });
+  const makeCopy = async () => {
+    rt.advance(MINUTE_MS);
+    const backup = await createBackup(rt);
+    await copyBackup(rt, backup);
+    return join(dir, basename(backup.path));
+  };
+  addBusiness(rt, "salon-aurora");
+  const older = await makeCopy();
+  addBusiness(rt, "cafe-lumen");
+  return { rt, dir, older, newer: await makeCopy(), makeCopy };
+}
+
+const createStandby = (dir: string) =>
+  readConfig({ dataDir: join(createTempFolder(), "data"), backupDir: dir }, {});
+
+async function takeOverNewest(dir: string) {
+  const config = createStandby(dir);
+  const { copy, skipped } = await findNewestCopy(dir);
+  const options = { now: copy.createdAt + MINUTE_MS, confirm: async () => {} };
+  return { config, skipped, ...(await takeOver(config, dir, copy, options)) };
+}
+
+test("a takeover restores the newest copy, and the other server can neither start nor copy", async () => {
+  const { rt, dir, makeCopy } = await createPrimary();
+  const { config, epoch, previousData, skipped } = await takeOverNewest(dir);
+  expect({ epoch, previousData, skipped }).toEqual({ epoch: 1, previousData: null, skipped: [] });
+  const restored = createTestRuntime({ dataDir: config.dataDir });
+  expect(restored.store.businesses.listSlugs()).toEqual(["cafe-lumen", "salon-aurora"]);
+  const refusal = /^Another server has taken over \(taken over at .*Z; \S+\/epoch-1\)/;
+  await expect(startDaemon(rt.config, LISTEN)).rejects.toThrow(refusal);
+  // It still runs: the person who confirmed that it is stopped was wrong.
+  await makeCopy();
+  expect(readBackupState(rt.config, "copy-failure")?.reason).toMatch(refusal);
+  expect(await takeOverNewest(dir)).toMatchObject({ epoch: 2 });
+  await expect(startDaemon(config, LISTEN)).rejects.toThrow(/epoch-2/);
+});
+
+test("a damaged copy is skipped and reported", async () => {
+  const { dir, older, newer } = await createPrimary();
+  writeFileSync(newer, readFileSync(newer).fill(1, 4096));
+  const found = await findNewestCopy(dir);
+  expect(found).toMatchObject({ copy: { path: older }, skipped: [expect.stringContaining(newer)] });
+  writeFileSync(older, "");
+  await expect(findNewestCopy(dir)).rejects.toThrow(
+    `There is no intact copy of a backup in ${dir}`,
+  );
+  await expect(findNewestCopy(createTempFolder())).rejects.toThrow("There is no copy of a backup");
+});
+
+test("a takeover that cannot replace the data claims nothing", async () => {
+  const { dir } = await createPrimary();
+  const config = createStandby(dir);
+  mkdirSync(config.dataDir);
+  const standby = await startDaemon(
+    { ...config, backups: { ...config.backups, dir: null } },
+    LISTEN,
+  );
+  const { copy } = await findNewestCopy(dir);
+  const options = { now: 0, confirm: async () => {} };
+  await expect(takeOver(config, dir, copy, options)).rejects.toThrow("A daemon is running");
+  await standby.stop();
+  const refuse = () => Promise.reject(new Error("no"));
+  await expect(takeOver(config, dir, copy, { now: 0, confirm: refuse })).rejects.toThrow("no");
+  expect(readdirSync(dir).filter((name) => name.startsWith("epoch"))).toEqual([]);
+});
+
+test("serve does not start without its --backup-dir, which may have the takeover of another server", async () => {
+  const dir = join(createTempFolder(), "nas");
+  await expect(startDaemon(createStandby(dir), LISTEN)).rejects.toThrow(
+    `--backup-dir: there is no folder ${dir}.`,
+  );
+});
