@@ -22,6 +22,7 @@ class SlowTestsFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
+    globalSetup: ["test/support/empty-database.ts"],
     setupFiles: [
       "test/support/check-responses.ts",
       ...(process.env["PROOFS_LEAKS"] === undefined ? [] : ["test/support/leak-search.ts"]),

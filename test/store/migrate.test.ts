@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { backUpNightly, listBackups, verifyBackup } from "../../src/app/operations/backups.ts";
 import { readMigrations } from "../../src/assets.ts";
 import { readConfig } from "../../src/config.ts";
-import { acquireDaemonLock } from "../../src/store/database.ts";
+import { acquireDaemonLock, openDatabase } from "../../src/store/database.ts";
 import { runProgram, createTempFolder } from "../support/cli.ts";
 import { applyCatalogBody } from "../support/use-case.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -54,6 +54,22 @@ test("amounts keep the decimals that they were stored with", () => {
   createTestRuntime({ dataDir });
   const digits = "SELECT group_concat(doc ->> 'currencyDigits' ORDER BY id) FROM business";
   expect(read(path, `${digits} WHERE id <> 'biz_1'`)).toBe("2,0,0,0,3");
+});
+
+// Tests copy one empty database, and give each copy an ID of its own.
+test("new databases differ only in the ID of their server", () => {
+  const [first, second] = [1, 2].map(() => {
+    const path = join(createTempFolder(), "deskbell.db");
+    openDatabase(path, 5000, null).close();
+    const db = new Database(path);
+    const id = db.prepare("SELECT id FROM server").pluck().get();
+    db.exec("UPDATE server SET id = ''; VACUUM");
+    const rest = db.serialize();
+    db.close();
+    return { id, rest };
+  });
+  expect(first!.id).not.toBe(second!.id);
+  expect(first!.rest.equals(second!.rest)).toBe(true);
 });
 
 test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import Database from "better-sqlite3";
+import { inject, onTestFinished } from "vitest";
 import { type ConfigFlags, readConfig } from "../../src/config.ts";
 import type { LogFields, LogLevel } from "../../src/log.ts";
 import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
@@ -12,6 +13,17 @@ export type TestRuntime = Runtime & {
   logged: { level: LogLevel; message: string; fields: LogFields }[];
 };
 
+function createDataFolder(): string {
+  const dataDir = mkdtempSync(join(tmpdir(), "deskbell-test-"));
+  const { databasePath } = readConfig({ dataDir }, {});
+  copyFileSync(inject("emptyDatabase"), databasePath);
+  const db = new Database(databasePath);
+  db.pragma("synchronous = OFF");
+  db.exec("UPDATE server SET id = lower(hex(randomblob(8)))");
+  db.close();
+  return dataDir;
+}
+
 /**
  * Opens a runtime on a temporary database. Its clock stands still until it is advanced. The
  * database is deleted when the test ends.
@@ -21,7 +33,7 @@ export function createTestRuntime(
   startsAt = Date.parse("2026-11-20T12:00:00Z"),
   busyTimeoutMs = 5000,
 ): TestRuntime {
-  const dataDir = flags.dataDir ?? mkdtempSync(join(tmpdir(), "deskbell-test-"));
+  const dataDir = flags.dataDir ?? createDataFolder();
   const logged: TestRuntime["logged"] = [];
   let elapsedMs = 0;
   const rt = openRuntime(readConfig({ ...flags, dataDir }, {}), busyTimeoutMs, {

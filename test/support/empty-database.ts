@@ -1,0 +1,26 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { openDatabase } from "../../src/store/database.ts";
+
+declare module "vitest" {
+  // oxlint-disable-next-line typescript/consistent-type-definitions -- only this extends vitest's
+  interface ProvidedContext {
+    emptyDatabase: string;
+  }
+}
+
+/**
+ * Creates an empty database once for all tests. Running every migration takes much longer than
+ * copying the file. New databases differ only in the ID of their server: see migrate.test.ts.
+ */
+export function setup(project: TestProject): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "deskbell-empty-"));
+  const path = join(folder, "deskbell.db");
+  openDatabase(path, 5000, null).close();
+  // A runtime creates its files with this mode.
+  chmodSync(path, 0o600);
+  project.provide("emptyDatabase", path);
+  return () => rmSync(folder, { recursive: true, force: true });
+}
