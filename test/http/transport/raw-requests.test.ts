@@ -6,25 +6,33 @@ import { createTestRuntime } from "../../support/test-runtime.ts";
 
 // Raw requests, and their responses according to RFC 9110 and RFC 9112.
 
-/** Returns the status of each response. A connection that stays open is closed after 300 ms. */
-async function send(bytes: string): Promise<{ statuses: number[]; closed: boolean; text: string }> {
+/** The only request with a response of 204. It ends a connection that is still open. */
+const LAST = "OPTIONS /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
+/** Sends bytes to a new server; `text` returns what it has sent so far. */
+async function open(bytes: string) {
   const server = await startServer(createTestRuntime(), { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
   const socket = connect(server.port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
   let text = "";
-  let closed = false;
   socket.setEncoding("latin1");
   socket.on("data", (chunk) => (text += chunk));
   socket.on("error", () => {});
-  socket.on("end", () => (closed = true));
   socket.write(bytes, "latin1");
-  const timer = setTimeout(() => socket.destroy(), 300);
+  return { socket, text: () => text };
+}
+
+const statusesIn = (text: string): number[] =>
+  [...text.matchAll(/(?:^|[\n}])HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+
+/** Returns the status of each response, and whether the connection was closed after them. */
+async function send(bytes: string): Promise<{ statuses: number[]; closed: boolean; text: string }> {
+  const { socket, text } = await open(bytes + LAST);
   await once(socket, "close");
-  clearTimeout(timer);
-  const statuses = [...text.matchAll(/(?:^|[\n}])HTTP\/1\.1 (\d{3}) /g)].map(([, status]) =>
-    Number(status),
-  );
-  return { statuses, closed, text };
+  const statuses = statusesIn(text());
+  const closed = statuses.at(-1) !== 204;
+  return { statuses: closed ? statuses : statuses.slice(0, -1), closed, text: text() };
 }
 
 const get = (...lines: string[]) => ["GET /healthz HTTP/1.1", ...lines, "", ""].join("\r\n");
@@ -113,8 +121,12 @@ describe("accepted requests", () => {
   });
 
   test("an unsupported Upgrade is ignored", async () => {
-    const { statuses, closed } = await send(get("Host: x", "Connection: upgrade", "Upgrade: h2c"));
-    expect([statuses, closed]).toEqual([[200], false]);
+    const { socket, text } = await open(get("Host: x", "Connection: upgrade", "Upgrade: h2c"));
+    await once(socket, "data");
+    // Only now, because Node does not read what comes with an Upgrade as a request.
+    socket.write(LAST);
+    await once(socket, "close");
+    expect(statusesIn(text())).toEqual([200, 204]);
   });
 
   test("Expect: 100-continue gets a 100 response before the body", async () => {
