@@ -8,7 +8,6 @@ const TIMED = [
   "faults/hanging-endpoints",
   "faults/hostile-receivers",
   "long-polls",
-  "simulate/read-after-webhook",
 ].map((name) => `test/proofs/${name}.test.ts`);
 
 /** Starts the slowest tests first, so that they do not run alone at the end. */

@@ -112,7 +112,7 @@ test.for([
 /** Pastes a key, sends the example request of an operation, and returns what the page shows. */
 async function useKey(key: string, operation: string) {
   const until = async <T>(find: () => T | undefined | false | ""): Promise<T> => {
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < 500; tries++) {
       const found = find();
       if (found) return found;
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -176,7 +176,7 @@ test(
     const page = await openPage(context, `${origin}/docs`);
     const follow = async (hash: string) => {
       location.hash = hash;
-      for (let tries = 0; tries < 100 && location.hash === hash; tries++)
+      for (let tries = 0; tries < 500 && location.hash === hash; tries++)
         await new Promise((resolve) => setTimeout(resolve, 20));
       return location.hash;
     };

@@ -2,6 +2,7 @@ import { Stripe } from "stripe";
 import { expect, test, vi } from "vitest";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createReceiver } from "../support/receiver.ts";
+import { WAITS } from "../support/waits.ts";
 
 test("a partner manages an endpoint over HTTP from creation to deletion", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
@@ -53,7 +54,7 @@ test("a partner manages an endpoint over HTTP from creation to deletion", async 
     }[];
     if (delivery === undefined) throw new Error("The outcome is not stored yet.");
     return delivery;
-  });
+  }, WAITS);
   expect(await ask("POST", `deliveries/${deliveryId}/redeliver`)).toMatchObject({ status: 202 });
   await partner.waitForRequests(3);
   expect(partner.requests[2]?.headers["x-service-delivery"]).toBe(deliveryId);
