@@ -1,11 +1,18 @@
 import { type Claim, type Group, GROUPS } from "../../test/support/claims.ts";
 import { BUGS_FOUND, NOT_COVERED } from "./history.ts";
 
-/** What a test of a group has shown: a claim, or the reason why there is none. */
+/** What a test has shown: a claim, or what became of the test, or of a file without a claim. */
 export type Finding = { file: string } & (
   | { kind: "proven"; claim: Claim }
-  | { kind: "failed" | "skipped"; test: string }
+  | { kind: "failed" | "skipped" | "passed"; test: string }
 );
+
+const HEADINGS = {
+  failed: "### FAILED: ",
+  proven: "### ",
+  passed: "### Passed, without a control: ",
+  skipped: "### Skipped: ",
+} as const;
 
 /** A run of some test files of a group. */
 export type GroupRun = {
@@ -46,11 +53,11 @@ function renderFinding(finding: Finding, run: GroupRun): string {
   const origin = `- Run: \`${finding.file}\`, ${size}, ${seed}, commit ${commit}, ${date.slice(0, 16)}Z`;
   if (finding.kind !== "proven") {
     const { kind, test } = finding;
-    return [`### ${kind === "failed" ? "FAILED" : "Skipped"}: ${test}`, "", origin].join("\n");
+    return [HEADINGS[kind] + test, "", origin].join("\n");
   }
   const { claim, done, figure, control } = finding.claim;
   return [
-    `### ${claim}`,
+    HEADINGS.proven + claim,
     "",
     `- Done: ${done}`,
     `- Found: ${figure}`,
@@ -67,17 +74,22 @@ const keptBlocks = (section: string, files: string[]): string[] =>
     .filter((block) => !files.some((file) => block.includes(`- Run: \`${file}\``)))
     .map((block) => block.trimEnd());
 
+const KINDS = ["failed", "proven", "passed", "skipped"] as const;
+const kindOf = (block: string): (typeof KINDS)[number] =>
+  (["failed", "passed", "skipped"] as const).find((kind) => block.startsWith(HEADINGS[kind])) ??
+  "proven";
+
 function renderGroup(before: string, group: Group, run: GroupRun | undefined): string {
   const section = before.split(/^(?=## )/m).find((one) => one.startsWith(heading(group))) ?? "";
   if (run === undefined) return section.trimEnd();
   const kept = run.files === null ? [] : keptBlocks(section, run.files);
-  const blocks = [...kept, ...run.findings.map((finding) => renderFinding(finding, run))].sort();
-  const count = (title: string) => blocks.filter((block) => block.startsWith(title)).length;
-  const [failed, skipped] = [count("### FAILED"), count("### Skipped")];
-  const proven = blocks.length - failed - skipped;
-  const verdict = `${proven} claims proven, ${failed} tests failed, ${skipped} skipped.`;
+  const blocks = [...kept, ...run.findings.map((finding) => renderFinding(finding, run))];
+  const of = (kind: keyof typeof HEADINGS) =>
+    blocks.filter((block) => kindOf(block) === kind).sort();
+  const sorted = KINDS.flatMap(of);
+  const verdict = `${of("proven").length} claims proven, ${of("failed").length} tests failed, ${of("skipped").length} skipped.`;
   const length = run.files === null ? ` The run took ${run.minutes.toFixed(1)} minutes.` : "";
-  return [heading(group) + TITLES[group], verdict + length, ...blocks].join("\n\n");
+  return [heading(group) + TITLES[group], verdict + length, ...sorted].join("\n\n");
 }
 
 const heading = (group: Group): string => `## ${group}: `;

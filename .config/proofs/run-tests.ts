@@ -39,7 +39,11 @@ export async function runTests({ group, files, size }: GroupRun, seed: number): 
     },
   );
   const [code] = (await once(vitest, "exit")) as [number | null];
-  const proven = existsSync(claims) ? readFileSync(claims, "utf8").trimEnd().split("\n") : [];
+  const lines = existsSync(claims) ? readFileSync(claims, "utf8").trimEnd().split("\n") : [];
+  const proven = lines.map((line): Finding => {
+    const claim = JSON.parse(line) as RecordedClaim;
+    return { kind: "proven", claim, file: nameOf(claim.file) };
+  });
   const { testResults } = existsSync(report)
     ? (JSON.parse(readFileSync(report, "utf8")) as VitestReport)
     : { testResults: [] };
@@ -48,17 +52,14 @@ export async function runTests({ group, files, size }: GroupRun, seed: number): 
     const tests = assertionResults.flatMap(({ fullName: test, status }) =>
       status === "failed" || status === "skipped" ? [{ kind: status, test } as const] : [],
     );
-    const isBroken = status === "failed" && tests.length === 0;
-    const all = isBroken ? [{ kind: "failed", test: "the file cannot be run" } as const] : tests;
-    return all.map((finding) => ({ ...finding, file: nameOf(name) }));
+    const file = nameOf(name);
+    const passed = assertionResults.filter((one) => one.status === "passed").length;
+    const isProven = proven.some((claim) => claim.file === file);
+    if (tests.length > 0) return tests.map((finding) => ({ ...finding, file }));
+    if (status === "failed") return [{ kind: "failed", test: `${file} cannot be run`, file }];
+    return isProven ? [] : [{ kind: "passed", test: `${file} (${passed} tests)`, file }];
   });
   if (code !== 0 && unproven.every(({ kind }) => kind !== "failed"))
     unproven.push({ kind: "failed", test: `vitest exited with ${code}`, file: group });
-  return [
-    ...proven.map((line): Finding => {
-      const claim = JSON.parse(line) as RecordedClaim;
-      return { kind: "proven", claim, file: nameOf(claim.file) };
-    }),
-    ...unproven,
-  ];
+  return [...proven, ...unproven];
 }
