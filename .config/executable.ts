@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import {
-  copyFileSync,
   globSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,32 +18,48 @@ import { alias, ascii, define, lazyBuiltins } from "./bundle.ts";
 // npm run build:binary [-- FILE]: builds deskbell as a single executable for this platform.
 
 const ROOT = resolve(import.meta.dirname, "..");
-const [out = join(ROOT, "dist/deskbell")] = process.argv.slice(2).map((path) => resolve(path));
+
+export type ExecutableOptions = {
+  /** The file to write. */
+  out: string;
+  /** Node for the target. */
+  node: string;
+  /** The command that runs this Node here; null if this machine cannot. */
+  run: readonly [string, ...string[]] | null;
+  /** The prebuilt addon of better-sqlite3 for the target. */
+  addon: string;
+};
 
 /** Files that are read at run time, under the names that src/assets.ts uses. */
-const ASSETS = [
-  "package.json",
-  "data/*",
-  "data/guides/*",
-  "src/store/migrations/*",
-  "dist/docs/*",
-].flatMap((pattern) => {
-  const isFile = (name: string) => statSync(join(ROOT, name)).isFile();
-  const names = globSync(pattern, { cwd: ROOT }).filter(isFile);
-  if (names.length === 0) throw new Error(`No file matches ${pattern}. Run npm run build first.`);
-  return names;
-});
+const listAssets = (): string[] =>
+  ["package.json", "data/*", "data/guides/*", "src/store/migrations/*", "dist/docs/*"].flatMap(
+    (pattern) => {
+      const isFile = (name: string) => statSync(join(ROOT, name)).isFile();
+      // In the same order on every machine.
+      const names = globSync(pattern, { cwd: ROOT }).filter(isFile).sort();
+      if (names.length === 0)
+        throw new Error(`No file matches ${pattern}. Run npm run build first.`);
+      return names;
+    },
+  );
 
-const require = createRequire(import.meta.url);
-const { getPrebuildPath } = require(join(ROOT, "node_modules/better-sqlite3/lib/binding.js")) as {
-  getPrebuildPath: () => string | null;
-};
-const addon = getPrebuildPath();
-if (addon === null)
+const ADDONS = join(ROOT, "node_modules/better-sqlite3/prebuilds");
+/** @param target for example linux-arm64 */
+export const prebuiltAddon = (target: string): string => join(ADDONS, `${target}.node`);
+
+/** Returns the path of the addon for this machine. */
+function ownAddon(): string {
+  const require = createRequire(import.meta.url);
+  const { getPrebuildPath } = require(join(ROOT, "node_modules/better-sqlite3/lib/binding.js")) as {
+    getPrebuildPath: () => string | null;
+  };
+  const addon = getPrebuildPath();
+  if (addon !== null) return addon;
   throw new Error(`better-sqlite3 has no addon for ${process.platform}-${process.arch}.`);
+}
 
 /** Makes better-sqlite3 load the addon that the executable unpacks. */
-const unpackedAddon: Plugin = {
+const unpackedAddon = (addon: string): Plugin => ({
   name: "unpacked-addon",
   load: (id) =>
     id === addon
@@ -52,10 +68,10 @@ const unpackedAddon: Plugin = {
           moduleType: "js",
         }
       : null,
-};
+});
 
 /** Bundles into one file that imports only Node's modules; not minified, for stack traces. */
-async function bundle(entry: string, dir: string): Promise<string> {
+async function bundle(entry: string, dir: string, addon: string): Promise<string> {
   const { output } = await build({
     cwd: ROOT,
     input: entry,
@@ -65,66 +81,88 @@ async function bundle(entry: string, dir: string): Promise<string> {
     resolve: {
       alias: {
         ...alias,
-        "better-sqlite3": `better-sqlite3/${basename(addon ?? "", ".node")}`,
+        "better-sqlite3": `better-sqlite3/${basename(addon, ".node")}`,
         "react-devtools-core": false,
       },
     },
-    plugins: [lazyBuiltins, ascii, unpackedAddon],
+    plugins: [lazyBuiltins, ascii, unpackedAddon(addon)],
     output: { dir, format: "esm", codeSplitting: false },
   });
   return join(dir, output[0].fileName);
 }
 
-/** Copies an executable without its 30 MB of debug symbols. */
-function copyStripped(from: string, to: string): void {
+const ELF_MAGIC = 0x7f454c46;
+
+/**
+ * Returns a 64-bit ELF file without its 30 MB of debug symbols, which follow the segments that are
+ * loaded; other files unchanged. `strip` does the same, but only for its own architecture.
+ */
+export function withoutDebugSymbols(file: Buffer): Buffer {
+  if (file.readUInt32BE(0) !== ELF_MAGIC) return file;
+  const [headers, size, count] = [
+    Number(file.readBigUInt64LE(32)),
+    file.readUInt16LE(54),
+    file.readUInt16LE(56),
+  ];
+  const ends = Array.from({ length: count }, (_, i) => {
+    const header = headers + i * size;
+    return Number(file.readBigUInt64LE(header + 8)) + Number(file.readBigUInt64LE(header + 32));
+  });
+  const stripped = Buffer.from(file.subarray(0, Math.max(...ends)));
+  // There is no table of sections any more: its offset, the number of sections, that of the names.
+  stripped.writeBigUInt64LE(0n, 40);
+  stripped.writeUInt16LE(0, 60);
+  stripped.writeUInt16LE(0, 62);
+  return stripped;
+}
+
+/** Builds an executable. The same commit gives the same bytes in every folder. */
+export async function buildExecutable({ out, node, run, addon }: ExecutableOptions): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "deskbell-build-"));
   try {
-    execFileSync("strip", ["-o", to, from]);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    console.warn(
-      "strip is not installed (apt-get install binutils): the executable is 30 MB larger",
+    const delivery = await bundle("src/delivery/thread.ts", folder, addon);
+    const maintenance = await bundle("src/delivery/maintenance-thread.ts", folder, addon);
+    const main = await bundle("src/cli/main.ts", folder, addon);
+    const stripped = join(folder, "node");
+    writeFileSync(stripped, withoutDebugSymbols(readFileSync(node)), { mode: 0o755 });
+    mkdirSync(dirname(out), { recursive: true });
+    // The old executable may be running, so the new one is renamed into its place.
+    const draft = `${out}.draft`;
+    writeFileSync(
+      join(folder, "config.json"),
+      JSON.stringify({
+        // The path is stored in the executable; every build uses a new folder, so leave that out.
+        main: basename(main),
+        mainFormat: "module",
+        executable: stripped,
+        output: draft,
+        disableExperimentalSEAWarning: true,
+        // Halves the start time. Only the target's Node can write it.
+        useCodeCache: run !== null,
+        // Ignore NODE_OPTIONS: they are meant for the installed Node.
+        execArgvExtension: "none",
+        assets: {
+          ...Object.fromEntries(listAssets().map((name) => [name, join(ROOT, name)])),
+          "dist/delivery.js": delivery,
+          "dist/maintenance.js": maintenance,
+          "better_sqlite3.node": addon,
+        },
+      }),
     );
-    copyFileSync(from, to);
+    const [program, ...args] = run ?? [process.execPath];
+    // Without the seed, every code cache differs. V8 accepts a cache that was made with another.
+    execFileSync(program, [...args, "--random-seed=1", "--build-sea", "config.json"], {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    renameSync(draft, out);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), "deskbell-build-"));
-try {
-  const delivery = await bundle("src/delivery/thread.ts", folder);
-  const maintenance = await bundle("src/delivery/maintenance-thread.ts", folder);
-  const main = await bundle("src/cli/main.ts", folder);
-  const node = join(folder, "node");
-  copyStripped(process.execPath, node);
-  mkdirSync(dirname(out), { recursive: true });
-  // The old executable may be running, so the new one is renamed into its place.
-  const draft = `${out}.draft`;
-  const assets = ASSETS.map((name) => [name, join(ROOT, name)]);
-  writeFileSync(
-    join(folder, "config.json"),
-    JSON.stringify({
-      // The path is stored in the executable; every build uses a new folder, so leave that out.
-      main: basename(main),
-      mainFormat: "module",
-      executable: node,
-      output: draft,
-      disableExperimentalSEAWarning: true,
-      // Halves the start time.
-      useCodeCache: true,
-      // Ignore NODE_OPTIONS: they are meant for the installed Node.
-      execArgvExtension: "none",
-      assets: {
-        ...Object.fromEntries(assets),
-        "dist/delivery.js": delivery,
-        "dist/maintenance.js": maintenance,
-        "better_sqlite3.node": addon,
-      },
-    }),
-  );
-  execFileSync(process.execPath, ["--build-sea", "config.json"], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  renameSync(draft, out);
-} finally {
-  rmSync(folder, { recursive: true });
+if (import.meta.main) {
+  const [out = join(ROOT, "dist/deskbell")] = process.argv.slice(2).map((path) => resolve(path));
+  const node = process.execPath;
+  await buildExecutable({ out, node, run: [node], addon: ownAddon() });
 }

@@ -60,7 +60,8 @@ export const GUIDES: Readonly<Record<string, string>> = {
   "backups-and-restore": "Keep copies off this disk, and restore one.",
   alerts: "Hear of problems by chat or mail.",
   "behind-a-proxy": "Run behind nginx or Caddy.",
-  upgrading: "Install as a service, upgrade, roll back.",
+  install: "Choose a download; run as a service, in a container, on Windows or macOS.",
+  upgrading: "Upgrade to a new version, and roll back.",
   "more-than-one-machine": "The limits of one server, and the steps beyond.",
 };
 

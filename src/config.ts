@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-formats.ts";
 import { AppError } from "./domain/errors.ts";
 import type { LogFormat } from "./log.ts";
+import { listCacheFolders, type Machine, userDataDir } from "./user-folders.ts";
 
 /** The configuration; flags override the environment. Plain data, sent to the worker thread. */
 export type Config = {
@@ -106,7 +106,11 @@ const DEFAULT_CACHE_BYTES = 100_000_000;
 /** The only code that reads the environment. An empty variable counts as unset. */
 export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): Config {
   const dataDir = resolve(
-    flags.dataDir ?? (env.DESKBELL_DATA_DIR || env.STATE_DIRECTORY || defaultDataDir(env)),
+    flags.dataDir ??
+      (env.DESKBELL_DATA_DIR ||
+        env.STATE_DIRECTORY ||
+        checkoutDataDir() ||
+        userDataDir(env, MACHINE)),
   );
   const logFormat = flags.logFormat ?? (env.DESKBELL_LOG_FORMAT || "auto");
   if (logFormat !== "auto" && logFormat !== "json" && logFormat !== "pretty")
@@ -253,34 +257,11 @@ export function prepareForInk(wantsColour: boolean, env: NodeJS.ProcessEnv = pro
 }
 
 /** Best first. A configured folder is the only one. */
-export function cacheFolders(env: NodeJS.ProcessEnv = process.env): string[] {
-  const configured = env.DESKBELL_CACHE_DIR || env.CACHE_DIRECTORY;
-  if (configured) return [resolve(configured)];
-  const home = homeOf(env);
-  const userCache = [env.XDG_CACHE_HOME, home && join(home, ".cache")].find(
-    (path) => path && isAbsolute(path),
-  );
-  const shared = join(tmpdir(), `deskbell-${process.getuid?.() ?? "cache"}`);
-  return userCache ? [join(userCache, "deskbell"), shared] : [shared];
-}
+export const cacheFolders = (env: NodeJS.ProcessEnv = process.env): string[] =>
+  listCacheFolders(env, MACHINE);
 
-/** `homedir` throws for a user ID without a passwd entry. */
-function homeOf(env: NodeJS.ProcessEnv): string | undefined {
-  try {
-    return env.HOME || homedir() || undefined;
-  } catch {
-    return undefined;
-  }
-}
+const MACHINE: Machine = { platform: process.platform, userId: process.getuid?.() };
 
-function defaultDataDir(env: NodeJS.ProcessEnv): string {
-  // In a checkout: a folder that git ignores.
-  if (existsSync("package.json") && existsSync("bin/deskbell.js")) return ".deskbell";
-  if (process.getuid?.() === 0) return "/var/lib/deskbell";
-  const home = homeOf(env);
-  if (!env.XDG_DATA_HOME && home === undefined)
-    throw new AppError("usage", "There is no home folder for the data.", {
-      fix: "name a folder with --data-dir",
-    });
-  return join(env.XDG_DATA_HOME || join(home ?? "", ".local/share"), "deskbell");
-}
+/** In a checkout: a folder that git ignores. */
+const checkoutDataDir = (): string | undefined =>
+  existsSync("package.json") && existsSync("bin/deskbell.js") ? ".deskbell" : undefined;

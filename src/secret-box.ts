@@ -1,16 +1,8 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "./domain/errors.ts";
+import { syncFolder } from "./sync-folder.ts";
 
 /**
  * Encrypts signing secrets at rest with AES-256-GCM, bound to their row. The key file holds one
@@ -179,9 +171,7 @@ function createKeys(path: string, random: (bytes: number) => Buffer): void {
 function replaceKeys(path: string, keys: Buffer[], random: (bytes: number) => Buffer): void {
   renameSync(writeDraft(path, keys, random), path);
   // Before anything is encrypted with the new key: a power cut must not bring the old file back.
-  const folder = openSync(dirname(path), "r");
-  fsyncSync(folder);
-  closeSync(folder);
+  syncFolder(dirname(path));
 }
 
 function writeDraft(path: string, keys: Buffer[], random: (bytes: number) => Buffer): string {

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
+import { syncFolder } from "../sync-folder.ts";
 import { type AuditRow, createAuditStore } from "./audit.ts";
 import { openDatabase } from "./database.ts";
 import { isBusy } from "./write-lock.ts";
@@ -215,13 +216,6 @@ export function replaceDatabase(path: string, by: string, copy: string): void {
   removeLog(path);
   renameSync(by, path);
   syncFolder(dirname(path));
-}
-
-/** Makes renames in a folder survive a power cut. */
-export function syncFolder(folder: string): void {
-  const handle = openSync(folder, "r");
-  fsyncSync(handle);
-  closeSync(handle);
 }
 
 function mergeLogIfIntact(path: string): void {

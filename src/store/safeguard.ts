@@ -12,7 +12,8 @@ import {
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
-import { checkDatabase, syncFolder, backupNameBefore, readBackupTime } from "./backup.ts";
+import { syncFolder } from "../sync-folder.ts";
+import { checkDatabase, backupNameBefore, readBackupTime } from "./backup.ts";
 import { acquireDaemonLock } from "./database.ts";
 import { assertNotInUse } from "./file-identity.ts";
 import type { Safeguard } from "./migrate.ts";

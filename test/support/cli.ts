@@ -70,7 +70,8 @@ export type StartedProgram = {
 /** `program` replaces the built program; `uid` and `gid` run it as another user. */
 type StartOptions = { env?: NodeJS.ProcessEnv; program?: Program; uid?: number; gid?: number };
 
-const TIMEOUT_MS = 15_000;
+/** An emulated program is slower. */
+const TIMEOUT_MS = Number(process.env.DESKBELL_PROGRAM_TIMEOUT_MS ?? 15_000);
 
 /** Starts the built program as a separate process, which is killed when the test ends. */
 export function startProgram(

@@ -25,10 +25,12 @@ export function runBackupCommand(
           fix: "run the command by hand, with DESKBELL_BACKUP_FILE set to a backup (deskbell backup list)",
         }),
       );
-    // In a process group of its own, so that the programs that it has started end with it.
+    // In a process group of its own, so that the programs that it has started end with it. Windows
+    // has no process groups; there it would only open a window.
+    const hasGroup = process.platform !== "win32";
     const child = spawn(command, {
       shell: true,
-      detached: true,
+      detached: hasGroup,
       stdio: ["ignore", "ignore", "pipe"],
       env: environmentWith(variables),
     });
@@ -36,7 +38,8 @@ export function runBackupCommand(
     let isStopped = false;
     const kill = (by: NodeJS.Signals) => {
       try {
-        process.kill(-(child.pid ?? Number.NaN), by);
+        const { pid = Number.NaN } = child;
+        process.kill(hasGroup ? -pid : pid, by);
       } catch {
         // It has ended.
       }

@@ -21,8 +21,8 @@ import {
   checkDatabase,
   copyDatabase,
   removeDatabase,
-  syncFolder,
 } from "../../store/backup.ts";
+import { syncFolder } from "../../sync-folder.ts";
 
 export type Backup = { path: string; bytes: number; createdAt: number };
 

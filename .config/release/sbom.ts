@@ -1,15 +1,16 @@
 import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const ROOT = resolve(import.meta.dirname, "..");
+const ROOT = resolve(import.meta.dirname, "../..");
 const CYCLONEDX = fileURLToPath(
   new URL("bin/cyclonedx-npm-cli.js", import.meta.resolve("@cyclonedx/cyclonedx-npm")),
 );
 const PATH_PROPERTY = "cdx:npm:package:path";
 
-type Component = {
+export type Component = {
   type: string;
   group?: string;
   name: string;
@@ -25,10 +26,7 @@ type Package = { name: string; version: string; license: string };
 export const readPackage = (path: string): Package =>
   JSON.parse(readFileSync(join(ROOT, path, "package.json"), "utf8")) as Package;
 
-/**
- * Returns a CycloneDX SBOM of the npm package and the executable: the installed packages except the
- * development tools, and Node.
- */
+/** Returns a CycloneDX SBOM of the installed packages except the development tools. */
 export function createSbom(): Sbom {
   const options = ["--omit", "dev", "--no-workspaces", "--flatten-components"];
   const json = execFileSync(process.execPath, [CYCLONEDX, ...options, "--output-reproducible"], {
@@ -36,15 +34,23 @@ export function createSbom(): Sbom {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const sbom = JSON.parse(json) as Sbom;
-  const { node } = process.versions;
-  sbom.components.push({
-    type: "platform",
-    name: "node",
-    version: node,
-    purl: `pkg:generic/node@${node}`,
-  });
-  return sbom;
+  return JSON.parse(json) as Sbom;
+}
+
+/** Returns the SBOM of a file of the release, as JSON: the packages, and what else it contains. */
+export function sbomOf(
+  packages: Sbom,
+  file: { name: string; content: Buffer; components: Component[] },
+): string {
+  const { metadata, components } = packages;
+  const hashes = [{ alg: "SHA-256", content: hash("sha256", file.content) }];
+  const properties = [{ name: "file", value: file.name }];
+  const sbom = {
+    ...packages,
+    metadata: { ...metadata, component: { ...metadata.component, hashes, properties } },
+    components: [...components, ...file.components],
+  };
+  return `${JSON.stringify(sbom, null, 2)}\n`;
 }
 
 /** Returns the folders of all packages in an SBOM, relative to the project's root. */

@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { prebuiltAddon } from "../executable.ts";
+import { type Entry, gzip, tar, zip } from "./archives.ts";
+import { buildTarget } from "./build-target.ts";
+import { debianFileName, debianPackage } from "./debian.ts";
+import { fetchLibraries } from "./downloads.ts";
+import { containerImage } from "./image.ts";
+import { manPage } from "./man-page.ts";
+import {
+  type Component,
+  createSbom,
+  packageFolders,
+  readPackage,
+  type Sbom,
+  sbomOf,
+} from "./sbom.ts";
+import { LIBRARY_VERSIONS, NODE_VERSION, type Target, TARGETS } from "./targets.ts";
+
+// release.ts FOLDER [TARGET...]: writes the files of a release to the folder, each with its SBOM, and
+// the checksums of all. The same commit gives the same files in every checkout.
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const [out, ...wanted] = process.argv.slice(2);
+if (out === undefined) throw new Error("Usage: release.ts FOLDER [TARGET...]");
+if (process.platform !== "linux" || process.arch !== "x64")
+  throw new Error("A release is built on Linux x64, where the programs of arm64 can be emulated.");
+if (process.versions.node !== NODE_VERSION)
+  throw new Error(`The code cache must be written by Node ${NODE_VERSION}: npm run release.`);
+
+type LinuxTarget = NonNullable<Target["linux"]>;
+
+const { version } = readPackage(".");
+/** The time of the commit in seconds, which every file of the release has. */
+const seconds = Number(
+  process.env.SOURCE_DATE_EPOCH ??
+    execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: ROOT, encoding: "utf8" }),
+);
+
+/** Returns the licence texts of Node and of all packages in the executable. */
+function collectLicences(sbom: Sbom): string {
+  const texts = packageFolders(sbom).map((path) => {
+    const { name, version, license } = readPackage(path);
+    const files = globSync(`${path}/{licen[cs]e,LICEN[CS]E,copying,COPYING}*`, { cwd: ROOT });
+    return [
+      `${name} ${version}, ${license}`,
+      ...files.sort().map((file) => readFileSync(join(ROOT, file), "utf8")),
+    ];
+  });
+  const address = `https://github.com/nodejs/node/blob/v${NODE_VERSION}/LICENSE`;
+  return [[`Node.js ${NODE_VERSION}`, address], ...texts]
+    .map((lines) => lines.join("\n\n"))
+    .join(`\n\n${"-".repeat(80)}\n\n`);
+}
+
+/** Writes the archive of an executable with its documents, as users of the system expect it. */
+async function writeArchive(target: Target, executable: Buffer): Promise<string> {
+  const isWindows = target.name.startsWith("win32");
+  const name = `deskbell-${version}-${target.name}${isWindows ? "-untested" : ""}`;
+  const entries: Entry[] = [
+    { path: isWindows ? "deskbell.exe" : "deskbell", content: executable, mode: 0o755 },
+    ...["README.md", "LICENSE"].map((path) => ({ path, content: readFileSync(join(ROOT, path)) })),
+    { path: "LICENSES-OF-PACKAGES", content: licences },
+  ].map((entry) => ({ ...entry, path: `${name}/${entry.path}` }));
+  if (isWindows) return write(`${name}.zip`, await zip(entries, seconds));
+  return write(`${name}.tar.gz`, await gzip(tar(entries, seconds)));
+}
+
+async function writeDebianPackage(
+  { architecture }: LinuxTarget,
+  executable: Buffer,
+): Promise<string> {
+  const date = new Date(seconds * 1000).toISOString().slice(0, 10);
+  const options = { version, architecture, executable, licences, seconds };
+  const page = await manPage(version, date);
+  return write(debianFileName(options), await debianPackage({ ...options, manPage: page }));
+}
+
+async function writeImage(target: Target, linux: LinuxTarget, executable: Buffer): Promise<string> {
+  const { architecture } = linux;
+  const addon = readFileSync(prebuiltAddon(target.name));
+  const libraries = fetchLibraries(target);
+  const options = { version, architecture, executable, addon, licences, libraries, seconds };
+  return write(`deskbell-${version}-oci-${architecture}.tar`, await containerImage(options));
+}
+
+function write(name: string, content: Buffer | string): string {
+  const path = join(out ?? "", name);
+  writeFileSync(path, content);
+  return path;
+}
+
+function packForNpm(): string {
+  const options = ["--ignore-scripts", "--silent", "--pack-destination", resolve(out ?? "")];
+  const name = execFileSync("npm", ["pack", ...options], { cwd: ROOT, encoding: "utf8" });
+  return join(out ?? "", name.trim());
+}
+
+/** Writes the SBOM of a file next to it: the packages, and other components. */
+const describe = (path: string, components: Component[] = []): void =>
+  void write(
+    `${basename(path)}.cdx.json`,
+    sbomOf(sbom, { name: basename(path), content: readFileSync(path), components }),
+  );
+const node: Component = {
+  type: "platform",
+  name: "node",
+  version: NODE_VERSION,
+  purl: `pkg:generic/node@${NODE_VERSION}`,
+};
+const libraries = ({ architecture }: LinuxTarget): Component[] =>
+  Object.entries(LIBRARY_VERSIONS).map(([name, version]) => ({
+    type: "library",
+    name,
+    version,
+    purl: `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`,
+  }));
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+const sbom = createSbom();
+const licences = collectLicences(sbom);
+describe(packForNpm());
+const folder = mkdtempSync(join(tmpdir(), "deskbell-release-"));
+try {
+  for (const target of TARGETS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+    const file = join(folder, target.name);
+    await buildTarget(target, file);
+    const executable = readFileSync(file);
+    describe(await writeArchive(target, executable), [node]);
+    if (target.linux === null) continue;
+    describe(await writeDebianPackage(target.linux, executable), [node]);
+    describe(await writeImage(target, target.linux, executable), [
+      node,
+      ...libraries(target.linux),
+    ]);
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+const files = readdirSync(out).sort();
+const sums = files.map((name) => `${hash("sha256", readFileSync(join(out, name)))}  ${name}\n`);
+console.log(write("SHA256SUMS", sums.join("")));
+for (const [i, name] of files.entries())
+  if (!name.endsWith(".cdx.json"))
+    console.log(
+      `${(readFileSync(join(out, name)).length / 1e6).toFixed(1)} MB  ${sums[i]?.trim()}`,
+    );

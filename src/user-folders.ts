@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { AppError } from "./domain/errors.ts";
+
+// Where a user's data and caches are by the conventions of Linux (XDG), macOS and Windows.
+
+/** Windows has no user IDs. */
+export type Machine = { platform: NodeJS.Platform; userId: number | undefined };
+
+/** Where services keep their data on Linux. The user of the service has it as the home folder. */
+const SERVICE_DATA_DIR = "/var/lib/deskbell";
+
+/** @throws AppError usage if the user has no home folder */
+export function userDataDir(env: NodeJS.ProcessEnv, { platform, userId }: Machine): string {
+  const home = homeOf(env);
+  if (userId === 0 || home === SERVICE_DATA_DIR) return SERVICE_DATA_DIR;
+  if (env.XDG_DATA_HOME) return join(env.XDG_DATA_HOME, "deskbell");
+  if (home === undefined)
+    throw new AppError("usage", "There is no home folder for the data.", {
+      fix: "name a folder with --data-dir",
+    });
+  const onLinux = join(home, ".local/share/deskbell");
+  // Until version 0.2, the data were there on every system.
+  if (existsSync(onLinux)) return onLinux;
+  if (platform === "win32") return join(localAppData(env, home), "deskbell/Data");
+  return platform === "darwin" ? join(home, "Library/Application Support/deskbell") : onLinux;
+}
+
+/** Best first. A configured folder is the only one. */
+export function listCacheFolders(env: NodeJS.ProcessEnv, machine: Machine): string[] {
+  const configured = env.DESKBELL_CACHE_DIR || env.CACHE_DIRECTORY;
+  if (configured) return [resolve(configured)];
+  const shared = join(tmpdir(), `deskbell-${machine.userId ?? "cache"}`);
+  const own = userCacheDir(env, machine);
+  return own === undefined ? [shared] : [own, shared];
+}
+
+function userCacheDir(env: NodeJS.ProcessEnv, { platform }: Machine): string | undefined {
+  if (env.XDG_CACHE_HOME && isAbsolute(env.XDG_CACHE_HOME))
+    return join(env.XDG_CACHE_HOME, "deskbell");
+  const home = homeOf(env);
+  if (home === undefined || !isAbsolute(home)) return undefined;
+  if (platform === "win32") return join(localAppData(env, home), "deskbell/Cache");
+  return join(home, platform === "darwin" ? "Library/Caches/deskbell" : ".cache/deskbell");
+}
+
+const localAppData = (env: NodeJS.ProcessEnv, home: string): string =>
+  env.LOCALAPPDATA || join(home, "AppData/Local");
+
+/** `homedir` throws for a user ID without a passwd entry. */
+function homeOf(env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return env.HOME || homedir() || undefined;
+  } catch {
+    return undefined;
+  }
+}
