@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { basename } from "node:path";
 import { checkDataFolder } from "../../app/operations/file-permissions.ts";
 import {
@@ -14,6 +14,7 @@ import { parseServers } from "../../domain/servers/servers-file.ts";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { readCertificate, type TlsFiles } from "../../http/transport/tls.ts";
 import { openSecretBox } from "../../secret-box.ts";
+import { isDaemonRunning } from "../../store/database.ts";
 import { readSigningSecrets } from "../../store/read-only-database.ts";
 import { readText } from "../input/catalog-files.ts";
 import { assertPortAvailable } from "../running/port.ts";
@@ -32,17 +33,40 @@ export async function* checkStandby(
   { dir, tls, servers }: StandbyOptions,
 ): AsyncGenerator<Check> {
   yield { about: "files", summary: config.dataDir, findings: checkDataFolder(config) };
+  yield checkStopped(config);
   const newest = await findNewestCopy(dir).catch(toFinding);
   if ("text" in newest) {
     yield { about: "backups", summary: dir, findings: [newest] };
   } else {
     const { path, bytes, createdAt } = newest.copy;
     const summary = `${basename(path)}, ${byteSize(bytes)}, made at ${new Date(createdAt).toISOString()}`;
-    yield { about: "backups", summary, findings: newest.skipped.map(damagedCopy) };
+    const findings = [...newest.skipped.map(damagedCopy), ...checkWritable(dir)];
+    yield { about: "backups", summary, findings };
     yield checkMasterKey(config, path);
   }
   yield checkTls(tls);
   yield await checkProxy(servers);
+}
+
+function checkStopped({ dataDir, databasePath }: Config): Check {
+  const findings: Finding[] = [];
+  if (isDaemonRunning(databasePath))
+    findings.push({
+      text: `a daemon runs on the data in ${dataDir}, which a takeover replaces`,
+      fix: "stop it, or choose another folder with --data-dir",
+    });
+  return { about: "daemon", summary: "not running", findings };
+}
+
+/** A takeover is recorded in the folder of the copies. */
+function checkWritable(dir: string): Finding[] {
+  try {
+    accessSync(dir, constants.W_OK);
+    return [];
+  } catch {
+    const text = `this user cannot write to ${dir}, where a takeover is recorded`;
+    return [{ text, fix: "mount it for writing, or change its owner and mode" }];
+  }
 }
 
 const toFinding = (error: unknown): Finding => {

@@ -1,0 +1,166 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Preset, readGuide } from "../../src/assets.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import {
+  isProxyMissing,
+  type Proxy,
+  PROXY_NAMES,
+  type ProxyName,
+  runProxy,
+} from "../support/proxies.ts";
+import { createReceiver } from "../support/receiver.ts";
+
+// Three servers, each with a data folder of its own, behind the proxies as the guide configures
+// them. Partners know only the address of the proxy.
+
+const TOPIC = "more-than-one-machine";
+const PUBLIC_URL = "https://api.example.com";
+const WAIT_SECONDS = process.env["PROOFS"] === "full" ? 25 : 1;
+
+/** What each server has: a business, and a list that partners read. */
+const SHARDS = [
+  { name: "east", preset: "salon", slug: "salon-aurora", list: "services" },
+  { name: "west", preset: "restaurant", slug: "cafe-lumen", list: "menu" },
+  { name: "north", preset: "venue", slug: "kita-live", list: "events/catalog" },
+] as const satisfies { name: string; preset: Preset; slug: string; list: string }[];
+
+type Shard = (typeof SHARDS)[number] & {
+  url: string;
+  /** Runs a command on its data and returns its output. */
+  deskbell: (line: string) => Promise<string>;
+};
+
+async function startShard(shard: (typeof SHARDS)[number], token: string): Promise<Shard> {
+  const { dataDir, deskbell: run } = createTerminal();
+  const deskbell = async (line: string): Promise<string> => {
+    const result = await run(line);
+    expect(result).toMatchObject({ code: 0 });
+    return result.stdout.trim();
+  };
+  await deskbell(`seed ${shard.preset}`);
+  const flags = ["--public-url", PUBLIC_URL, "--trusted-proxy", "127.0.0.1"];
+  const testing = ["--allow-http", "--allow-private", "127.0.0.0/8"];
+  const daemon = spawnDaemon(dataDir, ...flags, "--metrics-token-file", token, ...testing);
+  return { ...shard, deskbell, url: await waitForUrl(daemon) };
+}
+
+async function startShards() {
+  const folder = createTempFolder();
+  const [token, file] = [join(folder, "metrics.token"), join(folder, "servers.txt")];
+  writeFileSync(token, "t0ken\n", { mode: 0o600 });
+  const shards = await Promise.all(SHARDS.map((shard) => startShard(shard, token)));
+  writeFileSync(file, shards.map(({ name, url }) => `${name} ${url}\n`).join(""));
+  const { deskbell } = createTerminal();
+  /** Runs a command of the guide, which begins in this way, without its redirection. */
+  const runFromGuide = (start: string) => {
+    const line = readGuide(TOPIC)
+      .split("\n")
+      .find((text) => text.startsWith(`deskbell ${start}`));
+    const [command = ""] = line?.slice("deskbell ".length).split(" > ") ?? [];
+    return deskbell(command.replace("metrics.token", token).replace("servers.txt", file));
+  };
+  const start = async (name: ProxyName): Promise<Proxy> => {
+    const map = join(folder, `${name}.map`);
+    const printed = await runFromGuide(`proxy-map --format ${name}`);
+    expect(printed).toMatchObject({ code: 0, stderr: "" });
+    writeFileSync(map, printed.stdout);
+    return runProxy(name, TOPIC, `/etc/${name}/deskbell.map`, map);
+  };
+  return { shards, start, runFromGuide };
+}
+
+const available = PROXY_NAMES.filter((name) => !isProxyMissing(name));
+
+test.skipIf(available.length === 0)(
+  `behind ${available.join(" and ")}, partners of three servers need only the address of the proxy`,
+  async () => {
+    const { shards, start, runFromGuide } = await startShards();
+    for (const [i, name] of available.entries()) {
+      const proxy = await start(name);
+      await Promise.all(
+        shards.map((shard) => expectIntegration(proxy, shard, name, `2027-06-0${i + 1}`)),
+      );
+      await expectSharedPages(proxy, shards);
+      await expectOwnLimits(proxy, shards, `127.0.0.${i + 2}`);
+    }
+    const { stdout } = await runFromGuide("status --servers");
+    expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual([
+      ...SHARDS.map(({ name }) => name),
+      "",
+    ]);
+  },
+  60_000,
+);
+
+/** Does what `/docs` tells a new partner to do: read a list, receive webhooks, follow changes. */
+async function expectIntegration(
+  proxy: Proxy,
+  { slug, list, deskbell }: Shard,
+  name: string,
+  closedOn: string,
+) {
+  const key = await deskbell(`keys create --name ${name} --secret`);
+  const base = `/v1/businesses/${slug}`;
+  const headers = { authorization: `Bearer ${key}` };
+  const ask = async (path: string) => {
+    const { status, body, headers: received } = await proxy.get(base + path, { headers });
+    return { status, json: JSON.parse(body), link: received["link"] };
+  };
+  const read = await ask(`/${list}?limit=1`);
+  expect([read.status, read.json.meta.business.slug]).toEqual([200, slug]);
+  expect(read.link).toMatch(`<${PUBLIC_URL}${base}/${list}?`);
+
+  const partner = await createReceiver();
+  const endpoint = { name, url: partner.url, events: ["catalog.changed"] };
+  const created = await proxy.get(`${base}/webhooks`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json", "idempotency-key": name },
+    body: JSON.stringify(endpoint),
+  });
+  expect(created.status).toBe(201);
+  expect(created.headers["location"]).toMatch(`${PUBLIC_URL}${base}/webhooks/whe_`);
+
+  const { page } = (await ask("/changes?after=latest")).json;
+  const quiet = await ask(`/changes?after=${page.nextCursor}&wait=${WAIT_SECONDS}`);
+  expect([quiet.status, quiet.json.data]).toEqual([200, []]);
+  const waiting = ask(`/changes?after=${page.nextCursor}&wait=25`);
+  await deskbell(`closures create --name ${name} --date ${closedOn}`);
+  const { json } = await waiting;
+  expect(json.data.length).toBeGreaterThan(0);
+  await partner.waitForRequests(1);
+}
+
+/** Routes without a business. */
+async function expectSharedPages(proxy: Proxy, shards: readonly Shard[]) {
+  for (const path of ["/docs", "/docs/mirror", "/openapi.json", "/llms.txt", "/healthz"])
+    expect([path, (await proxy.get(path)).status]).toEqual([path, 200]);
+  const [east, west] = shards as [Shard, Shard];
+  const calendar = new URL(await west.deskbell(`calendars create --public-url ${PUBLIC_URL}`));
+  expect((await proxy.get(calendar.pathname)).body).toMatch(/^BEGIN:VCALENDAR/);
+  const key = await east.deskbell("keys create --name other --secret");
+  const headers = { authorization: `Bearer ${key}` };
+  const elsewhere = await proxy.get(`/v1/businesses/${west.slug}/menu`, { headers });
+  expect(JSON.parse(elsewhere.body)).toMatchObject({ status: 401, code: "invalid_key" });
+  const nowhere = await proxy.get("/v1/businesses/no-such-shop/menu", { headers });
+  expect(nowhere.status).toBe(403);
+  for (const path of ["/metrics", "/metrics/status", "//metrics/status", "/x/../metrics/status"]) {
+    const { status, body } = await proxy.get(path, { headers: { authorization: "Bearer t0ken" } });
+    expect([path, status >= 400, body.includes(west.slug)]).toEqual([path, true, false]);
+  }
+}
+
+/** The limit of an address counts on each server, and an invented address does not escape it. */
+async function expectOwnLimits(proxy: Proxy, [east]: readonly Shard[], address: string) {
+  const search = (i: number, localAddress: string) =>
+    proxy.get(`/v1/businesses/${east?.slug}/availability?service=beard-trim&from=2027-01-04`, {
+      localAddress,
+      headers: { "x-forwarded-for": `203.0.113.${i}` },
+    });
+  const statuses: number[] = [];
+  for (let i = 0; i < 61; i++) statuses.push((await search(i, address)).status);
+  expect(statuses.findIndex((status) => status === 429)).toBe(60);
+  expect((await search(0, "127.0.0.9")).status).toBeLessThan(429);
+}

@@ -1,0 +1,101 @@
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readGuide } from "../../src/assets.ts";
+import { copyBackup } from "../../src/app/operations/backup-copies.ts";
+import { createBackup } from "../../src/app/operations/backups.ts";
+import { findFreePort } from "../../src/cli/running/port.ts";
+import { acquireDaemonLock } from "../../src/store/database.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { subscribe } from "../support/delivery.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
+import { seedShop } from "../support/shop.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+
+// The commands of the guide on the machine that takes over.
+
+/** Returns the command of the guide that begins in this way, with the folder of the copies. */
+const fromGuide = (start: string, dir: string, servers = ""): string =>
+  readGuide("more-than-one-machine")
+    .split("\n")
+    .find((line) => line.startsWith(`deskbell ${start}`))
+    ?.slice("deskbell ".length)
+    .replace("/mnt/nas/deskbell", dir)
+    .replace("servers.txt", servers) ?? "";
+
+/** A server whose backup was copied to a folder, and the terminal of another machine. */
+async function createMachines() {
+  const dir = createTempFolder();
+  const primary = createTestRuntime({ backupDir: dir });
+  seedShop(primary);
+  await subscribe(primary, getBusiness(primary, "shop"), "http://10.0.0.1/");
+  await copyBackup(primary, await createBackup(primary));
+  const servers = join(createTempFolder(), "servers.txt");
+  writeFileSync(servers, "shop http://203.0.113.1:4100 http://203.0.113.2:4100\n");
+  return { dir, primary, servers, ...createTerminal() };
+}
+
+test("doctor --standby reports what a takeover would miss, and nothing when all is in place", async () => {
+  const { dir, primary, servers, dataDir, deskbell } = await createMachines();
+  const doctor = fromGuide("doctor --standby", dir, servers);
+  const missing = await deskbell(doctor);
+  expect(missing.code).toBe(6);
+  expect(missing.stdout).toMatch(/^backups\tok\tdeskbell-20261120T120000Z\.db, .* made at /m);
+  expect(missing.stdout).toMatch(/^keys\twrong\tthere is no master key\tcopy master\.key /m);
+  expect(missing.stdout).toMatch(/^certificate\tok\tnone: a proxy has the certificate\t$/m);
+  expect(missing.stdout).toMatch(
+    /^proxy\twrong\tno standby in \S+ has a free port of this machine/m,
+  );
+
+  mkdirSync(dataDir, { mode: 0o700 });
+  const masterKey = join(dataDir, "master.key");
+  writeFileSync(masterKey, `${Buffer.alloc(32).toString("base64")}\n`, { mode: 0o600 });
+  expect((await deskbell(doctor)).stdout).toMatch(
+    /^keys\twrong\tthe master key does not decrypt 1 /m,
+  );
+  copyFileSync(primary.config.masterKeyPath, masterKey);
+  writeFileSync(
+    servers,
+    `shop http://203.0.113.1:4100 http://127.0.0.1:${await findFreePort(0)}\n`,
+  );
+  const ready = await deskbell(doctor);
+  expect(ready).toMatchObject({ code: 0, stdout: expect.stringContaining("standby of shop") });
+  const lock = acquireDaemonLock(join(dataDir, "deskbell.db"));
+  expect((await deskbell(doctor)).stdout).toMatch(/^daemon\twrong\ta daemon runs on the data in /m);
+  lock.release();
+
+  const empty = createTempFolder();
+  const none = await deskbell(
+    `doctor --standby ${empty} --tls-cert ${empty}/c --tls-key ${empty}/k`,
+  );
+  expect(none.code).toBe(6);
+  expect(none.stdout).toMatch(/^backups\twrong\tThere is no copy of a backup in /m);
+  expect(none.stdout).toMatch(/^certificate\twrong\t/m);
+  expect(none.stdout).toMatch(/^proxy\tadvice\t/m);
+});
+
+test("restore --latest takes over only with --fenced; then the server before refuses to start", async () => {
+  const { dir, primary, dataDir, deskbell } = await createMachines();
+  const restore = fromGuide("restore --latest", dir);
+  const refused = await deskbell(restore.replace(" --fenced", ""));
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
+  expect(refused.stderr).toContain("--latest needs --fenced, which confirms that the other server");
+  expect(await deskbell(`${restore} --dry-run`)).toMatchObject({ code: 0 });
+  expect([existsSync(dataDir), existsSync(join(dir, "epoch-1"))]).toEqual([false, false]);
+  for (const wrong of ["restore", "restore --fenced", `${restore} some.db`])
+    expect((await deskbell(wrong)).code).toBe(2);
+
+  const restored = await deskbell(`${restore} --json`);
+  expect(restored.code).toBe(0);
+  expect(JSON.parse(restored.stdout)).toMatchObject({
+    data: { epoch: 1, createdAt: "2026-11-20T12:00:00.000Z", skipped: [], masterKeyMatches: false },
+  });
+  primary.close();
+  const flags = fromGuide("serve --backup-dir", dir).split(" ").slice(1);
+  const old = spawnDaemon(primary.config.dataDir, ...flags);
+  const standby = spawnDaemon(dataDir, ...flags);
+  await waitForUrl(standby);
+  const { code, stderr } = await old.waitForExit();
+  expect([code, stderr]).toEqual([5, expect.stringContaining("Another server has taken over")]);
+});
