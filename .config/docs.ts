@@ -14,6 +14,12 @@ const GUIDES = {
   changelog: "data/changelog.md",
 };
 
+/** Files that readers download. As text, a browser shows them and does not run them. */
+const DOWNLOADS = {
+  "website-server.txt": "data/example-website/server.mjs",
+  "website-page.txt": "data/example-website/page.html",
+};
+
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 /** Returns the content of every file of the docs, by its name in dist/docs. */
@@ -31,6 +37,7 @@ export function createDocs(): Record<string, string> {
     "llms.txt": renderLlmsTxt(document, pages),
     "style.css": read("src/http/docs/style.css"),
     "script.js": read("src/http/docs/script.js"),
+    ...Object.fromEntries(Object.entries(DOWNLOADS).map(([name, path]) => [name, read(path)])),
     ...Object.fromEntries(
       pages.flatMap((page) => [
         [`${page.name || "index"}.md`, `${page.markdown.trim()}\n`],

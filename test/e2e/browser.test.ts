@@ -2,10 +2,16 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { createKey } from "../../src/app/keys.ts";
+import { createKey, type NewKey } from "../../src/app/keys.ts";
+import { applyCatalog } from "../../src/app/catalog/catalog.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { createApp } from "../../src/http/app.ts";
+import type { Envelope } from "../../src/domain/envelope.ts";
 import { openPage } from "../support/browser.ts";
+import { startProgram } from "../support/cli.ts";
+import { createTestWorker, subscribe } from "../support/delivery.ts";
+import { createReceiver } from "../support/receiver.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -19,8 +25,8 @@ async function listen(handler: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Starts the API, which records its status codes, and a web page of another origin. */
-async function setUp() {
+/** Starts the API, which records its status codes. */
+async function serveShop() {
   const rt = createTestRuntime();
   seedShop(rt);
   const app = createApp(rt);
@@ -29,24 +35,30 @@ async function setUp() {
     response.on("finish", () => statuses.push(response.statusCode));
     app.listener(request, response);
   });
+  const createSecret = (fields: Pick<NewKey, "kind" | "scopes">): string =>
+    createKey(rt, { businessId: businessId(SHOP_SLUG), name: "page", ...fields }).secret;
+  return { rt, statuses, createSecret, url: `${api}v1/businesses/${SHOP_SLUG}` };
+}
+
+/** Starts the API and a web page of another origin. */
+async function setUp() {
+  const { statuses, createSecret, url } = await serveShop();
   const site = await listen((_, response) => {
     response
       .setHeader("content-type", "text/html")
       .end("<!doctype html><link rel=icon href=data:,>");
   });
-  const { secret } = createKey(rt, {
-    businessId: businessId(SHOP_SLUG),
-    name: "page",
-    kind: "SECRET",
-    scopes: [],
-  });
-  return {
-    statuses,
-    site,
-    secret,
-    url: (path: string) => `${api}v1/businesses/${SHOP_SLUG}/${path}`,
-  };
+  const secret = createSecret({ kind: "SECRET", scopes: [] });
+  return { statuses, site, secret, url: (path: string) => `${url}/${path}` };
 }
+
+const HOSTILE_NAME = `
+catalog: 1
+business: { slug: shop, name: The Shop, timezone: Europe/Lisbon, currency: EUR }
+services:
+  - { key: cut, name: "<img src=x onerror=alert(1)>", durationMin: 60, price: 40.00, staff: [ann, bea],
+      addons: [{ addon: wash, max: 2 }, { addon: oil }] }
+`;
 
 /** Runs in the page: returns what its scripts can see of a response. */
 async function fetchFromPage(url: string) {
@@ -107,4 +119,147 @@ test("a page of another origin cannot use routes that need a key", async (contex
   expect(await page.run(tryFetch, url(`${query}&explain=true`), secret)).toBe("TypeError");
   // The requests with a key were blocked at their preflights, which got the two 204s.
   expect(statuses).toEqual([401, 204, 204]);
+}, 60_000);
+
+/** The part of the DOM that the functions below need; they run in the browser. */
+type Element = {
+  innerText: string;
+  /** null: hidden. */
+  offsetParent: Element | null;
+  value: string;
+  click: () => void;
+  elements: Record<string, Element>;
+};
+declare const document: {
+  body: Element;
+  documentElement: { outerHTML: string };
+  getElementById: (id: string) => Element;
+  querySelectorAll: (selector: string) => Iterable<Element>;
+};
+declare const location: { hash: string };
+
+/** Makes the page's later requests record their responses. */
+async function recordResponses() {
+  const send = globalThis.fetch;
+  const seen: string[] = [document.documentElement.outerHTML];
+  globalThis.fetch = async (...request) => {
+    const response = await send(...request);
+    seen.push(await response.clone().text());
+    return response;
+  };
+  Object.assign(globalThis, { seen });
+}
+
+const readRecord = async () => ({
+  seen: (globalThis as unknown as { seen: string[] }).seen,
+  reference: location.hash.slice(1),
+});
+
+/** Returns the status. */
+async function hold(url: string, secret: string, id: string, startsAt: string): Promise<number> {
+  const { status } = await fetch(url, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${secret}`,
+      "content-type": "application/json",
+      "idempotency-key": id,
+    },
+    body: JSON.stringify({ startsAt, segments: [{ serviceId: shopId("svc", "cut") }] }),
+  });
+  return status;
+}
+
+/**
+ * Presses the visible button whose text contains `name`, waits until the server has responded, and
+ * returns what the page shows.
+ * @param name null: only waits
+ */
+async function press(name: string | null, guest: Record<string, string> = {}) {
+  // The page disables all buttons until the server has responded.
+  const settled = async () => {
+    while ([...document.querySelectorAll("button:disabled")].length > 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  await settled();
+  for (const [field, value] of Object.entries(guest))
+    document.getElementById("guest").elements[field]!.value = value;
+  const isNamed = ({ innerText, offsetParent }: Element) =>
+    offsetParent !== null && innerText.includes(name ?? "");
+  if (name !== null) [...document.querySelectorAll("button")].find(isNamed)!.click();
+  await settled();
+  return document.body.innerText;
+}
+
+test("the example website lists, holds, books, reschedules and cancels, and each step sends a webhook", async (context) => {
+  const { rt, createSecret, url } = await serveShop();
+  applyCatalog(rt, [{ name: "hostile.yaml", text: HOSTILE_NAME }]);
+  const partner = await createReceiver();
+  const types = ["booking.created", "booking.updated", "booking.cancelled"];
+  await subscribe(rt, getBusiness(rt, SHOP_SLUG), partner.url, types);
+  const worker = createTestWorker(rt);
+  const received = async () => {
+    worker.wake();
+    await worker.whenIdle();
+    const { type, data } = JSON.parse(String(partner.requests.at(-1)?.body)) as Envelope;
+    const { startsAt, status } = data.object as { startsAt: string; status: string };
+    return `${type} ${startsAt.slice(0, 16)} ${status}`;
+  };
+  const KEY = createSecret({ kind: "RESTRICTED", scopes: ["services.read", "bookings.write"] });
+  const website = startProgram([], {
+    program: {
+      command: [process.execPath, "data/example-website/server.mjs"],
+      isStandalone: false,
+    },
+    env: { API: url, KEY, PORT: "0" },
+  });
+  const [site] = await website.waitForOutput(/http:\/\/127\.0\.0\.1:\d+/);
+
+  const page = await openPage(context, `${site}/`);
+  await page.run(recordResponses);
+  const listed = await page.run(press, null);
+  expect(listed).toContain("Book a visit at The Shop");
+  expect(listed).toContain("<img src=x onerror=alert(1)>, €40.00");
+  expect(listed).toContain("Monday, November 23, 2026 at 9:00 AM");
+
+  // Another client holds both staff members at a time that the page still shows.
+  const other = createSecret({ kind: "SECRET", scopes: [] });
+  for (const id of ["1", "2"])
+    expect(await hold(`${url}/holds`, other, id, "2026-11-23T09:00:00Z")).toBe(201);
+  expect(await page.run(press, "23, 2026 at 9:00 AM")).toContain("has just been taken");
+  expect(await page.run(press, "23, 2026 at 10:00 AM")).toContain("We keep this time");
+  const openHolds = () => rt.store.holds.getState(businessId(SHOP_SLUG), rt.now()).split(" ")[0];
+  expect(openHolds()).toBe("3");
+  expect(await page.run(press, "Choose another time")).not.toContain("We keep this time");
+  expect(openHolds()).toBe("2");
+
+  await page.run(press, "23, 2026 at 10:00 AM");
+  const guest = { name: "Ana <b>Silva</b>", email: "ana@example.com" };
+  const booked = await page.run(press, "Book", guest);
+  expect(booked).toContain("Your visit is booked: <img src=x onerror=alert(1)>, Monday");
+  expect(await received()).toBe("booking.created 2026-11-23T10:00 CONFIRMED");
+  await page.run(press, "Choose another time");
+  expect(await page.run(press, "25, 2026 at 11:00 AM")).toContain("Wednesday, November 25");
+  expect(await received()).toBe("booking.updated 2026-11-25T11:00 CONFIRMED");
+  expect(await page.run(press, "Cancel the visit")).toContain("Your visit is cancelled");
+  expect(await received()).toBe("booking.cancelled 2026-11-25T11:00 CANCELLED");
+
+  const { seen, reference } = await page.run(readRecord);
+  expect(seen.length).toBeGreaterThan(8);
+  expect(seen.filter((text) => text.includes(KEY) || text.includes("deskbell_"))).toEqual([]);
+  expect(page.requests.filter((url) => !url.startsWith("data:") && !url.startsWith(site))).toEqual(
+    [],
+  );
+  // The browser logs the 409 of the time that was taken.
+  expect(page.errors.filter((error) => !error.includes("409"))).toEqual([]);
+
+  const post = async (path: string, body: string, type = "application/json") =>
+    (await fetch(site + path, { method: "POST", body, headers: { "content-type": type } })).status;
+  const genuine = JSON.stringify({ reference });
+  expect(await post("/cancel", genuine)).toBe(200);
+  expect(await post("/cancel", genuine, "text/plain")).toBe(400);
+  expect(await post("/cancel", genuine.replace(".", ".x"))).toBe(404);
+  expect(await post("/cancel", "null")).toBe(404);
+  expect(await post("/cancel", "{")).toBe(400);
+  expect(await post("/hold", JSON.stringify({ service: "../keys", startsAt: "x" }))).toBe(404);
+  expect(await post("/constructor", "{}")).toBe(404);
 }, 60_000);
