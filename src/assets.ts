@@ -56,6 +56,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   "editing-the-catalog": "Change prices, services, hours and menus, and undo a change.",
   "partners-and-keys": "Create, limit, rotate and revoke API keys.",
   "visits-and-guests": "See the day, move and cancel visits, erase guests.",
+  "taking-bookings": "Let a website show free times and book them.",
   "failing-webhooks": "Find out why deliveries fail, and repair them.",
   "backups-and-restore": "Keep copies off this disk, and restore one.",
   alerts: "Hear of problems by chat or mail.",

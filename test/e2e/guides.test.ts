@@ -169,16 +169,15 @@ test("every command in the README succeeds", { timeout: 120_000 }, async () => {
   await partner.waitForRequests(3);
 });
 
-test.each(Object.keys(GUIDES))(
-  "every command in the guide %s succeeds",
-  { timeout: 120_000 },
-  async (topic) => {
-    const commands = commandsOf(readGuide(topic)).filter(({ text }) => !isSkipped(text));
-    if (commands.length === 0) return;
-    const { failures } = await runPage(commands, topic === "first-hour" ? [] : SETUP);
-    expect(failures).toEqual([]);
-  },
-);
+/** Its commands use the IDs of earlier responses; taking-bookings.test.ts runs them. */
+const TOPICS = Object.keys(GUIDES).filter((topic) => topic !== "taking-bookings");
+
+test.each(TOPICS)("every command in the guide %s succeeds", { timeout: 120_000 }, async (topic) => {
+  const commands = commandsOf(readGuide(topic)).filter(({ text }) => !isSkipped(text));
+  if (commands.length === 0) return;
+  const { failures } = await runPage(commands, topic === "first-hour" ? [] : SETUP);
+  expect(failures).toEqual([]);
+});
 
 const pages: [string, string][] = [
   ["README.md", README],

@@ -68,6 +68,8 @@ describe("serving", () => {
     ["/docs/changelog", "text/html; charset=utf-8", "<!doctype html>"],
     ["/docs/changelog.md", "text/markdown; charset=utf-8", "# Changelog"],
     ["/llms.txt", "text/plain; charset=utf-8", "# deskbell API"],
+    ["/docs/website-server.txt", "text/plain; charset=utf-8", "// An example website"],
+    ["/docs/website-page.txt", "text/plain; charset=utf-8", "<!doctype html>"],
     ["/docs/style.css", "text/css; charset=utf-8", ":root"],
     ["/docs/script.js", "text/javascript; charset=utf-8", "//"],
   ])("%s is served as %s", async (path, type, start) => {
@@ -193,7 +195,7 @@ describe("the reference", () => {
       "createTicketOrder",
     ]);
     for (const { operationId = "" } of needsKey)
-      expect(sectionOf(operationId)).toContain("Idempotency-Key: $(uuidgen)&quot;");
+      expect(sectionOf(operationId)).toContain("Idempotency-Key: $(openssl rand -hex 16)&quot;");
   });
 
   test("the curl command for availability succeeds", async () => {
@@ -292,7 +294,8 @@ describe("links", () => {
     "every link of %s to a file leads to one",
     (name) => {
       const url = new URL(`../../${name}`, import.meta.url);
-      const links = [...readFileSync(url, "utf8").matchAll(/\]\((?!https?:|[#/])([^)#]+)/g)];
+      const text = readFileSync(url, "utf8").replaceAll(/^```[^]*?^```$/gm, "");
+      const links = [...text.matchAll(/\]\((?!https?:|[#/])([^)#]+)/g)];
       expect(links.filter(([, link = ""]) => !existsSync(new URL(link, url)))).toEqual([]);
     },
   );

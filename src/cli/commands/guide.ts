@@ -2,6 +2,10 @@ import { GUIDES, readGuide } from "../../assets.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { command } from "../command.ts";
 import { usageError } from "../failure.ts";
+import { DEFAULT_PORT } from "../running/port.ts";
+
+/** The API with the default settings. */
+const BASE = `http://127.0.0.1:${DEFAULT_PORT}`;
 
 export const definition = command({
   arguments: ["[topic]"],
@@ -17,7 +21,7 @@ export const definition = command({
         `There is no guide '${topic}'.${didYouMean(topic, Object.keys(GUIDES))}`,
         "deskbell guide lists all topics",
       );
-    const content = readGuide(topic);
+    const content = readGuide(topic).replaceAll("{{base}}", BASE).replaceAll("](/", `](${BASE}/`);
     if (cli.flags.json) return cli.printObject({ topic, content });
     cli.printContent(content);
   },

@@ -112,7 +112,7 @@ function exampleCurl(
   const options = [
     method === "get" ? "" : ` -X ${method.toUpperCase()}`,
     isKeyed ? ' -H "Authorization: Bearer $KEY"' : "",
-    needsIdempotencyKey ? ' -H "Idempotency-Key: $(uuidgen)"' : "",
+    needsIdempotencyKey ? ' -H "Idempotency-Key: $(openssl rand -hex 16)"' : "",
   ].join("");
   const url = `"{{base}}${filled}${query.join("")}"`;
   const first = `curl${options}${options && " \\\n "} ${url}`;

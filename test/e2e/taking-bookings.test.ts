@@ -1,0 +1,132 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readGuide } from "../../src/assets.ts";
+import { catalogId } from "../../src/domain/ids.ts";
+import { createApp } from "../../src/http/app.ts";
+import { applyPreset, SALON } from "../http/support/api.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+
+// Runs everything that the page "Taking bookings" shows, against an API whose clock stands still.
+
+const GUIDE = readGuide("taking-bookings");
+const blocksOf = (fence: string): string[] =>
+  [...GUIDE.matchAll(new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "gm"))].map(
+    ([, code]) => code!,
+  );
+
+/** Serves the sample salon and creates the key as the page says. */
+async function setUp() {
+  const folder = createTempFolder();
+  const dataDir = join(folder, "data");
+  const rt = createTestRuntime({ dataDir });
+  applyPreset(rt, "salon");
+  const server = createServer(createApp(rt).listener).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, "listening");
+  const [command = "", exports = ""] = blocksOf("sh");
+  const { stdout, code } = await createTerminal({ dataDir }).deskbell(
+    command.replace(/^deskbell /, "").trim(),
+  );
+  expect(code).toBe(0);
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const KEY = /deskbell_rk_\w+/.exec(stdout)?.[0] ?? "";
+  const API = `${base}/v1/businesses/${SALON}`;
+  expect(exports).toContain(`API=${API.replace(base, "{{base}}")}\n`);
+
+  /** Runs a program until it has ended; its background processes end with the test. */
+  const run = async (program: string, ...args: string[]): Promise<string> => {
+    const child = spawn(program, args, {
+      cwd: folder,
+      detached: true,
+      env: { ...process.env, API, KEY, PORT: "0" },
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => void (output += chunk));
+    const closed = once(child, "close");
+    onTestFinished(async () => {
+      try {
+        process.kill(-(child.pid ?? 0), "SIGKILL");
+      } catch {} // all have ended
+      await closed;
+    });
+    const [exitCode] = await once(child, "exit");
+    expect([exitCode, output]).toEqual([0, expect.any(String)]);
+    return output;
+  };
+  return { rt, folder, base, run };
+}
+
+test.for([
+  { name: "Node", fence: "js", file: "book.mjs", run: [process.execPath], probe: "--version" },
+  { name: "Python", fence: "python", file: "book.py", run: ["python3"], probe: "--version" },
+  { name: "PHP", fence: "php", file: "book.php", run: ["php"], probe: "--version" },
+  { name: "Go", fence: "go", file: "book.go", run: ["go", "run"], probe: "version" },
+  { name: "Ruby", fence: "ruby", file: "book.rb", run: ["ruby"], probe: "--version" },
+])(
+  "the example program lists, holds, books and cancels: $name",
+  { timeout: 90_000 },
+  async ({ fence, file, run: [program = "", ...args], probe }, { skip }) => {
+    if (spawnSync(program, [probe]).status !== 0) skip(`needs ${program}`);
+    const { rt, folder, run } = await setUp();
+    const [code = ""] = blocksOf(fence);
+    writeFileSync(join(folder, file), code);
+    const output = await run(program, ...args, file);
+    const [booking, ...others] = rt.store.bookings.list({ businessId: businessOf(rt) }, 10);
+    expect(others).toEqual([]);
+    expect(booking).toMatchObject({
+      status: "CANCELLED",
+      cancelledBy: "GUEST",
+      cancelReason: "changed plans",
+      customerRef: "web-812",
+      version: 2,
+    });
+    expect(output.replaceAll("\r", "")).toMatch(
+      new RegExp(`^${booking?.id} CONFIRMED 2026-\\S+-05:00\n${booking?.id} CANCELLED\n$`),
+    );
+    expect(rt.store.guests.findByVisit(booking?.id ?? "")).toBeDefined();
+  },
+);
+
+const businessOf = (rt: ReturnType<typeof createTestRuntime>): string =>
+  rt.store.businesses.findBySlug(SALON)!.id;
+
+test("every command succeeds with the key that the page creates, and downloads the example website", async ({
+  skip,
+}) => {
+  for (const program of ["curl", "openssl"])
+    if (spawnSync(program, ["--help"]).error) skip(`needs ${program}`);
+  const { rt, folder, base, run } = await setUp();
+  const businessId = businessOf(rt);
+  const [key] = rt.store.keys.list(businessId);
+  expect(key).toMatchObject({ limitMinute: 600, limitHour: 20_000 });
+  const ids: Record<string, string> = { svc: catalogId("svc", SALON, "beard-trim") };
+  for (const block of blocksOf("sh").slice(2)) {
+    const filled = block
+      .replaceAll("{{base}}", base)
+      .replaceAll(/\b(svc|hld|bkg)_…/g, (_, prefix: string) => ids[prefix] ?? "");
+    const output = await run(
+      "bash",
+      "-ec",
+      filled.replaceAll("curl -s", "curl -sS --fail-with-body"),
+    );
+    for (const [id, prefix] of output.matchAll(/\b(hld|bkg)_\w+/g)) ids[prefix!] ??= id;
+  }
+  expect(rt.store.bookings.findById(businessId, ids["bkg"]!)).toMatchObject({
+    status: "CANCELLED",
+    startsAt: Date.parse("2026-12-02T11:00:00-05:00"),
+  });
+  for (const name of ["server.mjs", "page.html"])
+    expect(readFileSync(join(folder, name), "utf8")).toBe(
+      readFileSync(new URL(`../../data/example-website/${name}`, import.meta.url), "utf8"),
+    );
+});
