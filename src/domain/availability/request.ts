@@ -17,6 +17,8 @@ export type ServiceRequest = {
   addons: { addon: string; quantity: number }[];
   /** null: any staff member. */
   staff: string | null;
+  /** Its index in a request by segments. */
+  segment?: number;
 };
 
 export type ResolvedTableRequest = { partySize: number; area: string | null };
@@ -64,11 +66,35 @@ export type BusyInterval = {
 
 export type RequestIssue = ValidationIssue & {
   code: ErrorCode;
-  parameter: keyof NamedAppointmentRequest | keyof NamedVisitRequest | keyof NamedTableRequest;
+  parameter: keyof NamedAppointmentRequest | keyof NamedTableRequest;
 };
 
 export type AddIssue = (
   code: ErrorCode,
   detail: string,
   parameter: RequestIssue["parameter"],
+  /** Of a request by segments. */
+  pointer?: string,
 ) => void;
+
+export const addIssueTo =
+  (issues: RequestIssue[]): AddIssue =>
+  (code, detail, parameter, pointer) =>
+    void issues.push({ code, detail, parameter, ...(pointer !== undefined && { pointer }) });
+
+/** The member of a segment that means the same as a parameter of a query. */
+const SEGMENT_MEMBERS: { [parameter in RequestIssue["parameter"]]?: keyof NamedSegment } = {
+  serviceIds: "serviceId",
+  variantIds: "variantId",
+  addonIds: "addons",
+  staffIds: "staffId",
+};
+
+/** Makes issues point to the member of a segment. @param index undefined: of a query */
+export function pointingTo(addIssue: AddIssue, index: number | undefined): AddIssue {
+  if (index === undefined) return addIssue;
+  return (code, detail, parameter) => {
+    const member = SEGMENT_MEMBERS[parameter];
+    addIssue(code, detail, parameter, member && `#/segments/${index}/${member}`);
+  };
+}

@@ -2,14 +2,16 @@ import type { Catalog, AddonDoc, ServiceDoc, VariantDoc } from "../catalog/catal
 import { type Audience, createLookup, type Lookup } from "./catalog-lookup.ts";
 import { resolveSegment } from "./resolve-segment.ts";
 import { type VisitPlan, planResolvedRequest } from "./visit-plan.ts";
-import type {
-  RequestIssue,
-  NamedRequest,
-  ResolvedAppointmentRequest,
-  AddIssue,
-  ServiceRequest,
-  ResolvedTableRequest,
-  NamedAppointmentRequest,
+import {
+  addIssueTo,
+  pointingTo,
+  type RequestIssue,
+  type NamedRequest,
+  type ResolvedAppointmentRequest,
+  type AddIssue,
+  type ServiceRequest,
+  type ResolvedTableRequest,
+  type NamedAppointmentRequest,
 } from "./request.ts";
 import type { DateRange } from "./date-range.ts";
 import { quote } from "../text.ts";
@@ -23,9 +25,8 @@ export function planNamedRequest(
   nowMs: number,
 ): VisitPlan {
   const issues: RequestIssue[] = [];
-  const resolved = resolveRequest(catalog, audience, request, (code, detail, parameter) => {
-    issues.push({ code, detail, parameter });
-  });
+  const addIssue = addIssueTo(issues);
+  const resolved = resolveRequest(catalog, audience, request, addIssue);
   return planResolvedRequest(catalog, { ...dates, ...resolved }, nowMs, issues);
 }
 
@@ -44,7 +45,14 @@ function resolveRequest(
   }
   if ("segments" in request)
     return {
-      services: request.segments.flatMap((segment) => resolveSegment(lookup, segment, addIssue)),
+      services: request.segments.flatMap((segment, index) => {
+        const addSegmentIssue = pointingTo(addIssue, index);
+        const lookup = createLookup(catalog, audience, addSegmentIssue);
+        return resolveSegment(lookup, segment, addSegmentIssue).map((one) => ({
+          ...one,
+          segment: index,
+        }));
+      }),
       guests: request.guests,
     };
   const resolved = resolveServices(lookup, request, addIssue);

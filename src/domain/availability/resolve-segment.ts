@@ -9,10 +9,10 @@ export function resolveSegment(
   { serviceId, variantId, addons, staffId }: NamedSegment,
   addIssue: AddIssue,
 ): ServiceRequest[] {
-  const service = lookup.findOrAddIssue("service", serviceId, "segments");
-  const staff = staffId === null ? null : lookup.findOrAddIssue("staff", staffId, "segments");
+  const service = lookup.findOrAddIssue("service", serviceId, "serviceIds");
+  const staff = staffId === null ? null : lookup.findOrAddIssue("staff", staffId, "staffIds");
   const chosen = addons.map(({ addonId, quantity }) => ({
-    addon: lookup.findOrAddIssue("addon", addonId, "segments"),
+    addon: lookup.findOrAddIssue("addon", addonId, "addonIds"),
     quantity,
   }));
   const variant =
@@ -39,11 +39,11 @@ function addIssueOfVariant(
 ): void {
   const name = variantId ?? "";
   if (lookup.findVariant(name) === undefined)
-    addIssue("resource_not_found", `There is no variant ${quote(name)}.`, "segments");
+    addIssue("resource_not_found", `There is no variant ${quote(name)}.`, "variantIds");
   else
     addIssue(
       "variant_service_mismatch",
       `${quote(name)} is not a variant of '${service?.name}'.`,
-      "segments",
+      "variantIds",
     );
 }

@@ -8,11 +8,12 @@ import type {
   Catalog,
 } from "../catalog/catalog.ts";
 import { countOf } from "../text.ts";
-import type {
-  ResolvedAppointmentRequest,
-  AddIssue,
-  ServiceRequest,
-  ResolvedTableRequest,
+import {
+  type ResolvedAppointmentRequest,
+  type AddIssue,
+  type ServiceRequest,
+  type ResolvedTableRequest,
+  pointingTo,
 } from "./request.ts";
 
 /** One service or table. The candidates are in order of preference. */
@@ -50,7 +51,7 @@ export function planSegments(
   addIssue: AddIssue,
 ): { segments: Segment[]; rules: Rules } {
   const segments = services.flatMap(
-    (request) => planSegment(catalog, request, guests, addIssue) ?? [],
+    (request) => planSegment(catalog, request, guests, pointingTo(addIssue, request.segment)) ?? [],
   );
   const policy = catalog.business.bookingPolicy;
   const own = segments.flatMap(({ service }) => service?.bookingRules ?? []);

@@ -2,7 +2,7 @@ import type { Catalog, StaffDoc } from "../catalog/catalog.ts";
 import { AppError } from "../errors.ts";
 import { DAY_MIN, type DayNumber, dayNumber, localDays, dayAt } from "./wall-clock.ts";
 import { planSegments, planTable, type Segment } from "./segments.ts";
-import type { RequestIssue, ResolvedRequest, AddIssue } from "./request.ts";
+import { addIssueTo, type RequestIssue, type ResolvedRequest } from "./request.ts";
 import { type WorkingTime, createWorkingTimeReader } from "./working-time.ts";
 
 export type VisitPlan = {
@@ -31,8 +31,7 @@ export function planResolvedRequest(
   nowMs: number,
   issues: RequestIssue[] = [],
 ): VisitPlan {
-  const addIssue: AddIssue = (code, detail, parameter) =>
-    void issues.push({ code, detail, parameter });
+  const addIssue = addIssueTo(issues);
   const { segments, rules } =
     "services" in request
       ? planSegments(catalog, request, addIssue)

@@ -50,18 +50,6 @@ export function toCreatedReply(
   return toDataReply(object, 201, ["location", location, ...PRIVATE]);
 }
 
-/** Where the body has what a query of `/availability` has in a parameter. */
-const POINTERS: Record<string, string> = {
-  segments: "#/segments",
-  serviceIds: "#/segments",
-  variantIds: "#/segments",
-  addonIds: "#/segments",
-  staffIds: "#/segments",
-  guests: "#/guests",
-  partySize: "#/partySize",
-  areaId: "#/areaId",
-};
-
 /** Makes errors about a visit or table point into the body. */
 function namingFields<T>(write: () => T): T {
   try {
@@ -71,7 +59,7 @@ function namingFields<T>(write: () => T): T {
     const { code, message, fix, members } = error;
     const issues = error.issues.map(({ parameter, ...issue }) => ({
       ...issue,
-      ...(parameter !== undefined && { pointer: POINTERS[parameter] ?? "#" }),
+      ...(parameter !== undefined && { pointer: issue.pointer ?? `#/${parameter}` }),
     }));
     throw new AppError(code, message, { ...(fix !== undefined && { fix }), issues, members });
   }
