@@ -146,6 +146,19 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     handle: holds.handleCreateHold,
   }),
   {
+    operationId: "getHold",
+    group: "Bookings",
+    method: "GET",
+    path: path("holds/:id"),
+    scope: ["bookings.read", "bookings.write"],
+    summary: "Get a hold",
+    description: "A hold can be read for a day after it has ended.",
+    responses: {
+      200: { description: "The hold.", body: "HoldResponse", headers: ["Cache-Control"] },
+    },
+    handle: holds.handleGetHold,
+  },
+  {
     operationId: "deleteHold",
     group: "Bookings",
     method: "DELETE",

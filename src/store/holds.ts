@@ -14,7 +14,7 @@ const OPEN = "status = 'OPEN' AND expires_at > :now";
 export function createHoldStore(db: Db) {
   const insert = db.prepare(insertInto("hold", `business_id, ${HOLD}`));
   const selectById = db.prepare(
-    `SELECT ${columns(HOLD)} FROM hold WHERE business_id = :businessId AND id = :id AND key_id = :keyId`,
+    `SELECT ${columns(HOLD)} FROM hold WHERE business_id = :businessId AND id = :id AND (:keyId IS NULL OR key_id = :keyId)`,
   );
   const end = db.prepare(`
     UPDATE hold SET status = :status, booking_id = :bookingId, reservation_id = :reservationId WHERE id = :id`);
@@ -55,7 +55,7 @@ export function createHoldStore(db: Db) {
         segments: JSON.stringify(hold.segments),
         requiresApproval: hold.requiresApproval ? 1 : 0,
       }),
-    /** The hold, if this key has made it. */
+    /** @param keyId the key that must have made the hold; null: any */
     findById: (businessId: string, id: string, keyId: string | null) =>
       optional(selectById.get({ businessId, id, keyId }), parse),
     release: (id: string) =>

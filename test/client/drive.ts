@@ -217,6 +217,10 @@ async function takeBookings(): Promise<void> {
     params: pathWithId(holdId),
   });
   assert.equal(error?.code, "hold_used");
+  const used = await client.GET("/v1/businesses/{businessSlug}/holds/{id}", {
+    params: pathWithId(holdId),
+  });
+  assert.equal(dataOf(used).data.bookingId, id);
 }
 
 /** The salon has no tables and sells no tickets. */

@@ -6,7 +6,7 @@ import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import type { VisitAccess } from "./access.ts";
+import { changesOnly, seesOnly, type VisitAccess } from "./access.ts";
 import { type GuestDetails, insertBooking, insertReservation } from "./bookings.ts";
 import { expireDueVisits } from "./change-visit.ts";
 import { assertMayHold } from "./hold-limits.ts";
@@ -132,13 +132,13 @@ export function releaseHold(
   access: VisitAccess,
   id: string,
 ): void {
-  const hold = getOwnHold(rt, business, access, id);
+  const hold = getHoldToChange(rt, business, access, id);
   if (hold.status === "USED") throw holdUsedError(hold);
   if (hold.status === "OPEN") rt.store.holds.release(id);
 }
 
 function getOpenHold(rt: Runtime, business: BusinessRow, access: VisitAccess, id: string): Hold {
-  const hold = getOwnHold(rt, business, access, id);
+  const hold = getHoldToChange(rt, business, access, id);
   const status = holdStatus(hold, rt.now());
   if (status === "USED") throw holdUsedError(hold);
   if (status === "OPEN") return hold;
@@ -148,8 +148,23 @@ function getOpenHold(rt: Runtime, business: BusinessRow, access: VisitAccess, id
   });
 }
 
-function getOwnHold(rt: Runtime, business: BusinessRow, { keyId }: VisitAccess, id: string): Hold {
-  const hold = rt.store.holds.findById(business.id, id, keyId);
+/** @throws AppError resource_not_found, also if the client may not see it */
+export const getHold = (
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  access: VisitAccess,
+  id: string,
+): Hold => getHoldOf(rt, businessId, id, seesOnly(access));
+
+const getHoldToChange = (
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  access: VisitAccess,
+  id: string,
+): Hold => getHoldOf(rt, businessId, id, changesOnly(access));
+
+function getHoldOf(rt: Runtime, businessId: string, id: string, keyId: string | null): Hold {
+  const hold = rt.store.holds.findById(businessId, id, keyId);
   if (hold) return hold;
   throw new AppError("resource_not_found", `There is no hold ${quote(id)}.`);
 }

@@ -63,6 +63,7 @@ const PROBES: Record<"booking" | "reservation" | "order" | "hold", Probe[]> = {
     act("/ticket-orders/ID/reissue"),
   ],
   hold: [
+    { method: "GET", ...at("/holds/ID") },
     { method: "DELETE", ...at("/holds/ID") },
     { method: "POST", ...at("/bookings"), body: (holdId) => ({ holdId }) },
     { method: "POST", ...at("/reservations"), body: (holdId) => ({ holdId }) },

@@ -1,14 +1,16 @@
 import type { z } from "zod";
 import type { NamedTableRequest, NamedVisitRequest } from "../../../domain/availability/request.ts";
-import { accessOf } from "../../../app/bookings/access.ts";
-import { holdTable, holdVisit, releaseHold } from "../../../app/bookings/holds.ts";
+import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
+import { getHold, holdTable, holdVisit, releaseHold } from "../../../app/bookings/holds.ts";
 import { toPartnerHold } from "../../../app/bookings/partner-view.ts";
-import { toPublicHold } from "../../../domain/bookings/hold.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { type Hold, type PublicHold, toPublicHold } from "../../../domain/bookings/hold.ts";
+import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { readJsonObject } from "../../pipeline/body.ts";
 import { getBusiness, PRIVATE } from "../../pipeline/business-response.ts";
 import { toJsonReply } from "../../pipeline/idempotency.ts";
-import { pathId } from "../../pipeline/object-handlers.ts";
+import { handleGet, pathId } from "../../pipeline/object-handlers.ts";
 import { parseParameters } from "../../pipeline/parameters.ts";
 import { type HttpResponse, type RequestContext, respond } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
@@ -32,18 +34,26 @@ export const handleCreateHold =
       key,
       () => ({ request, ...terms }),
       () =>
-        commitAs(deps, context, key, (business, { readsAll }, isDryRun) => {
+        commitAs(deps, context, key, (business, access, isDryRun) => {
           const hold =
             "segments" in request
               ? holdVisit(rt, business, key.id, { request, ...terms })
               : holdTable(rt, business, key.id, { request, ...terms });
-          const data = readsAll
-            ? toPublicHold(hold, business.doc.timezone, rt.now())
-            : toPartnerHold(rt, business, hold);
+          const data = toPublic(rt, business, access, hold);
           return toJsonReply(isDryRun ? 200 : 201, { data }, PRIVATE);
         }),
     );
   };
+
+const toPublic = (
+  rt: Runtime,
+  business: BusinessRow,
+  { readsAll }: VisitAccess,
+  hold: Hold,
+): PublicHold =>
+  readsAll
+    ? toPublicHold(hold, business.doc.timezone, rt.now())
+    : toPartnerHold(rt, business, hold);
 
 function requestOf(body: z.output<typeof holdBody>): NamedVisitRequest | NamedTableRequest {
   const { segments, guests, partySize, areaId } = body;
@@ -55,6 +65,18 @@ function requestOf(body: z.output<typeof holdBody>): NamedVisitRequest | NamedTa
   assertAlone(body, "segments", ["areaId"]);
   return { segments: segments ?? [], guests: guests ?? 1 };
 }
+
+export const handleGetHold =
+  ({ rt }: HandlerDeps) =>
+  (context: RequestContext, key: Credential): HttpResponse => {
+    const access = accessOf(key);
+    const business = getBusiness(rt, key);
+    return handleGet(
+      { rt },
+      () => getHold(rt, business, access, pathId(context)),
+      (hold) => toPublic(rt, business, access, hold),
+    )(context, key);
+  };
 
 export const handleReleaseHold =
   ({ rt }: HandlerDeps) =>
