@@ -91,6 +91,16 @@ test("the OpenAPI document contains every route exactly once", () => {
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(ROUTES.length);
 });
 
+test("too_many_holds is a problem of the routes that hold something", () => {
+  const shared = JSON.stringify(described.components.responses);
+  expect(shared).not.toContain("too_many_holds");
+  expect(
+    operations
+      .filter((operation) => JSON.stringify(operation.responses).includes("too_many_holds"))
+      .map(({ operationId }) => operationId),
+  ).toEqual(["createHold", "createTicketOrder"]);
+});
+
 describe("parameters", () => {
   const routes = ROUTES.filter(({ method, scope }) => method === "GET" && scope !== "open");
 

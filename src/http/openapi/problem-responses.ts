@@ -30,6 +30,8 @@ const BODY_CODES: HttpCode[] = [
   "validation_failed",
 ];
 
+/** Codes of few routes, which are described there and not in the responses that all routes share. */
+const RARE: HttpCode[] = ["too_many_holds"];
 const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
 const responseName = (status: number): string =>
   (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");
@@ -70,7 +72,7 @@ export function describeProblems(route: RouteSpec): JsonObject {
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      SHARED_STATUS.includes(status) && !withCors
+      SHARED_STATUS.includes(status) && !withCors && !codes.some((code) => RARE.includes(code))
         ? { $ref: refTo("responses", responseName(status)) }
         : describeProblem(status, codes, withCors),
     ]),
@@ -81,7 +83,7 @@ export function describeProblems(route: RouteSpec): JsonObject {
 export const describeSharedProblems = (): JsonObject =>
   Object.fromEntries(
     SHARED_STATUS.map((status) => {
-      const codes = HTTP_CODES.filter((code) => statusOf(code) === status);
+      const codes = HTTP_CODES.filter((code) => statusOf(code) === status && !RARE.includes(code));
       return [responseName(status), describeProblem(status, codes, false)];
     }),
   );
