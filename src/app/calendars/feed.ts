@@ -4,6 +4,7 @@ import type { Reservation } from "../../domain/bookings/reservation.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import { type CalendarEvent, writeCalendar } from "../../domain/calendars/ical.ts";
 import { countOf } from "../../domain/text.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
 import type { CalendarRow } from "../../store/calendars.ts";
 import { createNamer, describeService, type Namer } from "../bookings/day-sheet.ts";
 import { tryOpenCustomer } from "../bookings/guests.ts";
@@ -15,13 +16,41 @@ const FUTURE_DAYS = 400;
 /** About 2 MB. */
 const MAX_VISITS = 5000;
 
-/** Returns the feed as iCalendar; undefined if the business was deleted. */
-export function writeFeed(rt: Runtime, calendar: CalendarRow): string | undefined {
-  const { businessId, staffId, withGuests } = calendar;
+export type Feed = {
+  /** Changes with every change of the feed, and is cheap: phones poll for years. */
+  revision: string;
+  /** As iCalendar. */
+  write: () => string;
+};
+
+/** Returns undefined if the business was deleted. */
+export function findFeed(rt: Runtime, calendar: CalendarRow): Feed | undefined {
+  const { id, businessId } = calendar;
   const business = rt.store.businesses.findById(businessId);
   if (!business) return undefined;
-  const now = rt.now();
-  const filter = { businessId, from: now - PAST_DAYS * DAY_MS, to: now + FUTURE_DAYS * DAY_MS };
+  // In whole days, so that the time alone changes the feed once a day only.
+  const today = Math.floor(rt.now() / DAY_MS);
+  // Each change of a visit adds an event, except for the erasure of a guest, which only sets the
+  // time of the last change.
+  const changes = [
+    business.lastSequence,
+    business.revision,
+    rt.store.bookings.getLastChange(businessId),
+    rt.store.reservations.getLastChange(businessId),
+  ];
+  return {
+    revision: [id, today, ...changes].join("-"),
+    write: () => writeFeed(rt, business, calendar, today * DAY_MS),
+  };
+}
+
+function writeFeed(
+  rt: Runtime,
+  business: BusinessRow,
+  { businessId, staffId, withGuests }: CalendarRow,
+  today: number,
+): string {
+  const filter = { businessId, from: today - PAST_DAYS * DAY_MS, to: today + FUTURE_DAYS * DAY_MS };
   const nameOf = createNamer(rt, businessId);
   const guestOf = (visit: Visit) => (withGuests ? describeGuest(rt, visit) : NO_GUEST);
   const bookings = rt.store.bookings

@@ -1,7 +1,7 @@
 import { findCalendarByToken } from "../../app/calendars/calendars.ts";
-import { writeFeed } from "../../app/calendars/feed.ts";
+import { findFeed } from "../../app/calendars/feed.ts";
 import { AppError } from "../../domain/errors.ts";
-import { createHashedResponse } from "../pipeline/cached-response.ts";
+import { compressibleLazily, createCachedResponse } from "../pipeline/cached-response.ts";
 import type { HandlerResult, RequestContext } from "../pipeline/request-context.ts";
 import type { HandlerDeps } from "../pipeline/route.ts";
 
@@ -14,16 +14,17 @@ export const getCalendar =
     const { slug, file = "" } = context.request.params;
     const [, token = ""] = FILE.exec(file) ?? [];
     const calendar = findCalendarByToken(rt, token, slug);
-    const feed = calendar && writeFeed(rt, calendar);
+    const feed = calendar && findFeed(rt, calendar);
     if (feed === undefined)
       throw new AppError(
         "resource_not_found",
         "There is no calendar with this URL, or it was revoked.",
       );
-    const response = createHashedResponse(
-      Buffer.from(feed),
+    const response = createCachedResponse(
+      `W/"${feed.revision}"`,
       ["cache-control", "private, max-age=0, must-revalidate"],
       ["content-type", "text/calendar; charset=utf-8"],
+      compressibleLazily(() => Buffer.from(feed.write())),
     );
     return response.respond(context);
   };

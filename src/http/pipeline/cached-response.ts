@@ -104,6 +104,12 @@ export const compressible = (
   return { identity: () => body, ...(body.length > GZIP_MIN_BYTES && { gzip: compress }) };
 };
 
+/** For a body that is made only when it is sent, and not for a 304. */
+export const compressibleLazily = (load: () => Buffer): EncodedBodies => ({
+  identity: load,
+  gzip: () => promisify(gzip)(load()),
+});
+
 /**
  * Compresses a large JSON response that is not cached, if the client accepts gzip. A strong ETag is
  * of the uncompressed bytes, so its response stays as it is.

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   cancelBooking,
   createBooking,
@@ -8,6 +8,8 @@ import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { createCalendar, revokeCalendar } from "../../../src/app/calendars/calendars.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { eraseVisits } from "../../../src/app/guests/erase-guests.ts";
 import { redactSecrets } from "../../../src/domain/webhooks/redact-secrets.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { parseCalendar } from "../../support/ical.ts";
@@ -118,6 +120,31 @@ test("a feed has an ETag, and its URL works until it is revoked", async () => {
     });
   revokeCalendar(api, calendar.businessId, calendar.id);
   expect((await read()).status).toBe(404);
+});
+
+test("a poll of an unchanged feed reads no visits; a change, or a new day, makes a new ETag", async () => {
+  const api = openShop();
+  const id = book(api, "zoe", "10:00");
+  const business = getBusiness(api, SALON);
+  const customer = { name: "Ana", email: null, phone: null, notes: null };
+  api.tx(() => saveCustomer(api, business.id, id, customer));
+  const { read } = subscribe(api, null, true);
+  let etag = (await read()).headers.get("etag") ?? "";
+  const listPage = vi.spyOn(api.store.bookings, "listPage");
+  expect([(await read({ "if-none-match": etag })).status, listPage.mock.calls]).toEqual([304, []]);
+  const changes = [
+    () => editObject(api, SALON, "resource", "chair", (doc) => ({ ...doc, name: "Seat" })),
+    () => cancelBooking(api, SALON, id),
+    () => createReservation(api, SALON, { party: 3, start: "2026-12-01T19:00" }),
+    () => (api.advance(1), api.tx(() => eraseVisits(api, [id]))),
+    () => api.advance(86_400_000),
+  ];
+  for (const change of changes) {
+    change();
+    const changed = await read({ "if-none-match": etag });
+    expect(changed.status).toBe(200);
+    etag = changed.headers.get("etag") ?? "";
+  }
 });
 
 test("the token is neither stored nor in the audit log, and redacted in the access log", async () => {
