@@ -19,17 +19,21 @@ export const toPartnerBooking = (
 export const toPartnerHold = (rt: Runtime, business: BusinessRow, hold: Hold): PublicHold =>
   withoutHiddenStaff(rt, business, toPublicHold(hold, business.doc.timezone, rt.now()));
 
+/** Also false for a staff member that was deleted. */
+export const isPublicStaff = (rt: Runtime, businessId: string, staffId: string): boolean =>
+  rt.store.catalog.findByKeyOrId(businessId, "staff", staffId)?.public === true;
+
 function withoutHiddenStaff<T extends Pick<PublicBooking, "segments">>(
   rt: Runtime,
   { id }: BusinessRow,
   object: T,
 ): T {
-  const isPublic = (staffId: string | null): boolean =>
-    staffId !== null && rt.store.catalog.findByKeyOrId(id, "staff", staffId)?.public === true;
   return {
     ...object,
     segments: object.segments.map((segment) =>
-      isPublic(segment.staffId) ? segment : { ...segment, staffId: null, staffName: null },
+      segment.staffId !== null && isPublicStaff(rt, id, segment.staffId)
+        ? segment
+        : { ...segment, staffId: null, staffName: null },
     ),
   };
 }

@@ -21,9 +21,15 @@ type Write = () => object | undefined;
 
 export const pathId = ({ request }: RequestContext): string => request.params["id"] ?? "";
 
+/**
+ * The key of a text, which is not sent, in an object that can look different without a new version,
+ * since the client may not see all of it.
+ */
+export const ETAG_SUFFIX = Symbol("ETag suffix");
+
 /** The strong ETag of an object that has a version. */
-const etagOf = (object: object): string | undefined =>
-  "version" in object ? `"${String(object.version)}"` : undefined;
+const etagOf = (object: { version?: number; [ETAG_SUFFIX]?: string }): string | undefined =>
+  object.version === undefined ? undefined : `"${object.version}${object[ETAG_SUFFIX] ?? ""}"`;
 
 export function toDataReply(data: object, status = 200, headers: RawHeaders = PRIVATE): Reply {
   const etag = etagOf(data);
@@ -86,11 +92,14 @@ export const handleChange =
 
 export const ignoreBody = (): void => {};
 
+const SUFFIX = /-[\d.]+"/g;
+
 /** If-Match is compared strongly (RFC 9110, 13.1.1). @throws AppError version_mismatch */
 export function assertIfMatch({ request }: RequestContext, object: object): void {
   const ifMatch = getHeader(request, "if-match");
   const etag = etagOf(object);
-  if (etag === undefined || ifMatch === undefined || matchesEtagStrongly(ifMatch, etag)) return;
+  const versions = ifMatch?.replaceAll(SUFFIX, '"');
+  if (etag === undefined || versions === undefined || matchesEtagStrongly(versions, etag)) return;
   throw new AppError(
     "version_mismatch",
     `The object has the ETag ${etag}, which is not in If-Match.`,

@@ -1,4 +1,5 @@
 import { accessOf } from "../../../app/bookings/access.ts";
+import { isPublicStaff } from "../../../app/bookings/partner-view.ts";
 import { toPublicTicketOrder } from "../../../domain/bookings/ticket-order.ts";
 import { VISIT_STATUSES, type Visit } from "../../../domain/bookings/visit.ts";
 import { addDays, isLocalDate, startOfDay } from "../../../domain/local-time.ts";
@@ -127,14 +128,18 @@ const handleListVisits =
       context.request.search,
     );
     const business = getBusiness(rt, key);
+    const access = accessOf(key);
+    // Responses do not show this staff member, so the filter finds no more than for an unknown ID.
+    const isHidden = (staffId: string | undefined): boolean =>
+      staffId !== undefined && !access.readsAll && !isPublicStaff(rt, business.id, staffId);
     return listPage(
       deps,
       context,
       key,
       path,
       values,
-      (filter, limit) => kind.store(rt).listPage(filter, limit),
-      (row) => toPublic(rt, business, accessOf(key), row),
+      (filter, limit) => (isHidden(filter.staffId) ? [] : kind.store(rt).listPage(filter, limit)),
+      (row) => toPublic(rt, business, access, row),
     );
   };
 

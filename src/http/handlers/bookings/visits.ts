@@ -10,7 +10,11 @@ import { findCustomer } from "../../../app/bookings/guests.ts";
 import { toPartnerBooking } from "../../../app/bookings/partner-view.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "../../../app/bookings/visit-kinds.ts";
 import type { Runtime } from "../../../app/runtime.ts";
-import { type Booking, toPublicBooking } from "../../../domain/bookings/booking.ts";
+import {
+  type Booking,
+  type PublicBooking,
+  toPublicBooking,
+} from "../../../domain/bookings/booking.ts";
 import { mergeCustomer } from "../../../domain/bookings/customer.ts";
 import { type Reservation, toPublicReservation } from "../../../domain/bookings/reservation.ts";
 import type { Visit } from "../../../domain/bookings/visit.ts";
@@ -18,7 +22,13 @@ import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
 import { getBusiness } from "../../pipeline/business-response.ts";
-import { assertIfMatch, handleGet, pathId, toDataReply } from "../../pipeline/object-handlers.ts";
+import {
+  assertIfMatch,
+  ETAG_SUFFIX,
+  handleGet,
+  pathId,
+  toDataReply,
+} from "../../pipeline/object-handlers.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
 import { emptyBody, parseBody, reasonBody, visitUpdateBody } from "./bodies.ts";
@@ -35,8 +45,20 @@ export const BOOKINGS: VisitResource<Booking> = {
   kind: BOOKING,
   path: "bookings",
   toPublic: (rt, business, { readsAll }, row) =>
-    readsAll ? toPublicBooking(row, business.doc.timezone) : toPartnerBooking(rt, business, row),
+    readsAll
+      ? toPublicBooking(row, business.doc.timezone)
+      : withEtagSuffix(row, toPartnerBooking(rt, business, row)),
 };
+
+/** Whether a staff member is public can change without a new version of the booking. */
+function withEtagSuffix({ segments }: Booking, shown: PublicBooking): PublicBooking {
+  const hidden = segments.flatMap(({ staffId }, i) =>
+    staffId === (shown.segments[i]?.staffId ?? null) ? [] : i,
+  );
+  return hidden.length === 0
+    ? shown
+    : Object.assign(shown, { [ETAG_SUFFIX]: `-${hidden.join(".")}` });
+}
 
 export const RESERVATIONS: VisitResource<Reservation> = {
   kind: RESERVATION,

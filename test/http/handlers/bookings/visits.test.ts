@@ -1,3 +1,4 @@
+import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { describe, expect, test } from "vitest";
 import { changeBooking, createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { expirePendingVisits } from "../../../../src/app/bookings/change-visit.ts";
@@ -207,6 +208,34 @@ test("the ETag is the version, and If-Match refuses a change of an older one", a
   });
   await site.send("PATCH", path, { customer: null });
   expect((await site.send("GET", path)).body.data.customer).toBeNull();
+});
+
+test("a staff member who is hidden makes a new ETag, and a filter finds no more than for an unknown ID", async () => {
+  const { rt, site, owner } = openBookingShop();
+  const staffId = shopId("stf", "ann");
+  const booked = await site.send("POST", "/bookings", {
+    startsAt: monday("09:00"),
+    segments: [{ ...CUT, staffId }],
+  });
+  const path = `/bookings/${booked.body.data.id}`;
+  const read = (etag: string) => site.send("GET", path, undefined, { "if-none-match": etag });
+  const list = async ({ send } = site, id = staffId) =>
+    (await send("GET", `/bookings?staffId=${id}`)).body.data.length as number;
+  expect([(await read('"1"')).status, await list()]).toEqual([304, 1]);
+
+  editObject(rt, "shop", "staff", "ann", (doc) => ({ ...doc, public: false }));
+  const hidden = await read('"1"');
+  expect([hidden.status, hidden.headers.get("etag")]).toEqual([200, '"1-0"']);
+  expect(hidden.body.data.segments).toMatchObject([{ staffId: null, staffName: null }]);
+  expect((await read('"1-0"')).status).toBe(304);
+  expect((await owner.send("GET", path)).headers.get("etag")).toBe('"1"');
+  expect([await list(), await list(site, "stf_nobody"), await list(owner)]).toEqual([0, 0, 1]);
+
+  const move = (etag: string) =>
+    site.send("PATCH", path, { customerRef: "web-1" }, { "if-match": etag });
+  expect(problem(await move('"2-0"'))).toBe("412 version_mismatch");
+  const changed = await move('"1-0"');
+  expect([changed.status, changed.headers.get("etag")]).toEqual([200, '"2-0"']);
 });
 
 test("a changed price is refused with the new total", async () => {
