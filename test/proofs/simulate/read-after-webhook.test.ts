@@ -80,7 +80,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   const rounds = 10;
   const program = breakProgram({
     file: "src/http/handlers/catalog/list-handler.ts",
-    find: "response.catalogVersion === key.catalogVersion &&",
+    find: "response.catalogVersion === key.catalogVersion &&\n  response.businessRevision === key.businessRevision &&\n",
     replace: "",
   });
   const { length } = await listStaleReads(rounds, program);
