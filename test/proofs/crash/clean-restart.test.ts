@@ -82,7 +82,7 @@ test(
     recordClaim({
       group: "crash",
       claim: "A daemon that is stopped neither loses nor repeats a delivery",
-      done: `SIGTERM to ${DAEMONS} daemons, ${ROUNDS} times each, up to ${LONGEST_LIFE_MS} ms after their start, while prices change and a partner receives them`,
+      done: `${DAEMONS * ROUNDS} times SIGTERM, to ${DAEMONS} daemons side by side, up to ${LONGEST_LIFE_MS} ms after their start, while prices change and a partner receives them`,
       figure: `${sum("acknowledged")} acknowledged changes and ${sum("delivered")} deliveries, 0 lost, 0 repeated; every exit code was 0, the slowest stop took ${Math.round(slowestMs)} ms`,
       control: await runControl(),
       seed: SEED,

@@ -126,7 +126,7 @@ test(
     recordClaim({
       group: "crash",
       claim: "A daemon that is killed loses no acknowledged change",
-      done: `kill -9 of ${DAEMONS} daemons, ${ROUNDS} times each, during startup and up to ${LONGEST_LIFE_MS} ms after it, while prices change and a partner receives them`,
+      done: `${DAEMONS * ROUNDS} times kill -9, of ${DAEMONS} daemons side by side, during startup and up to ${LONGEST_LIFE_MS} ms after it, while prices change and a partner receives them`,
       figure: `${sum(({ acknowledged }) => acknowledged.length)} acknowledged changes and ${sum(({ delivered }) => delivered)} deliveries, 0 lost; ${afterStartMs.length} that were in flight arrived twice, at most ${Math.round(Math.max(0, ...afterStartMs))} ms after the start of the process`,
       control: await runControl(),
       seed: SEED,
