@@ -122,6 +122,12 @@ export const ACTIONS: readonly Action[] = [
       toggleScreen(ui, { kind: "endpoints", selected: snapshot.endpoints[0]?.id ?? null }),
   },
   {
+    name: "today",
+    key: "d",
+    about: "show the visits of the day; ← → change the day",
+    run: (ui) => toggleScreen(ui, { kind: "day", offset: 0, scroll: 0 }),
+  },
+  {
     name: "problems",
     key: "p",
     about: "list the problems and the commands that fix them",

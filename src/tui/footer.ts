@@ -19,13 +19,14 @@ import type { Screen, UiState } from "./ui-state.ts";
 type Hint = readonly [key: string, action: string];
 
 const HINTS: Record<Screen["kind"], string> = {
-  list: "⏎ open, e endpoints, r redeliver, f filter, / search, : more, ? help, q quit, j/k move, y curl, space pause, R redeliver all, t test",
+  list: "⏎ open, e endpoints, d today, r redeliver, f filter, / search, : more, ? help, q quit, j/k move, y curl, space pause, R redeliver all, t test",
   delivery: "1-4 tabs, j/k scroll, r redeliver, t test, y curl, i copy id, esc back, ? help",
   curl: "j/k scroll, i copy id, esc back, ? help",
   endpoints:
     "⏎ deliveries, E enable, D disable, S secret, r redeliver, t test, esc back, ? help, i copy id, j/k move",
   secret: "y copies the secret, ⏎ closes",
   filter: "j/k choose, ←/→ change, x clear all, ⏎ done, esc back",
+  day: "j/k scroll, ←/→ day, d deliveries, ? help, q quit",
   conditions: "j/k scroll, esc back, ? help",
   help: "j/k scroll, esc back",
 };

@@ -9,6 +9,8 @@ import {
   toAscii,
 } from "./cells.ts";
 import { renderCharts, CHARTS_WIDTH } from "./charts.ts";
+import { describeDay } from "../app/bookings/day-sheet.ts";
+import { renderDay } from "./day.ts";
 import { renderDetail } from "./detail.ts";
 import { renderEndpoints } from "./endpoints.ts";
 import { renderFooter } from "./footer.ts";
@@ -117,6 +119,15 @@ function renderBody(
         scrollMax: 0,
         pageRows: height - 2,
       };
+    case "day": {
+      const { day } = snapshot;
+      const about = day === null ? "today" : describeDay(day.date, day.entries);
+      return renderText(renderDay(day, width - 2), screen.scroll, {
+        title: [span(about)],
+        width,
+        height,
+      });
+    }
     case "conditions":
       return renderText(renderConditions(shownConditions(ui, snapshot), width - 2), screen.scroll, {
         title: [span("problems")],

@@ -50,6 +50,8 @@ function handleScreenKey(
       return handleEndpointsKey(ui, screen, key, viewport);
     case "filter":
       return handleFilterKey(ui, screen, key, viewport);
+    case "day":
+      return handleDayKey(ui, screen, key, viewport);
     case "curl":
     case "conditions":
     case "help":
@@ -104,6 +106,17 @@ function handleDeliveryKey(
           : undefined;
   if (tab !== undefined) return { ui: replaceScreen(ui, { ...screen, tab, scroll: 0 }) };
   return handleScroll(ui, screen, key, viewport);
+}
+
+function handleDayKey(
+  ui: UiState,
+  screen: Screen & { kind: "day" },
+  key: Key,
+  viewport: Viewport,
+): KeyResult | undefined {
+  const by = key === "right" || key === "l" ? 1 : key === "left" || key === "h" ? -1 : 0;
+  if (by === 0) return handleScroll(ui, screen, key, viewport);
+  return { ui: replaceScreen(ui, { ...screen, offset: screen.offset + by, scroll: 0 }) };
 }
 
 function handleScroll(

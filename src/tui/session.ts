@@ -42,6 +42,12 @@ const CONDITIONS_POLL_MS = 10_000;
 /** Some checks read each endpoint and its secrets. With thousands of them, wait longer. */
 const MAX_CONDITIONS_LOAD = 0.01;
 
+/** Which day is shown. */
+const shownOffset = ({ screens }: UiState): number | undefined => {
+  const screen = screens.at(-1);
+  return screen?.kind === "day" ? screen.offset : undefined;
+};
+
 export function startSession(deps: SessionDeps): Session {
   const { rt, settings, size, draw } = deps;
   let ui: UiState = createUiState(deps.isReadonly, deps.businessId);
@@ -94,6 +100,7 @@ export function startSession(deps: SessionDeps): Session {
       next.filter !== ui.filter ||
       next.search !== ui.search ||
       next.screens.length !== ui.screens.length ||
+      shownOffset(next) !== shownOffset(ui) ||
       (ui.isPaused && !next.isPaused);
     ui = next;
     if (needsOtherData || hasChanged()) read();

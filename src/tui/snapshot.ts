@@ -3,6 +3,7 @@ import type { HealthCondition } from "../domain/conditions/registry.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { EventRow } from "../store/events.ts";
 import type { DaemonRow, EndpointState, LiveRow, PageStart } from "../store/live.ts";
+import { type Day, readDay } from "./day.ts";
 import { listFilter, type UiState } from "./ui-state.ts";
 
 export type Snapshot = {
@@ -17,6 +18,8 @@ export type Snapshot = {
   lastHour: LastHour;
   list: ListWindow;
   detail: DeliveryDetail | null;
+  /** Of the day's screen only. */
+  day: Day | null;
 };
 
 /** What is polled, because no commit announces its changes. */
@@ -73,6 +76,7 @@ export function readSnapshot(
     lastHour: readHour(rt, takenAt, businessId),
     list: readList(rt, ui, height, counts, retrying),
     detail: readDetail(rt, ui),
+    day: readShownDay(rt, ui),
   };
 }
 
@@ -132,6 +136,11 @@ function findTotal(ui: UiState, counts: Counts, retrying: number): number | null
 function readDetail(rt: Runtime, ui: UiState): DeliveryDetail | null {
   const screen = ui.screens.findLast((each) => each.kind === "delivery" || each.kind === "curl");
   return screen === undefined ? null : findDetail(rt, screen.id);
+}
+
+function readShownDay(rt: Runtime, ui: UiState): Day | null {
+  const screen = ui.screens.at(-1);
+  return screen?.kind === "day" ? readDay(rt, ui.filter.businessId, screen.offset) : null;
 }
 
 export function findDetail(rt: Runtime, id: string): DeliveryDetail | null {

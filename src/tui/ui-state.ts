@@ -14,6 +14,8 @@ export type Screen =
   | { kind: "endpoints"; selected: string | null }
   | { kind: "secret"; endpoint: EndpointName; secret: string; oldEndsAt: number }
   | { kind: "filter"; row: number }
+  /** `offset` in days from today. */
+  | { kind: "day"; offset: number; scroll: number }
   | { kind: "conditions" | "help"; scroll: number };
 
 export type EndpointName = { id: string; name: string };

@@ -2,15 +2,64 @@ import { expect, test } from "vitest";
 import { lineWidth } from "../../src/tui/cells.ts";
 import { addBusiness } from "../support/delivery.ts";
 import { fillDeliveries } from "../support/live-data.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
+import { createTestRuntime, type TestRuntime } from "../support/test-runtime.ts";
+import { confirmedVisit } from "../support/visit-rows.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { openViewOnTerminal, openSession } from "../support/live-view.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Of a service and a staff member that the catalog no longer has. */
+const segment = {
+  serviceId: "svc_1",
+  serviceName: "A cut with a very long name",
+  variantId: null,
+  variantName: null,
+  addons: [],
+  staffId: "stf_1",
+  staffName: "Maya",
+  resources: [],
+  seats: 1,
+  bufferBeforeMin: 0,
+  bufferAfterMin: 0,
+  priceCents: 4000,
+};
 
 async function createFilledRuntime(deliveries = 400) {
   const rt = createTestRuntime();
   await fillDeliveries(rt, deliveries);
   rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: rt.now() - 274_320_000 });
+  addVisits(rt);
   return rt;
+}
+
+/** Two visits of the day, with names that could shift the columns. */
+function addVisits(rt: TestRuntime): void {
+  const { id } = rt.store.businesses.list()[0]!;
+  const at = rt.now();
+  const span = { startsAt: at, endsAt: at + HOUR_MS };
+  rt.tx(() => {
+    rt.store.bookings.insert(id, {
+      ...confirmedVisit(at),
+      ...span,
+      id: "bkg_1",
+      customerRef: "太郎\u202e",
+      guests: 2,
+      totalCents: 4000,
+      currency: "USD",
+      currencyDigits: 2,
+      segments: [{ ...segment, ...span }],
+    });
+    rt.store.reservations.insert(id, {
+      ...confirmedVisit(at + HOUR_MS),
+      id: "rsv_1",
+      status: "PENDING",
+      endsAt: at + 2 * HOUR_MS,
+      partySize: 4,
+      areaId: null,
+      tableId: "tbl_1",
+    });
+  });
 }
 
 test.each([
@@ -41,6 +90,9 @@ const SCREENS: {
   { name: "response", keys: ["j", "enter", "3"] },
   { name: "attempts", keys: ["j", "enter", "4"] },
   { name: "endpoints", keys: ["e"] },
+  { name: "day", keys: ["d"] },
+  { name: "day-narrow", keys: ["d"], columns: 50, rows: 12 },
+  { name: "next-day", keys: ["d", "right"] },
   { name: "curl", keys: ["j", "y"] },
   { name: "disable", keys: ["e", "D"] },
   { name: "enable", keys: ["e", "E"] },
@@ -93,6 +145,17 @@ test.each([
     /▲ partner +127\.0\.0\.1:9000.*\n.* failing: HTTP 500 since 11:00:00 /,
   ];
   for (const reason of reasons) expect(view.text()).toMatch(reason);
+});
+
+test("with several businesses, the day asks for one", async () => {
+  const rt = await createFilledRuntime(8);
+  const other = addBusiness(rt, "other");
+  const view = openSession(rt);
+  view.press("d");
+  expect(view.text()).toContain("Choose one business with f");
+  const chosen = openSession(rt, { businessId: other.id });
+  chosen.press("d");
+  expect(chosen.text()).toContain("No visits.");
 });
 
 test("an empty view says that there are no deliveries", () => {

@@ -82,6 +82,7 @@ test("10,000 hostile strings in every part of the view have no side effects and 
   const screens: UiState["screens"][] = [
     [{ kind: "list" }],
     [{ kind: "endpoints", selected: null }],
+    [{ kind: "day", offset: 0, scroll: 0 }],
     [{ kind: "conditions", scroll: 0 }],
     [{ kind: "list" }, { kind: "filter", row: 1 }],
     [{ kind: "secret", endpoint: { id: "whe_1", name: draw() }, secret: "whsec_1", oldEndsAt: 0 }],
@@ -207,6 +208,22 @@ function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
     businesses: [{ id: "biz", slug: draw() }],
     endpoints: snapshot.endpoints.map(endpoint),
     list: { ...snapshot.list, rows: snapshot.list.rows.map(row) },
+    day: {
+      date: "2026-11-20",
+      timezone: "UTC",
+      entries: Array.from({ length: 20 }, (_, n) => ({
+        id: `bkg_${n}`,
+        type: "booking",
+        status: "CONFIRMED",
+        startsAt: 0,
+        endsAt: 0,
+        guest: draw(),
+        guests: 1,
+        service: draw(),
+        staff: draw(),
+        place: draw(),
+      })),
+    },
     detail: detail && {
       row: row(detail.row),
       event: detail.event && { ...detail.event, body: Buffer.from(draw()) },

@@ -3,6 +3,7 @@ import type { Reservation } from "../../domain/bookings/reservation.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { Kind } from "../../domain/catalog/catalog.ts";
 import { addDays, startOfDay } from "../../domain/local-time.ts";
+import { countOf } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { guestOf } from "./guests.ts";
@@ -45,6 +46,18 @@ export function listDay(
   return [...bookings, ...reservations]
     .filter(({ status }) => status !== "CANCELLED")
     .toSorted((a, b) => a.startsAt - b.startsAt || (a.id < b.id ? -1 : 1));
+}
+
+export const describeGuest = ({ guest, guests }: Pick<DayEntry, "guest" | "guests">): string =>
+  `${guest ?? "-"}${guests > 1 ? ` (${guests})` : ""}`;
+
+/** Such as `Tuesday, 2026-12-01: 12 visits, 1 of them pending`. */
+export function describeDay(date: string, entries: readonly DayEntry[]): string {
+  const day = Temporal.PlainDate.from(date).toLocaleString("en", { weekday: "long" });
+  const visits = new Map(entries.map(({ id, status }) => [id, status]));
+  const pending = [...visits.values()].filter((status) => status === "PENDING").length;
+  const rest = pending === 0 ? "" : `, ${pending} of them pending`;
+  return `${day}, ${date}: ${countOf(visits.size, "visit")}${rest}`;
 }
 
 export type Namer = (kind: Kind, id: string | null) => string | null;

@@ -1,6 +1,4 @@
-import type { DayEntry } from "../../app/bookings/day-sheet.ts";
 import { formatInstant, isLocalDate, localDateOf } from "../../domain/local-time.ts";
-import { countOf } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";
 import { usageError } from "../failure.ts";
@@ -20,7 +18,7 @@ export const definition = command({
     const date = wanted ?? localDateOf(rt.now(), timezone);
     const staffId =
       staff === undefined ? undefined : resolveObject(rt, business, "staff", staff).id;
-    const { listDay } = await import("../../app/bookings/day-sheet.ts");
+    const { describeDay, describeGuest, listDay } = await import("../../app/bookings/day-sheet.ts");
     const entries = listDay(rt, business, date, staffId);
     cli.printList(
       entries.map(({ startsAt, endsAt, ...entry }) => ({
@@ -43,18 +41,6 @@ export const definition = command({
       ],
       `${business.slug} has no visits on ${date}.`,
     );
-    if (entries.length > 0) cli.note(summaryOf(date, entries));
+    if (entries.length > 0) cli.note(`${describeDay(date, entries)}.`);
   },
 });
-
-const describeGuest = ({ guest, guests }: Pick<DayEntry, "guest" | "guests">): string =>
-  `${guest ?? "-"}${guests > 1 ? ` (${guests})` : ""}`;
-
-/** Such as `Tuesday, 2026-12-01: 12 visits, 1 of them pending.` */
-function summaryOf(date: string, entries: readonly DayEntry[]): string {
-  const day = Temporal.PlainDate.from(date).toLocaleString("en", { weekday: "long" });
-  const visits = new Map(entries.map(({ id, status }) => [id, status]));
-  const pending = [...visits.values()].filter((status) => status === "PENDING").length;
-  const rest = pending === 0 ? "" : `, ${pending} of them pending`;
-  return `${day}, ${date}: ${countOf(visits.size, "visit")}${rest}.`;
-}

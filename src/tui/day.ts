@@ -1,0 +1,67 @@
+import { type DayEntry, describeGuest, listDay } from "../app/bookings/day-sheet.ts";
+import type { Runtime } from "../app/runtime.ts";
+import { addDays, formatInstant, localDateOf } from "../domain/local-time.ts";
+import { type Colour, fit, type StyledLine, sanitize, span } from "./cells.ts";
+
+/** The visits of a local day of a business. */
+export type Day = { date: string; timezone: string; entries: DayEntry[] };
+
+/**
+ * Returns null if no business is chosen of several.
+ * @param offset in days from today, in the business's time zone
+ */
+export function readDay(rt: Runtime, businessId: string | undefined, offset: number): Day | null {
+  const businesses = rt.store.businesses.list();
+  const business =
+    businessId === undefined && businesses.length === 1
+      ? businesses[0]
+      : businesses.find(({ id }) => id === businessId);
+  if (business === undefined) return null;
+  const { timezone } = business.doc;
+  const date = addDays(localDateOf(rt.now(), timezone), offset);
+  return { date, timezone, entries: listDay(rt, business, date) };
+}
+
+type Column = { title: string; value: (entry: DayEntry) => string | null; share: number };
+
+const COLUMNS: Column[] = [
+  { title: "GUEST", value: describeGuest, share: 0.28 },
+  { title: "SERVICE", value: ({ service }) => service, share: 0.34 },
+  { title: "STAFF", value: ({ staff }) => staff, share: 0.2 },
+  { title: "PLACE", value: ({ place }) => place, share: 0.18 },
+];
+/** A narrower terminal leaves out staff and places. */
+const WIDE = 70;
+const TIME = 12;
+const STATUS = 9;
+
+const COLOURS: Partial<Record<DayEntry["status"], Colour>> = {
+  PENDING: "yellow",
+  COMPLETED: "green",
+  NO_SHOW: "red",
+};
+
+export function renderDay(day: Day | null, width: number): StyledLine[] {
+  if (day === null)
+    return [[span(" Choose one business with f, then press d again.", { dim: true })]];
+  const { entries, timezone } = day;
+  if (entries.length === 0) return [[span(" No visits.", { dim: true })]];
+  const columns = width >= WIDE ? COLUMNS : COLUMNS.slice(0, 2);
+  const shares = columns.reduce((sum, { share }) => sum + share, 0);
+  const available = width - TIME - STATUS - 2;
+  const cells = ({ share }: Column) => Math.floor((available * share) / shares) - 1;
+  const row = (time: string, valueOf: (column: Column) => string | null): string =>
+    ` ${fit(time, TIME)}${columns.map((column) => `${fit(sanitize(valueOf(column) ?? ""), cells(column))} `).join("")}`;
+  const timeOf = (at: number) => formatInstant(at, timezone).slice(11, 16);
+  return [
+    [span(`${row("TIME", ({ title }) => title)}STATUS`, { dim: true })],
+    ...entries.map((entry): StyledLine => {
+      const { startsAt, endsAt, status } = entry;
+      const colour = COLOURS[status];
+      return [
+        span(row(`${timeOf(startsAt)}-${timeOf(endsAt)}`, ({ value }) => value(entry))),
+        span(status, colour && { colour }),
+      ];
+    }),
+  ];
+}
