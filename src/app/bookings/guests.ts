@@ -75,12 +75,26 @@ export function tryOpenCustomer(rt: Runtime, row: GuestRow): Customer | undefine
   }
 }
 
+const COUNTED_ROWS = 10_000;
+
+/** How many guests have stored data, and of how many of them no key decrypts it. */
+export function countGuests(rt: Runtime): { total: number; lost: number } {
+  const count = { total: 0, lost: 0 };
+  for (let after = ""; ;) {
+    const rows = rt.store.guests.listAfter(after, COUNTED_ROWS).map(toSealed);
+    const last = rows.at(-1);
+    if (last === undefined) return count;
+    after = last.visitId;
+    count.total += rows.length;
+    count.lost += rt.secrets.listUndecryptable(rows).length;
+  }
+}
+
+const toSealed = ({ visitId, sealed }: GuestRow) => ({ visitId, id: rowIdOf(visitId), sealed });
+
 /** The guest data that the master key decrypts, as SecretBox opens them. */
 export const listSealedGuests = (rt: Runtime): { id: string; sealed: Buffer }[] => {
-  const rows = [...rt.store.guests.iterateAll()].map(({ visitId, sealed }) => ({
-    id: rowIdOf(visitId),
-    sealed,
-  }));
+  const rows = [...rt.store.guests.iterateAll()].map(toSealed);
   const lost = new Set(rt.secrets.listUndecryptable(rows));
   return rows.filter((row) => !lost.has(row));
 };

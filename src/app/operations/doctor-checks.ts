@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
+import type { Config } from "../../config.ts";
 import { isTimezone } from "../../domain/local-time.ts";
 import { quote, shellQuote } from "../../domain/text.ts";
 import { maxInFlight, PERMITS } from "../../domain/webhooks/permits.ts";
@@ -99,6 +100,22 @@ export function checkPrograms(
 /** Compares versions such as `0.5.17`. */
 const isOlder = (version: string, than: string): boolean =>
   version.localeCompare(than, "en", { numeric: true }) < 0;
+
+/**
+ * Reports guest data that the master key does not decrypt.
+ * @param lost the number of guests, of `total`, whose data no key decrypts
+ */
+export const checkGuests = (
+  total: number,
+  lost: number,
+  { masterKeyPath }: Pick<Config, "masterKeyPath">,
+): Finding[] =>
+  lost === 0
+    ? []
+    : problem(
+        `the data of ${lost === total ? "all" : `${lost} of ${total}`} guests cannot be decrypted with ${masterKeyPath}. Restore the key file that backup --master-key-out wrote`,
+        `install -m 600 FILE ${shellQuote(masterKeyPath)}`,
+      );
 
 export const checkKeyHashes = (notHashed: readonly string[]): Finding[] =>
   notHashed.map((id) => ({

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
+import { countGuests } from "../bookings/guests.ts";
 import { slugOf } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { restoreDraft } from "../../store/backup.ts";
@@ -12,6 +13,7 @@ import {
   type DaemonResponse,
   checkDaemonResponse,
   checkDatabaseFacts,
+  checkGuests,
   checkKeyExpiry,
   checkKeyHashes,
   checkOpenFileLimit,
@@ -71,6 +73,7 @@ export async function* runDoctor(
   yield inspectKeys(rt, take("key"));
   const secrets = rt.store.endpointSecrets.list().length;
   yield { about: "secrets", summary: `${secrets} encrypted`, findings: take("secret") };
+  yield inspectGuests(rt);
   yield inspectClock(rt, take("clock"));
   yield {
     about: "disk",
@@ -131,6 +134,15 @@ function inspectKeys(rt: Runtime, conditions: Finding[]): Check {
     ...checkKeyExpiry(keys, (id) => slugOf(rt, id), rt.now()),
   ];
   return { about: "keys", summary: `${keys.length}, stored as hashes`, findings };
+}
+
+function inspectGuests(rt: Runtime): Check {
+  const { total, lost } = countGuests(rt);
+  return {
+    about: "guests",
+    summary: `${total} encrypted`,
+    findings: checkGuests(total, lost, rt.config),
+  };
 }
 
 function inspectClock(rt: Runtime, conditions: Finding[]): Check {

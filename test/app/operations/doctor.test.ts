@@ -12,6 +12,7 @@ import {
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { checkPrograms, type DaemonResponse } from "../../../src/app/operations/doctor-checks.ts";
 import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
@@ -325,6 +326,19 @@ const scenarios: Scenario[] = [
     about: "secrets",
     text: /^a signing secret of 'partner' of shop cannot be decrypted with \/.*master\.key$/,
     fix: /^deskbell webhooks rotate-secret whe_\w+ --force$/,
+  },
+  {
+    what: "guest data of another master key",
+    provoke: (rt) => {
+      const customer = { name: "Ana", email: null, phone: null, notes: null };
+      rt.tx(() => {
+        for (const id of ["bkg_1", "bkg_2"]) saveCustomer(rt, rt.business.id, id, customer);
+      });
+      rt.edit("UPDATE guest SET sealed = randomblob(60) WHERE visit_id = 'bkg_2'");
+    },
+    about: "guests",
+    text: /^the data of 1 of 2 guests cannot be decrypted with \/.*master\.key\. Restore the key file/,
+    fix: /^install -m 600 FILE /,
   },
   {
     what: "a clock that was set back",
