@@ -12,7 +12,6 @@ export type History = {
   states: Map<string, { status: string; startsAt: number | null }>;
   /** Holds that were left to expire. */
   abandoned: Taken[];
-  counts: Record<string, number>;
 };
 
 export const createHistory = (): History => ({
@@ -21,7 +20,6 @@ export const createHistory = (): History => ({
   refused: [],
   states: new Map(),
   abandoned: [],
-  counts: {},
 });
 
 /** An object that the client has, and may cancel. */
@@ -74,7 +72,7 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
     history.states.set(id, { status, startsAt: startsAt ? Date.parse(startsAt) : null });
   }
 
-  /** Counts the reply, and keeps a refusal for the check. */
+  /** Returns the object of a reply, and keeps a refusal for the check. */
   function accept(
     what: string,
     reply: Reply,
@@ -82,8 +80,6 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
     id: string | null = null,
   ): Shown | null {
     const { code, span } = reply;
-    const name = `${what} ${code ?? "done"}`;
-    history.counts[name] = (history.counts[name] ?? 0) + 1;
     if (code === null) return reply.shown;
     if (TAKEN.includes(code) && places.length > 0) history.refused.push({ id, places, span });
     else if (!LIMITS.includes(code)) throw new Error(`${what} was refused: ${code}`);

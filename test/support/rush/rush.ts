@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { SeededRandom } from "../../../src/app/sample-catalog/generator.ts";
-import { spawnDaemon, waitForUrl } from "../daemon.ts";
+import { spawnDaemonOf, waitForUrl } from "../daemon.ts";
+import { type Program, PROGRAM } from "../program.ts";
 import { createRushClient, type History } from "./client.ts";
 import { createHttpDesk, createTerminalDesk, type Desk } from "./desk.ts";
 
@@ -15,14 +16,14 @@ const LATEST_KILL_MS = 50;
 const LONGEST_START_MS = 400;
 
 /** A daemon that can be killed; `url` waits while none runs. */
-export async function startMortalDaemon(dataDir: string, random: SeededRandom) {
-  let daemon = spawnDaemon(dataDir);
+async function startMortalDaemon(dataDir: string, random: SeededRandom, program: Program) {
+  let daemon = spawnDaemonOf(program, dataDir);
   let url = Promise.withResolvers<string>();
   url.resolve(await waitForUrl(daemon));
   const end = async () => {
     daemon.child.kill("SIGKILL");
     await daemon.waitForExit();
-    daemon = spawnDaemon(dataDir);
+    daemon = spawnDaemonOf(program, dataDir);
   };
   return {
     url: () => url.promise,
@@ -41,7 +42,7 @@ export async function startMortalDaemon(dataDir: string, random: SeededRandom) {
 }
 
 /** Returns a desk whose commands run in a process of its own, one after the other. */
-export async function openTerminal(dataDir: string): Promise<Desk> {
+async function openTerminal(dataDir: string): Promise<Desk> {
   const program = fileURLToPath(new URL("terminal-process.ts", import.meta.url));
   const child = fork(program, [dataDir]);
   const exited = once(child, "exit");
@@ -59,18 +60,18 @@ export async function openTerminal(dataDir: string): Promise<Desk> {
 
 type Sale = { secrets: string[]; eventId: string; ticketTypeId: string };
 
-/**
- * Books until the number of attempts is reached, and kills the daemon in between.
- * @param killAfter the numbers of attempts after which the daemon is killed, ascending
- */
+/** `killAfter`: the numbers of attempts after which the daemon is killed, ascending. */
+type RushPlan = { attempts: number; killAfter: number[]; program?: Program };
+
+/** Books until the number of attempts is reached, and kills the daemon in between. */
 export async function runRush(
   dataDir: string,
   sale: Sale,
   random: SeededRandom,
   history: History,
-  { attempts, killAfter }: { attempts: number; killAfter: number[] },
+  { attempts, killAfter, program = PROGRAM }: RushPlan,
 ): Promise<{ desks: Desk[]; terminalSteps: number }> {
-  const daemon = await startMortalDaemon(dataDir, random);
+  const daemon = await startMortalDaemon(dataDir, random, program);
   const { secrets, ...ids } = sale;
   const desks = secrets.map((secret, n) =>
     createHttpDesk({ name: `client-${n}`, secret, url: daemon.url, ...ids }),
