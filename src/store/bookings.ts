@@ -56,6 +56,9 @@ const selectOverlapping = (
   WHERE business_id = :businessId AND ${isBusy} AND ends_at > :from AND ends_at <= :until
     AND starts_at < :to AND ends_at - starts_at > ${DAY_MS} AND ${visitId} <> :except`;
 
+const isDeleted = (column: string) =>
+  `NOT EXISTS (SELECT 1 FROM catalog_object WHERE id = ${column})`;
+
 /** Shared, because most of the thousands of segments of a calendar use no resources. */
 const NONE: BookedSegment["resources"] = [];
 
@@ -96,6 +99,14 @@ export function createBookingStore(db: Db) {
       WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
         AND (service_id IN ${LISTED} OR variant_id IN ${LISTED} OR staff_id IN ${LISTED})
       ORDER BY starts_at, booking_id`)
+    .pluck();
+
+  const selectOrphaned = db
+    .prepare(`
+      SELECT DISTINCT booking_id FROM booking_segment
+      WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
+        AND (${isDeleted("service_id")} OR staff_id IS NOT NULL AND ${isDeleted("staff_id")})
+      ORDER BY booking_id`)
     .pluck();
 
   const withSegments = (row: unknown): Booking => {
@@ -159,6 +170,10 @@ export function createBookingStore(db: Db) {
     listUpcomingOf: (businessId: string, now: number, objectIds: readonly string[]) =>
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(objectIds) }) as string[],
 
+    /** IDs of bookings that are not over, and whose service or staff member was deleted. */
+    listOrphaned: (businessId: string, now: number) =>
+      selectOrphaned.all({ businessId, now }) as string[],
+
     /** By end time. */
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
@@ -202,6 +217,13 @@ export function createReservationStore(db: Db) {
       "id",
     ),
   );
+  const selectOrphaned = db
+    .prepare(`
+      SELECT id FROM reservation
+      WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :now
+        AND ${isDeleted("table_id")}
+      ORDER BY id`)
+    .pluck();
   const selectUpcoming = db.prepare(`
     SELECT id, NULL AS staffId, ${columns("starts_at, ends_at")} FROM reservation
     WHERE business_id = :businessId AND status <> 'CANCELLED' AND ends_at > :now ORDER BY ends_at`);
@@ -227,6 +249,9 @@ export function createReservationStore(db: Db) {
     /** IDs, by start time, of reservations that are not over and have one of the tables. */
     listUpcomingOf: (businessId: string, now: number, tableIds: readonly string[]) =>
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(tableIds) }) as string[],
+    /** IDs of reservations that are not over, and whose table was deleted. */
+    listOrphaned: (businessId: string, now: number) =>
+      selectOrphaned.all({ businessId, now }) as string[],
     /** By end time. */
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
 import type { Config } from "../../config.ts";
 import { isTimezone } from "../../domain/local-time.ts";
-import { quote, shellQuote } from "../../domain/text.ts";
+import { countOf, quote, shellQuote } from "../../domain/text.ts";
 import { maxInFlight, PERMITS } from "../../domain/webhooks/permits.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { Program } from "../../store/file-identity.ts";
@@ -116,6 +116,21 @@ export const checkGuests = (
         `the data of ${lost === total ? "all" : `${lost} of ${total}`} guests cannot be decrypted with ${masterKeyPath}. Restore the key file that backup --master-key-out wrote`,
         `install -m 600 FILE ${shellQuote(masterKeyPath)}`,
       );
+
+/** @param businesses each with the IDs of its future visits whose service, staff or table is gone */
+export const checkOrphanedVisits = (
+  businesses: readonly { slug: string; ids: readonly string[] }[],
+): Finding[] =>
+  businesses
+    .filter(({ ids }) => ids.length > 0)
+    .flatMap(({ slug, ids }) => {
+      const [id = ""] = ids;
+      const noun = id.startsWith("bkg") ? "bookings" : "reservations";
+      return problem(
+        `${countOf(ids.length, "future visit")} of ${slug} ${ids.length === 1 ? "has" : "have"} a service, staff member or table that was deleted: ${summarizeNames(ids)}`,
+        `deskbell ${noun} show ${id} --business ${slug}, then reschedule or cancel it`,
+      );
+    });
 
 export const checkKeyHashes = (notHashed: readonly string[]): Finding[] =>
   notHashed.map((id) => ({

@@ -17,6 +17,7 @@ import {
   checkKeyExpiry,
   checkKeyHashes,
   checkOpenFileLimit,
+  checkOrphanedVisits,
   checkPrograms,
   checkUnsentEvents,
   checkTimezones,
@@ -73,7 +74,7 @@ export async function* runDoctor(
   yield inspectKeys(rt, take("key"));
   const secrets = rt.store.endpointSecrets.list().length;
   yield { about: "secrets", summary: `${secrets} encrypted`, findings: take("secret") };
-  yield inspectGuests(rt);
+  yield inspectVisits(rt);
   yield inspectClock(rt, take("clock"));
   yield {
     about: "disk",
@@ -136,12 +137,18 @@ function inspectKeys(rt: Runtime, conditions: Finding[]): Check {
   return { about: "keys", summary: `${keys.length}, stored as hashes`, findings };
 }
 
-function inspectGuests(rt: Runtime): Check {
+function inspectVisits(rt: Runtime): Check {
   const { total, lost } = countGuests(rt);
+  const orphaned = rt.store.businesses.list().map(({ id, slug }) => ({
+    slug,
+    ids: [rt.store.bookings, rt.store.reservations].flatMap((visits) =>
+      visits.listOrphaned(id, rt.now()),
+    ),
+  }));
   return {
-    about: "guests",
-    summary: `${total} encrypted`,
-    findings: checkGuests(total, lost, rt.config),
+    about: "visits",
+    summary: `data of ${countOf(total, "guest")}, encrypted`,
+    findings: [...checkGuests(total, lost, rt.config), ...checkOrphanedVisits(orphaned)],
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { checkPrograms, type DaemonResponse } from "../../../src/app/operations/doctor-checks.ts";
@@ -336,9 +337,29 @@ const scenarios: Scenario[] = [
       });
       rt.edit("UPDATE guest SET sealed = randomblob(60) WHERE visit_id = 'bkg_2'");
     },
-    about: "guests",
+    about: "visits",
     text: /^the data of 1 of 2 guests cannot be decrypted with \/.*master\.key\. Restore the key file/,
     fix: /^install -m 600 FILE /,
+  },
+  {
+    what: "a future reservation of a table that was deleted",
+    provoke: (rt) => {
+      createReservation(rt, "shop", { party: 2, start: "2026-11-23T09:00" });
+      rt.edit("DELETE FROM catalog_object WHERE kind = 'table'");
+    },
+    about: "visits",
+    text: /^1 future visit of shop has a service, staff member or table that was deleted: rsv_\w+$/,
+    fix: /^deskbell reservations show rsv_\w+ --business shop, then/,
+  },
+  {
+    what: "a future booking of a staff member who was deleted",
+    provoke: (rt) => {
+      createBooking(rt, "shop", { service: "cut", start: "2026-11-23T09:00" });
+      rt.edit("DELETE FROM catalog_object WHERE kind = 'staff'");
+    },
+    about: "visits",
+    text: /^1 future visit of shop has .* that was deleted: bkg_\w+$/,
+    fix: /^deskbell bookings show bkg_\w+ --business shop, then/,
   },
   {
     what: "a clock that was set back",
