@@ -8,6 +8,7 @@ import {
   type Send,
   visit,
 } from "../../http/support/bookings.ts";
+import { shopId } from "../../support/shop.ts";
 import { chooseScale } from "../../support/scale.ts";
 
 // A key that may only see its own bookings cannot find out whether another key's object exists: the
@@ -29,6 +30,9 @@ vi.mock(import("better-sqlite3"), async (original) => {
 const SAMPLES = chooseScale(0, 2000);
 const WARMUP = 200;
 const MAX_RATIO = 1.1;
+
+/** Members of the visits of others. */
+const MEMBERS = ["customerRef", "createdAt", "cancelUntil", "version"];
 
 type Probe = { method: string; path: (id: string) => string; body?: (id: string) => object };
 
@@ -85,7 +89,7 @@ async function openShop() {
     order: await create("/ticket-orders", { ...orderOf(rt, 2), customer }),
     hold: await create("/holds", visit("11:00")),
   };
-  return { ids, client: createClient(["services.read", "bookings.write", "tickets.write"]) };
+  return { ids, site, client: createClient(["services.read", "bookings.write", "tickets.write"]) };
 }
 
 const unknownFrom = (id: string): string => id.replace(/.{8}$/, "77777777");
@@ -119,6 +123,41 @@ test("another key's object takes the same SQL statements as an ID that never exi
       ]);
       expect(known.done.length).toBeGreaterThan(0);
     }
+});
+
+const LISTS = [
+  "/bookings",
+  `/bookings?staffId=${shopId("stf", "ann")}&includeCustomer=true`,
+  `/bookings?serviceId=${CUT.serviceId}&status=CONFIRMED`,
+  "/bookings?from=2026-11-23&to=2026-11-23&limit=1",
+  "/bookings?updatedSince=2026-11-20T00:00:00Z",
+  "/reservations",
+  "/ticket-orders?status=PENDING",
+];
+
+test("filters, cursors, ETags and conflicts tell nothing of another key's objects", async () => {
+  const { ids, site, client } = await openShop();
+  const other = await site.send("POST", "/bookings", visit("09:00"));
+  const { nextCursor } = (await site.send("GET", "/bookings?limit=1")).body.page;
+  const lists = [...LISTS, `/bookings?cursor=${nextCursor}`];
+  const readAll = () =>
+    Promise.all(
+      lists.map(async (path) => {
+        const { status, headers, body, text } = await client.send("GET", path);
+        expect([path, status, body.data]).toEqual([path, 200, []]);
+        const fixed = [...headers].filter(([name]) => !/^(?:request-id|ratelimit)$/.test(name));
+        return [fixed, text];
+      }),
+    );
+  const before = await readAll();
+  const taken = await client.send("POST", "/bookings", visit("09:00"));
+  expect([taken.status, taken.body["reason"]]).toEqual([409, "TAKEN"]);
+  const known = [...Object.values(ids), other.body.data.id, "Ana", ...MEMBERS];
+  expect(known.filter((name) => taken.text.includes(name))).toEqual([]);
+  await site.send("POST", `/bookings/${ids.booking}/reschedule`, { startsAt: monday("11:00") });
+  await site.send("POST", `/reservations/${ids.reservation}/cancel`, {});
+  await site.send("POST", `/ticket-orders/${ids.order}/cancel`, {});
+  expect(await readAll()).toEqual(before);
 });
 
 const median = (values: number[]): number =>
