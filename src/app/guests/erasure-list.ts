@@ -1,14 +1,26 @@
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config.ts";
 
 // A backup still contains guests that were erased since. The IDs of their visits are in a file next
-// to the master key, which restoring a backup does not replace, so that they are erased again.
+// to the master key, which restoring a backup does not replace, so that they are erased again. A
+// folder of copies has a copy of it, for a restore on another machine.
 
 const VISIT_ID = /^(?:bkg|rsv|tor)_[0-9a-z]+$/;
 
+const NAME = "erased-guests.txt";
+
 export const erasureListPath = ({ masterKeyPath }: Config): string =>
-  join(dirname(masterKeyPath), "erased-guests.txt");
+  join(dirname(masterKeyPath), NAME);
 
 /** Appends to the list and waits until it is on the disk. */
 export function addToErasureList(config: Config, visitIds: readonly string[]): void {
@@ -22,9 +34,23 @@ export function addToErasureList(config: Config, visitIds: readonly string[]): v
   }
 }
 
-export function readErasureList(config: Config): string[] {
+export function copyErasureList(config: Config, folder: string): void {
+  const path = erasureListPath(config);
+  if (!existsSync(path)) return;
+  const target = join(folder, NAME);
+  copyFileSync(path, `${target}.draft`);
+  renameSync(`${target}.draft`, target);
+}
+
+export const readErasureList = (config: Config): string[] => readList(erasureListPath(config));
+
+/** The list that was copied to the folder of a backup. */
+export const readCopiedErasureList = (backup: string): string[] =>
+  readList(join(dirname(backup), NAME));
+
+function readList(path: string): string[] {
   try {
-    const lines = readFileSync(erasureListPath(config), "utf8").split("\n");
+    const lines = readFileSync(path, "utf8").split("\n");
     return lines.filter((line) => VISIT_ID.test(line));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];

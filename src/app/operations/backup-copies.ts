@@ -16,6 +16,7 @@ import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { isNightly } from "../../store/backup.ts";
 import { syncFolder } from "../../sync-folder.ts";
+import { copyErasureList } from "../guests/erasure-list.ts";
 import type { Runtime } from "../runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "./backup-checksums.ts";
 import { runBackupCommand } from "./backup-command.ts";
@@ -98,6 +99,7 @@ async function copyToFolder(
   if (!existsSync(target) || findChecksum(target) !== checksum)
     await copyVerified(rt, backup.path, target, checksum, signal);
   if (rt.config.backups.withKey) copyKey(rt, dir);
+  copyErasureList(rt.config, dir);
   try {
     syncFolder(dir);
   } catch {

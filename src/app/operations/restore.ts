@@ -22,7 +22,11 @@ import { verifyBackup } from "./backups.ts";
 import { checkSigningSecrets } from "./delivery-conditions.ts";
 import { appendEvents } from "../events.ts";
 import { eraseVisits } from "../guests/erase-guests.ts";
-import { readErasureList } from "../guests/erasure-list.ts";
+import {
+  addToErasureList,
+  readCopiedErasureList,
+  readErasureList,
+} from "../guests/erasure-list.ts";
 
 /** Large enough that no ETag or cursor issued since the backup is ever reused. */
 const COUNTER_INCREASE = 1_000_000;
@@ -112,7 +116,7 @@ function completeDraft(
         const { id, catalogVersion: to } = business;
         appendEvents(rt, business, [fullRefetchEvent(id, { from: to - COUNTER_INCREASE, to })]);
       }
-      eraseVisits(rt, readErasureList(rt.config));
+      eraseAgain(rt, file);
       // What it had not sent yet is old, and may have been sent since.
       rt.store.alertState.clear();
       for (const entry of auditLog) rt.store.audit.insert(entry);
@@ -125,6 +129,14 @@ function completeDraft(
   } finally {
     rt.close();
   }
+}
+
+/** Erases the guests of both lists: that of this server, and that of the folder of the backup. */
+function eraseAgain(rt: Runtime, file: string): void {
+  const own = new Set(readErasureList(rt.config));
+  const others = readCopiedErasureList(file).filter((id) => !own.has(id));
+  if (others.length > 0) addToErasureList(rt.config, others);
+  eraseVisits(rt, [...own, ...others]);
 }
 
 export const hasMatchingMasterKey = (rt: Runtime): boolean => checkSigningSecrets(rt).length === 0;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { cancelBooking, createBooking, getBooking } from "../../../src/app/bookings/bookings.ts";
 import { findCustomer, saveCustomer } from "../../../src/app/bookings/guests.ts";
@@ -9,10 +9,12 @@ import { getBusiness } from "../../../src/app/businesses.ts";
 import { eraseExpiredGuests, eraseGuests } from "../../../src/app/guests/erase-guests.ts";
 import { erasureListPath, readErasureList } from "../../../src/app/guests/erasure-list.ts";
 import { findGuests } from "../../../src/app/guests/find-guests.ts";
+import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { restoreBackup } from "../../../src/app/operations/restore.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import type { Customer } from "../../../src/domain/bookings/customer.ts";
+import { readConfig } from "../../../src/config.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -187,6 +189,25 @@ test("restoring a backup erases again the guests that were erased since", async 
   expect(bookingOf(restored, ana).customerRef).toBeNull();
   expect(findCustomer(restored, leo)).toMatchObject({ email: "leo@example.com" });
   expect(readFileSync(erasureListPath(config), "utf8")).toBe(`\n${ana}`);
+});
+
+test("on another machine, restoring an old copy erases again the guests that were erased since", async () => {
+  const dir = createTempFolder();
+  const rt = createTestRuntime({ backupDir: dir });
+  applyCatalogBody(rt, CATALOG);
+  const ana = book(rt, ANA);
+  const old = await createBackup(rt);
+  await copyBackup(rt, old);
+  erase(rt, { customerRef: REFERENCE });
+  rt.advance(1000);
+  await copyBackup(rt, await createBackup(rt));
+  const config = readConfig({ dataDir: join(createTempFolder(), "data") }, {});
+  const copy = join(dir, basename(old.path));
+  await restoreBackup(config, copy, { now: rt.now(), confirm: async () => {} });
+  const restored = createTestRuntime({ dataDir: config.dataDir });
+  expect(restored.store.guests.findByVisit(ana)).toBeUndefined();
+  expect(bookingOf(restored, ana).customerRef).toBeNull();
+  expect(readErasureList(config)).toEqual([ana]);
 });
 
 test("rotating the master key re-encrypts guest data, of which a lost row stays", () => {
