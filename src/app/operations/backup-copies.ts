@@ -153,6 +153,18 @@ function claimFolder({ store }: Runtime, dir: string): void {
   }
 }
 
+/** Logs at the start why --backup-dir will get no copy, instead of hours later. */
+export function checkBackupDir(rt: Runtime): void {
+  const { dir } = rt.config.backups;
+  if (dir === null) return;
+  try {
+    claimFolder(rt, dir);
+  } catch (error) {
+    const { message: reason, fix } = error as AppError;
+    rt.log("error", "No backup can be copied to --backup-dir.", { reason, fix });
+  }
+}
+
 /** The copy gets its name only after it was read back and compared. */
 async function copyVerified(
   rt: Runtime,

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { assertBackupDir } from "../../app/operations/backup-copies.ts";
+import { assertBackupDir, checkBackupDir } from "../../app/operations/backup-copies.ts";
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
@@ -83,6 +83,7 @@ export async function startDaemon(
     parts.defer(rt.close);
     await assertDatabaseUsable(rt);
     removeRestoreDraft(rt);
+    checkBackupDir(rt);
     for (const { text, fix } of exposedFiles) rt.log("warn", text, { fix });
     rt.store.file.disableCheckpoints();
     // Start the API first, so that it does not compete with the worker's start for the processor.
