@@ -92,7 +92,7 @@ function labelsOf(prompt: TypedPrompt): readonly [long: string, short: string] {
   }
 }
 
-const MAX_COMMANDS = 9;
+const MAX_COMMANDS = 10;
 
 /** The commands that what is typed can become, with their keys. */
 function renderCommands(ui: UiState, typed: string, width: number): StyledLine[] {
