@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "./domain/errors.ts";
-import { syncFolder } from "./sync-folder.ts";
+import { createDurably, syncFolder } from "./durable-file.ts";
 
 /**
  * Encrypts signing secrets at rest with AES-256-GCM, bound to their row. The key file holds one
@@ -149,6 +149,11 @@ function readText(path: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
+    // It may be readable the next time, so nothing may conclude that a secret cannot be decrypted.
+    if (code === "EIO")
+      throw new AppError("storage_failed", `The disk that holds ${path} failed: ${code}.`, {
+        fix: "look for disk errors with dmesg",
+      });
     throw new AppError("signing_unavailable", `The master key file cannot be read: ${code}.`, {
       fix: `make ${path} a file that belongs to the user who runs the daemon`,
     });
@@ -165,6 +170,8 @@ function createKeys(path: string, random: (bytes: number) => Buffer): void {
   } finally {
     unlinkSync(draft);
   }
+  // Before anything encrypted with the key is stored: a power cut must not take the key away.
+  syncFolder(dirname(path));
 }
 
 /** Writes a draft and renames it: readers see either the old keys or the new ones. */
@@ -177,6 +184,6 @@ function replaceKeys(path: string, keys: Buffer[], random: (bytes: number) => Bu
 function writeDraft(path: string, keys: Buffer[], random: (bytes: number) => Buffer): string {
   const draft = `${path}.${random(6).toString("hex")}`;
   const text = keys.map((key) => `${key.toString("base64")}\n`).join("");
-  writeFileSync(draft, text, { mode: 0o600, flag: "wx", flush: true });
+  createDurably(draft, text);
   return draft;
 }

@@ -163,7 +163,7 @@ function systemError(error: unknown): AppError | undefined {
   const { code, message, path } = (error ?? {}) as NodeJS.ErrnoException;
   switch (code) {
     case "ENOSPC":
-      return new AppError("storage_full", "The disk is full.", {
+      return new AppError("storage_full", `The disk that holds ${path ?? "a file"} is full.`, {
         fix: "free some space and try again",
       });
     case "EACCES":

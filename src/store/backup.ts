@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
-import { syncFolder } from "../sync-folder.ts";
+import { syncFolder } from "../durable-file.ts";
 import { type AuditRow, createAuditStore } from "./audit.ts";
 import { openDatabase } from "./database.ts";
 import { isBusy } from "./write-lock.ts";

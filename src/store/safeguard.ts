@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
-import { syncFolder } from "../sync-folder.ts";
+import { syncFolder } from "../durable-file.ts";
 import { checkDatabase, backupNameBefore, readBackupTime } from "./backup.ts";
 import { acquireDaemonLock } from "./database.ts";
 import { assertNotInUse } from "./file-identity.ts";
@@ -70,11 +70,22 @@ export const createSafeguard = (
   },
 });
 
+/** Returns the newest backup that is intact; without one, the newest. */
 function newestBackup(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const made = readdirSync(folder).map((name) => ({ name, at: readBackupTime(name) ?? -1 }));
-  const [newest] = made.filter(({ at }) => at >= 0).sort((a, b) => b.at - a.at);
-  return newest && join(folder, newest.name);
+  const newestFirst = made.filter(({ at }) => at >= 0).sort((a, b) => b.at - a.at);
+  const paths = newestFirst.map(({ name }) => join(folder, name));
+  return paths.find(isIntact) ?? paths[0];
+}
+
+function isIntact(path: string): boolean {
+  try {
+    checkDatabase(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Two migrations in the same second get different names. */

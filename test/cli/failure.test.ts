@@ -103,6 +103,11 @@ test.each([
   );
 });
 
+test.each(["ENOSPC", "EIO", "EACCES"])("the system error %s names the file", (code) => {
+  const error = Object.assign(new Error("x"), { code, path: "/data/master.key" });
+  expect(explainFailure(error, "deskbell").text).toContain("/data/master.key");
+});
+
 test.each(["SQLITE_BUSY_RECOVERY", "SQLITE_FULL", "SQLITE_CORRUPT", "SQLITE_IOERR_READ"])(
   "an error of SQLite that nothing has mapped (%s) is not a bug",
   (code) => {

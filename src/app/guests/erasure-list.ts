@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from "node:fs";
+import { copyFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config.ts";
+import { appendDurably, syncFolder } from "../../durable-file.ts";
 
 // A backup still contains guests that were erased since. The IDs of their visits are in a file next
 // to the master key, which restoring a backup does not replace, so that they are erased again. A
@@ -24,14 +16,11 @@ export const erasureListPath = ({ masterKeyPath }: Config): string =>
 
 /** Appends to the list and waits until it is on the disk. */
 export function addToErasureList(config: Config, visitIds: readonly string[]): void {
-  const file = openSync(erasureListPath(config), "a", 0o600);
-  try {
-    // Each begins a new line, because a power cut may have cut off the last one.
-    writeSync(file, visitIds.map((id) => `\n${id}`).join(""));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  const path = erasureListPath(config);
+  const isNew = !existsSync(path);
+  // Each begins a new line, because a power cut may have cut off the last one.
+  appendDurably(path, visitIds.map((id) => `\n${id}`).join(""));
+  if (isNew) syncFolder(dirname(path));
 }
 
 export function copyErasureList(config: Config, folder: string): void {

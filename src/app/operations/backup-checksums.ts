@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, createReadStream, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createReadStream, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { appendDurably } from "../../durable-file.ts";
 
 /** In the format of `sha256sum --check`. */
 export const CHECKSUMS = "SHA256SUMS";
@@ -23,9 +24,7 @@ export const findChecksum = (path: string): string | undefined =>
     ?.slice(0, DIGITS);
 
 export const addChecksum = (path: string, checksum: string): void =>
-  appendFileSync(join(dirname(path), CHECKSUMS), `${checksum}  ${basename(path)}\n`, {
-    mode: 0o600,
-  });
+  appendDurably(join(dirname(path), CHECKSUMS), `${checksum}  ${basename(path)}\n`);
 
 /** Removes the checksums of files that were deleted or replaced. @param names of the files */
 export function pruneChecksums(folder: string, names: readonly string[]): void {

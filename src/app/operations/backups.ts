@@ -2,6 +2,7 @@ import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
+import { syncFolder } from "../../durable-file.ts";
 import {
   addChecksum,
   CHECKSUMS,
@@ -22,7 +23,6 @@ import {
   copyDatabase,
   removeDatabase,
 } from "../../store/backup.ts";
-import { syncFolder } from "../../sync-folder.ts";
 
 export type Backup = { path: string; bytes: number; createdAt: number };
 

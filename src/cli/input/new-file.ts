@@ -1,6 +1,7 @@
 import { closeSync, openSync, unlinkSync, writeFileSync, fsyncSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../domain/errors.ts";
+import { namePath } from "../../durable-file.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { usageError } from "../failure.ts";
 import type { Cli } from "../cli.ts";
@@ -33,7 +34,7 @@ export function openNewFile(path: string, mode = 0o666): number {
 export function writeNewFile(path: string, content: string): void {
   const file = openNewFile(path);
   try {
-    writeFileSync(file, content);
+    namePath(path, () => writeFileSync(file, content));
   } catch (error) {
     unlinkSync(path);
     throw error;
@@ -47,8 +48,10 @@ export function createPrivateFile(path: string) {
   const file = openNewFile(path, 0o600);
   return {
     write(text: string): void {
-      writeSync(file, text);
-      fsyncSync(file);
+      namePath(path, () => {
+        writeSync(file, text);
+        fsyncSync(file);
+      });
     },
     close: (): void => closeSync(file),
     discard: (): void => unlinkSync(path),

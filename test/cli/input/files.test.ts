@@ -124,7 +124,7 @@ test.skipIf(!canMount())(
     disk.fill();
     expect(await deskbell(`catalog export --out ${file}`)).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("The disk is full."),
+      stderr: expect.stringContaining(`The disk that holds ${file} is full.`),
     });
     expect(existsSync(file)).toBe(false);
     disk.free();

@@ -1,0 +1,38 @@
+import { closeSync, fsyncSync, openSync, writeFileSync } from "node:fs";
+
+/** Makes the names in a folder survive a power cut: new files, renamed and deleted ones. */
+export function syncFolder(folder: string, platform: NodeJS.Platform = process.platform): void {
+  // Windows cannot flush a folder. NTFS writes new names to its journal.
+  if (platform !== "win32") useFile(folder, "r", fsyncSync);
+}
+
+/** Creates a file with mode 0600, and waits until its content is on the disk. */
+export const createDurably = (path: string, text: string): void => write(path, "wx", text);
+
+/** Appends to a file, which it creates with mode 0600, and waits until that is on the disk. */
+export const appendDurably = (path: string, text: string): void => write(path, "a", text);
+
+const write = (path: string, flags: "a" | "wx", text: string): void =>
+  useFile(path, flags, (file) => {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  });
+
+function useFile(path: string, flags: string, use: (file: number) => void): void {
+  const file = openSync(path, flags, 0o600);
+  try {
+    namePath(path, () => use(file));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Adds the path to an error of Node, which lacks it for an open file. */
+export function namePath<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && !("path" in error)) Object.assign(error, { path });
+    throw error;
+  }
+}
