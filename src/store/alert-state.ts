@@ -1,4 +1,5 @@
-import type { Db } from "./db.ts";
+import { type Db } from "./db.ts";
+import { parseJson } from "./json.ts";
 
 /**
  * `cause`: a condition that alerts are sent about; `unsent`: an alert that a channel has not
@@ -28,7 +29,7 @@ export function createAlertStateStore(db: Db) {
     list: <Value>(kind: AlertStateKind): { key: string; value: Value }[] =>
       (select.all(kind) as { key: string; value: string }[]).map(({ key, value }) => ({
         key,
-        value: JSON.parse(value) as Value,
+        value: parseJson(value) as Value,
       })),
     put: (kind: AlertStateKind, key: string, value: unknown): void =>
       void upsert.run(kind, key, JSON.stringify(value)),

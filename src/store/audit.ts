@@ -1,6 +1,7 @@
 import type { Actor, AuditAction } from "../domain/audit.ts";
 import { minIdAt } from "../domain/ids.ts";
 import { columns, type Db, insertInto, matching } from "./db.ts";
+import { parseJson } from "./json.ts";
 
 export type AuditRow = {
   /** Rises with time. */
@@ -44,7 +45,7 @@ const COLUMNS =
 
 const parse = (raw: unknown): AuditRow => {
   const row = raw as Omit<AuditRow, "details"> & { details: string };
-  return { ...row, details: JSON.parse(row.details) };
+  return { ...row, details: parseJson(row.details) };
 };
 
 /** Triggers reject an UPDATE, and a DELETE of entries that have not expired. */

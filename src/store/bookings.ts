@@ -2,6 +2,7 @@ import type { BookedSegment, Booking } from "../domain/bookings/booking.ts";
 import type { Reservation } from "../domain/bookings/reservation.ts";
 import type { VisitStatus } from "../domain/bookings/visit.ts";
 import { columns, type Db, insertInto, LISTED, optional, prepareNewest } from "./db.ts";
+import { parseJson } from "./json.ts";
 import { createVisitStatements, selectOwn, VISIT, type VisitListFilter } from "./visits.ts";
 
 export type VisitFilter = {
@@ -63,7 +64,7 @@ const isDeleted = (column: string) =>
 const NONE: BookedSegment["resources"] = [];
 
 const parseResources = (text: string): BookedSegment["resources"] =>
-  text === "[]" ? NONE : (JSON.parse(text) as BookedSegment["resources"]);
+  text === "[]" ? NONE : (parseJson(text) as BookedSegment["resources"]);
 
 export function createBookingStore(db: Db) {
   const insert = db.prepare(insertInto("booking", `business_id, ${BOOKING}`));
@@ -116,7 +117,7 @@ export function createBookingStore(db: Db) {
       ...booking,
       segments: rows.map((segment) => ({
         ...segment,
-        addons: JSON.parse(segment.addons) as BookedSegment["addons"],
+        addons: parseJson(segment.addons) as BookedSegment["addons"],
         resources: parseResources(segment.resources),
       })),
     };

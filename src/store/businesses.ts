@@ -1,6 +1,7 @@
 import type { BusinessDoc, ScheduleDoc } from "../domain/catalog/catalog.ts";
 import type { ScheduleEdits } from "../domain/catalog/change/schedule-edits.ts";
 import { columns, type Db, optional } from "./db.ts";
+import { parseJson } from "./json.ts";
 
 export type BusinessRow = {
   id: string;
@@ -29,7 +30,7 @@ const COLUMNS = `told_until AS publishedUntil, ${columns(`id, slug, doc, schedul
 export function createBusinessStore(db: Db) {
   const parse = (raw: unknown): BusinessRow => {
     const row = raw as Raw;
-    return { ...row, doc: JSON.parse(row.doc), schedule: JSON.parse(row.schedule) };
+    return { ...row, doc: parseJson(row.doc), schedule: parseJson(row.schedule) };
   };
 
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
@@ -88,7 +89,7 @@ export function createBusinessStore(db: Db) {
     /** For a change that partners see in responses but that has no event. */
     incrementRevision: (id: string) => void bumpRevision.run(id),
     getScheduleEdits: (id: string): ScheduleEdits =>
-      JSON.parse((selectScheduleEdits.get(id) as string | null | undefined) ?? "{}"),
+      parseJson((selectScheduleEdits.get(id) as string | null | undefined) ?? "{}"),
     writeScheduleEdits(id: string, edits: ScheduleEdits): void {
       const isEmpty = Object.keys(edits).length === 0;
       setScheduleEdits.run({ id, edits: isEmpty ? null : JSON.stringify(edits) });

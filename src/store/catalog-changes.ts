@@ -2,6 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Replaced } from "../domain/catalog/change/replaced.ts";
 import type { AuditRow } from "./audit.ts";
 import { columns, type Db, insertInto } from "./db.ts";
+import { parseJson } from "./json.ts";
 
 export type CatalogChangeRow = {
   version: number;
@@ -25,7 +26,8 @@ const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 function parse(raw: unknown): CatalogChangeRow {
   const { version, fromVersion, at, details, ...entry } = raw as CatalogChangeRow &
     AuditRow & { details: string | null };
-  const found = details === null ? null : { ...entry, details: JSON.parse(details) };
+  const found =
+    details === null ? null : { ...entry, details: parseJson<AuditRow["details"]>(details) };
   return { version, fromVersion, at, entry: found };
 }
 
@@ -79,7 +81,7 @@ export function createCatalogChangeStore(db: Db) {
     /** What the changes after a version replaced, newest first. */
     *iterateReplacedAfter(businessId: string, version: number): Generator<Replaced> {
       for (const bytes of selectReplaced.iterate(businessId, version) as Iterable<Buffer>)
-        yield JSON.parse(zstdDecompressSync(bytes).toString()) as Replaced;
+        yield parseJson(zstdDecompressSync(bytes).toString()) as Replaced;
     },
     /**
      * Deletes those of the next changes that were made before a time, except the newest of each

@@ -10,10 +10,11 @@ import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/change/diff.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
+import { parseJson } from "./json.ts";
 
 function parse<K extends Kind>(row: unknown): DocOf[K] {
   const [id, slug, text] = row as [string, string, string];
-  const doc = JSON.parse(text) as DocOf[K];
+  const doc = parseJson(text) as DocOf[K];
   rememberId(doc, slug, id);
   return doc;
 }
@@ -112,7 +113,7 @@ export function createCatalogStore(db: Db) {
     findVersion: (businessId: string, objectId: string) =>
       selectVersion.get({ businessId, objectId }) as ObjectVersion | undefined,
     findLocalEdit: (objectId: string): DocOf[Kind] | undefined =>
-      optional(selectLocalEdit.get(objectId), (text) => JSON.parse(text as string) as DocOf[Kind]),
+      optional(selectLocalEdit.get(objectId), (text) => parseJson(text as string) as DocOf[Kind]),
 
     listSortOrders: (businessId: string): Map<string, number> =>
       new Map(selectSortOrders.iterate(businessId) as Iterable<[string, number]>),
@@ -131,7 +132,7 @@ export function createCatalogStore(db: Db) {
 
     listLocalEdits(businessId: string): LocalEdits {
       const rows = selectLocalEdits.all(businessId) as [string, string][];
-      return new Map(rows.map(([id, authored]) => [id, JSON.parse(authored) as DocOf[Kind]]));
+      return new Map(rows.map(([id, authored]) => [id, parseJson(authored) as DocOf[Kind]]));
     },
 
     writeObjects(businessId: string, change: RowChanges): void {

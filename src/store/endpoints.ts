@@ -1,6 +1,7 @@
 import type { FailureStreak } from "../domain/webhooks/failure-streak.ts";
 import type { EventType } from "../domain/event-types.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
+import { parseJson } from "./json.ts";
 
 export type EndpointStatus = "ACTIVE" | "DISABLED";
 
@@ -55,7 +56,7 @@ const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, ve
 export function createEndpointStore(db: Db) {
   const parse = (raw: unknown): EndpointRow => {
     const row = raw as Raw;
-    return { ...row, events: JSON.parse(row.events), allowPrivate: row.allowPrivate === 1 };
+    return { ...row, events: parseJson(row.events), allowPrivate: row.allowPrivate === 1 };
   };
   const serialise = (settings: EndpointSettings) => ({
     ...settings,

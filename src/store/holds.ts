@@ -1,5 +1,6 @@
 import type { Hold } from "../domain/bookings/hold.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
+import { parseJson } from "./json.ts";
 
 const HOLD = `id, key_id, status, starts_at, ends_at, segments, guests, area_id, table_id, total_cents, currency,
   currency_digits, requires_approval, cancel_until, booking_id, reservation_id, expires_at, created_at`;
@@ -42,7 +43,7 @@ export function createHoldStore(db: Db) {
     const row = raw as Raw;
     return {
       ...row,
-      segments: JSON.parse(row.segments) as Hold["segments"],
+      segments: parseJson(row.segments) as Hold["segments"],
       requiresApproval: row.requiresApproval === 1,
     };
   };

@@ -1,6 +1,7 @@
 import type { KeyKind, Scope } from "../domain/api-key.ts";
 import type { EventGroup } from "../domain/event-groups.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
+import { parseJson } from "./json.ts";
 
 export type KeyRow = {
   id: string;
@@ -57,9 +58,9 @@ export function createKeyStore(db: Db) {
     const row = raw as Raw<Row>;
     return {
       ...row,
-      scopes: JSON.parse(row.scopes),
-      eventGroups: JSON.parse(row.eventGroups),
-      cidrs: JSON.parse(row.cidrs),
+      scopes: parseJson(row.scopes),
+      eventGroups: parseJson(row.eventGroups),
+      cidrs: parseJson(row.cidrs),
     } as unknown as Row;
   };
 

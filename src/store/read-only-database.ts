@@ -36,7 +36,7 @@ export const readDatabaseFacts = (path: string): DatabaseFacts => withReadOnlyDa
 
 function read(db: Db): DatabaseFacts {
   const one = (sql: string): unknown => db.prepare(sql).pluck().get();
-  const check = one("PRAGMA quick_check(1)") as string;
+  const check = one("PRAGMA integrity_check(1)") as string;
   return {
     sqlite: one("SELECT sqlite_version()") as string,
     bytes: one(

@@ -22,7 +22,7 @@ export function storageError(error: unknown, knownPath?: string): AppError | und
     return new AppError("storage_full", `The disk that holds ${path} is full.`, {
       fix: "free some space and try again",
     });
-  if (/^SQLITE_(?:NOTADB|CORRUPT)/.test(code)) return damagedDatabaseError(path, message);
+  if (/^SQLITE_(?:NOTADB|CORRUPT)/.test(code)) return new DamagedDatabaseError(path, message);
   if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code)) {
     if (isOnReadOnlyDisk(path)) return readOnlyDiskError(path);
     return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
@@ -43,13 +43,16 @@ export function storageError(error: unknown, knownPath?: string): AppError | und
   return undefined;
 }
 
-/** @param details the problem that SQLite reports */
-export const damagedDatabaseError = (path: string, details: string): AppError =>
-  new AppError(
-    "storage_failed",
-    `${path} is damaged or is not a database: ${details.replaceAll(/\s+/g, " ").trim()}.`,
-    { fix: "stop the daemon and restore a backup: deskbell backup list" },
-  );
+export class DamagedDatabaseError extends AppError {
+  /** @param details the problem that SQLite reports */
+  constructor(path: string, details: string) {
+    super(
+      "storage_failed",
+      `${path} is damaged or is not a database: ${details.replaceAll(/\s+/g, " ").trim()}.`,
+      { fix: "stop the daemon and restore a backup: deskbell backup list" },
+    );
+  }
+}
 
 // SHMSIZE: on a completely full disk, SQLite cannot create the WAL index and fails to open.
 const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];

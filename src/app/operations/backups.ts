@@ -12,7 +12,9 @@ import {
 } from "./backup-checksums.ts";
 import { forgetBackupState, saveBackupState } from "./backup-state.ts";
 import { makeFolder, type Runtime } from "../runtime.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { lostFileError } from "../../store/file-identity.ts";
+import type { DamagedDatabaseError } from "../../store/storage-error.ts";
 import {
   backupName,
   isDraft,
@@ -96,6 +98,22 @@ export async function verifyBackup(path: string): Promise<VerifiedBackup> {
   assertKnownSchema(path, schema);
   await assertUnchanged(path);
   return { path, bytes: file.size, schema };
+}
+
+/** Returns the error of a damaged database with the command that restores the newest good backup. */
+export async function nameGoodBackup(
+  config: Config,
+  { code, message }: DamagedDatabaseError,
+): Promise<AppError> {
+  for (const { path } of listBackups(config)) {
+    const isGood = await verifyBackup(path).then(
+      () => true,
+      () => false,
+    );
+    if (isGood) return new AppError(code, message, { fix: `deskbell restore ${shellQuote(path)}` });
+  }
+  const fix = `no backup in ${config.backupFolder} is intact: look for a copy in another place, then run deskbell restore FILE`;
+  return new AppError(code, message, { fix });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { assertBackupDir, checkBackupDir } from "../../app/operations/backup-copies.ts";
+import { nameGoodBackup } from "../../app/operations/backups.ts";
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
@@ -14,7 +15,7 @@ import type { Log } from "../../log.ts";
 import { openRuntime, prepareDataFolder, type Runtime } from "../../app/runtime.ts";
 import { removeDatabase, restoreDraft } from "../../store/backup.ts";
 import { acquireDaemonLock } from "../../store/database.ts";
-import { damagedDatabaseError, storageError } from "../../store/storage-error.ts";
+import { DamagedDatabaseError, storageError } from "../../store/storage-error.ts";
 import { DAEMON } from "../../domain/audit.ts";
 import { AppError } from "../../domain/errors.ts";
 import { assertAddressRanges } from "../../domain/address-range.ts";
@@ -109,7 +110,8 @@ export async function startDaemon(
     };
   } catch (error) {
     await parts.disposeAsync();
-    throw error;
+    if (!(error instanceof DamagedDatabaseError)) throw error;
+    throw await nameGoodBackup(config, error);
   }
 }
 
@@ -126,12 +128,12 @@ function removeRestoreDraft({ config, log }: Runtime): void {
 /** Checking a larger file would delay the start by seconds; the nightly backup checks it. */
 const MAX_CHECKED_BYTES = 250_000_000;
 
-/** @throws if the database is damaged or read-only */
-async function assertDatabaseUsable(rt: Runtime): Promise<void> {
-  const damage = rt.store.file.findDamage(MAX_CHECKED_BYTES);
-  if (damage !== null) throw damagedDatabaseError(rt.config.databasePath, damage);
+/** @throws AppError if the database is damaged or read-only */
+export async function assertDatabaseUsable(rt: Runtime): Promise<void> {
   const saveBudget = () => rt.store.history.saveBudget(rt.config.history);
   try {
+    const damage = rt.store.file.findDamage(MAX_CHECKED_BYTES);
+    if (damage !== null) throw new DamagedDatabaseError(rt.config.databasePath, damage);
     await retryWhileBusy(rt, () => rt.tx(saveBudget));
   } catch (error) {
     const known = error instanceof AppError ? error : storageError(error, rt.config.databasePath);
