@@ -41,7 +41,7 @@ export function canDecryptSecret(
     rt.secrets.open(sealed, id);
     return true;
   } catch (error) {
-    if (error instanceof AppError) return false;
+    if (error instanceof AppError && error.code === "signing_unavailable") return false;
     throw error;
   }
 }

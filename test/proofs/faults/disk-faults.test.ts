@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { recordClaim } from "../../support/claims.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import {
+  CONTENTS,
+  createTemplates,
+  WRITING_COMMANDS,
+  type WritingCommand,
+} from "../../support/disk/commands.ts";
+import { type FaultPlan, NO_FAULTS } from "../../support/disk/faulty-process.ts";
+import { canPreload, createFolderInMemory, prepareDisk } from "../../support/disk/library.ts";
+import { listLost } from "../../support/disk/oracle.ts";
+import { listPlans, startFaultyProcess } from "../../support/disk/sweep.ts";
+import { chooseScale } from "../../support/scale.ts";
+
+// Every call to the disk of every command fails once, by a library that is loaded into deskbell:
+// the first write, the second, and so on, and likewise each sync, open, rename and deletion.
+
+/** SWEEP=restore sweeps one command only. The suite runs a few faults of two commands. */
+const ONLY = process.env["SWEEP"];
+const ALL = Object.keys(WRITING_COMMANDS);
+const COMMANDS = ONLY === undefined ? chooseScale(ALL.slice(0, 2), ALL, ALL) : [ONLY];
+const STEP = chooseScale(25, 1, 10);
+
+/** The disk claims success for each write, and forgets it. */
+const LYING: FaultPlan = { kinds: "W", first: 1, last: 2 ** 31 - 1, error: 0 };
+
+describe.skipIf(!canPreload)("when any call to the disk fails", () => {
+  test(
+    "a command has its whole effect or names the disk, and the next run works",
+    { timeout: 1_800_000 },
+    async () => {
+      const disk = prepareDisk(createFolderInMemory());
+      const templates = createTempFolder();
+      await createTemplates(templates, COMMANDS);
+      const runFaulty = await startFaultyProcess(disk);
+      const dataDir = join(disk.dataDir, "data");
+
+      /** Returns what was wrong with a run. */
+      async function sweepOne(command: WritingCommand, plan: FaultPlan): Promise<string[]> {
+        const copyOf = join(templates, command.template);
+        const args = command.args(copyOf, templates).map((arg) => arg.replace(copyOf, dataDir));
+        const kept = CONTENTS[command.template];
+        const failed = await runFaulty({ args, dataDir, copyOf, plan });
+        const lost = [...listLost(dataDir, kept), ...(command.listLost?.(dataDir) ?? [])];
+        const problems = lost.map((what) => `after exit ${failed.code}, lost: ${what}`);
+        if (failed.code !== 0 && !isClear(failed.stderr, dataDir)) problems.push(failed.stderr);
+        if (failed.code === 0)
+          problems.push(...(await command.listMissing(dataDir, failed.stdout)));
+        const next = await runFaulty({ args, dataDir, plan: NO_FAULTS });
+        if (next.code === 0) problems.push(...(await command.listMissing(dataDir, next.stdout)));
+        else if (!IS_DONE.test(next.stderr)) problems.push(`The next run failed: ${next.stderr}`);
+        return problems;
+      }
+
+      const failures: string[] = [];
+      let runs = 0;
+      let lies = 0;
+      for (const name of COMMANDS) {
+        const command = WRITING_COMMANDS[name];
+        if (command === undefined) throw new Error(`There is no command '${name}'.`);
+        const copyOf = join(templates, command.template);
+        const args = command.args(copyOf, templates).map((arg) => arg.replace(copyOf, dataDir));
+        const plans = await listPlans(async (kinds) => {
+          const plan = { ...NO_FAULTS, kinds };
+          const { code, stderr, calls } = await runFaulty({ args, dataDir, copyOf, plan });
+          expect(code, stderr).toBe(0);
+          return calls;
+        });
+        for (const plan of plans.filter((_, i) => i % STEP === 0)) {
+          runs += 1;
+          for (const problem of await sweepOne(command, plan))
+            failures.push(`${name}, ${JSON.stringify(plan)}: ${problem}`);
+        }
+        if ((await sweepOne(command, LYING)).length > 0) lies += 1;
+      }
+      expect(failures.slice(0, 10)).toEqual([]);
+      recordClaim({
+        group: "faults",
+        claim: "When any call to the disk fails, a command has its whole effect or names the disk",
+        done: `the n-th write, sync, open, rename and deletion of ${COMMANDS.length} commands failed, for every n: ${runs} runs`,
+        figure: "0 half effects, 0 lost, 0 unclear messages; each next run works",
+        control: {
+          done: "a disk that claims success and writes nothing",
+          figure: `${lies} of ${COMMANDS.length} commands claimed an effect that was not there; the others read back what they wrote`,
+          hasFailed: lies > 0,
+        },
+        seed: "none",
+      });
+    },
+  );
+});
+
+/** A failed run may have had its effect, for example if only its output failed. */
+const IS_DONE = /already exists|not available|is not free|taken/;
+
+/** Whether an error names the file or folder, and blames no bug. */
+const isClear = (stderr: string, dataDir: string): boolean =>
+  stderr.includes(dataDir) && !/internal|bug/i.test(stderr);
