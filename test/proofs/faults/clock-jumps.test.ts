@@ -1,0 +1,160 @@
+import { expect, test } from "vitest";
+import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
+import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
+import { readConfig } from "../../../src/config.ts";
+import { createDeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
+import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import { createRateLimitPolicy, PER_MINUTE } from "../../../src/http/auth/rate-limiter.ts";
+import { createRateLimits } from "../../../src/http/auth/rate-limits.ts";
+import { recordClaim } from "../../support/claims.ts";
+import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
+import { createFolderInMemory } from "../../support/disk/library.ts";
+import { chooseScale, chooseSeed } from "../../support/scale.ts";
+import { expectedWait } from "../../support/sim/retry-schedule.ts";
+import { startVirtualTime } from "../../support/sim/time.ts";
+
+// The real delivery worker and rate limits, while the wall clock is set every few hours.
+
+const DAYS = chooseScale(1, 30, 5);
+const SEED = chooseSeed(7);
+
+const DAY_MS = 86_400_000;
+const STARTS_AT = Date.parse("2026-03-25T12:00:00Z");
+/** In production, the worker looks for due deliveries every second. */
+const STEP_MS = 10_000;
+/** Between two jumps, at most. */
+const LONGEST_CALM_MS = 4 * 3_600_000;
+const LATEST_MS = 60_000;
+const ROUNDING_MS = 20;
+const FAILING_ENDPOINTS = 8;
+const QUOTA = 5;
+const RESPONSE_MS = 3000;
+
+/** What is known of a delivery: when it was due, at the earliest and at the latest. */
+type Due = { from: number; to: number };
+
+async function runWithJumps(change: (rt: Runtime) => void) {
+  const random = createSeededRandom(SEED);
+  const time = startVirtualTime(STARTS_AT);
+  const open = () => {
+    const config = readConfig({ dataDir }, {});
+    const rt = openRuntime(config, 1000, {
+      now: time.wall,
+      monotonic: time.elapsed,
+      random: (bytes) => Buffer.from(Array.from({ length: bytes }, () => random.integer(0, 255))),
+      log: () => {},
+    });
+    change(rt);
+    return rt;
+  };
+  const dataDir = createFolderInMemory();
+  const rt = open();
+  const due = new Map<string, Due>();
+  const violations: string[] = [];
+  const counts = { jumps: 0, attempts: 0, requests: 0 };
+  let inFlight = 0;
+
+  const business = addBusiness(rt);
+  const healthyUrl = "http://10.0.1.1/";
+  await subscribe(rt, business, healthyUrl, ["service.updated"]);
+  for (let n = 0; n < FAILING_ENDPOINTS; n++)
+    await subscribe(rt, business, `http://10.0.2.${n}/`, ["staff.created"]);
+
+  const worker = createDeliveryWorker(rt, ({ url, headers }) => {
+    const id = headers["X-Service-Delivery"] ?? "";
+    const now = time.elapsed();
+    const { from, to } = due.get(id) ?? { from: 0, to: now };
+    if (now < from - ROUNDING_MS) violations.push(`sent ${from - now} ms too soon`);
+    if (now > to + LATEST_MS) violations.push(`sent ${now - to} ms too late`);
+    counts.attempts += 1;
+    const isHealthy = url === healthyUrl;
+    inFlight += isHealthy ? 1 : 0;
+    if (inFlight > 4) violations.push(`${inFlight} in flight`);
+    const response = { retryAfter: null, responseText: "" };
+    const statusCode = isHealthy ? 200 : 500;
+    const outcome: Outcome = { kind: "responded", statusCode, ...response };
+    const n = Number(headers["X-Service-Attempt"]);
+    return new Promise((resolve) =>
+      setTimeout(() => {
+        inFlight -= isHealthy ? 1 : 0;
+        const wait = isHealthy ? undefined : expectedWait(n, outcome, time.wall());
+        const answeredAt = time.elapsed();
+        if (wait === undefined) due.delete(id);
+        else due.set(id, { from: answeredAt + wait.from, to: answeredAt + wait.to });
+        resolve(outcome);
+      }, RESPONSE_MS),
+    );
+  });
+
+  const publish = (type: "service.updated" | "staff.created"): void => {
+    const { events } = emitEvents(rt, business, type);
+    const [event] = events;
+    for (const { id, eventId } of rt.store.deliveries.list({ businessId: business.id }, 100))
+      if (eventId === event?.id) due.set(id, { from: time.elapsed(), to: time.elapsed() });
+  };
+
+  let limits = createRateLimits(rt);
+  const policy = createRateLimitPolicy({ window: PER_MINUTE, quota: QUOTA });
+  let allowedAt: number[] = [];
+  const request = (): void => {
+    const now = time.elapsed();
+    if (!limits.keys.take("key_1", policy, rt.monotonic()).allowed) return;
+    counts.requests += 1;
+    allowedAt = [...allowedAt.filter((at) => at > now - 60_000), now];
+    if (allowedAt.length > QUOTA) violations.push(`${allowedAt.length} requests in a minute`);
+  };
+
+  let jumpAt = random.integer(0, LONGEST_CALM_MS);
+  try {
+    publish("staff.created");
+    while (time.elapsed() < DAYS * DAY_MS) {
+      if (random.chance(0.02)) publish("service.updated");
+      for (let n = random.integer(0, 4); n > 0; n--) request();
+      if (time.elapsed() >= jumpAt) {
+        time.setWall(random.pick([-1, 1]) * Math.min(2 ** random.integer(13, 32), 30 * DAY_MS));
+        counts.jumps += 1;
+        jumpAt += random.integer(0, LONGEST_CALM_MS);
+      }
+      worker.sweep();
+      worker.wake();
+      if (random.chance(0.05)) {
+        limits.flush();
+        if (random.chance(0.2)) limits = createRateLimits(rt);
+      }
+      await time.settle();
+      const end = time.elapsed() + STEP_MS;
+      while (time.nextTimerAt() <= end) await time.advanceTo(time.nextTimerAt());
+      await time.advanceTo(end);
+    }
+    for (const { to } of due.values())
+      if (to + LATEST_MS < time.elapsed()) violations.push("a delivery was not sent");
+  } finally {
+    await worker.stop(0);
+    time.end();
+    rt.close();
+  }
+  return { violations, counts };
+}
+
+test(
+  `while the clock jumps for ${DAYS} days, deliveries keep their schedule and limits hold`,
+  { timeout: 900_000 },
+  async () => {
+    const { violations, counts } = await runWithJumps(() => {});
+    expect(violations.slice(0, 5)).toEqual([]);
+    expect(counts.jumps).toBeGreaterThan(DAYS * 5);
+    const control = await runWithJumps((rt) => void (rt.monotonic = rt.now));
+    recordClaim({
+      group: "faults",
+      claim: "When the clock is set, no delivery is sent early or late, and limits hold",
+      done: `${counts.jumps} jumps of up to 30 days back or forward in ${DAYS} simulated days, ${counts.attempts} attempts, ${counts.requests} requests`,
+      figure: "0 too early, 0 later than the schedule and 60 s, 0 over a limit",
+      control: {
+        done: "the same days with pauses and windows measured by the wall clock",
+        figure: `${control.violations.length} violations`,
+        hasFailed: control.violations.length > 0,
+      },
+      seed: SEED,
+    });
+  },
+);
