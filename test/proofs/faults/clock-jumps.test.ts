@@ -6,7 +6,7 @@ import { createDeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 import { createRateLimitPolicy, PER_MINUTE } from "../../../src/http/auth/rate-limiter.ts";
 import { createRateLimits } from "../../../src/http/auth/rate-limits.ts";
-import { recordClaim } from "../../support/claims.ts";
+import { isRecording, recordClaim } from "../../support/claims.ts";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createFolderInMemory } from "../../support/disk/library.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
@@ -143,6 +143,7 @@ test(
     const { violations, counts } = await runWithJumps(() => {});
     expect(violations.slice(0, 5)).toEqual([]);
     expect(counts.jumps).toBeGreaterThan(DAYS * 5);
+    if (!isRecording()) return;
     const control = await runWithJumps((rt) => void (rt.monotonic = rt.now));
     recordClaim({
       group: "faults",

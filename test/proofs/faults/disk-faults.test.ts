@@ -1,14 +1,23 @@
+import { cpSync, rmSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { recordClaim } from "../../support/claims.ts";
-import { createTempFolder } from "../../support/cli.ts";
+import { createTempFolder, startProgram } from "../../support/cli.ts";
 import {
   CONTENTS,
   createTemplates,
   WRITING_COMMANDS,
   type WritingCommand,
 } from "../../support/disk/commands.ts";
-import { type FaultPlan, NO_FAULTS } from "../../support/disk/faulty-process.ts";
+import {
+  countCalls,
+  createPlanFile,
+  type FaultPlan,
+  NO_FAULTS,
+  WITHOUT_END,
+  writePlan,
+} from "../../support/disk/fault-plan.ts";
 import { canPreload, createFolderInMemory, prepareDisk } from "../../support/disk/library.ts";
 import { listLost } from "../../support/disk/oracle.ts";
 import { listPlans, startFaultyProcess } from "../../support/disk/sweep.ts";
@@ -23,8 +32,11 @@ const ALL = Object.keys(WRITING_COMMANDS);
 const COMMANDS = ONLY === undefined ? chooseScale(ALL.slice(0, 2), ALL, ALL) : [ONLY];
 const STEP = chooseScale(25, 1, 10);
 
+const DOES_SERVE = chooseScale(false, true, true) && ONLY === undefined;
+const { EIO } = constants.errno;
+
 /** The disk claims success for each write, and forgets it. */
-const LYING: FaultPlan = { kinds: "W", first: 1, last: 2 ** 31 - 1, error: 0 };
+const LYING: FaultPlan = { kinds: "W", first: 1, last: WITHOUT_END, error: 0 };
 
 describe.skipIf(!canPreload)("when any call to the disk fails", () => {
   test(
@@ -85,6 +97,68 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
           done: "a disk that claims success and writes nothing",
           figure: `${lies} of ${COMMANDS.length} commands claimed an effect that was not there; the others read back what they wrote`,
           hasFailed: lies > 0,
+        },
+        seed: "none",
+      });
+    },
+  );
+
+  test.skipIf(!DOES_SERVE)(
+    "the daemon starts, or names the disk, and its data is intact",
+    { timeout: 1_800_000 },
+    async () => {
+      const disk = prepareDisk(createFolderInMemory());
+      const templates = createTempFolder();
+      await createTemplates(templates, ["restore"]);
+      const dataDir = join(disk.dataDir, "data");
+      const planFile = join(disk.folder, "faults");
+      createPlanFile(planFile);
+      const env = { ...disk.env, DISK_FAULTS: planFile };
+      const args = ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir];
+
+      /** Starts the daemon, and stops it when it serves. */
+      async function serve(plan: FaultPlan) {
+        rmSync(dataDir, { recursive: true, force: true });
+        cpSync(join(templates, "edited"), dataDir, { recursive: true });
+        writePlan(planFile, plan);
+        const daemon = startProgram(args, { env });
+        const isServing = await daemon.waitForOutput(/"serving"/).then(
+          () => true,
+          () => false,
+        );
+        daemon.child.kill("SIGTERM");
+        const result = await daemon.waitForExit();
+        const calls = countCalls(planFile);
+        writePlan(planFile, NO_FAULTS);
+        return { ...result, isServing, calls };
+      }
+
+      const failures: string[] = [];
+      const plans = await listPlans(async (kinds) => (await serve({ ...NO_FAULTS, kinds })).calls);
+      let refusals = 0;
+      // Only once: while the disk is full, a daemon takes ten seconds to stop.
+      const chosen = plans
+        .filter((_, i) => i % STEP === 0)
+        .map((plan) => ({ ...plan, last: plan.first }));
+      for (const plan of chosen) {
+        const { code, stderr, isServing } = await serve(plan);
+        const isUnderstood = isServing && code === 0 ? true : isClear(stderr, dataDir);
+        if (!isUnderstood || code === null)
+          failures.push(`${JSON.stringify(plan)}: exit ${code}, ${stderr}`);
+        if (!isServing) refusals += 1;
+        failures.push(...listLost(dataDir, CONTENTS.edited));
+      }
+      expect(failures.slice(0, 10)).toEqual([]);
+      const broken = await serve({ kinds: "O", first: 1, last: WITHOUT_END, error: EIO });
+      recordClaim({
+        group: "faults",
+        claim: "When any call to the disk fails, the daemon starts or names the disk",
+        done: `the n-th write, sync, open, rename and deletion of a start and stop failed, for every n: ${chosen.length} runs`,
+        figure: `${refusals} starts refused with a message that names the disk, 0 data lost`,
+        control: {
+          done: "every open fails",
+          figure: `exit ${broken.code}`,
+          hasFailed: broken.code !== 0,
         },
         seed: "none",
       });

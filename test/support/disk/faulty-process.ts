@@ -1,13 +1,12 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { PassThrough, Readable } from "node:stream";
 import { explainFailure } from "../../../src/cli/failure.ts";
 import { run } from "../../../src/cli/run.ts";
+import { countCalls, type FaultPlan, NO_FAULTS, writePlan } from "./fault-plan.ts";
 
 // A process that runs commands while calls to the disk fail, one after the other: a process for each
 // would take ten times as long. DISK_FAULTS names the file with the plan, which `library.c` reads.
 
-/** Calls number `first` to `last`, of those of `kinds`, fail with `error`; see `library.c`. */
-export type FaultPlan = { kinds: string; first: number; last: number; error: number };
 export type FaultyRun = {
   args: string[];
   dataDir: string;
@@ -18,16 +17,7 @@ export type FaultyRun = {
 /** `calls`: how many there were of the kinds of the plan. */
 export type FaultyResult = { code: number; stdout: string; stderr: string; calls: number };
 
-export const NO_FAULTS: FaultPlan = { kinds: "", first: 0, last: 0, error: 0 };
-
 const PLAN_FILE = process.env["DISK_FAULTS"] ?? "";
-const SEEN_AT = 16;
-
-function writePlan({ kinds, first, last, error }: FaultPlan): void {
-  const mask = [...kinds].reduce((bits, kind) => bits | (1 << (kind.charCodeAt(0) - 65)), 0);
-  const plan = Buffer.from(Int32Array.of(mask, first, last, error, 0).buffer);
-  writeFileSync(PLAN_FILE, plan, { flag: "r+" });
-}
 
 async function runFaulty({ args, dataDir, copyOf, plan }: FaultyRun): Promise<FaultyResult> {
   if (copyOf !== undefined) {
@@ -43,11 +33,11 @@ async function runFaulty({ args, dataDir, copyOf, plan }: FaultyRun): Promise<Fa
     uncaught.resolve(exitCode);
   };
   process.once("uncaughtException", onUncaught);
-  writePlan(plan);
+  writePlan(PLAN_FILE, plan);
   const command = run("deskbell", ["--data-dir", dataDir, ...args], io);
   const code = await Promise.race([command, uncaught.promise]);
-  const calls = readFileSync(PLAN_FILE).readInt32LE(SEEN_AT);
-  writePlan(NO_FAULTS);
+  const calls = countCalls(PLAN_FILE);
+  writePlan(PLAN_FILE, NO_FAULTS);
   process.off("uncaughtException", onUncaught);
   const textOf = (stream: PassThrough) => String(stream.read() ?? "");
   return { code, stdout: textOf(stdout), stderr: textOf(stderr), calls };

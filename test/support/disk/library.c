@@ -132,33 +132,27 @@ static int openInside(const char *path, int flags, mode_t mode) {
   return file;
 }
 
-#define OPEN_FUNCTION(name) \
-  int name(const char *path, int flags, ...) { \
-    REAL(int, name, const char *, int, ...); \
-    va_list more; \
-    va_start(more, flags); \
-    mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(more, mode_t) : 0; \
-    va_end(more); \
-    char out[PATH_MAX]; \
-    const char *full = resolve(AT_FDCWD, path, out); \
-    return isInside(full) ? openInside(full, flags, mode) : name##_real(path, flags, mode); \
-  }
-OPEN_FUNCTION(open)
-OPEN_FUNCTION(open64)
+static int openAny(int at, const char *path, int flags, mode_t mode) {
+  REAL(int, openat64, int, const char *, int, ...);
+  char out[PATH_MAX];
+  const char *full = resolve(at, path, out);
+  return isInside(full) ? openInside(full, flags, mode) : openat64_real(at, path, flags, mode);
+}
 
-#define OPENAT_FUNCTION(name) \
-  int name(int at, const char *path, int flags, ...) { \
-    REAL(int, name, int, const char *, int, ...); \
+#define OPEN_FROM(at) \
+  mode_t mode = 0; \
+  if (flags & (O_CREAT | __O_TMPFILE)) { \
     va_list more; \
     va_start(more, flags); \
-    mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(more, mode_t) : 0; \
+    mode = va_arg(more, mode_t); \
     va_end(more); \
-    char out[PATH_MAX]; \
-    const char *full = resolve(at, path, out); \
-    return isInside(full) ? openInside(full, flags, mode) : name##_real(at, path, flags, mode); \
-  }
-OPENAT_FUNCTION(openat)
-OPENAT_FUNCTION(openat64)
+  } \
+  return openAny(at, path, flags, mode)
+
+int open(const char *path, int flags, ...) { OPEN_FROM(AT_FDCWD); }
+int open64(const char *path, int flags, ...) { OPEN_FROM(AT_FDCWD); }
+int openat(int at, const char *path, int flags, ...) { OPEN_FROM(at); }
+int openat64(int at, const char *path, int flags, ...) { OPEN_FROM(at); }
 
 int close(int file) {
   REAL(int, close, int);

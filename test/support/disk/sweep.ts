@@ -1,11 +1,11 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { FaultPlan, FaultyResult, FaultyRun } from "./faulty-process.ts";
+import { createPlanFile, type FaultPlan, WITHOUT_END } from "./fault-plan.ts";
+import type { FaultyResult, FaultyRun } from "./faulty-process.ts";
 import type { prepareDisk } from "./library.ts";
 
 const { EIO, ENOSPC } = constants.errno;
@@ -23,7 +23,7 @@ const FAULTS: readonly { kinds: string; error: number; stays: boolean }[] = [
 /** Starts the process that runs commands while calls to the disk fail. */
 export async function startFaultyProcess({ folder, env }: ReturnType<typeof prepareDisk>) {
   const plan = join(folder, "faults");
-  writeFileSync(plan, Buffer.alloc(20));
+  createPlanFile(plan);
   const program = fileURLToPath(new URL("./faulty-process.ts", import.meta.url));
   const child = fork(program, {
     stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -51,7 +51,7 @@ export async function listPlans(countCalls: (kinds: string) => Promise<number>) 
   for (const { kinds, error, stays } of FAULTS) {
     const calls = await countCalls(kinds);
     for (let first = 1; first <= calls; first++)
-      plans.push({ kinds, error, first, last: stays ? 2 ** 31 - 1 : first });
+      plans.push({ kinds, error, first, last: stays ? WITHOUT_END : first });
   }
   return plans;
 }

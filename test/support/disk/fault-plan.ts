@@ -1,0 +1,25 @@
+import { readFileSync, writeFileSync } from "node:fs";
+
+/**
+ * Calls number `first` to `last`, of those of `kinds`, fail with `error`. `library.c` lists the kinds,
+ * and reads the plan from the file that DISK_FAULTS names.
+ */
+export type FaultPlan = { kinds: string; first: number; last: number; error: number };
+
+export const NO_FAULTS: FaultPlan = { kinds: "", first: 0, last: 0, error: 0 };
+export const WITHOUT_END = 2 ** 31 - 1;
+
+const BYTES = 20;
+const SEEN_AT = 16;
+
+export const createPlanFile = (path: string): void => writeFileSync(path, Buffer.alloc(BYTES));
+
+export function writePlan(path: string, { kinds, first, last, error }: FaultPlan): void {
+  const mask = [...kinds].reduce((bits, kind) => bits | (1 << (kind.charCodeAt(0) - 65)), 0);
+  const plan = Buffer.from(Int32Array.of(mask, first, last, error, 0).buffer);
+  // In place, because programs have the file in memory.
+  writeFileSync(path, plan, { flag: "r+" });
+}
+
+/** Returns the number of calls of the kinds of the plan, since it was written. */
+export const countCalls = (path: string): number => readFileSync(path).readInt32LE(SEEN_AT);
