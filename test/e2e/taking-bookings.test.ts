@@ -130,3 +130,10 @@ test("every command succeeds with the key that the page creates, and downloads t
       readFileSync(new URL(`../../data/example-website/${name}`, import.meta.url), "utf8"),
     );
 });
+
+test("the guide in the terminal has the URLs of a server with the default settings", async () => {
+  const { stdout } = await createTerminal().deskbell("guide taking-bookings");
+  expect(stdout).toContain("export API=http://127.0.0.1:4100/v1/businesses/salon-aurora\n");
+  expect(stdout).toContain("[reference](http://127.0.0.1:4100/docs#getAvailability)");
+  expect(stdout).not.toContain("{{base}}");
+});
