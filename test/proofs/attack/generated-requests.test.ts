@@ -18,7 +18,7 @@ import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.
 // test/support/check-responses.ts checks that the document allows every response.
 
 const SEED = chooseSeed(17);
-const RUNS = chooseScale(1000, 300_000, 10_000);
+const RUNS = chooseScale(1000, 400_000, 10_000);
 /** Each round starts with a new business, because many requests change it. */
 const PER_ROUND = chooseScale(500, 5000, 500);
 const CONTROL_RUNS = 500;

@@ -21,7 +21,7 @@ import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.
 // test/support/check-responses.ts checks that the OpenAPI document allows every response.
 
 const SEED = chooseSeed(23);
-const REQUESTS = chooseScale(500, 700_000, 20_000);
+const REQUESTS = chooseScale(500, 600_000, 20_000);
 const CONTROL_REQUESTS = 2000;
 /** Each round starts with a new business, because some requests change it. */
 const PER_ROUND = 20_000;
