@@ -33,8 +33,14 @@ export const findSegmentStarts = (plan: VisitPlan, busy: BusyIndex, grid: Grid):
     const limits = capacityLimits(plan, busy, segment);
     const shortages = limits.flatMap((limit) => limit.shortages);
     const candidates = segment.candidates.map((candidate) => {
-      const sessions = joinableSessions(plan, busy, segment, candidate);
-      const free = freeStarts(plan, busy, segment, candidate, shortages);
+      const started = startedSessions(busy, segment, candidate);
+      const sessions = joinableSessions(plan, started, segment, candidate);
+      // Guests of the same service, staff and time are in the same session, even if it is full and
+      // its resources could hold another one.
+      const free = subtract(
+        freeStarts(plan, busy, segment, candidate, shortages),
+        merge(started.map(({ startMin }) => oneMinute(startMin))),
+      );
       const joined = [...sessions.keys()];
       const starts =
         i > 0
@@ -80,11 +86,11 @@ export function busyIntervalsFor(
  */
 function joinableSessions(
   plan: VisitPlan,
-  busy: BusyIndex,
+  started: readonly BusyInterval[],
   segment: Segment,
   candidate: Candidate,
 ): Map<number, BusyInterval> {
-  const joinable = startedSessions(busy, segment, candidate).filter(
+  const joinable = started.filter(
     (session) =>
       session.seats + segment.seats <= segment.capacity &&
       covers(plan.workingTimeOf(candidate.staff).work, {

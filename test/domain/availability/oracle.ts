@@ -118,7 +118,7 @@ export function createOracle({ catalog, request, busyIntervals, nowMs }: Scenari
           b.startMin === start &&
           b.endMin === start + span.length,
       );
-      if (started && started.seats + seats <= service.capacity) return true;
+      if (started) return started.seats + seats <= service.capacity;
     }
     return span.every((minute) => {
       const blocking = busy.filter((interval) => blocks(interval, service, minute));

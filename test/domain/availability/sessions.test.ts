@@ -78,6 +78,29 @@ describe("a session", () => {
     });
   });
 
+  test("without staff is not overbooked, although its resource could hold another one", () => {
+    const swim = buildService("swim", {
+      durationMin: 60,
+      capacity: 2,
+      resources: [{ resource: "pool", units: 1 }],
+    });
+    const baths = createShop({
+      service: [swim],
+      resource: [buildResource("pool", { capacity: 2 })],
+      schedule: mornings,
+      policy: hourly,
+    });
+    const swimming = { on: MONDAY, services: [serviceRequest("swim")] };
+    const two = bookSlot(baths, { ...swimming, guests: 2 }, on("10:00"));
+    const wish = { ...swimming, guests: 1, busyIntervals: two };
+    expect(startTimes(baths, wish)).not.toContain("10:00");
+    expect(refusalAt(baths, wish, on("10:00"))).toBe("SEATS_TAKEN");
+    const one = bookSlot(baths, { ...swimming, guests: 1 }, on("10:00"));
+    expect(startTimes(baths, { ...swimming, guests: 2, busyIntervals: one })).not.toContain(
+      "10:00",
+    );
+  });
+
   test("is filled before another one starts", () => {
     const both = createShop({
       ...shop.objects,
