@@ -16,8 +16,8 @@ import {
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
 /** Daemons that are killed side by side, each with data of its own. */
-const DAEMONS = chooseScale(1, 2, 2);
-const ROUNDS = chooseScale(15, 500, 30);
+const DAEMONS = chooseScale(1, 4, 2);
+const ROUNDS = chooseScale(15, 250, 30);
 const CONTROL_ROUNDS = 5;
 /** How long a daemon lives after it has started, at most. */
 const LONGEST_LIFE_MS = 300;
