@@ -6,7 +6,7 @@ import { simulate } from "../../support/sim/simulate.ts";
 
 /** The length of a run, before the time in which all deliveries must be completed. */
 const DAYS = 12;
-const RUNS = chooseScale(3, 720, 16);
+const RUNS = chooseScale(2, 360, 16);
 const FIRST = chooseSeed(1);
 /** Seeds that have found bugs. */
 const REGRESSIONS = [18, 28, 51, 309790, 311399];
