@@ -210,8 +210,11 @@ function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig 
 }
 
 /** Secrets are never flags: any user can list a process's arguments. */
-function readSecret(flag: string, path: string | null, inEnv: string | undefined): string | null {
-  if (path === null) return inEnv || null;
+const readSecret = (flag: string, path: string | null, inEnv: string | undefined): string | null =>
+  path === null ? inEnv || null : readSecretFile(flag, path);
+
+/** @throws AppError usage if the file is empty or cannot be read */
+export function readSecretFile(flag: string, path: string): string {
   try {
     const secret = readFileSync(path, "utf8").trim();
     if (secret !== "") return secret;

@@ -18,6 +18,12 @@ const REQUIREMENTS: readonly Requirement[] = [
     skipped: "failing fsync",
   },
   {
+    program: "nats-server",
+    packages: ["nats-server"],
+    groups: ["crash"],
+    skipped: "kills of a NATS server",
+  },
+  {
     program: "slowhttptest",
     packages: ["slowhttptest"],
     groups: ["attack"],

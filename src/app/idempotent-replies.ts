@@ -45,7 +45,7 @@ export function saveReply(
   request: IdempotentRequest,
   { status, headers, body }: Reply,
 ): void {
-  assertMasterKey(rt, rt.store.endpointSecrets.iterate());
+  assertMasterKey(rt);
   const hmacKey = rt.random(32).toString("base64");
   const reply: Sealed = { hmacKey, status, headers, body: body && body.toString() };
   const { keyId, token } = request;

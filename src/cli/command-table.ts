@@ -157,6 +157,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     () => import("./commands/deliveries.ts"),
   ),
   entry(
+    "destinations",
+    "Publish events to a stream of a NATS server (JetStream).",
+    () => import("./commands/destinations.ts"),
+  ),
+  entry(
     "events",
     "List and show the events sent to partners, or trigger one as a test.",
     () => import("./commands/events.ts"),

@@ -14,6 +14,7 @@ import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/write-lock.ts";
 import type { Log } from "../log.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
+import type { Publishers } from "./destinations/publishers.ts";
 import { createMaintenance, type RunMaintenance } from "./maintenance.ts";
 
 const POLL_MS = 50;
@@ -24,18 +25,23 @@ const EVERY_FIVE_MINUTES = "30 */5 * * * *";
 const EVERY_NIGHT = "0 17 3 * * *";
 
 /**
- * Wakes the worker within 50 ms of a commit, and runs the periodic jobs.
+ * Wakes the worker and the publishers within 50 ms of a commit, and runs the periodic jobs.
  * @param runMaintenanceNow the default runs it in the current thread
  */
 export function startScheduler(
   rt: Runtime,
   worker: DeliveryWorker,
   alerting: Alerting,
+  publishers: Publishers,
   runMaintenanceNow: RunMaintenance = (options) => runMaintenance(rt, options),
 ): { stop: () => void } {
   const hasNewCommit = createCommitDetector(rt);
   hasNewCommit();
-  const poll = setInterval(() => hasNewCommit() && worker.wake(), POLL_MS);
+  const poll = setInterval(() => {
+    if (!hasNewCommit()) return;
+    worker.wake();
+    publishers.wake();
+  }, POLL_MS);
   const prune = createPruner(rt);
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -57,6 +63,7 @@ export function startScheduler(
 
   const jobs = [
     startWritingJob(EVERY_SECOND, () => worker.sweep()),
+    startWritingJob(EVERY_SECOND, () => publishers.tick()),
     startWritingJob(EVERY_MINUTE, () => worker.reviewFailing()),
     startWritingJob(EVERY_FIVE_MINUTES, prune),
     startWritingJob(EVERY_SECOND, () => publishClockChanges(rt)),

@@ -4,6 +4,7 @@ import { openRuntime } from "../app/runtime.ts";
 import { createAlerting } from "../app/alerts/alerting.ts";
 import { createAlertChannels } from "./alert-channels.ts";
 import { createDeliveryWorker } from "./delivery-worker.ts";
+import { createPublishers } from "./destinations/publishers.ts";
 import { createMaintenanceRunner } from "./maintenance.ts";
 import type { ThreadData, WorkerCommand, WorkerMessage } from "./start.ts";
 import { logWarning, startScheduler } from "./scheduler.ts";
@@ -33,7 +34,9 @@ const worker = createDeliveryWorker(rt, async (post) => (await loadSender()).sen
   onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,
   onDisabled: alerting.checkSoon,
 });
-const scheduler = startScheduler(rt, worker, alerting, createMaintenanceRunner(config));
+const publishers = createPublishers(rt);
+const maintenance = createMaintenanceRunner(config);
+const scheduler = startScheduler(rt, worker, alerting, publishers, maintenance);
 
 console.warn = (text) => logWarning(rt.log, String(text));
 
@@ -45,6 +48,7 @@ parentPort?.on("message", (command: WorkerCommand) =>
   command.type === "wake" ? worker.wake() : void (stopped ??= stop()),
 );
 worker.sweep();
+publishers.wake();
 postMessage({ type: "started" });
 
 function fail(error: unknown): never {
@@ -59,7 +63,7 @@ function fail(error: unknown): never {
 
 async function stop(): Promise<void> {
   scheduler.stop();
-  await worker.stop(GRACE_MS);
+  await Promise.all([worker.stop(GRACE_MS), publishers.stop(GRACE_MS)]);
   await Promise.all([sender?.then(({ close }) => close()), alertChannels.close()]);
   await alerting.stop();
   rt.close();

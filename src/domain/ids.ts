@@ -8,6 +8,7 @@ export type IdPrefix =
   | "whs"
   | "evt"
   | "dlv"
+  | "dst"
   | "req"
   | "hld"
   | "bkg"

@@ -52,6 +52,9 @@ export function createEventStore(db: Db) {
     SELECT ${columns(EVENT)} FROM event WHERE business_id = :businessId AND sequence > :sequence
     ORDER BY sequence LIMIT :limit`);
 
+  const selectIdAt = db
+    .prepare("SELECT id FROM event WHERE business_id = :businessId AND sequence = :sequence")
+    .pluck();
   const selectNextById = db.prepare(`
     SELECT id, body, sha256 FROM event WHERE id > :after ORDER BY id LIMIT :limit`);
 
@@ -66,6 +69,8 @@ export function createEventStore(db: Db) {
     },
     insert: (row: EventRow) => void insert.run(row),
     findById: (id: string) => selectById.get(id) as EventRow | undefined,
+    findIdAt: (businessId: string, sequence: number) =>
+      selectIdAt.get({ businessId, sequence }) as string | undefined,
     listByVisit: (visitId: string) => selectByVisit.all(visitId) as Pick<EventRow, "id" | "body">[],
     /** Only to erase a guest. */
     updateBody: (id: string, body: Buffer, sha256: Buffer) =>

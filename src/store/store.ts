@@ -9,6 +9,7 @@ import { createCatalogStore } from "./catalog.ts";
 import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createDeliveryMoveStore } from "./delivery-moves.ts";
+import { createDestinationStore } from "./destinations.ts";
 import { createDueStore } from "./due.ts";
 import { createEndpointSecretStore } from "./endpoint-secrets.ts";
 import { createEndpointStore } from "./endpoints.ts";
@@ -50,6 +51,7 @@ const STORES = {
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,
   backlogMoves: createBacklogMoveStore,
+  destinations: createDestinationStore,
   due: createDueStore,
   endpointSecrets: createEndpointSecretStore,
   rateCounts: createRateCountStore,

@@ -16,7 +16,7 @@ const examples = leaves.flatMap(({ path, spec }) =>
 
 /** Examples that run until stopped, need a terminal, or use the network. */
 const isOnlyParsed = (line: string): boolean =>
-  /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail|alerts test|proxy-map)\b|--wait\b|--servers\b|--latest\b|--standby\b|https:\/\/example\.com/.test(
+  /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail|(alerts|destinations) test|proxy-map)\b|--wait\b|--servers\b|--latest\b|--standby\b|https:\/\/example\.com/.test(
     line,
   );
 
@@ -49,7 +49,7 @@ test("every example is parsed by its command", async () => {
 /** Examples that do not exit with 0 here, because no daemon runs and nothing is confirmed. */
 const EXIT_CODES: [RegExp, number][] = [
   [/^(status|doctor)\b/, EXIT.someFailed],
-  [/^(keys revoke|webhooks delete|restore) (?!.*--yes)/, EXIT.usage],
+  [/^(keys revoke|webhooks delete|destinations delete|restore) (?!.*--yes)/, EXIT.usage],
 ];
 const exitCodeOf = (line: string): number =>
   EXIT_CODES.find(([pattern]) => pattern.test(line))?.[1] ?? EXIT.ok;
@@ -125,6 +125,8 @@ test.each(withNamedObject)("$path reports an unknown name", async ({ path }) => 
     "promotions update": "--name x",
     "public-events update": "--name x",
     "webhooks update": "--name x",
+    "destinations update": "--name x",
+    "destinations redeliver": "--since 1d",
     "keys update": "--event-group catalog",
     "bookings reschedule": "--start 2026-12-03T11:00",
     "reservations reschedule": "--start 2026-12-03T12:00",

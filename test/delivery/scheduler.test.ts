@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { listBackups } from "../../src/app/operations/backups.ts";
 import { CronJob } from "cron";
 import { logWarning, startScheduler } from "../../src/delivery/scheduler.ts";
+import { createPublishers } from "../../src/delivery/destinations/publishers.ts";
 import type { DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { LOCK_BREAK_MS } from "../../src/store/write-lock.ts";
@@ -26,7 +27,7 @@ test("the nightly backup runs once, at 03:17 in the server's time zone", async (
     now: new Date(2026, 10, 20, 3, 15, 30),
     toFake: [...TIMERS],
   });
-  const scheduler = startScheduler(rt, idleWorker, idleAlerting);
+  const scheduler = startScheduler(rt, idleWorker, idleAlerting, createPublishers(rt));
   const pass = async (ms: number) => {
     rt.advance(ms);
     await vi.advanceTimersByTimeAsync(ms);
@@ -75,7 +76,7 @@ test("a job that is between two transactions ends when the scheduler is stopped"
     return moveSlice(...args);
   });
   vi.useFakeTimers({ now: 0, toFake: [...TIMERS] });
-  const scheduler = startScheduler(rt, idleWorker, idleAlerting);
+  const scheduler = startScheduler(rt, idleWorker, idleAlerting, createPublishers(rt));
   await vi.advanceTimersByTimeAsync(1000);
   // Not a fake timer: it fires after the one that the job waits for. An error of the job would end
   // the process: vitest reports it.

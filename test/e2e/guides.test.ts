@@ -24,6 +24,8 @@ const SKIPPED: [start: string, reason: string][] = [
   ["systemctl ", "needs systemd"],
   ["docker ", "release.test.ts starts the image"],
   ["npm install --global ", "package.test.ts installs the package"],
+  ["nats ", "needs the tool of NATS"],
+  ["deskbell destinations test ", "needs a NATS server; nats.test.ts tests it"],
   ["deskbell systemd-unit | sudo ", "changes the machine; systemd-unit.test.ts checks the unit"],
   ["deskbell serve --port 4100 --public-url", "reverse-proxy.test.ts runs this guide"],
   ["deskbell serve --host 10.0.0.11", "several-servers.test.ts runs this part"],

@@ -13,6 +13,7 @@ import { NO_STREAK } from "../../src/domain/webhooks/failure-streak.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { addBusiness, emitEvents, subscribe } from "./delivery.ts";
+import { addDestination } from "./destinations.ts";
 import { createTestRuntime, type TestRuntime } from "./test-runtime.ts";
 import { releasedHold } from "./visit-rows.ts";
 
@@ -206,6 +207,23 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
         rt.store.holds.insert(businessId, releasedHold(rt.newId("hld"), key.id, rt.now()));
     });
     return () => edit(rt, "DELETE FROM hold");
+  },
+  "destination.late": (rt) => {
+    const { destinations } = rt.store;
+    const { destination } = addDestination(rt, { name: "late" });
+    const setBehind = (behindSince: number | null, lastError: string | null) =>
+      rt.tx(() => destinations.updateState(destination.id, { behindSince, lastError }));
+    setBehind(rt.now() - 5 * MINUTE_MS, "connection refused");
+    return () => setBehind(null, null);
+  },
+  "destination.skipped": (rt) => {
+    const { destination } = addDestination(rt, { name: "skipped" });
+    const { id: businessId } = rt.business;
+    const skip = { businessId, sequence: 1, eventId: "evt_1", reason: "it is too large" };
+    rt.tx(() =>
+      rt.store.destinations.insertSkip({ destinationId: destination.id, ...skip, at: rt.now() }),
+    );
+    return () => rt.tx(() => rt.store.destinations.deleteSkips(destination.id, businessId, 0));
   },
   "booking.undecided": (rt) => {
     const startsAt = rt.now() + 2 * DAY_MS;

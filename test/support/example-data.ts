@@ -55,6 +55,7 @@ async function createData(dataDir: string): Promise<void> {
     "whe",
     "webhooks create --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
   );
+  await create("destinations create --name bus --url nats://10.0.0.5:4222 --stream S --all");
   await recordId(
     "bkg",
     "bookings create --business salon-aurora --service cut --start 2026-12-02T11:00",
@@ -141,6 +142,8 @@ async function createFiles(at: string): Promise<void> {
   );
   for (const name of ["orders.ndjson", "bookings.ndjson", "reservations.ndjson"]) write(name, "");
   write("till.secret", "whsec_test\n");
+  write("nats.password", "secret\n");
+  write("nats.token", "secret\n");
   write("body.json", "{}");
   const seconds = Date.now() / 1000;
   const signature = createHmac("sha256", "whsec_test").update(`${seconds}.{}`).digest("hex");
@@ -178,7 +181,7 @@ export function makeRunnable(line: string): string {
     named,
   );
   const noun = command.includes("--party") ? "reservations" : (command.split(" ")[0] ?? "");
-  return filled.includes("--business ")
+  return /--(business|all)\b/.test(filled)
     ? filled
     : `${filled} --business ${BUSINESS[noun] ?? "salon-aurora"}`;
 }

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { shellQuote } from "../../domain/text.ts";
 import type { DaemonRow } from "../../store/live.ts";
+import { iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
 import { type Finding, isoSeconds, summarizeNames } from "./health-conditions.ts";
@@ -134,7 +135,7 @@ export function adviseOnCopies({ config, store }: Runtime, hasValidKey: boolean)
       `the backup ${failure.name} could not be copied (${isoSeconds(failure.at)}): ${failure.reason}`,
       "deskbell backup, which the daemon copies within a minute",
     );
-  if (hasValidKey && store.endpointSecrets.list().length > 0 && !isKeyCopied(config))
+  if (hasValidKey && [...iterateSecrets({ store })].length > 0 && !isKeyCopied(config))
     add(
       "no copy of the master key is known: without it, a restored server cannot sign webhooks",
       "deskbell backup --master-key-out FILE (on another disk), or deskbell serve --backup-with-key",

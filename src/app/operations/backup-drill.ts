@@ -4,6 +4,7 @@ import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { byteSize, countOf } from "../../domain/text.ts";
 import { countRows } from "../../store/read-only-database.ts";
+import { iterateSecrets } from "../master-key.ts";
 import { makeFolder, openRuntime, RESERVE_BYTES, type Runtime } from "../runtime.ts";
 import { type BackupState, readBackupState, saveBackupState } from "./backup-state.ts";
 import { listBackups } from "./backups.ts";
@@ -105,7 +106,7 @@ function assertSameRows(backup: string, restored: string): void {
 
 /** @throws AppError signing_unavailable if the master key does not decrypt all secrets */
 function readRestored({ store, secrets }: Runtime) {
-  const rows = store.endpointSecrets.list();
+  const rows = [...iterateSecrets({ store })];
   const undecryptable = secrets.listUndecryptable(rows).length;
   if (undecryptable > 0)
     throw new AppError(

@@ -19,6 +19,7 @@ import {
   checkNetwork,
   checkSigningSecrets,
 } from "./delivery-conditions.ts";
+import { checkDestinations } from "./destination-conditions.ts";
 import { checkDataFolder } from "./file-permissions.ts";
 import {
   checkAlertChannels,
@@ -70,6 +71,7 @@ const CHECKS: Check[] = [
   (rt, { endpoints }) => checkNetwork(rt, endpoints),
   (rt, { endpoints }) => endpoints.flatMap((endpoint) => checkEndpoint(rt, endpoint)),
   checkCorruptEvents,
+  checkDestinations,
   checkBrowserKeys,
   checkUnusedHolds,
   checkUndecided,

@@ -4,6 +4,7 @@ import { countOf, shellQuote } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { slugOf } from "../businesses.ts";
+import { iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
@@ -120,18 +121,20 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
 
 /** Endpoints whose secret cannot be decrypted receive nothing. */
 export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
-  const rows = rt.store.endpointSecrets.list();
+  const rows = [...iterateSecrets(rt)];
   if (rows.length === 0) return [];
   const { masterKeyPath } = rt.config;
   const isThere = existsSync(masterKeyPath);
   const undecryptable = rt.secrets.listUndecryptable(rows);
   if (undecryptable.length === rows.length) {
     const why = isThere ? "decrypts no signing secret" : "is missing";
-    const text = `${masterKeyPath} ${why}: no webhook can be signed. Restore the key file that backup --master-key-out wrote; if it is lost, give each endpoint a new secret with webhooks rotate-secret ID --force`;
+    const text = `${masterKeyPath} ${why}: no webhook can be signed. Restore the key file that backup --master-key-out wrote; if it is lost, give each endpoint a new secret with webhooks rotate-secret ID --force, and create destinations again`;
     const code = isThere ? "master_key.wrong" : "master_key.missing";
     return [openCondition(code, text, `install -m 600 FILE ${shellQuote(masterKeyPath)}`)];
   }
-  return [...new Set(undecryptable.map(({ endpointId }) => endpointId))].map((id) => {
+  // A destination whose secret cannot be decrypted is late.
+  const ids = undecryptable.flatMap(({ endpointId }) => endpointId ?? []);
+  return [...new Set(ids)].map((id) => {
     const { name, businessId } = rt.store.endpoints.findById(id) ?? { name: id, businessId: "" };
     const business = slugOf(rt, businessId);
     return openCondition(

@@ -4,6 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
 import { countGuests } from "../bookings/guests.ts";
 import { slugOf } from "../businesses.ts";
+import { iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { restoreDraft } from "../../store/backup.ts";
 import { adviseOnCopies } from "./backup-conditions.ts";
@@ -72,7 +73,7 @@ export async function* runDoctor(
   take("file");
 
   yield inspectKeys(rt, take("key"));
-  const secrets = rt.store.endpointSecrets.list().length;
+  const secrets = [...iterateSecrets(rt)].length;
   yield { about: "secrets", summary: `${secrets} encrypted`, findings: take("secret") };
   yield inspectVisits(rt);
   yield inspectClock(rt, take("clock"));

@@ -8,12 +8,15 @@ import { type BackupState, readBackupState } from "./backup-state.ts";
 import { type Backup, listBackups } from "./backups.ts";
 import type { HealthCondition } from "../../domain/conditions/registry.ts";
 import { listConditions } from "./conditions.ts";
+import { isLate } from "./destination-conditions.ts";
 
 export type Status = {
   daemon: { isRunning: boolean; url: string | null; startedAt: number | null };
   queue: Partial<Record<DeliveryStatus, number>>;
   /** Failing: active, and failed since their last success. */
   endpoints: { active: number; failing: number; disabled: number };
+  /** Late: events have waited for longer than is normal. */
+  destinations: { current: number; late: number };
   /** In the past: due now. */
   nextAttemptAt: number | null;
   /** Hosts that have had their deliveries of this hour, because they never accepted one. */
@@ -36,6 +39,7 @@ export function readStatus(rt: Runtime): Status {
     daemon,
     queue: rt.store.tallies.countByStatus(),
     endpoints: countEndpoints(rt.store.endpoints.list()),
+    destinations: countDestinations(rt),
     nextAttemptAt: rt.store.due.getNextAttemptAt(),
     limitedHosts: listLimitedHosts(rt),
     history: readHistory(rt),
@@ -56,6 +60,12 @@ export function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpo
     failing: failing.length,
     disabled: endpoints.length - active.length,
   };
+}
+
+export function countDestinations(rt: Runtime): Status["destinations"] {
+  const all = rt.store.destinations.list();
+  const late = all.filter((destination) => isLate(destination, rt.now())).length;
+  return { current: all.length - late, late };
 }
 
 function readDaemon(rt: Runtime): Status["daemon"] {

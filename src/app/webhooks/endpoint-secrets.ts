@@ -3,7 +3,7 @@ import { generateSecret } from "../../domain/webhooks/signature.ts";
 import { audit, auditTime } from "../audit.ts";
 import { listSealedGuests, reencryptGuests } from "../bookings/guests.ts";
 import { listSealedReplies, reencryptReplies } from "../idempotent-replies.ts";
-import { assertMasterKey } from "../master-key.ts";
+import { assertMasterKey, iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../../store/endpoint-secrets.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
@@ -20,7 +20,7 @@ export type RotationOptions = {
 
 /** Call it inside a transaction: see SecretBox.seal. @throws AppError signing_unavailable */
 export function createSigningSecret(rt: Runtime, endpointId: string): string {
-  assertMasterKey(rt, rt.store.endpointSecrets.iterate());
+  assertMasterKey(rt);
   return storeNewSecret(rt, endpointId);
 }
 
@@ -71,8 +71,7 @@ export function rotateEndpointSecret(
         `The last rotation of ${id} is not finished: finish it once the receiver uses the new secret, or rotate again with force.`,
         { fix: `deskbell webhooks rotate-secret ${id} --finish, or rotate again with --force` },
       );
-    if (!allowNewMasterKey)
-      assertMasterKey(rt, current ? [current] : rt.store.endpointSecrets.iterate());
+    if (!allowNewMasterKey) assertMasterKey(rt, current && [current]);
     // The receiver still uses the oldest secret if the response to the last rotation was lost.
     const kept = old ?? current;
     // A secret that cannot be decrypted would block every delivery during the overlap.
@@ -115,17 +114,22 @@ export const findOldSecretEnd = (rt: Runtime, id: string): number | null =>
  * Works while a daemon is running. The key file holds both keys until all secrets and replies are
  * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be
  * decrypted.
- * @returns the numbers of signing secrets and of guests
+ * @returns the numbers of signing secrets, those of destinations included, and of guests
  */
 export function rotateMasterKey(rt: Runtime): { secrets: number; guests: number } {
   const count = rt.tx(() => {
-    const rows = rt.store.endpointSecrets.list();
     // Decrypt all of them before changing a key: a failure leaves everything as it was.
-    const decrypted = rows.map(({ id, sealed }) => ({ id, plain: rt.secrets.open(sealed, id) }));
+    const rows = [...iterateSecrets(rt)].map(({ id, sealed }) => ({
+      id,
+      plain: rt.secrets.open(sealed, id),
+    }));
     if (rt.isDryRun()) return rows.length;
     rt.secrets.addKey();
-    for (const { id, plain } of decrypted)
-      rt.store.endpointSecrets.updateSealed(id, rt.secrets.seal(plain, id));
+    for (const { id, plain } of rows) {
+      const sealed = rt.secrets.seal(plain, id);
+      rt.store.endpointSecrets.updateSealed(id, sealed);
+      rt.store.destinations.updateSealed(id, sealed);
+    }
     reencryptReplies(rt);
     audit(rt, {
       action: "master_key.rotated",
@@ -139,11 +143,7 @@ export function rotateMasterKey(rt: Runtime): { secrets: number; guests: number 
   const guests = reencryptGuests(rt);
   // `seal` runs in a transaction too, so no secret is encrypted with a key that is being removed.
   rt.tx(() => {
-    const rows = [
-      ...rt.store.endpointSecrets.list(),
-      ...listSealedReplies(rt),
-      ...listSealedGuests(rt),
-    ];
+    const rows = [...iterateSecrets(rt), ...listSealedReplies(rt), ...listSealedGuests(rt)];
     rt.secrets.dropOldKeys((opensWithNewest) =>
       rows.every(({ id, sealed }) => opensWithNewest(sealed, id)),
     );

@@ -102,7 +102,7 @@ function unknownFieldIssue(name: string): ValidationIssue {
 const toPointer = (field: string): string =>
   `#/${encodeURIComponent(field.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
 
-function validateName(name: unknown, currentName: string | undefined): ValidationIssue[] {
+export function validateName(name: unknown, currentName?: string): ValidationIssue[] {
   if (typeof name !== "string") return wrongType("name", name, "a string");
   const pointer = "#/name";
   const { length } = name.trim();
@@ -120,7 +120,7 @@ const wrongType = (name: string, value: unknown, expected: string): ValidationIs
     : { pointer: `#/${name}`, code: "type", detail: `'${name}' must be ${expected}.` },
 ];
 
-function validateEvents(events: unknown): ValidationIssue[] {
+export function validateEvents(events: unknown): ValidationIssue[] {
   const pointer = "#/events";
   if (!Array.isArray(events)) return wrongType("events", events, "a list of event names");
   if (events.length === 0)

@@ -73,6 +73,7 @@ function stateRows(
     daemon,
     queue,
     endpoints,
+    destinations,
     nextAttemptAt,
     limitedHosts,
     history,
@@ -92,6 +93,9 @@ function stateRows(
     ),
     row("deliveries", countsText(queue)),
     row("endpoints", countsText(endpoints)),
+    ...(destinations.current + destinations.late === 0
+      ? []
+      : [row("destinations", countsText(destinations))]),
     row(
       "next attempt",
       nextAttemptAt === null ? "none" : nextAttemptAt <= now ? "due now" : timeText(nextAttemptAt),

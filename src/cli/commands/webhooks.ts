@@ -160,11 +160,11 @@ const update = command({
   },
 });
 
-const expandEvents = (names: readonly string[]): readonly string[] =>
+export const expandEvents = (names: readonly string[]): readonly string[] =>
   names.flatMap((name) => (name === "all" ? EVENT_TYPES : name));
 
 /** Replaces the names that `all` stands for. */
-function abbreviateEvents(names: readonly string[]): readonly string[] {
+export function abbreviateEvents(names: readonly string[]): readonly string[] {
   const others = new Set(names).difference(new Set<string>(EVENT_TYPES));
   return names.length - others.size === EVENT_TYPES.length ? ["all", ...others] : names;
 }

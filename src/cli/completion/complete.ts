@@ -132,6 +132,7 @@ const plain = (values: readonly string[]): Candidate[] => values.map((value) => 
 const FIXED: Record<string, Candidate[]> = {
   "keys --scope": plain(SCOPES),
   "webhooks --event": plain(["all", ...ALL_EVENT_TYPES]),
+  "destinations --event": plain(["all", ...ALL_EVENT_TYPES]),
   "deliveries --event": plain(ALL_EVENT_TYPES),
   "events <type>": plain(ALL_EVENT_TYPES),
   "events --type": plain(ALL_EVENT_TYPES),
@@ -160,6 +161,9 @@ const keys: Lister = (rt, business) =>
 
 const endpoints: Lister = (rt, business) =>
   rt.store.endpoints.list(business?.id).map(({ id, name, url }) => candidate(id, `${name} ${url}`));
+
+const destinations: Lister = (rt) =>
+  rt.store.destinations.list().map(({ name, url }) => candidate(name, url));
 
 const deliveries: Lister = (rt, business) =>
   rt.store.deliveries
@@ -222,6 +226,7 @@ const LIVE: Record<string, Lister> = {
   "<key>": keys,
   "<endpoint>": endpoints,
   "--endpoint": endpoints,
+  "<destination>": destinations,
   "<delivery>": deliveries,
   "[delivery]": deliveries,
   "events <event>": events,

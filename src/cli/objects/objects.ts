@@ -9,6 +9,7 @@ import { formatInstant } from "../../domain/local-time.ts";
 import { command, type CommandSpec } from "../command.ts";
 import type { Column } from "../output/table.ts";
 import { didYouMean } from "../../domain/nearest.ts";
+import type { DestinationRow } from "../../store/destinations.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import type { Cli } from "../cli.ts";
@@ -98,7 +99,7 @@ export function objectCommands<K extends Kind>({
   return [list, show];
 }
 
-type Named = { id: string; name: string; businessId: string };
+type Named = { id: string; name: string; businessId: string | null };
 
 export const resolveKey = (cli: Cli, rt: Runtime, name: string): ListedKey =>
   getOne(cli, rt, name, { noun: "key", group: "keys", all: rt.store.keys.list() });
@@ -108,6 +109,13 @@ export const resolveEndpoint = (cli: Cli, rt: Runtime, name: string): EndpointRo
     noun: "webhook endpoint",
     group: "webhooks",
     all: rt.store.endpoints.list(),
+  });
+
+export const resolveDestination = (cli: Cli, rt: Runtime, name: string): DestinationRow =>
+  getOne(cli, rt, name, {
+    noun: "destination",
+    group: "destinations",
+    all: rt.store.destinations.list(),
   });
 
 /**
@@ -129,7 +137,9 @@ function getOne<Row extends Named>(
   const named = all.find(({ id }) => id === name);
   if (named) return named;
   const businessId = cli.businessId(rt);
-  const own = all.filter((row) => businessId === undefined || row.businessId === businessId);
+  const own = all.filter(
+    (row) => businessId === undefined || row.businessId === null || row.businessId === businessId,
+  );
   const [found, ...others] = own.filter((row) => row.name === name);
   if (!found) {
     const names = own.map((row) => row.name);

@@ -21,6 +21,7 @@ type Area =
   | "proxy"
   | "certificate"
   | "clock"
+  | "destination"
   | "alerts"
   | "booking";
 
@@ -69,6 +70,8 @@ export const CONDITIONS = {
   "holds.unused": { severity: "warning", about: "key" },
   "proxy.one_address": { severity: "warning", about: "proxy" },
   "alerts.failing": { severity: "warning", about: "alerts" },
+  "destination.late": { severity: "warning", about: "destination" },
+  "destination.skipped": { severity: "warning", about: "destination" },
   "booking.undecided": { severity: "warning", about: "booking" },
   "network.out": { severity: "warning", about: "endpoint" },
   "endpoint.failing": {

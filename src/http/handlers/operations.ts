@@ -19,7 +19,7 @@ import {
   getHeader,
 } from "../pipeline/request-context.ts";
 import { isLocalRequest } from "../auth/client-address.ts";
-import { countEndpoints } from "../../app/operations/status.ts";
+import { countDestinations, countEndpoints } from "../../app/operations/status.ts";
 import { formatMetric, type Metrics } from "../pipeline/metrics.ts";
 
 export const getHealth =
@@ -70,6 +70,7 @@ export function getMetrics(
         ['state="failing"', endpoints.failing],
         ['state="disabled"', endpoints.disabled],
       ]),
+      ...formatDestinations(rt),
       ...formatHistory(readHistory(rt)),
       ...formatBackups(rt),
       formatConditions(rt),
@@ -143,6 +144,24 @@ function formatFigures(rt: Runtime): string[] {
       backupIntervalMs(daemon) / 1000,
     ),
     gauge("build_info", "The version of deskbell.", 1, `version="${readVersion()}"`),
+  ];
+}
+
+function formatDestinations(rt: Runtime): string[] {
+  const { current, late } = countDestinations(rt);
+  const since = rt.store.destinations.list().map(({ behindSince }) => behindSince ?? Infinity);
+  const behindMs = Math.max(rt.now() - Math.min(...since), 0);
+  return [
+    formatMetric("deskbell_destinations", "gauge", "Destinations of events by state.", [
+      ['state="current"', current],
+      ['state="late"', late],
+    ]),
+    formatMetric(
+      "deskbell_destinations_behind_seconds",
+      "gauge",
+      "How long the oldest event has waited for a destination; 0 if none has for a minute.",
+      [["", behindMs / 1000]],
+    ),
   ];
 }
 

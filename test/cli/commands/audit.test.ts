@@ -161,7 +161,17 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   await expectEntry("guests erase --customer-ref 7 --business inn --yes", "guests.erased", {
     visits: 1,
   });
-  await expectEntry("keys rotate-master", "master_key.rotated", { secrets: 1 });
+  const server = "--url nats://127.0.0.1:9 --stream S --prefix p --all";
+  await expectEntry(`destinations create --name bus ${server}`, "destination.created", {
+    host: "127.0.0.1:9",
+  });
+  await expectEntry("destinations update bus --stream T", "destination.updated", {
+    fields: ["stream"],
+  });
+  expect(await runAudited("destinations update bus --stream T")).toEqual([]);
+  await expectEntry("destinations redeliver bus --since 1d", "destination.redelivered");
+  await expectEntry("keys rotate-master", "master_key.rotated", { secrets: 2 });
+  await expectEntry("destinations delete bus --yes", "destination.deleted");
 
   const { path } = await json<{ path: string }>("backup");
   await expectEntry("webhooks delete till --yes", "endpoint.deleted");

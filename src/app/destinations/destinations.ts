@@ -1,0 +1,110 @@
+import type { AuditAction } from "../../domain/audit.ts";
+import { differingFields } from "../../domain/equality.ts";
+import { AppError, assertFound } from "../../domain/errors.ts";
+import { quote } from "../../domain/text.ts";
+import { generateSecret } from "../../domain/webhooks/signature.ts";
+import type { DestinationRow, DestinationSettings } from "../../store/destinations.ts";
+import { audit } from "../audit.ts";
+import { assertMasterKey } from "../master-key.ts";
+import { assertDiskSpace, type Runtime } from "../runtime.ts";
+import { openSecrets, sealSecrets } from "./secrets.ts";
+import {
+  type DestinationChanges,
+  parseDestination,
+  type RequestedDestination,
+} from "./settings.ts";
+
+/** @throws AppError resource_not_found */
+export const getDestination = (rt: Runtime, id: string): DestinationRow =>
+  assertFound(
+    rt.store.destinations.findById(id),
+    `There is no destination ${quote(id)}.`,
+    "deskbell destinations list",
+  );
+
+/**
+ * Publishes the events from now on. The signing secret cannot be read again later.
+ * @param businessId null: all businesses, also those that are created later
+ * @throws AppError invalid_input, conflict, signing_unavailable
+ */
+export function createDestination(
+  rt: Runtime,
+  requested: RequestedDestination,
+  businessId: string | null,
+): { destination: DestinationRow; secret: string } {
+  const settings = parseDestination(requested);
+  return rt.tx(() => {
+    assertDiskSpace(rt);
+    assertUnusedName(rt, settings.name);
+    assertMasterKey(rt);
+    const now = rt.now();
+    const id = rt.newId("dst");
+    const secret = generateSecret(rt.random);
+    const destination: DestinationRow = {
+      id,
+      ...settings,
+      sealed: sealSecrets(rt, id, { signingSecret: secret, credentials: requested.credentials }),
+      businessId,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+      behindSince: null,
+      lastError: null,
+    };
+    rt.store.destinations.insert(destination);
+    auditDestination(rt, "destination.created", destination, { host: hostOf(destination) });
+    return { destination, secret };
+  });
+}
+
+/** @throws AppError resource_not_found, invalid_input, conflict, signing_unavailable */
+export function updateDestination(
+  rt: Runtime,
+  id: string,
+  changes: DestinationChanges,
+): DestinationRow {
+  return rt.tx(() => {
+    const before = getDestination(rt, id);
+    const secrets = openSecrets(rt, before);
+    const credentials = changes.credentials ?? secrets.credentials;
+    const settings = parseDestination({ ...before, ...given(changes), credentials });
+    if (settings.name !== before.name) assertUnusedName(rt, settings.name);
+    const fields = differingFields(before, { ...before, ...settings });
+    if (changes.credentials !== undefined) fields.push("credentials");
+    if (fields.length === 0) return before;
+    const sealed = sealSecrets(rt, id, { ...secrets, credentials });
+    rt.store.destinations.update(id, { ...settings, sealed }, rt.now());
+    const after = getDestination(rt, id);
+    auditDestination(rt, "destination.updated", after, { fields, host: hostOf(after) });
+    return after;
+  });
+}
+
+/** Its cursors are deleted too. The stream keeps its messages. @throws AppError resource_not_found */
+export function deleteDestination(rt: Runtime, id: string): void {
+  rt.tx(() => {
+    const destination = getDestination(rt, id);
+    rt.store.destinations.delete(id);
+    auditDestination(rt, "destination.deleted", destination);
+  });
+}
+
+export const auditDestination = (
+  rt: Runtime,
+  action: Extract<AuditAction, `destination.${string}`>,
+  { id, name, businessId }: DestinationRow,
+  details?: Record<string, unknown>,
+): string => audit(rt, { action, subject: { id, name }, businessId, details });
+
+const hostOf = ({ url }: Pick<DestinationSettings, "url">): string => new URL(url).host;
+
+const given = (changes: DestinationChanges): Partial<RequestedDestination> =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+
+/** @throws AppError conflict */
+function assertUnusedName(rt: Runtime, name: string): void {
+  if (!rt.store.destinations.list().some((other) => other.name === name)) return;
+  throw new AppError("conflict", `There already is a destination ${quote(name)}.`, {
+    fix: "choose another --name, or see deskbell destinations list",
+  });
+}

@@ -1,0 +1,60 @@
+import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import { quote, shellQuote } from "../../domain/text.ts";
+import type { DestinationRow } from "../../store/destinations.ts";
+import { slugOf } from "../businesses.ts";
+import type { Runtime } from "../runtime.ts";
+import { readHistory } from "./history.ts";
+import { isoSeconds, summarizeNames } from "./health-conditions.ts";
+
+/** Longer than a restart of the server takes. Events leave the history after days. */
+const LATE_MS = 5 * 60_000;
+const SKIPS_SHOWN_MS = 7 * 86_400_000;
+
+/** Whether events have waited for a destination for longer than is normal. */
+export const isLate = ({ behindSince }: DestinationRow, now: number): boolean =>
+  behindSince !== null && now - behindSince >= LATE_MS;
+
+/** Reports destinations to which events cannot be published, and events that were skipped. */
+export const checkDestinations = (rt: Runtime): HealthCondition[] =>
+  rt.store.destinations
+    .list()
+    .flatMap((destination) => [...checkLate(rt, destination), ...checkSkips(rt, destination)]);
+
+const subjectAndBusiness = (rt: Runtime, { id, name, url, businessId }: DestinationRow) => ({
+  business: businessId === null ? null : slugOf(rt, businessId),
+  subject: { id, name, url },
+});
+
+function checkLate(rt: Runtime, destination: DestinationRow): HealthCondition[] {
+  const { name, behindSince, lastError } = destination;
+  if (behindSince === null || !isLate(destination, rt.now())) return [];
+  const reason = lastError ?? "it accepts fewer events than there are";
+  return [
+    openCondition(
+      "destination.late",
+      `the destination ${quote(name)} has not got the events since ${isoSeconds(behindSince)}: ${reason}. They leave the history after ${readHistory(rt).keepDays} days, or earlier if it is full`,
+      `deskbell destinations test ${shellQuote(name)}`,
+      { ...subjectAndBusiness(rt, destination), since: behindSince },
+    ),
+  ];
+}
+
+function checkSkips(rt: Runtime, destination: DestinationRow): HealthCondition[] {
+  const { id, name } = destination;
+  const skips = rt.store.destinations.listSkips(id, rt.now() - SKIPS_SHOWN_MS);
+  const [first] = skips;
+  if (first === undefined) return [];
+  const names = skips.map(({ eventId, reason, businessId }) =>
+    eventId === null
+      ? `${reason} (${slugOf(rt, businessId)})`
+      : `${eventId} of ${slugOf(rt, businessId)} (${reason})`,
+  );
+  return [
+    openCondition(
+      "destination.skipped",
+      `the destination ${quote(name)} did not get ${summarizeNames(names)}`,
+      `deskbell destinations show ${shellQuote(name)}`,
+      { ...subjectAndBusiness(rt, destination), since: first.at },
+    ),
+  ];
+}

@@ -1,0 +1,42 @@
+import type { DestinationSecrets } from "../../app/destinations/secrets.ts";
+import type { DestinationRow } from "../../store/destinations.ts";
+
+export type BrokerSettings = Pick<DestinationRow, "url" | "stream" | "ca"> &
+  Pick<DestinationSecrets, "credentials">;
+
+export type Message = {
+  subject: string;
+  id: string;
+  headers: Record<string, string>;
+  body: Buffer;
+};
+
+export type PublishOutcome =
+  /** Also if the stream had it already. */
+  | { kind: "stored" }
+  /** It will never be accepted. `reason`: the limit that it exceeds. */
+  | { kind: "too_large"; reason: string }
+  | {
+      kind: "failed";
+      reason: string;
+      /** The stream may have stored it all the same. */
+      isUnclear: boolean;
+      /** Whether other subjects would be refused too. */
+      isGeneral: boolean;
+    };
+
+/** A connection to a server that has a stream. */
+export type Broker = {
+  /** Resolves when the stream has answered. Never throws. */
+  publish: (message: Message) => Promise<PublishOutcome>;
+  /**
+   * Returns the ID of the newest message of these subjects, and its value of a header; null if
+   * there is none. Throws an Error whose message is the reason.
+   */
+  readLast: (subjects: string, header: string) => Promise<{ id: string; value: string } | null>;
+  isClosed: () => boolean;
+  close: () => Promise<void>;
+};
+
+/** Throws an Error whose message is the reason. */
+export type Connect = (settings: BrokerSettings) => Promise<Broker>;
