@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+
+const read = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
+
+/** The claims of the README: the items of the list in its section about proofs. */
+const claims = (/^## Proofs\n([^]*?)^## /m.exec(read("../../README.md"))?.[1] ?? "")
+  .split(/^- /m)
+  .slice(1)
+  .map((item) => item.split("\n\n")[0]!.replaceAll(/\s+/g, " ").trim());
+const results = read("RESULTS.md");
+
+/** The part of the results about a claim. */
+const findResult = (claim: string): string | undefined =>
+  results.split(/^(?=##+ )/m).find((part) => part.startsWith(`### ${claim}\n`));
+
+describe("the README", () => {
+  test.each(claims)("claims only what is in the results: %s", (item) => {
+    const [, claim = "", figures = ""] = /^(.*?)(?: \((.*)\))?$/.exec(item) ?? [];
+    const result = findResult(claim)?.replaceAll(/(?<=\d),(?=\d)/g, "");
+    expect(result).toMatch(/^- Control: /m);
+    for (const [figure] of figures.replaceAll(/(?<=\d),(?=\d)/g, "").matchAll(/\d+/g))
+      expect(result).toMatch(new RegExp(`\\b${figure}\\b`));
+  });
+
+  test("claims something, and nothing has failed", () => {
+    expect(claims.length).toBeGreaterThan(0);
+    expect(results).not.toMatch(/^### FAILED/m);
+  });
+});
