@@ -92,28 +92,48 @@ async function bundle(entry: string, dir: string, addon: string): Promise<string
 }
 
 const ELF_MAGIC = 0x7f454c46;
+const LOADED = 1;
+/** The largest page of Linux, on arm64. A Raspberry Pi 5 has pages of 16 KB. */
+const MAX_PAGE = 65_536;
 
 /**
  * Returns a 64-bit ELF file without its 30 MB of debug symbols, which follow the segments that are
  * loaded; other files unchanged. `strip` does the same, but only for its own architecture.
  */
-export function withoutDebugSymbols(file: Buffer): Buffer {
+export function prepareNode(file: Buffer): Buffer {
   if (file.readUInt32BE(0) !== ELF_MAGIC) return file;
-  const [headers, size, count] = [
-    Number(file.readBigUInt64LE(32)),
-    file.readUInt16LE(54),
-    file.readUInt16LE(56),
-  ];
-  const ends = Array.from({ length: count }, (_, i) => {
-    const header = headers + i * size;
-    return Number(file.readBigUInt64LE(header + 8)) + Number(file.readBigUInt64LE(header + 32));
-  });
-  const stripped = Buffer.from(file.subarray(0, Math.max(...ends)));
+  const segments = listSegments(file);
+  const prepared = Buffer.from(file.subarray(0, Math.max(...segments.map(({ end }) => end))));
   // There is no table of sections any more: its offset, the number of sections, that of the names.
-  stripped.writeBigUInt64LE(0n, 40);
-  stripped.writeUInt16LE(0, 60);
-  stripped.writeUInt16LE(0, 62);
-  return stripped;
+  prepared.writeBigUInt64LE(0n, 40);
+  prepared.writeUInt16LE(0, 60);
+  prepared.writeUInt16LE(0, 62);
+  // `--build-sea` adds segments at the next 4 KB. On a machine with larger pages, they would replace
+  // the end of the last segment in memory, so that one is extended to the end of a page.
+  const { header, address, size } = segments
+    .filter(({ type }) => type === LOADED)
+    .reduce((last, segment) => (segment.address > last.address ? segment : last));
+  const end = Math.ceil((address + size) / MAX_PAGE) * MAX_PAGE;
+  prepared.writeBigUInt64LE(BigInt(end - address), header + 40);
+  return prepared;
+}
+
+/** Returns the segments of a 64-bit ELF file: where they are in the file and in memory. */
+export function listSegments(file: Buffer) {
+  const read = (at: number) => Number(file.readBigUInt64LE(at));
+  const [first, headerSize, count] = [read(32), file.readUInt16LE(54), file.readUInt16LE(56)];
+  return Array.from({ length: count }, (_, i) => {
+    const header = first + i * headerSize;
+    const offset = read(header + 8);
+    return {
+      header,
+      type: file.readUInt32LE(header),
+      offset,
+      end: offset + read(header + 32),
+      address: read(header + 16),
+      size: read(header + 40),
+    };
+  });
 }
 
 /** Builds an executable. The same commit gives the same bytes in every folder. */
@@ -123,8 +143,8 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
     const delivery = await bundle("src/delivery/thread.ts", folder, addon);
     const maintenance = await bundle("src/delivery/maintenance-thread.ts", folder, addon);
     const main = await bundle("src/cli/main.ts", folder, addon);
-    const stripped = join(folder, "node");
-    writeFileSync(stripped, withoutDebugSymbols(readFileSync(node)), { mode: 0o755 });
+    const prepared = join(folder, "node");
+    writeFileSync(prepared, prepareNode(readFileSync(node)), { mode: 0o755 });
     mkdirSync(dirname(out), { recursive: true });
     // The old executable may be running, so the new one is renamed into its place.
     const draft = `${out}.draft`;
@@ -134,7 +154,7 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
         // The path is stored in the executable; every build uses a new folder, so leave that out.
         main: basename(main),
         mainFormat: "module",
-        executable: stripped,
+        executable: prepared,
         output: draft,
         disableExperimentalSEAWarning: true,
         // Halves the start time. Only the target's Node can write it.

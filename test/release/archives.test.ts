@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ar, type Entry, gzip, tar, zip } from "../../.config/release/archives.ts";
-import { withoutDebugSymbols } from "../../.config/executable.ts";
 import { createTempFolder } from "../support/cli.ts";
 
 const SECONDS = Date.UTC(2026, 10, 22, 12) / 1000;
@@ -62,17 +61,3 @@ test.runIf(hasReaders)("Python reads the zip archive, and binutils the ar archiv
   const list = spawnSync("ar", ["p", join(folder, "a.ar")], { encoding: "utf8" });
   expect(list.stdout).toBe("1231234");
 });
-
-test.runIf(process.platform === "linux")(
-  "an executable without debug symbols has only the segments that are loaded",
-  () => {
-    const file = readFileSync("/bin/true");
-    const stripped = withoutDebugSymbols(file);
-    expect(stripped.length).toBeLessThanOrEqual(file.length);
-    const path = join(createTempFolder(), "true");
-    writeFileSync(path, stripped, { mode: 0o755 });
-    expect(spawnSync(path, ["--version"], { encoding: "utf8" })).toMatchObject({ status: 0 });
-    const text = Buffer.from("MZ, not ELF");
-    expect(withoutDebugSymbols(text)).toBe(text);
-  },
-);

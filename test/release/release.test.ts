@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { listSegments } from "../../.config/executable.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { runProgram, startProgram } from "../support/cli.ts";
 import { waitForUrl } from "../support/daemon.ts";
@@ -85,6 +86,29 @@ test.runIf(IS_FULL)(
     ]);
     const bytes = readFileSync(join(unpacked, "deskbell"));
     for (const own of [`${ROOT}/`, "deskbell-build-"]) expect(bytes.includes(own)).toBe(false);
+  },
+  MINUTE,
+);
+
+test.runIf(IS_FULL)(
+  "the executable for arm64 can be loaded with pages of 4, 16 and 64 KB",
+  () => {
+    const archive = find("*-linux-arm64.tar.gz");
+    const file = `${basename(archive, ".tar.gz")}/deskbell`;
+    const options = { maxBuffer: 1e9 };
+    const bytes = execFileSync("tar", ["-xzf", archive, "--to-stdout", file], options);
+    const loaded = listSegments(bytes)
+      .filter(({ type }) => type === 1)
+      .sort((a, b) => a.address - b.address);
+    expect(loaded.length).toBeGreaterThan(4);
+    for (const page of [4096, 16_384, 65_536]) {
+      const shifted = loaded.filter(({ offset, address }) => (address - offset) % page !== 0);
+      const shared = loaded.filter(({ address, size }, i) => {
+        const next = loaded[i + 1]?.address ?? Infinity;
+        return Math.floor((address + size - 1) / page) >= Math.floor(next / page);
+      });
+      expect({ page, shifted, shared }).toEqual({ page, shifted: [], shared: [] });
+    }
   },
   MINUTE,
 );
