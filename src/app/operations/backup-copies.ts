@@ -21,7 +21,7 @@ import type { Runtime } from "../runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "./backup-checksums.ts";
 import { runBackupCommand } from "./backup-command.ts";
 import { forgetBackupState, readBackupState, saveBackupState } from "./backup-state.ts";
-import { assertNotTakenOver } from "./epochs.ts";
+import { assertNotTakenOver, readBackupDir } from "./epochs.ts";
 import { type Backup, listBackups, pruneBackups } from "./backups.ts";
 import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
 
@@ -115,7 +115,7 @@ async function copyToFolder(
  * @throws AppError if the folder is missing, or another server has taken over with a copy in it
  */
 export function assertBackupDir(config: Config, dir: string): boolean {
-  const found = statSync(dir, { throwIfNoEntry: false });
+  const found = readBackupDir(dir, (path) => statSync(path, { throwIfNoEntry: false }));
   if (!found?.isDirectory())
     throw new AppError("resource_not_found", `--backup-dir: there is no folder ${dir}.`, {
       fix: "mount its disk, or create the folder",

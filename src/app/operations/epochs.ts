@@ -12,9 +12,28 @@ import { isoSeconds } from "./health-conditions.ts";
 const NAME = /^epoch-(\d{1,9})$/;
 const nameOf = (epoch: number): string => `epoch-${epoch}`;
 
-/** Returns 0 if no server has taken over. @throws the error of the system if it cannot be read */
+/** Returns 0 if no server has taken over. @throws AppError state_refuses */
 const readNewestEpoch = (dir: string): number =>
-  Math.max(0, ...readdirSync(dir).map((name) => Number(NAME.exec(name)?.[1] ?? 0)));
+  Math.max(
+    0,
+    ...readBackupDir(dir, (path) => readdirSync(path)).map((name) =>
+      Number(NAME.exec(name)?.[1] ?? 0),
+    ),
+  );
+
+/**
+ * Reads the --backup-dir, or a file in it.
+ * @throws AppError state_refuses, also if a network disk fails
+ */
+export function readBackupDir<Result>(path: string, read: (path: string) => Result): Result {
+  try {
+    return read(path);
+  } catch (error) {
+    throw new AppError("state_refuses", `Cannot read ${path}: ${(error as Error).message}.`, {
+      fix: "check its disk, owner and mode: without it, nobody knows whether another server has taken over",
+    });
+  }
+}
 
 const ownPath = ({ dataDir }: Config): string => join(dataDir, "epoch");
 
@@ -38,9 +57,10 @@ export function assertNotTakenOver(config: Config, dir: string): void {
   const newest = readNewestEpoch(dir);
   if (newest <= readOwnEpoch(config)) return;
   const marker = join(dir, nameOf(newest));
+  const takenOver = readBackupDir(marker, (path) => readFileSync(path, "utf8").trim());
   throw new AppError(
     "state_refuses",
-    `Another server has taken over (${readFileSync(marker, "utf8").trim()}; ${marker}): if both run, each takes bookings that the other does not know.`,
+    `Another server has taken over (${takenOver}; ${marker}): if both run, each takes bookings that the other does not know.`,
     {
       fix: `to take over again, stop that server, then run deskbell restore --latest ${shellQuote(dir)} --fenced; if no server has run since, rm ${shellQuote(marker)}`,
     },

@@ -84,9 +84,13 @@ test("a takeover that cannot replace the data claims nothing", async () => {
   expect(readdirSync(dir).filter((name) => name.startsWith("epoch"))).toEqual([]);
 });
 
-test("serve does not start without its --backup-dir, which may have the takeover of another server", async () => {
+test("serve does not start if it cannot read its --backup-dir, where another server may have taken over", async () => {
   const dir = join(createTempFolder(), "nas");
   await expect(startDaemon(createStandby(dir), LISTEN)).rejects.toThrow(
     `--backup-dir: there is no folder ${dir}.`,
+  );
+  mkdirSync(join(dir, "epoch-1"), { recursive: true });
+  await expect(startDaemon(createStandby(dir), LISTEN)).rejects.toThrow(
+    `Cannot read ${dir}/epoch-1: EISDIR`,
   );
 });
