@@ -1,9 +1,18 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { Stripe } from "stripe";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, test } from "vitest";
 import {
+  canDecryptSecret,
   finishSecretRotation,
   rotateEndpointSecret,
   rotateMasterKey,
@@ -286,6 +295,24 @@ test.each([
       { text: expect.stringContaining("decrypts no signing secret") },
     ]);
     emitEvents(fresh, business, "service.updated");
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "a master key that cannot be read for a moment does not end the old secret",
+  async () => {
+    const { rt } = await setUp();
+    const [row] = rt.store.endpointSecrets.list();
+    // A read of this file fails with EIO.
+    rmSync(rt.config.masterKeyPath);
+    symlinkSync("/proc/self/mem", rt.config.masterKeyPath);
+    const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
+    expect(() => canDecryptSecret(fresh, row!)).toThrow(
+      expect.objectContaining({
+        code: "storage_failed",
+        message: expect.stringContaining(rt.config.masterKeyPath),
+      }),
+    );
   },
 );
 
