@@ -26,10 +26,10 @@ import { chooseScale } from "../../support/scale.ts";
 // Every call to the disk of every command fails once, by a library that is loaded into deskbell:
 // the first write, the second, and so on, and likewise each sync, open, rename and deletion.
 
-/** SWEEP=restore sweeps one command only. The suite runs a few faults of two commands. */
-const ONLY = process.env["SWEEP"];
+/** SWEEP=seed,restore sweeps these only. The suite runs a few faults of two commands. */
+const ONLY = process.env["SWEEP"]?.split(",");
 const ALL = Object.keys(WRITING_COMMANDS);
-const COMMANDS = ONLY === undefined ? chooseScale(ALL.slice(0, 2), ALL, ALL) : [ONLY];
+const COMMANDS = ONLY ?? chooseScale(ALL.slice(0, 2), ALL, ALL);
 const STEP = chooseScale(25, 1, 10);
 
 const DOES_SERVE = chooseScale(false, true, true) && ONLY === undefined;
