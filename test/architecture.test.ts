@@ -58,6 +58,15 @@ test("each layer imports only the layers below it", () => {
   expect(found).toEqual([]);
 });
 
+test("the store parses JSON with one function, which reports damage as such", () => {
+  const found = violations(({ path, text }) =>
+    layerOf(path) === "store" && path !== "store/json.ts"
+      ? (text.match(/JSON\.parse\(/g) ?? [])
+      : [],
+  );
+  expect(found).toEqual([]);
+});
+
 test("the domain imports only pure packages", () => {
   const found = violations(({ path, imports }) =>
     layerOf(path) === "domain"

@@ -1,5 +1,6 @@
 import type { EventType } from "../domain/event-types.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
+import { parseJson } from "./json.ts";
 
 export const AUTH_KINDS = ["none", "user", "token", "nkey"] as const;
 
@@ -67,7 +68,7 @@ const CURSOR = `
 export function createDestinationStore(db: Db) {
   const parse = (raw: unknown): DestinationRow => {
     const row = raw as Omit<DestinationRow, "events"> & { events: string };
-    return { ...row, events: JSON.parse(row.events) };
+    return { ...row, events: parseJson(row.events) };
   };
   const selectAll = db.prepare(`SELECT ${columns(COLUMNS)} FROM destination ORDER BY id`);
   const selectVersions = db.prepare("SELECT id, version FROM destination").raw();
