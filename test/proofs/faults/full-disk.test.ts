@@ -8,7 +8,7 @@ import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { canMount, mountSmallDisk } from "../../support/small-disk.ts";
 
-// R3, short version. Requires root to mount a small disk.
+// Requires root to mount a small disk.
 
 const RESUMES_MS = 5000;
 const SERVICES = "/v1/businesses/salon-aurora/services";
