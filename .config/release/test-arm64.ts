@@ -18,10 +18,9 @@ const [emulator, ...options] = emulatorOf(target) ?? [];
 writeFileSync(PROGRAM, `#!/bin/sh\nexec ${emulator} -0 "$0" ${options.join(" ")} ${FILE} "$@"\n`, {
   mode: 0o755,
 });
-const timeout = "300000";
-const { status } = spawnSync("vitest", ["run", "--testTimeout", timeout, "test/e2e/executable"], {
+const { status } = spawnSync("vitest", ["run", "--testTimeout=300000", "test/e2e/executable"], {
   cwd: ROOT,
   stdio: "inherit",
-  env: { ...process.env, DESKBELL_PROGRAM: PROGRAM, DESKBELL_PROGRAM_TIMEOUT_MS: timeout },
+  env: { ...process.env, DESKBELL_PROGRAM: PROGRAM, DESKBELL_PROGRAM_IS_EMULATED: "1" },
 });
 process.exitCode = status ?? 1;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { type Program, PROGRAM } from "./program.ts";
+import { IS_EMULATED, type Program, PROGRAM } from "./program.ts";
 
 export type CommandResult = {
   code: number | null;
@@ -70,8 +70,7 @@ export type StartedProgram = {
 /** `program` replaces the built program; `uid` and `gid` run it as another user. */
 type StartOptions = { env?: NodeJS.ProcessEnv; program?: Program; uid?: number; gid?: number };
 
-/** An emulated program is slower. */
-const TIMEOUT_MS = Number(process.env.DESKBELL_PROGRAM_TIMEOUT_MS ?? 15_000);
+const TIMEOUT_MS = IS_EMULATED ? 300_000 : 15_000;
 
 /** Starts the built program as a separate process, which is killed when the test ends. */
 export function startProgram(

@@ -19,6 +19,9 @@ export const executableProgram = (path: string): Program => ({
   isStandalone: true,
 });
 
+/** Whether an emulator of another processor runs the program: it is slower. */
+export const IS_EMULATED = process.env.DESKBELL_PROGRAM_IS_EMULATED === "1";
+
 /** The program under test: the checkout's build, or the executable given by DESKBELL_PROGRAM. */
 export const PROGRAM =
   process.env.DESKBELL_PROGRAM === undefined
