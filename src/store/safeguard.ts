@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
-import { syncFolder } from "../durable-file.ts";
+import { namePath, syncFolder } from "../durable-file.ts";
 import { checkDatabase, backupNameBefore, readBackupTime } from "./backup.ts";
 import { acquireDaemonLock } from "./database.ts";
 import { assertNotInUse } from "./file-identity.ts";
@@ -45,7 +45,8 @@ export const createSafeguard = (
   backUp(schema) {
     const to = unusedPath(folder, schema, now());
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // Not recursive: Node then reports a failed disk as a missing folder.
+      if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
       copyCommitted(path, to);
       return to;
     } catch (error) {
@@ -102,7 +103,7 @@ function copyCommitted(path: string, to: string): void {
   const source = new Database(path, { readonly: true });
   try {
     source.prepare("VACUUM INTO ?").run(draft);
-    fsyncSync(file);
+    namePath(draft, () => fsyncSync(file));
   } finally {
     source.close();
     closeSync(file);

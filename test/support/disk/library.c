@@ -7,6 +7,7 @@
  * two paths.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -100,9 +101,7 @@ static void put(int kind, uint64_t file, int64_t offset, const struct iovec *par
     all[i + 1] = parts[i];
     header.length += parts[i].iov_len;
   }
-  int before = errno;
   if (writev_real(logFile, all, count + 1) < 0) abort();
-  errno = before;
 }
 
 static uint64_t identify(int file) {
@@ -158,6 +157,12 @@ int close(int file) {
   REAL(int, close, int);
   if (isTracked(file)) tracked[file] = 0;
   return close_real(file);
+}
+
+int closedir(DIR *stream) {
+  REAL(int, closedir, DIR *);
+  if (isTracked(dirfd(stream))) tracked[dirfd(stream)] = 0;
+  return closedir_real(stream);
 }
 
 static size_t lengthOf(const struct iovec *parts, int count) {
@@ -231,15 +236,13 @@ static int syncInside(int file, int (*sync)(int)) {
   return result;
 }
 
-int fsync(int file) {
-  REAL(int, fsync, int);
-  return isTracked(file) ? syncInside(file, fsync_real) : fsync_real(file);
-}
-
-int fdatasync(int file) {
-  REAL(int, fdatasync, int);
-  return isTracked(file) ? syncInside(file, fdatasync_real) : fdatasync_real(file);
-}
+#define SYNC_FUNCTION(name) \
+  int name(int file) { \
+    REAL(int, name, int); \
+    return isTracked(file) ? syncInside(file, name##_real) : name##_real(file); \
+  }
+SYNC_FUNCTION(fsync)
+SYNC_FUNCTION(fdatasync)
 
 static int changePaths(int kind, const char *one, const char *two,
                        int (*change)(const char *, const char *)) {
@@ -254,15 +257,13 @@ static int changePaths(int kind, const char *one, const char *two,
   return result;
 }
 
-int rename(const char *from, const char *to) {
-  REAL(int, rename, const char *, const char *);
-  return changePaths(RENAME, from, to, rename_real);
-}
-
-int link(const char *from, const char *to) {
-  REAL(int, link, const char *, const char *);
-  return changePaths(LINK, from, to, link_real);
-}
+#define PATHS_FUNCTION(name, kind) \
+  int name(const char *from, const char *to) { \
+    REAL(int, name, const char *, const char *); \
+    return changePaths(kind, from, to, name##_real); \
+  }
+PATHS_FUNCTION(rename, RENAME)
+PATHS_FUNCTION(link, LINK)
 
 static int removeInside(int at, const char *path, int flags) {
   REAL(int, unlinkat, int, const char *, int);
@@ -280,9 +281,8 @@ static int removeInside(int at, const char *path, int flags) {
 int unlinkat(int at, const char *path, int flags) { return removeInside(at, path, flags); }
 int unlink(const char *path) { return removeInside(AT_FDCWD, path, 0); }
 int remove(const char *path) {
-  struct stat found;
-  int isFolder = lstat(path, &found) == 0 && S_ISDIR(found.st_mode);
-  return removeInside(AT_FDCWD, path, isFolder ? AT_REMOVEDIR : 0);
+  int result = removeInside(AT_FDCWD, path, 0);
+  return result < 0 && errno == EISDIR ? removeInside(AT_FDCWD, path, AT_REMOVEDIR) : result;
 }
 
 int mkdir(const char *path, mode_t mode) {
