@@ -1,10 +1,13 @@
+import { statSync } from "node:fs";
+import { basename } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isNightly } from "../../store/backup.ts";
-import { basename } from "node:path";
 import { type Backup, listBackupsIn, verifyBackup } from "./backups.ts";
 import { claimEpoch, saveOwnEpoch } from "./epochs.ts";
 import { restoreBackup, type RestoreOptions } from "./restore.ts";
+
+const NAME_FOLDER = "name the folder that serve --backup-dir copies to on the other machine";
 
 /** `skipped`: why newer copies were not used. */
 type NewestCopy = { copy: Backup; skipped: string[] };
@@ -14,6 +17,10 @@ type NewestCopy = { copy: Backup; skipped: string[] };
  * @throws AppError resource_not_found if there is none; state_refuses if a newer deskbell wrote it
  */
 export async function findNewestCopy(dir: string): Promise<NewestCopy> {
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
+    throw new AppError("resource_not_found", `There is no folder ${dir}.`, {
+      fix: `mount its disk, or ${NAME_FOLDER}`,
+    });
   const skipped: string[] = [];
   for (const copy of listBackupsIn(dir).filter(({ path }) => isNightly(basename(path))))
     try {
@@ -25,7 +32,7 @@ export async function findNewestCopy(dir: string): Promise<NewestCopy> {
     }
   const none = skipped.length > 0 ? "intact copy" : "copy";
   throw new AppError("resource_not_found", `There is no ${none} of a backup in ${dir}.`, {
-    fix: "name the folder that serve --backup-dir copies to on the other machine",
+    fix: NAME_FOLDER,
     issues: skipped.map((detail) => ({ code: "damaged_copy", detail })),
   });
 }

@@ -67,6 +67,14 @@ test("a damaged copy is skipped and reported", async () => {
   await expect(findNewestCopy(createTempFolder())).rejects.toThrow("There is no copy of a backup");
 });
 
+test("a folder of copies that is not mounted is not reported as an empty one", async () => {
+  const dir = join(createTempFolder(), "nas");
+  await expect(findNewestCopy(dir)).rejects.toMatchObject({
+    message: `There is no folder ${dir}.`,
+    fix: expect.stringContaining("mount its disk"),
+  });
+});
+
 test("a takeover that cannot replace the data claims nothing", async () => {
   const { dir } = await createPrimary();
   const config = createStandby(dir);
