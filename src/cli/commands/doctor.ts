@@ -4,7 +4,7 @@ import { isAtLeast } from "../../domain/conditions/registry.ts";
 import { safe } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { EXIT, insertProgramName } from "../failure.ts";
+import { EXIT, insertProgramName, usageError } from "../failure.ts";
 import { type Column, toTsv } from "../output/table.ts";
 import { text, withEnvironment } from "../flags.ts";
 import { tlsFiles } from "./serve.ts";
@@ -34,6 +34,8 @@ export const definition = command({
     "doctor --standby /mnt/nas/deskbell --servers servers.txt",
   ],
   async run(cli, { severity = "info", standby, servers, tlsCert, tlsKey }) {
+    if (servers !== undefined && standby === undefined)
+      throw usageError("--servers needs --standby.", "deskbell doctor --help");
     const checks: Check[] = [];
     const running =
       standby === undefined

@@ -5,7 +5,7 @@ import { isAtLeast, SEVERITIES, type Severity } from "../../domain/conditions/re
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { choice, text } from "../flags.ts";
-import { EXIT, insertProgramName } from "../failure.ts";
+import { EXIT, insertProgramName, usageError } from "../failure.ts";
 import { type Column, isoTime, shortTime, toTsv, withIsoTimes } from "../output/table.ts";
 
 /** Of the commands that ask several servers: the same as that of `serve`. */
@@ -47,6 +47,8 @@ export const definition = command({
       const { printServers } = await import("./status-servers.ts");
       return printServers(cli, servers, severity, metricsTokenFile);
     }
+    if (metricsTokenFile !== undefined)
+      throw usageError("--metrics-token-file needs --servers.", "deskbell status --help");
     const rt = await cli.open();
     const { readStatus } = await import("../../app/operations/status.ts");
     const status = readStatus(rt);

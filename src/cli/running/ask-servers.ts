@@ -68,10 +68,12 @@ async function askServer(address: string, token: string | null): Promise<ServerS
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (response.status === 401 || response.status === 403)
+    if (response.status === 401)
       return token === null
         ? "it requires a token: add --metrics-token-file"
         : "it has another token";
+    if (response.status === 403)
+      return "it has no token: start it with serve --metrics-token-file FILE";
     if (response.status === 404) return "not found: is it an older deskbell?";
     if (!response.ok) return `status ${response.status}`;
     const { serverStatus } = await import("../../domain/public/schemas/server-status.ts");
