@@ -8,7 +8,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
  */
 export function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--heap-growing-percent=15");
+  setFlagsFromString("--heap-growing-percent=50");
 }
 
 /** V8 doubles the young generation until it exceeds this, which makes it 26 MB. */
