@@ -9,29 +9,51 @@ import { type GroupRun, isProven, mergeReport } from "./proofs/report.ts";
 import { installRequirements } from "./proofs/requirements.ts";
 import { ROOT, runTests } from "./proofs/run-tests.ts";
 
-// npm run proofs -- [GROUP | GROUP/TEST]... [--quick | --hours N] [--seed S]: runs the proofs of
-// these groups, or single tests of them, and writes the results to test/proofs/RESULTS.md.
-// --quick takes less than 15 minutes and writes RESULTS.quick.md. --hours repeats the proofs with
-// new seeds for that long.
-
 const HOUR_MS = 3_600_000;
 const MAX_SEED = 1_000_000;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    quick: { type: "boolean", default: false },
-    hours: { type: "string", default: "0" },
-    seed: { type: "string", default: String(randomInt(MAX_SEED)) },
-  },
-});
+const USAGE = `Usage: npm run proofs -- [GROUP | GROUP/TEST]... [--quick | --hours N] [--seed S]
+GROUP is one of ${GROUPS.join(", ")}; TEST is a file of test/proofs/GROUP without .test.ts.
+Runs all groups, these groups or single tests, and writes the results to test/proofs/RESULTS.md.
+  --quick    takes less than 15 minutes and writes RESULTS.quick.md
+  --hours N  repeats the proofs with new seeds for that long
+  --seed S   repeats a run: the results list its seed`;
+
+function failUsage(message: string): never {
+  console.error(`error: ${message}\n${USAGE}`);
+  process.exit(2);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        help: { type: "boolean", default: false },
+        quick: { type: "boolean", default: false },
+        hours: { type: "string", default: "0" },
+        seed: { type: "string", default: String(randomInt(MAX_SEED)) },
+      },
+    });
+  } catch (error) {
+    return failUsage((error as Error).message);
+  }
+}
+
+const { values, positionals } = readArguments();
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const [hours, seed] = [Number(values.hours), Number(values.seed)];
+if (!(hours >= 0)) failUsage(`Invalid --hours '${values.hours}': expected a number.`);
+if (!Number.isSafeInteger(seed)) failUsage(`Invalid --seed '${values.seed}': expected an integer.`);
 const chosen = (positionals.length === 0 ? GROUPS : positionals).map((name) => name.split("/"));
 const groups = GROUPS.filter((group) => chosen.some(([name]) => name === group));
-const isUnknown = chosen.some(([name]) => !groups.some((group) => group === name));
-if (isUnknown || !(hours >= 0) || !Number.isSafeInteger(seed)) {
-  console.error(`Usage: npm run proofs -- [${GROUPS.join("|")}] [--quick | --hours N] [--seed S]`);
-  process.exit(2);
+for (const [name = "", file] of chosen) {
+  if (!groups.some((group) => group === name)) failUsage(`There is no group '${name}'.`);
+  if (file && !existsSync(join(ROOT, "test/proofs", name, `${file}.test.ts`)))
+    failUsage(`There is no test '${file}' in the group '${name}'.`);
 }
 
 for (const line of installRequirements(groups)) console.warn(`Skipping ${line}`);
