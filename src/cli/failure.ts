@@ -163,9 +163,13 @@ function systemError(error: unknown): AppError | undefined {
   const { code, message, path } = (error ?? {}) as NodeJS.ErrnoException;
   switch (code) {
     case "ENOSPC":
-      return new AppError("storage_full", `The disk that holds ${path ?? "a file"} is full.`, {
-        fix: "free some space and try again",
-      });
+      return new AppError(
+        "storage_full",
+        path ? `The disk that holds ${path} is full.` : "The disk is full.",
+        {
+          fix: "free some space and try again",
+        },
+      );
     case "EACCES":
     case "EPERM":
     case "EROFS":

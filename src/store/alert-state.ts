@@ -1,4 +1,4 @@
-import { type Db } from "./db.ts";
+import type { Db } from "./db.ts";
 import { parseJson } from "./json.ts";
 
 /**

@@ -66,7 +66,7 @@ export function readLitestreamVersion(): string | null {
 }
 
 /**
- * Recommends to stop other programs that write to the database with an SQLite of their own, and
+ * Recommends stopping other programs that write to the database with an SQLite of their own, and
  * reports an old Litestream.
  * @param litestream whether it is used, and its version if that is known
  */

@@ -68,7 +68,8 @@ export function assertNotTakenOver(config: Config, dir: string): void {
 }
 
 /**
- * Creates the next epoch, of which a lower one can no longer start.
+ * Records a takeover in the folder of the copies and returns its epoch: a server with a lower one
+ * can no longer start.
  * @throws AppError state_refuses if another server creates it at the same time
  */
 export function claimEpoch(dir: string, now: number): number {
@@ -83,7 +84,7 @@ export function claimEpoch(dir: string, now: number): number {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     throw new AppError("state_refuses", "Another server takes over at the same time.", {
-      fix: "decide which one shall run, and start only that one",
+      fix: "decide which one should run, and start only that one",
     });
   }
 }

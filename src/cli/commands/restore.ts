@@ -1,5 +1,6 @@
 import { basename, resolve } from "node:path";
 import type { Config } from "../../config.ts";
+import { shellQuote } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { usageError } from "../failure.ts";
@@ -61,7 +62,7 @@ async function restoreLatest(
   const result = await takeOver(config, dir, copy, await optionsOf(cli, config));
   await report(cli, config, { file: copy.path, ...result, createdAt, skipped });
   cli.note(
-    `What was changed or booked after ${shortTime(createdAt)} is lost. The other server refuses to start with --backup-dir ${dir}; start this one with it: ${cli.program} serve --backup-dir ${dir}`,
+    `What was changed or booked after ${shortTime(createdAt)} is lost. The other server refuses to start with --backup-dir ${dir}; start this one with it: ${cli.program} serve --backup-dir ${shellQuote(dir)}`,
   );
 }
 

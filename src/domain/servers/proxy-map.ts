@@ -21,7 +21,7 @@ export function assertNotShared(shards: readonly Shard[]): void {
   const [first] = issues;
   if (first === undefined) return;
   throw new AppError("state_refuses", first.detail, {
-    fix: "on the server that shall not have it: deskbell businesses delete SLUG",
+    fix: "on the server that should not have it: deskbell businesses delete SLUG",
     issues,
   });
 }
