@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { readMigrations } from "../assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import { createEndpointSecretStore, type SecretRow } from "./endpoint-secrets.ts";
+import { createGuestStore, type GuestRow } from "./guests.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { isOnReadOnlyDisk, storageError } from "./storage-error.ts";
@@ -96,6 +97,13 @@ export const countRows = (path: string, tables: readonly string[]): Record<strin
 
 export const readSigningSecrets = (path: string): SecretRow[] =>
   withReadOnlyDatabase(path, (db) => createEndpointSecretStore(db).list());
+
+/** Returns the encrypted data of the first guests; none from a version without guests. */
+export const readGuests = (path: string, limit: number): GuestRow[] =>
+  withReadOnlyDatabase(path, (db) => {
+    const hasGuests = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'guest'").get();
+    return hasGuests ? createGuestStore(db).listAfter("", limit) : [];
+  });
 
 /** Bytes 18 and 19 of the header: 2 for a file in WAL mode, 1 for any other. */
 const JOURNAL_MODE_AT = 18;

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readGuide } from "../../src/assets.ts";
+import { saveCustomer } from "../../src/app/bookings/guests.ts";
 import { copyBackup } from "../../src/app/operations/backup-copies.ts";
 import { createBackup } from "../../src/app/operations/backups.ts";
 import { findFreePort } from "../../src/cli/running/port.ts";
@@ -29,7 +30,10 @@ async function createMachines() {
   const dir = createTempFolder();
   const primary = createTestRuntime({ backupDir: dir });
   seedShop(primary);
-  await subscribe(primary, getBusiness(primary, "shop"), "http://10.0.0.1/");
+  const shop = getBusiness(primary, "shop");
+  await subscribe(primary, shop, "http://10.0.0.1/");
+  const guest = { name: "Ada", email: null, phone: null, notes: null };
+  primary.tx(() => saveCustomer(primary, shop.id, "bkg_1", guest));
   await copyBackup(primary, await createBackup(primary));
   const servers = join(createTempFolder(), "servers.txt");
   writeFileSync(servers, "shop http://203.0.113.1:4100 http://203.0.113.2:4100\n");
@@ -52,7 +56,7 @@ test("doctor --standby reports what a takeover would miss, and nothing when all 
   const masterKey = join(dataDir, "master.key");
   writeFileSync(masterKey, `${Buffer.alloc(32).toString("base64")}\n`, { mode: 0o600 });
   expect((await deskbell(doctor)).stdout).toMatch(
-    /^keys\twrong\tthe master key does not decrypt 1 /m,
+    /^keys\twrong\tthe master key does not decrypt 1 of 1 signing secret and the data of 1 of 1 guest\t/m,
   );
   copyFileSync(primary.config.masterKeyPath, masterKey);
   writeFileSync(

@@ -90,7 +90,12 @@ export function countGuests(rt: Runtime): { total: number; lost: number } {
   }
 }
 
-const toSealed = ({ visitId, sealed }: GuestRow) => ({ visitId, id: rowIdOf(visitId), sealed });
+/** The guest data, as SecretBox opens them. */
+export const toSealed = ({ visitId, sealed }: GuestRow) => ({
+  visitId,
+  id: rowIdOf(visitId),
+  sealed,
+});
 
 /** The guest data that the master key decrypts, as SecretBox opens them. */
 export const listSealedGuests = (rt: Runtime): { id: string; sealed: Buffer }[] => {

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { basename } from "node:path";
+import { toSealed } from "../../app/bookings/guests.ts";
 import { checkDataFolder } from "../../app/operations/file-permissions.ts";
 import {
   checkCertificate,
@@ -15,7 +16,7 @@ import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { readCertificate, type TlsFiles } from "../../http/transport/tls.ts";
 import { openSecretBox } from "../../secret-box.ts";
 import { isDaemonRunning } from "../../store/database.ts";
-import { readSigningSecrets } from "../../store/read-only-database.ts";
+import { readGuests, readSigningSecrets } from "../../store/read-only-database.ts";
 import { readText } from "../input/catalog-files.ts";
 import { assertPortAvailable } from "../running/port.ts";
 
@@ -79,11 +80,20 @@ const damagedCopy = (text: string): Finding => ({
   fix: "check the disk of the copies",
 });
 
+/** Guests whose data are checked: with a wrong key, none can be decrypted. */
+const MAX_GUESTS = 1000;
+
 function checkMasterKey({ masterKeyPath }: Config, copy: string): Check {
-  const rows = readSigningSecrets(copy);
+  const secrets = readSigningSecrets(copy);
+  const guests = readGuests(copy, MAX_GUESTS).map(toSealed);
   const box = openSecretBox(masterKeyPath, systemRandom, () => true);
-  const wrong = box.listUndecryptable(rows).length;
-  const summary = `${countOf(rows.length, "signing secret")} can be decrypted`;
+  const lostSecrets = box.listUndecryptable(secrets).length;
+  const lostGuests = box.listUndecryptable(guests).length;
+  const lost = [
+    ...(lostSecrets > 0 ? [`${lostSecrets} of ${countOf(secrets.length, "signing secret")}`] : []),
+    ...(lostGuests > 0 ? [`the data of ${lostGuests} of ${countOf(guests.length, "guest")}`] : []),
+  ];
+  const summary = `${countOf(secrets.length, "signing secret")} and the data of ${countOf(guests.length, "guest")} can be decrypted`;
   const fix = `copy master.key of the other machine to ${shellQuote(masterKeyPath)}, with mode 0600`;
   const findings: Finding[] = [];
   if (!existsSync(masterKeyPath))
@@ -91,11 +101,11 @@ function checkMasterKey({ masterKeyPath }: Config, copy: string): Check {
       text: "there is no master key",
       fix,
       // The other machine creates it with its first signing secret or guest.
-      ...(rows.length === 0 && { isAdvice: true }),
+      ...(secrets.length + guests.length === 0 && { isAdvice: true }),
     });
-  else if (wrong > 0)
+  else if (lost.length > 0)
     findings.push({
-      text: `the master key does not decrypt ${wrong} of ${countOf(rows.length, "signing secret")}`,
+      text: `the master key does not decrypt ${lost.join(" and ")}`,
       fix,
     });
   return { about: "keys", summary, findings };
