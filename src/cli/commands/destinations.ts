@@ -1,7 +1,7 @@
 import { isLate } from "../../app/operations/destination-conditions.ts";
 import { slugOf } from "../../app/businesses.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { countOf, safe } from "../../domain/text.ts";
+import { countOf, safe, shellQuote } from "../../domain/text.ts";
 import type { DestinationRow } from "../../store/destinations.ts";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
@@ -56,7 +56,7 @@ const create = command({
       }),
     );
     if (!cli.flags.dryRun)
-      cli.note(`To check the server: ${cli.program} destinations test ${name}`);
+      cli.note(`To check the server: ${cli.program} destinations test ${shellQuote(name)}`);
   },
 });
 
