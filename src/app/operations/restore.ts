@@ -4,6 +4,7 @@ import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
 import { audit } from "../audit.ts";
+import { toSealed } from "../bookings/guests.ts";
 import { openRuntime, prepareDataFolder, type Runtime } from "../runtime.ts";
 import {
   copyDatabase,
@@ -139,4 +140,10 @@ function eraseAgain(rt: Runtime, file: string): void {
   eraseVisits(rt, [...own, ...others]);
 }
 
-export const hasMatchingMasterKey = (rt: Runtime): boolean => checkSigningSecrets(rt).length === 0;
+/** Guests whose data are checked: a wrong key decrypts none. */
+const MAX_GUESTS = 1000;
+
+/** Whether the master key decrypts the signing secrets and the guests' data. */
+export const hasMatchingMasterKey = (rt: Runtime): boolean =>
+  checkSigningSecrets(rt).length === 0 &&
+  rt.secrets.opensAny(rt.store.guests.listAfter("", MAX_GUESTS).map(toSealed));

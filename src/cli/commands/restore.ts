@@ -96,6 +96,6 @@ async function report(cli: Cli, { masterKeyPath }: Config, restored: Restored): 
   );
   if (!masterKeyMatches)
     cli.note(
-      `${masterKeyPath} cannot decrypt the signing secrets of this backup: copy the matching master key there, or no webhook can be sent.`,
+      `${masterKeyPath} cannot decrypt the signing secrets or guests of this backup: copy the matching master key there, or no webhook can be sent and no guest data can be read.`,
     );
 }

@@ -22,6 +22,7 @@ import { readBackupState } from "../../../src/app/operations/backup-state.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { deleteBusiness } from "../../../src/app/businesses.ts";
 import { updateEndpoint } from "../../../src/app/webhooks/endpoints.ts";
+import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { hasMatchingMasterKey, restoreBackup } from "../../../src/app/operations/restore.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
 import {
@@ -317,6 +318,16 @@ test("after a restore, deliveries that were in flight are due again and can be s
   await restoreBackup(elsewhere.config, path, { now: 0, confirm: async () => {} }).catch(() => {});
   const { config, secrets } = elsewhere;
   expect(hasMatchingMasterKey({ ...restored, config, secrets })).toBe(false);
+});
+
+test("a master key that does not decrypt the guests does not match, also without webhooks", () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt, "salon-aurora");
+  const guest = { name: "Ada", email: null, phone: null, notes: null };
+  rt.tx(() => saveCustomer(rt, business.id, "bkg_1", guest));
+  expect(hasMatchingMasterKey(rt)).toBe(true);
+  const { config, secrets } = createTestRuntime();
+  expect(hasMatchingMasterKey({ ...rt, config, secrets })).toBe(false);
 });
 
 test("a restore into an empty folder asks for no confirmation", async () => {
