@@ -31,6 +31,11 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     commit: "e6e8b81",
   },
   {
+    bug: "A restore during which one write failed could exit with 0 and leave a damaged database",
+    foundBy: "`faults/disk-faults`, write 241 of `restore`",
+    commit: "the commit that added this line",
+  },
+  {
     bug: "Errors of a disk in the master key, the list of erased guests and new files did not name the file",
     foundBy: "`faults/disk-faults`",
     commit: "331d0f3",

@@ -6,6 +6,7 @@ import { AppError } from "../domain/errors.ts";
 import { syncFolder } from "../durable-file.ts";
 import { type AuditRow, createAuditStore } from "./audit.ts";
 import { openDatabase } from "./database.ts";
+import { storageError } from "./storage-error.ts";
 import { isBusy } from "./write-lock.ts";
 import { columns, type Db, isSqliteError } from "./db.ts";
 import { damagedBackupError, unreadableError, withReadOnlyDatabase } from "./read-only-database.ts";
@@ -207,6 +208,7 @@ export function advanceCounters(
  * @throws AppError busy if another program has the database open
  */
 export function replaceDatabase(path: string, by: string, copy: string): void {
+  completeFile(by);
   if (existsSync(path)) {
     mergeLogIfIntact(path);
     linkSync(path, copy);
@@ -216,6 +218,15 @@ export function replaceDatabase(path: string, by: string, copy: string): void {
   removeLog(path);
   renameSync(by, path);
   syncFolder(dirname(path));
+}
+
+/** Closing a database hides a failed write: the rest of its changes is then still in the log. */
+function completeFile(path: string): void {
+  try {
+    mergeLog(path);
+  } catch (error) {
+    throw storageError(error, path) ?? error;
+  }
 }
 
 function mergeLogIfIntact(path: string): void {
