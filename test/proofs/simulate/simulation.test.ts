@@ -8,8 +8,8 @@ import { simulate } from "../../support/sim/simulate.ts";
 const DAYS = 12;
 const RUNS = chooseScale(2, 360, 16);
 const FIRST = chooseSeed(1);
-/** Seeds that have found bugs. */
-const REGRESSIONS = [18, 28, 51, 309790, 311399];
+/** Seeds that have found bugs, the last of them one of the simulation itself. */
+const REGRESSIONS = [18, 28, 51, 309790, 311399, 20261171];
 /** SIM_SEED reproduces a single run. */
 const SEEDS =
   process.env.SIM_SEED === undefined

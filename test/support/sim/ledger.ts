@@ -73,6 +73,7 @@ export function openLedger(databasePath: string, time: VirtualTime) {
   const rows = db.prepare(`${ROW} ORDER BY number`);
   const rowsOfEvent = db.prepare(`${ROW} WHERE event_id = ?`);
   const event = db.prepare("SELECT business_id AS businessId, type, body FROM event WHERE id = ?");
+  const failureCount = db.prepare("SELECT failure_count FROM endpoint WHERE id = ?").pluck();
   const nextDue = db
     .prepare("SELECT min(next_attempt_at) FROM delivery WHERE status = 'PENDING'")
     .pluck();
@@ -249,7 +250,8 @@ export function openLedger(databasePath: string, time: VirtualTime) {
     recordCrash(): void {
       for (const endpoint of subscriptions.values()) {
         endpoint.inFlight.clear();
-        Object.assign(endpoint, { pauseMs: 0, probeAt: 0, retryAfterUntil: 0 });
+        const failures = failureCount.get(endpoint.id) as number;
+        Object.assign(endpoint, { failures, pauseMs: 0, probeAt: 0, retryAfterUntil: 0 });
       }
       for (const expected of deliveries.values()) {
         const written = (rowOf.get(expected.id) as Row).attemptCount;
