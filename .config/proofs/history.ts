@@ -33,7 +33,7 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
   {
     bug: "A restore during which one write failed could exit with 0 and leave a damaged database",
     foundBy: "`faults/disk-faults`, write 241 of `restore`",
-    commit: "the commit that added this line",
+    commit: "0042066",
   },
   {
     bug: "Errors of a disk in the master key, the list of erased guests and new files did not name the file",
