@@ -8,6 +8,7 @@ import { isoSeconds, summarizeNames } from "./health-conditions.ts";
 
 /** Longer than a restart of the server takes. Events leave the history after days. */
 const LATE_MS = 5 * 60_000;
+const NEARLY_FULL = 0.9;
 const SKIPS_SHOWN_MS = 7 * 86_400_000;
 
 /** Whether events have waited for a destination for longer than is normal. */
@@ -27,12 +28,15 @@ const subjectAndBusiness = (rt: Runtime, { id, name, url, businessId }: Destinat
 
 function checkLate(rt: Runtime, destination: DestinationRow): HealthCondition[] {
   const { name, behindSince, lastError } = destination;
-  if (behindSince === null || !isLate(destination, rt.now())) return [];
+  const { bytes, maxBytes, keepDays } = readHistory(rt);
+  // The oldest events are about to be deleted.
+  const isUrgent = bytes >= maxBytes * NEARLY_FULL;
+  if (behindSince === null || !(isUrgent || isLate(destination, rt.now()))) return [];
   const reason = lastError ?? "it accepts fewer events than there are";
   return [
     openCondition(
       "destination.late",
-      `the destination ${quote(name)} has not got the events since ${isoSeconds(behindSince)}: ${reason}. They leave the history after ${readHistory(rt).keepDays} days, or earlier if it is full`,
+      `the destination ${quote(name)} has not got the events since ${isoSeconds(behindSince)}: ${reason}. They leave the history after ${keepDays} days, or earlier if it is full`,
       `deskbell destinations test ${shellQuote(name)}`,
       { ...subjectAndBusiness(rt, destination), since: behindSince },
     ),

@@ -189,6 +189,20 @@ test.each([
   expect(conditions(rt)).toEqual([]);
 });
 
+test("a destination is late after a minute if the history is nearly full", async () => {
+  const { rt, stream, publishers, emit } = await setUp({ keepBytes: 1000 });
+  stream.refusal = "connection refused";
+  stream.isClosed = true;
+  emit(5);
+  await publishers.wakeAndSettle();
+  rt.advance(MINUTE_MS - 1);
+  await publishers.tickAndSettle();
+  expect(conditions(rt)).toEqual([]);
+  rt.advance(1);
+  await publishers.tickAndSettle();
+  expect(conditions(rt)).toMatchObject([{ code: "destination.late" }]);
+});
+
 test("while the server refuses everything, one publish at a time is tried", async () => {
   const { rt, stream, publishers } = await setUp();
   const businesses = Array.from({ length: 20 }, (_, i) => addBusiness(rt, `b${i}`));
