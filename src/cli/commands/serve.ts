@@ -60,7 +60,7 @@ export const definition = command({
     ),
     backupEvery: withEnvironment(
       "DESKBELL_BACKUP_EVERY",
-      duration("time between two backups (default: every night at 03:17)", ["15m", "7d"]),
+      duration("time between two backups (default: every night at 03:17)", ["5m", "7d"]),
     ),
     backupDir: withEnvironment(
       "DESKBELL_BACKUP_DIR",
