@@ -1,0 +1,47 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { expect, test } from "vitest";
+import { findCustomer, saveCustomer } from "../../src/app/bookings/guests.ts";
+import { checkSigningSecrets } from "../../src/app/operations/delivery-conditions.ts";
+import { rotateMasterKey } from "../../src/app/webhooks/endpoint-secrets.ts";
+import { addBusiness, subscribe } from "../support/delivery.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+
+const ANA = { name: "Ana", email: null, phone: null, notes: null };
+
+/** A server with a guest and without endpoints, and a new process that uses its data. */
+function createServerWithGuest() {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  rt.tx(() => saveCustomer(rt, business.id, "bkg_1", ANA));
+  const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
+  const save = () => fresh.tx(() => saveCustomer(fresh, business.id, "bkg_2", ANA));
+  return { fresh, business, key: rt.config.masterKeyPath, save };
+}
+
+test("a missing master key is not silently replaced while guest data are stored", async () => {
+  const { fresh, business, key, save } = createServerWithGuest();
+  renameSync(key, `${key}.away`);
+  const refused = {
+    code: "signing_unavailable",
+    message: "The master key is missing, so the stored guest data cannot be decrypted.",
+    fix: expect.stringContaining(`copy the master key back to ${key}; if it is lost`),
+  };
+  expect(save).toThrow(expect.objectContaining(refused));
+  await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject(refused);
+  expect(existsSync(key)).toBe(false);
+  expect(checkSigningSecrets(fresh)).toMatchObject([
+    { code: "master_key.missing", text: expect.stringContaining("guest data can be neither read") },
+  ]);
+  renameSync(`${key}.away`, key);
+  expect(checkSigningSecrets(fresh)).toEqual([]);
+  save();
+  expect(["bkg_1", "bkg_2"].map((id) => findCustomer(fresh, id))).toEqual([ANA, ANA]);
+});
+
+test("if the master key is lost, a rotation creates a new one for the next guests", () => {
+  const { fresh, key, save } = createServerWithGuest();
+  rmSync(key);
+  expect(rotateMasterKey(fresh)).toEqual({ secrets: 0, guests: 0 });
+  save();
+  expect(findCustomer(fresh, "bkg_2")).toEqual(ANA);
+});
