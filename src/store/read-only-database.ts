@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readMigrations } from "../assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
-import { createEndpointSecretStore, type SecretRow } from "./endpoint-secrets.ts";
+import { createEndpointSecretStore } from "./endpoint-secrets.ts";
 import { createGuestStore, type GuestRow } from "./guests.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
@@ -95,15 +95,27 @@ export const countRows = (path: string, tables: readonly string[]): Record<strin
     );
   });
 
-export const readSigningSecrets = (path: string): SecretRow[] =>
-  withReadOnlyDatabase(path, (db) => createEndpointSecretStore(db).list());
+type SealedRow = { id: string; sealed: Buffer };
+
+/** Returns the encrypted secrets of endpoints, and those of destinations with their credentials. */
+export const readSecrets = (path: string): SealedRow[] =>
+  withReadOnlyDatabase(path, (db) => [
+    ...createEndpointSecretStore(db).list(),
+    ...(hasTable(db, "destination")
+      ? (db.prepare("SELECT id, sealed FROM destination").all() as SealedRow[])
+      : []),
+  ]);
 
 /** Returns the encrypted data of the first guests; none from a version without guests. */
 export const readGuests = (path: string, limit: number): GuestRow[] =>
-  withReadOnlyDatabase(path, (db) => {
-    const hasGuests = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'guest'").get();
-    return hasGuests ? createGuestStore(db).listAfter("", limit) : [];
-  });
+  withReadOnlyDatabase(path, (db) =>
+    hasTable(db, "guest") ? createGuestStore(db).listAfter("", limit) : [],
+  );
+
+/** A backup of an older version lacks some tables. */
+const hasTable = (db: Db, name: string): boolean =>
+  db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !==
+  undefined;
 
 /** Bytes 18 and 19 of the header: 2 for a file in WAL mode, 1 for any other. */
 const JOURNAL_MODE_AT = 18;

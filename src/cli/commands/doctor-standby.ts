@@ -16,7 +16,7 @@ import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { readCertificate, type TlsFiles } from "../../http/transport/tls.ts";
 import { openSecretBox } from "../../secret-box.ts";
 import { isDaemonRunning } from "../../store/database.ts";
-import { readGuests, readSigningSecrets } from "../../store/read-only-database.ts";
+import { readGuests, readSecrets } from "../../store/read-only-database.ts";
 import { readText } from "../input/catalog-files.ts";
 import { assertPortAvailable } from "../running/port.ts";
 
@@ -84,7 +84,7 @@ const damagedCopy = (text: string): Finding => ({
 const MAX_GUESTS = 1000;
 
 function checkMasterKey({ masterKeyPath }: Config, copy: string): Check {
-  const secrets = readSigningSecrets(copy);
+  const secrets = readSecrets(copy);
   const guests = readGuests(copy, MAX_GUESTS).map(toSealed);
   const box = openSecretBox(masterKeyPath, systemRandom, () => true);
   const lostSecrets = box.listUndecryptable(secrets).length;
