@@ -29,7 +29,7 @@ export function createAlertStateStore(db: Db) {
     list: <Value>(kind: AlertStateKind): { key: string; value: Value }[] =>
       (select.all(kind) as { key: string; value: string }[]).map(({ key, value }) => ({
         key,
-        value: parseJson(value) as Value,
+        value: parseJson(value, "alert_state.value") as Value,
       })),
     put: (kind: AlertStateKind, key: string, value: unknown): void =>
       void upsert.run(kind, key, JSON.stringify(value)),

@@ -45,7 +45,7 @@ const COLUMNS =
 
 const parse = (raw: unknown): AuditRow => {
   const row = raw as Omit<AuditRow, "details"> & { details: string };
-  return { ...row, details: parseJson(row.details) };
+  return { ...row, details: parseJson(row.details, "audit_entry.details") };
 };
 
 /** Triggers reject an UPDATE, and a DELETE of entries that have not expired. */

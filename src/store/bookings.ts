@@ -64,7 +64,9 @@ const isDeleted = (column: string) =>
 const NONE: BookedSegment["resources"] = [];
 
 const parseResources = (text: string): BookedSegment["resources"] =>
-  text === "[]" ? NONE : (parseJson(text) as BookedSegment["resources"]);
+  text === "[]"
+    ? NONE
+    : (parseJson(text, "booking_segment.resources") as BookedSegment["resources"]);
 
 export function createBookingStore(db: Db) {
   const insert = db.prepare(insertInto("booking", `business_id, ${BOOKING}`));
@@ -117,7 +119,7 @@ export function createBookingStore(db: Db) {
       ...booking,
       segments: rows.map((segment) => ({
         ...segment,
-        addons: parseJson(segment.addons) as BookedSegment["addons"],
+        addons: parseJson(segment.addons, "booking_segment.addons") as BookedSegment["addons"],
         resources: parseResources(segment.resources),
       })),
     };

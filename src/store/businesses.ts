@@ -30,7 +30,11 @@ const COLUMNS = `told_until AS publishedUntil, ${columns(`id, slug, doc, schedul
 export function createBusinessStore(db: Db) {
   const parse = (raw: unknown): BusinessRow => {
     const row = raw as Raw;
-    return { ...row, doc: parseJson(row.doc), schedule: parseJson(row.schedule) };
+    return {
+      ...row,
+      doc: parseJson(row.doc, "business.doc"),
+      schedule: parseJson(row.schedule, "business.schedule"),
+    };
   };
 
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
@@ -89,7 +93,10 @@ export function createBusinessStore(db: Db) {
     /** For a change that partners see in responses but that has no event. */
     incrementRevision: (id: string) => void bumpRevision.run(id),
     getScheduleEdits: (id: string): ScheduleEdits =>
-      parseJson((selectScheduleEdits.get(id) as string | null | undefined) ?? "{}"),
+      parseJson(
+        (selectScheduleEdits.get(id) as string | null | undefined) ?? "{}",
+        "business.authored_schedule",
+      ),
     writeScheduleEdits(id: string, edits: ScheduleEdits): void {
       const isEmpty = Object.keys(edits).length === 0;
       setScheduleEdits.run({ id, edits: isEmpty ? null : JSON.stringify(edits) });

@@ -27,7 +27,9 @@ function parse(raw: unknown): CatalogChangeRow {
   const { version, fromVersion, at, details, ...entry } = raw as CatalogChangeRow &
     AuditRow & { details: string | null };
   const found =
-    details === null ? null : { ...entry, details: parseJson<AuditRow["details"]>(details) };
+    details === null
+      ? null
+      : { ...entry, details: parseJson<AuditRow["details"]>(details, "audit_entry.details") };
   return { version, fromVersion, at, entry: found };
 }
 
@@ -81,7 +83,10 @@ export function createCatalogChangeStore(db: Db) {
     /** What the changes after a version replaced, newest first. */
     *iterateReplacedAfter(businessId: string, version: number): Generator<Replaced> {
       for (const bytes of selectReplaced.iterate(businessId, version) as Iterable<Buffer>)
-        yield parseJson(zstdDecompressSync(bytes).toString()) as Replaced;
+        yield parseJson(
+          zstdDecompressSync(bytes).toString(),
+          "catalog_change.replaced",
+        ) as Replaced;
     },
     /**
      * Deletes those of the next changes that were made before a time, except the newest of each

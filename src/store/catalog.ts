@@ -14,10 +14,12 @@ import { parseJson } from "./json.ts";
 
 function parse<K extends Kind>(row: unknown): DocOf[K] {
   const [id, slug, text] = row as [string, string, string];
-  const doc = parseJson(text) as DocOf[K];
+  const doc = parseJson(text, "catalog_object.doc") as DocOf[K];
   rememberId(doc, slug, id);
   return doc;
 }
+
+const parseAuthored = (text: string): DocOf[Kind] => parseJson(text, "catalog_object.authored");
 
 export function createCatalogStore(db: Db) {
   const selectObjects = db
@@ -113,7 +115,7 @@ export function createCatalogStore(db: Db) {
     findVersion: (businessId: string, objectId: string) =>
       selectVersion.get({ businessId, objectId }) as ObjectVersion | undefined,
     findLocalEdit: (objectId: string): DocOf[Kind] | undefined =>
-      optional(selectLocalEdit.get(objectId), (text) => parseJson(text as string) as DocOf[Kind]),
+      optional(selectLocalEdit.get(objectId), (text) => parseAuthored(text as string)),
 
     listSortOrders: (businessId: string): Map<string, number> =>
       new Map(selectSortOrders.iterate(businessId) as Iterable<[string, number]>),
@@ -132,7 +134,7 @@ export function createCatalogStore(db: Db) {
 
     listLocalEdits(businessId: string): LocalEdits {
       const rows = selectLocalEdits.all(businessId) as [string, string][];
-      return new Map(rows.map(([id, authored]) => [id, parseJson(authored) as DocOf[Kind]]));
+      return new Map(rows.map(([id, authored]) => [id, parseAuthored(authored)]));
     },
 
     writeObjects(businessId: string, change: RowChanges): void {

@@ -68,7 +68,7 @@ const CURSOR = `
 export function createDestinationStore(db: Db) {
   const parse = (raw: unknown): DestinationRow => {
     const row = raw as Omit<DestinationRow, "events"> & { events: string };
-    return { ...row, events: parseJson(row.events) };
+    return { ...row, events: parseJson(row.events, "destination.events") };
   };
   const selectAll = db.prepare(`SELECT ${columns(COLUMNS)} FROM destination ORDER BY id`);
   const selectVersions = db.prepare("SELECT id, version FROM destination").raw();

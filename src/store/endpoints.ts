@@ -56,7 +56,11 @@ const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, ve
 export function createEndpointStore(db: Db) {
   const parse = (raw: unknown): EndpointRow => {
     const row = raw as Raw;
-    return { ...row, events: parseJson(row.events), allowPrivate: row.allowPrivate === 1 };
+    return {
+      ...row,
+      events: parseJson(row.events, "endpoint.events"),
+      allowPrivate: row.allowPrivate === 1,
+    };
   };
   const serialise = (settings: EndpointSettings) => ({
     ...settings,

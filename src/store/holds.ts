@@ -43,7 +43,7 @@ export function createHoldStore(db: Db) {
     const row = raw as Raw;
     return {
       ...row,
-      segments: parseJson(row.segments) as Hold["segments"],
+      segments: parseJson(row.segments, "hold.segments") as Hold["segments"],
       requiresApproval: row.requiresApproval === 1,
     };
   };

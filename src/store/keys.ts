@@ -58,9 +58,9 @@ export function createKeyStore(db: Db) {
     const row = raw as Raw<Row>;
     return {
       ...row,
-      scopes: parseJson(row.scopes),
-      eventGroups: parseJson(row.eventGroups),
-      cidrs: parseJson(row.cidrs),
+      scopes: parseJson(row.scopes, "api_key.scopes"),
+      eventGroups: parseJson(row.eventGroups, "api_key.event_groups"),
+      cidrs: parseJson(row.cidrs, "api_key.cidrs"),
     } as unknown as Row;
   };
 
