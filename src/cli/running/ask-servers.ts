@@ -82,6 +82,20 @@ async function askServer(address: string, token: string | null): Promise<ServerS
   } catch (error) {
     const { name, cause } = error as Error & { cause?: NodeJS.ErrnoException };
     if (error instanceof SyntaxError) return "not a response of deskbell";
-    return name === "TimeoutError" ? "no response" : (cause?.code ?? "unreachable");
+    if (name === "TimeoutError") return "no response";
+    const code = cause?.code;
+    return code === undefined ? "unreachable" : (REASONS[code] ?? `unreachable (${code})`);
   }
 }
+
+const REASONS: Readonly<Record<string, string>> = {
+  EAI_AGAIN: "the name server does not respond",
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection closed",
+  EHOSTUNREACH: "no route to it",
+  ENETUNREACH: "no route to it",
+  ENOTFOUND: "unknown host name",
+  ETIMEDOUT: "no response",
+  UND_ERR_CONNECT_TIMEOUT: "no response",
+  UND_ERR_SOCKET: "connection closed",
+};

@@ -56,7 +56,7 @@ test("proxy-map prints nothing if a server does not respond, or a business is on
     code: 5,
     stdout: "",
     stderr: expect.stringContaining(
-      `The server west does not respond: ${NOBODY}: ECONNREFUSED.\nfix: start it`,
+      `The server west does not respond: ${NOBODY}: connection refused.\nfix: start it`,
     ),
   });
   expect(await mapOf(`east ${east}`, `west ${west}`)).toMatchObject({
@@ -84,7 +84,7 @@ test("status --servers has a line for each server, and exits with 6 if one is un
   const some = await run("status --servers", [`east ${east}`, `west ${NOBODY}`]);
   expect(some).toMatchObject({
     code: 6,
-    stdout: expect.stringContaining(`west\t${NOBODY}: ECONNREFUSED\t\t\t\t\t\n`),
+    stdout: expect.stringContaining(`west\t${NOBODY}: connection refused\t\t\t\t\t\n`),
   });
   const { stdout, code } = await run("status --json --servers", [`east ${east} ${west}`]);
   expect([code, JSON.parse(stdout)]).toMatchObject([
