@@ -27,14 +27,24 @@ export async function findNewestCopy(dir: string): Promise<NewestCopy> {
       await verifyBackup(copy.path);
       return { copy, skipped };
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
-      skipped.push(error.message);
+      const reason = damageOf(error, copy);
+      if (reason === undefined) throw error;
+      skipped.push(reason);
     }
   const none = skipped.length > 0 ? "intact copy" : "copy";
   throw new AppError("resource_not_found", `There is no ${none} of a backup in ${dir}.`, {
     fix: NAME_FOLDER,
     issues: skipped.map((detail) => ({ code: "damaged_copy", detail })),
   });
+}
+
+/** Returns what is wrong with a copy; undefined if an older one would not help. */
+function damageOf(error: unknown, { path }: Backup): string | undefined {
+  const { code, message } = error as Error & { code?: string };
+  if (error instanceof AppError)
+    // A bad sector of the disk, which SQLite has found, is storage_failed.
+    return code === "invalid_input" || code === "storage_failed" ? message : undefined;
+  return code === "EIO" ? `Cannot read ${path}: ${message}.` : undefined;
 }
 
 /**

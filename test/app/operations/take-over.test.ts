@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { hashFile } from "../../../src/app/operations/backup-checksums.ts";
 import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
 import { readBackupState } from "../../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
@@ -10,6 +11,8 @@ import { readConfig } from "../../../src/config.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
+
+vi.mock("../../../src/app/operations/backup-checksums.ts", { spy: true });
 
 const MINUTE_MS = 60_000;
 const LISTEN = { host: "127.0.0.1", port: 0 };
@@ -66,6 +69,27 @@ test("a damaged copy is skipped and reported", async () => {
   );
   await expect(findNewestCopy(createTempFolder())).rejects.toThrow("There is no copy of a backup");
 });
+
+test.runIf(process.platform === "linux")(
+  "a copy on a bad sector is skipped and reported",
+  async () => {
+    const { dir, older, newer } = await createPrimary();
+    // The checksum also covers pages that SQLite does not read.
+    const error = Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" });
+    vi.mocked(hashFile).mockRejectedValueOnce(error);
+    expect(await findNewestCopy(dir)).toMatchObject({
+      copy: { path: older },
+      skipped: [`Cannot read ${newer}: EIO: i/o error, read.`],
+    });
+    // A read of this file fails with EIO.
+    rmSync(newer);
+    symlinkSync("/proc/self/mem", newer);
+    expect(await findNewestCopy(dir)).toMatchObject({
+      copy: { path: older },
+      skipped: [expect.stringMatching(/^The disk that holds .* failed: disk I\/O error/)],
+    });
+  },
+);
 
 test("a folder of copies that is not mounted is not reported as an empty one", async () => {
   const dir = join(createTempFolder(), "nas");
