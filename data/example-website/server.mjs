@@ -4,8 +4,11 @@
 //
 // It needs Node 20 or newer and page.html, in the same folder. It listens on http://127.0.0.1:4300;
 // on the internet, put a proxy with TLS and a limit of requests per visitor in front of it.
-import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
-import { readFileSync } from "node:fs";
+//
+// It signs the links of guests with LINK_SECRET or, without it, with a secret that its first start
+// stores in the file link-secret in the same folder. With another secret, no saved link works.
+import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 
 const { API, KEY, PORT = "4300" } = process.env;
@@ -52,8 +55,24 @@ async function call(method, path, body) {
     : UNAVAILABLE;
 }
 
+/** Not the API key: after it was rotated, the links that guests saved still work. */
+const LINK_SECRET = process.env.LINK_SECRET || readLinkSecret();
+if (LINK_SECRET.length < 32)
+  throw new Error("LINK_SECRET, or the text in link-secret, has fewer than 32 characters.");
+
+function readLinkSecret() {
+  const file = new URL("link-secret", import.meta.url);
+  try {
+    const secret = randomBytes(32).toString("hex");
+    writeFileSync(file, secret, { flag: "wx", mode: 0o600, flush: true });
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+  }
+  return readFileSync(file, "utf8");
+}
+
 /** Guests change a booking with its ID and this signature, so nobody can guess a reference. */
-const signatureOf = (id) => createHmac("sha256", KEY).update(id).digest("base64url");
+const signatureOf = (id) => createHmac("sha256", LINK_SECRET).update(id).digest("base64url");
 const toReference = (id) => `${id}.${signatureOf(id)}`;
 
 function idIn(reference) {

@@ -211,7 +211,7 @@ test("the example website lists, holds, books, reschedules and cancels, and each
       command: [process.execPath, "data/example-website/server.mjs"],
       isStandalone: false,
     },
-    env: { API: url, KEY, PORT: "0" },
+    env: { API: url, KEY, PORT: "0", LINK_SECRET: "x".repeat(32) },
   });
   const [site] = await website.waitForOutput(/http:\/\/127\.0\.0\.1:\d+/);
 

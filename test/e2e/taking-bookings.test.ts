@@ -1,15 +1,16 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { rotateKey } from "../../src/app/keys.ts";
 import { readGuide } from "../../src/assets.ts";
 import { catalogId } from "../../src/domain/ids.ts";
 import { createApp } from "../../src/http/app.ts";
 import { applyPreset, SALON } from "../http/support/api.ts";
-import { createTempFolder, createTerminal } from "../support/cli.ts";
+import { createTempFolder, createTerminal, startProgram } from "../support/cli.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
 // Runs everything that the page "Taking bookings" shows, against an API whose clock stands still.
@@ -63,7 +64,7 @@ async function setUp() {
     expect([exitCode, output]).toEqual([0, expect.any(String)]);
     return output;
   };
-  return { rt, folder, base, run };
+  return { rt, folder, base, run, API, KEY };
 }
 
 test.for([
@@ -129,6 +130,45 @@ test("every command succeeds with the key that the page creates, and downloads t
     expect(readFileSync(join(folder, name), "utf8")).toBe(
       readFileSync(new URL(`../../data/example-website/${name}`, import.meta.url), "utf8"),
     );
+});
+
+test("the links that guests saved still work after the API key of the website was rotated", async () => {
+  const { rt, folder, API, KEY } = await setUp();
+  for (const name of ["server.mjs", "page.html"])
+    copyFileSync(
+      new URL(`../../data/example-website/${name}`, import.meta.url),
+      join(folder, name),
+    );
+  const start = (env: NodeJS.ProcessEnv) =>
+    startProgram([], {
+      program: { command: [process.execPath, join(folder, "server.mjs")], isStandalone: false },
+      env: { API, PORT: "0", ...env },
+    });
+  const post = async (env: NodeJS.ProcessEnv, path: string, body: object) => {
+    const [site] = await start(env).waitForOutput(/http:\/\/127\.0\.0\.1:\d+/);
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(site + path, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, ...((await response.json()) as { reference?: string }) };
+  };
+  const service = catalogId("svc", SALON, "beard-trim");
+  const hold = { service, startsAt: "2026-12-01T10:00:00-05:00" };
+  const { reference } = await post({ KEY }, "/hold", hold);
+  const rotated = rotateKey(rt, rt.store.keys.list(businessOf(rt))[0]!.id, 0).secret;
+  expect((await post({ KEY: rotated }, "/release", { reference })).status).toBe(200);
+
+  const file = join(folder, "link-secret");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const own = { KEY: rotated, LINK_SECRET: "x".repeat(32) };
+  expect((await post(own, "/release", { reference })).status).toBe(404);
+  // A power cut during the first start. With an empty secret, anyone could sign.
+  writeFileSync(file, "");
+  await start({ KEY: rotated }).waitForOutput(
+    /Error: .* link-secret, has fewer than 32 characters/,
+  );
 });
 
 test("the guide in the terminal has the URLs of a server with the default settings", async () => {
