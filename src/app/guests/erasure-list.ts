@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, renameSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { appendDurably, syncFolder } from "../../durable-file.ts";
@@ -22,6 +22,10 @@ export function addToErasureList(config: Config, visitIds: readonly string[]): v
   appendDurably(path, visitIds.map((id) => `\n${id}`).join(""));
   if (isNew) syncFolder(dirname(path));
 }
+
+/** It only grows, so another size is another list. */
+export const measureErasureList = (config: Config): number =>
+  statSync(erasureListPath(config), { throwIfNoEntry: false })?.size ?? 0;
 
 export function copyErasureList(config: Config, folder: string): void {
   const path = erasureListPath(config);

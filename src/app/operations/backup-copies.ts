@@ -16,7 +16,7 @@ import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { syncFolder } from "../../durable-file.ts";
 import { isNightly } from "../../store/backup.ts";
-import { copyErasureList } from "../guests/erasure-list.ts";
+import { copyErasureList, measureErasureList } from "../guests/erasure-list.ts";
 import type { Runtime } from "../runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "./backup-checksums.ts";
 import { runBackupCommand } from "./backup-command.ts";
@@ -30,17 +30,29 @@ const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
 /** After a failure, unless there is a newer backup. */
 const RETRY_MS = 3_600_000;
 
-/** Returns the newest backup if it must still be copied to another place, or passed to a command. */
+/**
+ * Returns the newest backup if it must still be copied to another place, or passed to a command, or
+ * if guests were erased since: a restore of the copy must erase them again.
+ */
 export function findUncopiedBackup({ config, now }: Runtime): Backup | undefined {
   const { dir, command } = config.backups;
   if (dir === null && command === null) return undefined;
   const newest = listBackups(config).find(({ path }) => isNightly(basename(path)));
   if (newest === undefined) return undefined;
   const copy = readBackupState(config, "copy");
-  if (copy !== null && copy.dir === dir && copy.createdAt >= newest.createdAt) return undefined;
+  const isCopied = copy !== null && copy.dir === dir && copy.createdAt >= newest.createdAt;
+  if (isCopied && isErasureListCopied(config)) return undefined;
   const failure = readBackupState(config, "copy-failure");
   const isRetry = failure?.name === basename(newest.path);
   return isRetry && now() - failure.at < RETRY_MS ? undefined : newest;
+}
+
+/** Without a --backup-dir there is nothing to copy. */
+function isErasureListCopied(config: Config): boolean {
+  const { dir } = config.backups;
+  const copied = readBackupState(config, "erasure-list");
+  const bytes = copied?.dir === dir ? copied.bytes : 0;
+  return dir === null || bytes === measureErasureList(config);
 }
 
 /** Copies a backup to --backup-dir and runs --backup-command. A failure is logged and recorded. */
@@ -56,10 +68,14 @@ export async function copyBackup(
   const { dir, command, withKey } = config.backups;
   const name = basename(backup.path);
   try {
+    const last = readBackupState(config, "copy");
+    // The command has got this backup already.
+    const isOnlyListNew =
+      last?.hasCommand && last.dir === dir && last.name === name && !isErasureListCopied(config);
     const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir, signal));
     // The daemon may have stopped meanwhile: it waits for a command that runs.
     signal?.throwIfAborted();
-    if (command !== null) {
+    if (command !== null && !isOnlyListNew) {
       const key = withKey && existsSync(config.masterKeyPath) ? config.masterKeyPath : "";
       const variables = { DESKBELL_BACKUP_FILE: backup.path, DESKBELL_BACKUP_KEY: key };
       await runBackupCommand(command, variables, timeoutMs, signal);
@@ -99,7 +115,10 @@ async function copyToFolder(
   if (!existsSync(target) || findChecksum(target) !== checksum)
     await copyVerified(rt, backup.path, target, checksum, signal);
   if (rt.config.backups.withKey) copyKey(rt, dir);
+  // Before the copy: a guest may be erased during it.
+  const bytes = measureErasureList(rt.config);
   copyErasureList(rt.config, dir);
+  saveBackupState(rt.config, "erasure-list", { dir, bytes });
   try {
     syncFolder(dir);
   } catch {

@@ -18,6 +18,8 @@ export type BackupState = {
     /** Whether it was passed to --backup-command. */
     hasCommand: boolean;
   };
+  /** The size of the list of erased guests when it was last copied to the --backup-dir `dir`. */
+  "erasure-list": { dir: string; bytes: number };
   /** `since`: the first failure after the last copy. */
   "copy-failure": { at: number; since: number; name: string; reason: string };
   /** `error`: why the backup could not be restored; null if it could. */

@@ -10,8 +10,10 @@ import { eraseExpiredGuests, eraseGuests } from "../../../src/app/guests/erase-g
 import { erasureListPath, readErasureList } from "../../../src/app/guests/erasure-list.ts";
 import { findGuests } from "../../../src/app/guests/find-guests.ts";
 import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
+import { isMaintenanceDue, runMaintenance } from "../../../src/app/operations/maintenance.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { restoreBackup } from "../../../src/app/operations/restore.ts";
+import { findNewestCopy, takeOver } from "../../../src/app/operations/take-over.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import type { Customer } from "../../../src/domain/bookings/customer.ts";
 import { readConfig } from "../../../src/config.ts";
@@ -208,6 +210,42 @@ test("on another machine, restoring an old copy erases again the guests that wer
   expect(restored.store.guests.findByVisit(ana)).toBeUndefined();
   expect(bookingOf(restored, ana).customerRef).toBeNull();
   expect(readErasureList(config)).toEqual([ana]);
+});
+
+test("a guest erased in a terminal after the last copy is erased again in a takeover", async () => {
+  const dir = createTempFolder();
+  const log = join(createTempFolder(), "uploads");
+  const rt = createTestRuntime({ backupDir: dir, backupCommand: `echo uploaded >>'${log}'` });
+  applyCatalogBody(rt, CATALOG);
+  const [ana, leo] = [book(rt, ANA), book(rt, ANA, "leo")];
+  await createBackup(rt);
+  /** What the daemon does every minute. */
+  const tick = async () => {
+    const isDue = isMaintenanceDue(rt);
+    if (isDue) await runMaintenance(rt, { backUp: false });
+    return isDue;
+  };
+  expect(await tick()).toBe(true);
+  const terminal = createTestRuntime({ dataDir: rt.config.dataDir });
+  for (const [id, customerRef] of [
+    [ana, REFERENCE],
+    [leo, "leo"],
+  ] as const) {
+    erase(terminal, { customerRef });
+    expect(await tick()).toBe(true);
+    expect(readFileSync(join(dir, "erased-guests.txt"), "utf8")).toContain(id);
+    expect(await tick()).toBe(false);
+  }
+  // The command has got this backup already.
+  expect(readFileSync(log, "utf8")).toBe("uploaded\n");
+  const config = readConfig({ dataDir: join(createTempFolder(), "data") }, {});
+  const { copy } = await findNewestCopy(dir);
+  await takeOver(config, dir, copy, { now: rt.now(), confirm: async () => {} });
+  const restored = createTestRuntime({ dataDir: config.dataDir });
+  expect([ana, leo].map((id) => restored.store.guests.findByVisit(id))).toEqual([
+    undefined,
+    undefined,
+  ]);
 });
 
 test("rotating the master key re-encrypts guest data, of which a lost row stays", () => {
