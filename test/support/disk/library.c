@@ -7,7 +7,6 @@
  * two paths.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -36,8 +35,8 @@ struct faults { int32_t kinds, first, last, error, seen; };
 static char folder[PATH_MAX];
 static int logFile = -1;
 static struct faults *faults;
-/* Open files of the folder. */
-static unsigned char tracked[65536];
+/* The identity of each open file of the folder. A closed one has none, or another. */
+static uint64_t tracked[65536];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define REAL(result, name, ...) \
@@ -67,7 +66,16 @@ static int isInside(const char *path) {
          !endsWith(path, "-shm");
 }
 
-static int isTracked(int file) { return file >= 0 && file < (int)sizeof tracked && tracked[file]; }
+enum { MAX_FILES = sizeof tracked / sizeof *tracked };
+
+static uint64_t identify(int file) {
+  struct stat found;
+  return fstat(file, &found) == 0 ? found.st_ino : 0;
+}
+
+static int isTracked(int file) {
+  return file >= 0 && file < MAX_FILES && tracked[file] && tracked[file] == identify(file);
+}
 
 /* Returns the absolute path: programs also name files relative to an open folder. */
 static const char *resolve(int at, const char *path, char *out) {
@@ -104,11 +112,6 @@ static void put(int kind, uint64_t file, int64_t offset, const struct iovec *par
   if (writev_real(logFile, all, count + 1) < 0) abort();
 }
 
-static uint64_t identify(int file) {
-  struct stat found;
-  return fstat(file, &found) == 0 ? found.st_ino : 0;
-}
-
 static void putPaths(int kind, uint64_t file, const char *one, const char *two) {
   struct iovec parts[2] = {{(void *)one, strlen(one) + 1}, {(void *)two, strlen(two) + 1}};
   put(kind, file, 0, parts, 2);
@@ -122,8 +125,8 @@ static int openInside(const char *path, int flags, mode_t mode) {
   FAULT(OPEN, -1);
   if (!existed && flags & O_CREAT) FAULT(CREATE, -1);
   int file = open64_real(path, flags, mode);
-  if (file >= 0 && file < (int)sizeof tracked) {
-    tracked[file] = 1;
+  if (file >= 0 && file < MAX_FILES) {
+    tracked[file] = identify(file);
     if (!existed) putPaths(CREATE, identify(file), path, "");
     else if (flags & O_TRUNC) put(TRUNCATE, identify(file), 0, NULL, 0);
   }
@@ -152,18 +155,6 @@ int open(const char *path, int flags, ...) { OPEN_FROM(AT_FDCWD); }
 int open64(const char *path, int flags, ...) { OPEN_FROM(AT_FDCWD); }
 int openat(int at, const char *path, int flags, ...) { OPEN_FROM(at); }
 int openat64(int at, const char *path, int flags, ...) { OPEN_FROM(at); }
-
-int close(int file) {
-  REAL(int, close, int);
-  if (isTracked(file)) tracked[file] = 0;
-  return close_real(file);
-}
-
-int closedir(DIR *stream) {
-  REAL(int, closedir, DIR *);
-  if (isTracked(dirfd(stream))) tracked[dirfd(stream)] = 0;
-  return closedir_real(stream);
-}
 
 static size_t lengthOf(const struct iovec *parts, int count) {
   size_t length = 0;
