@@ -6,6 +6,7 @@ import { join } from "node:path";
 /** Server and load generator run on different cores, so that they do not disturb each other. */
 const SERVER_CORE = "0";
 const LOAD_CORE = availableParallelism() > 1 ? "1" : "0";
+export const BOTH_CORES = `${SERVER_CORE},${LOAD_CORE}`;
 
 const onCore = (core: string, command: string[]): [string, string[]] => [
   "taskset",
