@@ -25,7 +25,7 @@ import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.
 // No text that a partner can write takes control of a terminal, forges a log line or an alert, or
 // hides anything in one.
 
-const SENT = chooseScale(3000, 70_000);
+const SENT = chooseScale(3000, 970_000);
 const STORED = chooseScale(2000, 30_000);
 const AT_ONCE = 8;
 
