@@ -36,7 +36,7 @@ function checkLate(rt: Runtime, destination: DestinationRow): HealthCondition[] 
   return [
     openCondition(
       "destination.late",
-      `the destination ${quote(name)} has not got the events since ${isoSeconds(behindSince)}: ${reason}. They leave the history after ${keepDays} days, or earlier if it is full`,
+      `the destination ${quote(name)} is missing the events since ${isoSeconds(behindSince)}: ${reason}. They leave the history after ${keepDays} days, or earlier if it is full`,
       `deskbell destinations test ${shellQuote(name)}`,
       { ...subjectAndBusiness(rt, destination), since: behindSince },
     ),

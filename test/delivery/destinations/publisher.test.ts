@@ -157,7 +157,7 @@ test("after an hour without the server, destination.late says why, and nothing i
   expect(conditions(rt)).toEqual([
     {
       code: "destination.late",
-      text: "the destination 'bus' has not got the events since 2026-11-20T12:00:00Z: connection refused. They leave the history after 30 days, or earlier if it is full",
+      text: "the destination 'bus' is missing the events since 2026-11-20T12:00:00Z: connection refused. They leave the history after 30 days, or earlier if it is full",
     },
   ]);
   stream.refusal = undefined;

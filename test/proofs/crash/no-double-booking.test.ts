@@ -46,7 +46,7 @@ async function rush(seed: number, attempts: number, kills: number, program?: Pro
   return { ...outcome, dataDir, history };
 }
 
-/** The same without kills, of a daemon that lets others book what is held. */
+/** The same run without kills, against a daemon that lets others book a time that is held. */
 async function runControl() {
   const program = breakProgram({
     file: "src/store/holds.ts",

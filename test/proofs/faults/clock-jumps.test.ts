@@ -30,7 +30,7 @@ const FAILING_ENDPOINTS = 8;
 const QUOTA = 5;
 const RESPONSE_MS = 3000;
 
-/** What is known of a delivery: when it was due, at the earliest and at the latest. */
+/** When a delivery was due: at the earliest and at the latest. */
 type Due = { from: number; to: number };
 
 async function runWithJumps(change: (rt: Runtime) => void) {
