@@ -1,4 +1,12 @@
-import { assert, constantFrom, double, integer, oneof, property, string } from "fast-check";
+import {
+  assert,
+  constantFrom,
+  double,
+  integer,
+  oneof,
+  property,
+  string,
+} from "../support/property.ts";
 import { isoCurrency } from "../../src/domain/currency.ts";
 import { describe, expect, it } from "vitest";
 import { formatMoney, MAX_MINOR_UNITS, parseMoney, parsePercent } from "../../src/domain/money.ts";

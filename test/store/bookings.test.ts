@@ -1,4 +1,4 @@
-import { assert, boolean, integer, property, record, uniqueArray } from "fast-check";
+import { assert, boolean, integer, property, record, uniqueArray } from "../support/property.ts";
 import { expect, test } from "vitest";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { isoCurrency } from "../../src/domain/currency.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "./property.ts";
 import { generateCatalog } from "../../src/app/sample-catalog/generate.ts";
 import type { AuthoredFile } from "../../src/domain/catalog/file/schema.ts";
 

@@ -8,7 +8,7 @@ import {
   oneof,
   property,
   record,
-} from "fast-check";
+} from "../../support/property.ts";
 import { describe, expect, test } from "vitest";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../support/property.ts";
 import { load } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import { parseSource } from "../../../src/app/catalog/catalog-source.ts";

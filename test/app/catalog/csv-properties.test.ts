@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync";
-import fc from "fast-check";
+import { fc } from "../../support/property.ts";
 import { expect, test } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";

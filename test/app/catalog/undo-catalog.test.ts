@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import fc from "fast-check";
+import { fc } from "../../support/property.ts";
 import { describe, expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { deleteBusiness, getBusiness } from "../../../src/app/businesses.ts";

@@ -1,4 +1,4 @@
-import { assert, integer, pre, property } from "fast-check";
+import { assert, integer, pre, property } from "../../support/property.ts";
 import { expect, test } from "vitest";
 import { bookingsNear, busyMargins } from "../../../src/domain/availability/busy-intervals.ts";
 import { type DayListing, listSlots } from "../../../src/domain/availability/slot.ts";

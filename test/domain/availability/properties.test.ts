@@ -1,4 +1,4 @@
-import { assert, pre, property } from "fast-check";
+import { assert, pre, property } from "../../support/property.ts";
 import { expect, test } from "vitest";
 import {
   listRefusedStarts,

@@ -1,4 +1,4 @@
-import { type Arbitrary, gen, integer } from "fast-check";
+import { type Arbitrary, gen, integer } from "../../support/property.ts";
 import { busyIntervalsOf } from "./booked-intervals.ts";
 import { listSlots } from "../../../src/domain/availability/slot.ts";
 import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.ts";

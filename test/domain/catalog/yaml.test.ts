@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../support/property.ts";
 import { load, YAML11_SCHEMA } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import { writeYaml } from "../../../src/domain/catalog/yaml.ts";

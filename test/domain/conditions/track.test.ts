@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../support/property.ts";
 import { describe, expect, test } from "vitest";
 import type { Alert, Cause } from "../../../src/domain/conditions/alert.ts";
 import { type AlertCode, openCondition } from "../../../src/domain/conditions/registry.ts";

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import fc from "fast-check";
+import { fc } from "../../support/property.ts";
 import { expect, test } from "vitest";
 import { encodeForUrl, HOSTILE_TEXTS, hostileText } from "../../support/hostile/texts.ts";
 import { createTestApi, SALON } from "../support/api.ts";

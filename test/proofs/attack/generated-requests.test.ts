@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import fc from "fast-check";
+import { fc } from "../../support/property.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { ROUTES } from "../../../src/http/routes.ts";
 import { startServer } from "../../../src/http/server.ts";

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import fc from "fast-check";
+import { fc } from "../../support/property.ts";
 import { expect, onTestFinished, test } from "vitest";
 import {
   createSeededRandom,

@@ -1,5 +1,5 @@
 import { isoCurrency } from "../../../src/domain/currency.ts";
-import { assert, asyncProperty, pre } from "fast-check";
+import { assert, asyncProperty, pre } from "../../support/property.ts";
 import { expect, test } from "vitest";
 import {
   type Availability,

@@ -6,7 +6,7 @@ import {
   constantFrom,
   integer,
   record,
-} from "fast-check";
+} from "../../support/property.ts";
 import { expect, test } from "vitest";
 import { createTimeOff, deleteTimeOff } from "../../../src/app/bookings/time-off.ts";
 import type { BookingTerms } from "../../../src/app/bookings/bookings.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { encodeForUrl, hostileText } from "./texts.ts";
 
 // Generates requests from the OpenAPI document: some valid, most with something wrong.

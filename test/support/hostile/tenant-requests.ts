@@ -1,4 +1,4 @@
-import type fc from "fast-check";
+import type { fc } from "../property.ts";
 import { describeApi } from "../../../src/http/openapi/document.ts";
 import { ROUTES } from "../../../src/http/routes.ts";
 import { type Tenant, unknownId } from "../tenants.ts";

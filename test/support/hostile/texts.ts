@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 
 /** Texts that often break parsers. */
 export const HOSTILE_TEXTS = [

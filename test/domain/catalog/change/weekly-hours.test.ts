@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../../support/property.ts";
 import { expect, test } from "vitest";
 import { type HoursRule, WEEK } from "../../../../src/domain/catalog/catalog.ts";
 import { withDayHours } from "../../../../src/domain/catalog/change/weekly-hours.ts";
