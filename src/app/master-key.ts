@@ -10,29 +10,53 @@ export function* iterateSecrets({ store }: Pick<Runtime, "store">): Iterable<Sea
   yield* store.destinations.list();
 }
 
-/**
- * Text encrypted with a wrong or new key would hide that the stored secrets need another key.
- * @throws AppError signing_unavailable if the master key decrypts none of the secrets, or is
- *   missing while guest data are stored
- */
-export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateSecrets(rt)): void {
-  const { config, secrets } = rt;
-  if (!secrets.opensAny(stored)) throw secretsError(config.masterKeyPath);
-  // Next, a new key would be created. Guest data encrypted with it would be lost when the right
-  // key is put back.
-  if (isGuestKeyMissing(rt))
-    throw new AppError(
-      "signing_unavailable",
-      "The master key is missing, so the stored guest data cannot be decrypted.",
-      {
-        fix: `copy the master key back to ${config.masterKeyPath}; if it is lost, so are the stored guest data; then create a new key: deskbell keys rotate-master`,
-      },
-    );
+export const guestRowId = (visitId: string): string => `guest ${visitId}`;
+
+const KEY_CHECK_ID = "key check";
+
+/** Guests whose data are tried: a wrong key decrypts none. */
+const TRIED_GUESTS = 100;
+
+/** If there are guests: the text by which a rotation has accepted its key, and their data. */
+export function* iterateGuests({ store }: Pick<Runtime, "store">): Iterable<Sealed> {
+  let count = 0;
+  for (const { visitId, sealed } of store.guests.iterateAll()) {
+    const accepted = count === 0 ? store.file.findKeyCheck() : null;
+    if (accepted !== null) yield { id: KEY_CHECK_ID, sealed: accepted };
+    yield { id: guestRowId(visitId), sealed };
+    count += 1;
+    if (count === TRIED_GUESTS) return;
+  }
 }
 
-/** Whether there is no master key, although guest data are stored. */
-export const isGuestKeyMissing = ({ config, store }: Pick<Runtime, "config" | "store">): boolean =>
-  !existsSync(config.masterKeyPath) && store.guests.listAfter("", 1).length > 0;
+function* iterateStored(rt: Pick<Runtime, "store">): Iterable<Sealed> {
+  yield* iterateSecrets(rt);
+  yield* iterateGuests(rt);
+}
+
+/** Lets a new master key be used for guest data. Call it in a transaction, see SecretBox.seal. */
+export const acceptMasterKey = ({ store, secrets }: Pick<Runtime, "store" | "secrets">): void =>
+  store.file.saveKeyCheck(secrets.seal("", KEY_CHECK_ID));
+
+/**
+ * Text encrypted with a wrong or new key would hide that the stored text needs another key.
+ * @throws AppError signing_unavailable if the master key decrypts nothing that is stored
+ */
+export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateStored(rt)): void {
+  if (rt.secrets.opensAny(stored)) return;
+  const { masterKeyPath } = rt.config;
+  const [secret] = iterateSecrets(rt);
+  throw secret === undefined ? guestsError(masterKeyPath) : secretsError(masterKeyPath);
+}
+
+function guestsError(masterKeyPath: string): AppError {
+  const what = existsSync(masterKeyPath)
+    ? "The master key does not match the stored guest data."
+    : "The master key is missing, so the stored guest data cannot be decrypted.";
+  return new AppError("signing_unavailable", what, {
+    fix: `copy the master key back to ${masterKeyPath}; if it is lost, so are the stored guest data; then create a new key: deskbell keys rotate-master`,
+  });
+}
 
 function secretsError(masterKeyPath: string): AppError {
   const what = existsSync(masterKeyPath)

@@ -27,6 +27,10 @@ export function createFileStore(db: Db) {
     },
     /** The ID of the server; that of its backups and of what is restored from them, too. */
     getServerId: () => db.prepare("SELECT id FROM server").pluck().get() as string,
+    /** Encrypted with the master key that the last rotation created; null without a rotation. */
+    findKeyCheck: () => db.prepare("SELECT key_check FROM server").pluck().get() as Buffer | null,
+    saveKeyCheck: (sealed: Buffer) =>
+      void db.prepare("UPDATE server SET key_check = ?").run(sealed),
     /** For the connection that writes most. */
     tuneForWriting(): void {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

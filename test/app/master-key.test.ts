@@ -1,4 +1,5 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { findCustomer, saveCustomer } from "../../src/app/bookings/guests.ts";
 import { checkSigningSecrets } from "../../src/app/operations/delivery-conditions.ts";
@@ -44,4 +45,35 @@ test("if the master key is lost, a rotation creates a new one for the next guest
   expect(rotateMasterKey(fresh)).toEqual({ secrets: 0, guests: 0 });
   save();
   expect(findCustomer(fresh, "bkg_2")).toEqual(ANA);
+});
+
+test("a wrong master key is not used while only guest data are stored", async () => {
+  const { fresh, business, key, save } = createServerWithGuest();
+  renameSync(key, `${key}.away`);
+  writeFileSync(key, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600 });
+  const refused = {
+    code: "signing_unavailable",
+    message: "The master key does not match the stored guest data.",
+    fix: expect.stringContaining(`copy the master key back to ${key}; if it is lost`),
+  };
+  expect(save).toThrow(expect.objectContaining(refused));
+  await expect(subscribe(fresh, business, "http://10.0.0.1/")).rejects.toMatchObject(refused);
+  expect(checkSigningSecrets(fresh)).toMatchObject([
+    { code: "master_key.wrong", text: expect.stringContaining("decrypts no guest data") },
+  ]);
+  writeFileSync(key, "not a key");
+  expect(checkSigningSecrets(fresh)).toMatchObject([{ code: "master_key.wrong" }]);
+  renameSync(`${key}.away`, key);
+  save();
+  expect(["bkg_1", "bkg_2"].map((id) => findCustomer(fresh, id))).toEqual([ANA, ANA]);
+});
+
+test("if the right master key is lost, a rotation replaces a wrong one for the next guests", () => {
+  const { fresh, key, save } = createServerWithGuest();
+  writeFileSync(key, `${randomBytes(32).toString("base64")}\n`);
+  expect(save).toThrow("does not match");
+  expect(rotateMasterKey(fresh)).toEqual({ secrets: 0, guests: 0 });
+  save();
+  expect(findCustomer(fresh, "bkg_2")).toEqual(ANA);
+  expect(checkSigningSecrets(fresh)).toEqual([]);
 });

@@ -1,13 +1,11 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
 import type { GuestRow } from "../../store/guests.ts";
 import { AppError } from "../../domain/errors.ts";
-import { assertMasterKey } from "../master-key.ts";
+import { assertMasterKey, guestRowId } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 
 // Guest data are encrypted with the master key and kept apart from visits and orders, so that no
 // event, log or list can contain them by accident.
-
-const rowIdOf = (visitId: string): string => `guest ${visitId}`;
 
 /**
  * Call it in the transaction that writes the visit. null deletes what is stored.
@@ -25,7 +23,7 @@ export function saveCustomer(
 }
 
 const sealCustomer = (rt: Runtime, visitId: string, customer: Customer): Buffer =>
-  rt.secrets.seal(JSON.stringify(customer), rowIdOf(visitId));
+  rt.secrets.seal(JSON.stringify(customer), guestRowId(visitId));
 
 /** @throws AppError signing_unavailable */
 export function findCustomer(rt: Runtime, visitId: string): Customer | null {
@@ -35,7 +33,7 @@ export function findCustomer(rt: Runtime, visitId: string): Customer | null {
 
 /** @throws AppError signing_unavailable */
 export const openCustomer = (rt: Runtime, { visitId, sealed }: GuestRow): Customer =>
-  JSON.parse(rt.secrets.open(sealed, rowIdOf(visitId))) as Customer;
+  JSON.parse(rt.secrets.open(sealed, guestRowId(visitId))) as Customer;
 
 const ROTATION_ROWS = 500;
 
@@ -93,7 +91,7 @@ export function countGuests(rt: Runtime): { total: number; lost: number } {
 /** The guest data, as SecretBox opens them. */
 export const toSealed = ({ visitId, sealed }: GuestRow) => ({
   visitId,
-  id: rowIdOf(visitId),
+  id: guestRowId(visitId),
   sealed,
 });
 

@@ -4,7 +4,7 @@ import { countOf, shellQuote } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { slugOf } from "../businesses.ts";
-import { isGuestKeyMissing, iterateSecrets } from "../master-key.ts";
+import { iterateGuests, iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
@@ -120,24 +120,27 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
 }
 
 /**
- * Endpoints whose secret cannot be decrypted receive nothing. Without a master key, no guest data
- * are stored.
+ * Endpoints whose secret cannot be decrypted receive nothing. No guest data are stored with a
+ * missing or wrong master key.
  */
 export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   const rows = [...iterateSecrets(rt)];
   const { masterKeyPath } = rt.config;
   const command = `install -m 600 FILE ${shellQuote(masterKeyPath)}`;
-  if (rows.length === 0) {
-    if (!isGuestKeyMissing(rt)) return [];
-    const text = `${masterKeyPath} is missing: guest data can be neither read nor stored. Restore the key file that backup --master-key-out wrote; if it is lost, so are the stored guest data; then create a new key with keys rotate-master`;
-    return [openCondition("master_key.missing", text, command)];
-  }
   const isThere = existsSync(masterKeyPath);
+  const code = isThere ? "master_key.wrong" : "master_key.missing";
+  if (rows.length === 0) {
+    const guests = [...iterateGuests(rt)];
+    if (guests.length === 0 || rt.secrets.listUndecryptable(guests).length < guests.length)
+      return [];
+    const why = isThere ? "decrypts no guest data" : "is missing";
+    const text = `${masterKeyPath} ${why}: guest data can be neither read nor stored. Restore the key file that backup --master-key-out wrote; if it is lost, so are the stored guest data; then create a new key with keys rotate-master`;
+    return [openCondition(code, text, command)];
+  }
   const undecryptable = rt.secrets.listUndecryptable(rows);
   if (undecryptable.length === rows.length) {
     const why = isThere ? "decrypts no signing secret" : "is missing";
     const text = `${masterKeyPath} ${why}: no webhook can be signed. Restore the key file that backup --master-key-out wrote; if it is lost, give each endpoint a new secret with webhooks rotate-secret ID --force, and create destinations again`;
-    const code = isThere ? "master_key.wrong" : "master_key.missing";
     return [openCondition(code, text, command)];
   }
   // A destination whose secret cannot be decrypted is late.

@@ -4,7 +4,6 @@ import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
 import { audit } from "../audit.ts";
-import { toSealed } from "../bookings/guests.ts";
 import { openRuntime, prepareDataFolder, type Runtime } from "../runtime.ts";
 import {
   copyDatabase,
@@ -22,6 +21,7 @@ import { forgetBackupState } from "./backup-state.ts";
 import { verifyBackup } from "./backups.ts";
 import { checkSigningSecrets } from "./delivery-conditions.ts";
 import { appendEvents } from "../events.ts";
+import { iterateGuests } from "../master-key.ts";
 import { eraseVisits } from "../guests/erase-guests.ts";
 import {
   addToErasureList,
@@ -140,10 +140,6 @@ function eraseAgain(rt: Runtime, file: string): void {
   eraseVisits(rt, [...own, ...others]);
 }
 
-/** Guests whose data are checked: a wrong key decrypts none. */
-const MAX_GUESTS = 1000;
-
 /** Whether the master key decrypts the signing secrets and the guests' data. */
 export const hasMatchingMasterKey = (rt: Runtime): boolean =>
-  checkSigningSecrets(rt).length === 0 &&
-  rt.secrets.opensAny(rt.store.guests.listAfter("", MAX_GUESTS).map(toSealed));
+  checkSigningSecrets(rt).length === 0 && rt.secrets.opensAny(iterateGuests(rt));

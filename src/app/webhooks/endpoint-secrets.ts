@@ -3,7 +3,7 @@ import { generateSecret } from "../../domain/webhooks/signature.ts";
 import { audit, auditTime } from "../audit.ts";
 import { listSealedGuests, reencryptGuests } from "../bookings/guests.ts";
 import { listSealedReplies, reencryptReplies } from "../idempotent-replies.ts";
-import { assertMasterKey, iterateSecrets } from "../master-key.ts";
+import { acceptMasterKey, assertMasterKey, iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../../store/endpoint-secrets.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
@@ -81,6 +81,7 @@ export function rotateEndpointSecret(
     if (isDropped || !kept) rt.store.endpointSecrets.deleteAll(id);
     else rt.store.endpointSecrets.keepOnly(kept, oldEndsAt);
     const secret = storeNewSecret(rt, id);
+    if (allowNewMasterKey) acceptMasterKey(rt);
     rt.store.endpoints.raiseVersion(id);
     const endpoint = getEndpoint(rt, id);
     auditEndpoint(rt, "endpoint.secret_rotated", endpoint, {
@@ -131,6 +132,7 @@ export function rotateMasterKey(rt: Runtime): { secrets: number; guests: number 
       rt.store.destinations.updateSealed(id, sealed);
     }
     reencryptReplies(rt);
+    acceptMasterKey(rt);
     audit(rt, {
       action: "master_key.rotated",
       subject: { id: null, name: "master key" },
