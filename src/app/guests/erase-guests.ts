@@ -14,13 +14,18 @@ const BATCH_ROWS = 200;
 /**
  * Deletes the stored data of a guest: guest data, and customer references, also in events. The
  * visits stay, so that the calendar and the statistics stay right.
- * @throws AppError signing_unavailable
+ * @returns `undecryptable`: of how many other visits no master key decrypts the guest data
  */
-export function eraseGuests(rt: Runtime, business: BusinessRow, query: GuestQuery): FoundGuests {
+export function eraseGuests(
+  rt: Runtime,
+  business: BusinessRow,
+  query: GuestQuery,
+): { guests: FoundGuests; undecryptable: number } {
   // Before the transaction: decrypting many guests would block other writers for seconds.
   const found = findGuests(rt, business.id, query);
   const visitIds = found.guests.map(({ visitId }) => visitId);
-  if (visitIds.length === 0) return found;
+  const undecryptable = found.undecryptable.filter((id) => !visitIds.includes(id)).length;
+  if (visitIds.length === 0) return { guests: [], undecryptable };
   rt.tx(() => {
     // Before the commit: an erasure must not be undone by restoring a backup.
     if (!rt.isDryRun()) addToErasureList(rt.config, visitIds);
@@ -34,7 +39,7 @@ export function eraseGuests(rt: Runtime, business: BusinessRow, query: GuestQuer
   });
   // Until then, the log of the database still has the old pages.
   if (!rt.isDryRun()) rt.store.file.emptyLog();
-  return found;
+  return { guests: found.guests, undecryptable };
 }
 
 /** Call it in a transaction. Nothing changes for visits that are erased already. */

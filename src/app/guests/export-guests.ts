@@ -20,7 +20,7 @@ export function exportGuests(rt: Runtime, business: BusinessRow, query: GuestQue
       return { id, type, createdAt };
     }),
   }));
-  return { visits, undecryptable };
+  return { visits, undecryptable: undecryptable.length };
 }
 
 function describeVisit(

@@ -1,5 +1,5 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
-import { findCustomer, tryOpenCustomer } from "../bookings/guests.ts";
+import { tryOpenCustomer } from "../bookings/guests.ts";
 import type { Runtime } from "../runtime.ts";
 
 /** A guest matches if one of the given values is equal. */
@@ -9,26 +9,33 @@ export type GuestQuery = {
   customerRef?: string | undefined;
 };
 
-/** `undecryptable`: guests that were not searched, because no master key decrypts them. */
-export type FoundGuests = {
-  guests: { visitId: string; customer: Customer | null }[];
-  undecryptable: number;
-};
+export type FoundGuests = { visitId: string; customer: Customer | null }[];
 
-/** Decrypts every guest of the business: an index of addresses would itself be guest data. */
-export function findGuests(rt: Runtime, businessId: string, query: GuestQuery): FoundGuests {
+/**
+ * Decrypts every guest of the business: an index of addresses would itself be guest data.
+ * @returns `undecryptable`: the visits whose guest data no master key decrypts. Only their customer
+ *   reference is compared, and if it is equal, they are among `guests` too, without data.
+ */
+export function findGuests(
+  rt: Runtime,
+  businessId: string,
+  query: GuestQuery,
+): { guests: FoundGuests; undecryptable: string[] } {
   const found = new Map<string, Customer | null>();
-  let undecryptable = 0;
+  const undecryptable: string[] = [];
   for (const row of rt.store.guests.iterate(businessId)) {
     const customer = tryOpenCustomer(rt, row);
-    if (customer === undefined) undecryptable += 1;
+    if (customer === undefined) undecryptable.push(row.visitId);
     else if (matches(customer, query)) found.set(row.visitId, customer);
   }
   const { customerRef } = query;
   const referenced =
     customerRef === undefined ? [] : rt.store.guests.listByReference(businessId, customerRef);
-  for (const visitId of referenced)
-    if (!found.has(visitId)) found.set(visitId, findCustomer(rt, visitId));
+  for (const visitId of referenced) {
+    if (found.has(visitId)) continue;
+    const row = rt.store.guests.findByVisit(visitId);
+    found.set(visitId, (row && tryOpenCustomer(rt, row)) ?? null);
+  }
   const guests = [...found].map(([visitId, customer]) => ({ visitId, customer }));
   return { guests, undecryptable };
 }

@@ -1,4 +1,5 @@
 import { countOf } from "../../domain/text.ts";
+import type { Config } from "../../config.ts";
 import type { GuestQuery } from "../../app/guests/find-guests.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
@@ -16,11 +17,12 @@ function assertNamed({ email, phone, customerRef }: GuestQuery): void {
     throw usageError("Name the guest.", "add --email, --phone or --customer-ref");
 }
 
-function noteUndecryptable(cli: Cli, count: number): void {
-  if (count > 0)
-    cli.note(
-      `Not searched: the data of ${countOf(count, "guest")}, which the master key does not decrypt.`,
-    );
+function noteUndecryptable(cli: Cli, { masterKeyPath }: Config, count: number): void {
+  if (count === 0) return;
+  cli.note(
+    `Not compared: the email address and phone number of the guests of ${countOf(count, "visit")}, which ${masterKeyPath} does not decrypt.`,
+  );
+  cli.note("fix: copy the right key file there, then run this command again");
 }
 
 const exportCommand = command({
@@ -37,7 +39,7 @@ const exportCommand = command({
     const { exportGuests } = await import("../../app/guests/export-guests.ts");
     const { visits, undecryptable } = exportGuests(rt, business, flags);
     cli.printJson({ data: visits });
-    noteUndecryptable(cli, undecryptable);
+    noteUndecryptable(cli, rt.config, undecryptable);
   },
 });
 
@@ -65,7 +67,7 @@ const erase = command({
       { visits, undecryptable, backups },
       `${verb} the guest's data in ${countOf(visits.length, "visit")}.`,
     );
-    noteUndecryptable(cli, undecryptable);
+    noteUndecryptable(cli, rt.config, undecryptable);
     const { nightlyUntil, others } = backups;
     if (visits.length === 0 || (nightlyUntil === null && others.length === 0)) return;
     cli.note(

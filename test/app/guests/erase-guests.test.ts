@@ -8,6 +8,7 @@ import { createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { eraseExpiredGuests, eraseGuests } from "../../../src/app/guests/erase-guests.ts";
 import { erasureListPath, readErasureList } from "../../../src/app/guests/erasure-list.ts";
+import { exportGuests } from "../../../src/app/guests/export-guests.ts";
 import { findGuests } from "../../../src/app/guests/find-guests.ts";
 import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
 import { isMaintenanceDue, runMaintenance } from "../../../src/app/operations/maintenance.ts";
@@ -261,7 +262,7 @@ test("rotating the master key re-encrypts guest data, of which a lost row stays"
   expect(findCustomer(rt, ana)).toEqual(ANA);
   expect(findGuests(rt, businessId, { email: ANA.email! })).toMatchObject({
     guests: [{ visitId: ana }],
-    undecryptable: 1,
+    undecryptable: [lost],
   });
 });
 
@@ -282,6 +283,24 @@ test("guest data is in no event, log or backup, and after erasing it in no file"
   for (const text of [REFERENCE, sealed])
     // The backup.
     expect(files().filter((content) => content.includes(text))).toHaveLength(1);
+});
+
+test("guests whose data cannot be decrypted are erased by their reference; others are counted", () => {
+  const rt = openSalon();
+  const lost = [book(rt, ANA), book(rt, ANA, "other")] as const;
+  const business = getBusiness(rt, SLUG);
+  for (const visitId of lost)
+    rt.store.guests.replace({ visitId, businessId: business.id, sealed: Buffer.alloc(64) });
+  const query = { customerRef: REFERENCE };
+  expect(exportGuests(rt, business, query)).toMatchObject({
+    visits: [{ object: { id: lost[0] }, customer: null }],
+    undecryptable: 2,
+  });
+  expect(eraseGuests(rt, business, query)).toEqual({
+    guests: [{ visitId: lost[0], customer: null }],
+    undecryptable: 1,
+  });
+  expect(lost.map((id) => rt.store.guests.findByVisit(id)?.visitId)).toEqual([undefined, lost[1]]);
 });
 
 test("other programs can write while the guest is searched for", () => {
