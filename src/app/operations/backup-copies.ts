@@ -15,15 +15,16 @@ import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { syncFolder } from "../../durable-file.ts";
-import { isNightly } from "../../store/backup.ts";
+import { isNightly, readCounters } from "../../store/backup.ts";
 import { copyErasureList, measureErasureList } from "../guests/erasure-list.ts";
 import type { Runtime } from "../runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "./backup-checksums.ts";
 import { runBackupCommand } from "./backup-command.ts";
 import { forgetBackupState, readBackupState, saveBackupState } from "./backup-state.ts";
-import { assertNotTakenOver, readBackupDir } from "./epochs.ts";
+import { assertNotTakenOver, readBackupDir, readOwnEpoch } from "./epochs.ts";
 import { type Backup, listBackups, pruneBackups } from "./backups.ts";
 import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
+import { recordCounters } from "./recorded-counters.ts";
 
 /** An upload of 10 GB takes this long at 4 Mbit/s. */
 const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
@@ -158,18 +159,24 @@ const OWNER_FILE = "server-id";
  * Two servers in one folder would delete each other's copies, and restore them in a takeover.
  * @throws AppError state_refuses if the folder has the copies of another server
  */
-function claimFolder({ store }: Runtime, dir: string): void {
+function claimFolder({ config, store }: Runtime, dir: string): void {
   const path = join(dir, OWNER_FILE);
   const id = store.file.getServerId();
   try {
     writeFileSync(path, `${id}\n`, { flag: "wx", mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    if (readFileSync(path, "utf8").trim() === id) return;
-    throw new AppError("state_refuses", `--backup-dir: ${dir} has the backups of another server.`, {
-      fix: `give each server a folder of its own; if this one has replaced the other, rm ${shellQuote(path)}`,
-    });
+    if (readFileSync(path, "utf8").trim() !== id)
+      throw new AppError(
+        "state_refuses",
+        `--backup-dir: ${dir} has the backups of another server.`,
+        {
+          fix: `give each server a folder of its own; if this one has replaced the other, rm ${shellQuote(path)}`,
+        },
+      );
   }
+  const counters = readCounters(config.databasePath);
+  recordCounters(dir, { epoch: readOwnEpoch(config), counters });
 }
 
 /** Logs at the start why --backup-dir will get no copy, instead of hours later. */

@@ -13,7 +13,7 @@ const NAME = /^epoch-(\d{1,9})$/;
 const nameOf = (epoch: number): string => `epoch-${epoch}`;
 
 /** Returns 0 if no server has taken over. @throws AppError state_refuses */
-const readNewestEpoch = (dir: string): number =>
+export const readNewestEpoch = (dir: string): number =>
   Math.max(
     0,
     ...readBackupDir(dir, (path) => readdirSync(path)).map((name) =>
@@ -37,7 +37,7 @@ export function readBackupDir<Result>(path: string, read: (path: string) => Resu
 
 const ownPath = ({ dataDir }: Config): string => join(dataDir, "epoch");
 
-function readOwnEpoch(config: Config): number {
+export function readOwnEpoch(config: Config): number {
   try {
     return Number(readFileSync(ownPath(config), "utf8").trim()) || 0;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
@@ -8,6 +8,7 @@ import { openRuntime, prepareDataFolder, type Runtime } from "../runtime.ts";
 import {
   copyDatabase,
   advanceCounters,
+  type BusinessCounters,
   readAuditLog,
   readCounters,
   removeDatabase,
@@ -19,6 +20,7 @@ import { assertNotInUse } from "../../store/file-identity.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
 import { forgetBackupState } from "./backup-state.ts";
 import { verifyBackup } from "./backups.ts";
+import { readRecordedCounters } from "./recorded-counters.ts";
 import { checkSigningSecrets } from "./delivery-conditions.ts";
 import { appendEvents } from "../events.ts";
 import { iterateGuests } from "../master-key.ts";
@@ -38,8 +40,11 @@ export type RestoreOptions = {
   now: number;
   /** Called before data is replaced; throws to abort. */
   confirm: () => Promise<void>;
-  /** Called when everything is ready, immediately before the data are replaced; throws to abort. */
-  claim?: () => void;
+  /**
+   * Called with the new counters when everything is ready, immediately before the data are
+   * replaced; throws to abort.
+   */
+  claim?: (counters: BusinessCounters[]) => void;
 };
 
 /**
@@ -63,11 +68,15 @@ export async function restoreBackup(
     removeDatabase(draft);
     await copyDatabase(file, draft);
     await verifyBackup(draft);
-    // The same backup may be restored twice, so the replaced database's counters matter too.
-    advanceCounters(draft, replaces ? readCounters(databasePath) : [], COUNTER_INCREASE);
+    // The same backup may be restored twice, here or on other machines, so the counters of the
+    // replaced database and those in the folder of copies matter too.
+    const recorded = readRecordedCounters(dirname(file));
+    const increase = COUNTER_INCREASE * (1 + recorded.takeoversSince);
+    const own = replaces ? readCounters(databasePath) : [];
+    advanceCounters(draft, [...own, ...recorded.counters], increase);
     const auditLog = replaces ? readAuditLog(databasePath) : [];
-    completeDraft({ ...config, databasePath: draft }, file, auditLog, now);
-    claim?.();
+    completeDraft({ ...config, databasePath: draft }, { file, auditLog, increase, now });
+    claim?.(readCounters(draft));
     const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
     replaceDatabase(databasePath, draft, copy);
     forgetBackupState(config, "failure");
@@ -100,22 +109,23 @@ export async function assertRestorable(
   return replaces;
 }
 
-/**
- * Notifies partners, erases guests that were erased since the backup, and writes the audit log.
- * @param auditLog of the replaced database: a restore must not remove the entries since the backup
- */
-function completeDraft(
-  config: Config,
-  file: string,
-  auditLog: readonly AuditRow[],
-  now: number,
-): void {
+type Completion = {
+  file: string;
+  /** Of the replaced database: a restore must not remove the entries since the backup. */
+  auditLog: readonly AuditRow[];
+  /** What was added to each counter. */
+  increase: number;
+  now: number;
+};
+
+/** Notifies partners, erases guests that were erased since the backup, and writes the audit log. */
+function completeDraft(config: Config, { file, auditLog, increase, now }: Completion): void {
   const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now });
   try {
     rt.tx(() => {
       for (const business of rt.store.businesses.list()) {
         const { id, catalogVersion: to } = business;
-        appendEvents(rt, business, [fullRefetchEvent(id, { from: to - COUNTER_INCREASE, to })]);
+        appendEvents(rt, business, [fullRefetchEvent(id, { from: to - increase, to })]);
       }
       eraseAgain(rt, file);
       // What it had not sent yet is old, and may have been sent since.

@@ -5,6 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import { isNightly } from "../../store/backup.ts";
 import { type Backup, listBackupsIn, verifyBackup } from "./backups.ts";
 import { claimEpoch, saveOwnEpoch } from "./epochs.ts";
+import { recordCounters } from "./recorded-counters.ts";
 import { restoreBackup, type RestoreOptions } from "./restore.ts";
 
 const NAME_FOLDER = "name the folder that serve --backup-dir copies to on the other machine";
@@ -62,7 +63,10 @@ export async function takeOver(
   let epoch = 0;
   const previousData = await restoreBackup(config, path, {
     ...options,
-    claim: () => void (epoch = claimEpoch(dir, options.now)),
+    claim(counters) {
+      epoch = claimEpoch(dir, options.now);
+      recordCounters(dir, { epoch, counters });
+    },
   });
   saveOwnEpoch(config, epoch);
   return { previousData, epoch };

@@ -56,6 +56,7 @@ test("each backup is copied to --backup-dir and verified, and old copies are del
   expect(errorsOf(rt)).toEqual([]);
   expect(readdirSync(dir).filter((name) => name !== "server-id")).toEqual([
     "SHA256SUMS",
+    "counters.json",
     ...nights.slice(0, 6).map(backupName).toReversed(),
     basename(backup.path),
   ]);
@@ -208,6 +209,6 @@ test("a copy ends when the daemon stops, without a failure, and the command does
   const copying = copyBackup(rt, await createBackup(rt), { signal: stopping.signal });
   stopping.abort();
   await copying;
-  expect(readdirSync(dir)).toEqual(["server-id"]);
+  expect(readdirSync(dir)).toEqual(["counters.json", "server-id"]);
   expect([errorsOf(rt), readBackupState(rt.config, "copy")]).toEqual([[], null]);
 });

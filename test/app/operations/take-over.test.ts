@@ -2,14 +2,15 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { basename, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { hashFile } from "../../../src/app/operations/backup-checksums.ts";
-import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
+import { checkBackupDir, copyBackup } from "../../../src/app/operations/backup-copies.ts";
 import { readBackupState } from "../../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
+import { restoreBackup } from "../../../src/app/operations/restore.ts";
 import { findNewestCopy, takeOver } from "../../../src/app/operations/take-over.ts";
 import { startDaemon } from "../../../src/cli/running/daemon.ts";
-import { readConfig } from "../../../src/config.ts";
+import { type Config, readConfig } from "../../../src/config.ts";
 import { createTempFolder } from "../../support/cli.ts";
-import { addBusiness } from "../../support/delivery.ts";
+import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
 vi.mock("../../../src/app/operations/backup-checksums.ts", { spy: true });
@@ -56,6 +57,46 @@ test("a takeover restores the newest copy, and the other server can neither star
   expect(readBackupState(rt.config, "copy-failure")?.reason).toMatch(refusal);
   expect(await takeOverNewest(dir)).toMatchObject({ epoch: 2 });
   await expect(startDaemon(config, LISTEN)).rejects.toThrow(/epoch-2/);
+});
+
+/** Starts a server, lets it write events, and returns its first and last sequence numbers. */
+function serveFor({ dataDir }: Config, dir: string): { first: number; last: number } {
+  const rt = createTestRuntime({ dataDir, backupDir: dir });
+  checkBackupDir(rt);
+  const business = () => rt.store.businesses.findBySlug("salon-aurora")!;
+  const first = business().lastSequence;
+  emitEvents(rt, business(), ...Array.from({ length: 5 }, () => "service.updated" as const));
+  const last = business().lastSequence;
+  rt.close();
+  return { first, last };
+}
+
+type Step = "takeover" | "restore" | "restore again" | "forget counters";
+
+test.for<{ steps: Step[] }>([
+  { steps: ["restore", "restore", "takeover", "takeover", "restore again", "takeover"] },
+  { steps: ["takeover", "forget counters", "takeover", "forget counters", "takeover"] },
+])("servers restored from the same copy never use the same numbers: $steps", async ({ steps }) => {
+  const { rt, dir, newer } = await createPrimary();
+  const served = [serveFor(rt.config, dir)];
+  let config = rt.config;
+  for (const step of steps) {
+    const options = { now: rt.now(), confirm: async () => {} };
+    if (step === "forget counters") {
+      // As after takeovers by a version that does not record them.
+      rmSync(join(dir, "counters.json"));
+      continue;
+    }
+    if (step === "takeover") ({ config } = await takeOverNewest(dir));
+    else {
+      if (step === "restore") config = createStandby(dir);
+      rt.advance(MINUTE_MS);
+      await restoreBackup(config, newer, options);
+    }
+    served.push(serveFor(config, dir));
+  }
+  for (const [i, { first }] of served.entries())
+    expect(first).toBeGreaterThan(served[i - 1]?.last ?? -1);
 });
 
 test("a damaged copy is skipped and reported", async () => {

@@ -22,7 +22,8 @@ import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 // books on the one that runs, and afterwards compares what it was told with what is left.
 
 const TAKEOVERS = chooseScale(3, 100, 20);
-const SEED = chooseSeed(11);
+/** The second server's only copy is damaged, so the third one is restored from an older copy. */
+const SEED = chooseSeed(134);
 const STARTS_AT = Date.parse("2026-11-20T12:00:00Z");
 const MAX_STEPS = 8;
 const YOGA = `${HEADER}services: [{ key: yoga, name: Yoga, durationMin: 60, price: 12.00, capacity: 5000, staff: [bea] }]\n`;
