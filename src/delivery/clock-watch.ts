@@ -38,11 +38,19 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
       [wall, monotonic] = [wallNow, monotonicNow];
     },
 
-    /** At startup: due times beyond any wait come from a clock that has been set back since. */
+    /**
+     * At startup: the clock may have been set back while no worker ran, as by a machine without a
+     * battery for its clock. New deliveries never wait, and no wait is longer than the longest.
+     */
     repair(): void {
-      const latest = rt.now() + MAX_WAIT_MS;
-      if (rt.store.due.hasDueAfter(latest))
-        tryWrite(() => rt.store.due.bringForward(latest, rt.now()));
+      const { due } = rt.store;
+      const untriedAt = due.getUntriedDueAfter(wall);
+      if (untriedAt !== null) {
+        const span = { after: wall, until: untriedAt + MAX_WAIT_MS, upTo: due.getLastNumber() };
+        tryWrite(() => due.shiftDueTimes({ ...span, byMs: wall - untriedAt }));
+      }
+      const latest = wall + MAX_WAIT_MS;
+      if (due.hasDueAfter(latest)) tryWrite(() => due.bringForward(latest, wall));
     },
   };
 

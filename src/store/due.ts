@@ -55,6 +55,13 @@ export function createDueStore(db: Db) {
       "SELECT EXISTS (SELECT 1 FROM delivery WHERE status = 'PENDING' AND next_attempt_at > ?)",
     )
     .pluck();
+  // Reads the backlog only if the newest delivery shows that the clock was set back.
+  const selectUntriedDueAfter = db
+    .prepare(`
+      SELECT CASE WHEN (SELECT created_at FROM delivery ORDER BY number DESC LIMIT 1) > :now THEN (
+        SELECT max(next_attempt_at) FROM delivery
+        WHERE status = 'PENDING' AND next_attempt_at > :now AND attempt_count = 0) END`)
+    .pluck();
   const bringForward = db.prepare(
     "UPDATE delivery SET next_attempt_at = :now WHERE status = 'PENDING' AND next_attempt_at > :latest AND number > :after",
   );
@@ -94,6 +101,8 @@ export function createDueStore(db: Db) {
     /** Shifts due times within a span, of deliveries up to a number. */
     shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }) =>
       void shiftDue.run(span),
+    /** Returns when the last delivery without an attempt is due, if that is after `now`. */
+    getUntriedDueAfter: (now: number) => selectUntriedDueAfter.get({ now }) as number | null,
     hasDueAfter: (latest: number): boolean => selectHasDueAfter.get(latest) === 1,
     /** Makes deliveries due now that are due after `latest` and whose number is above `after`. */
     bringForward: (latest: number, now: number, after = 0) =>

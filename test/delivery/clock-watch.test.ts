@@ -25,7 +25,7 @@ async function setUp() {
     await worker.whenIdle();
   };
   const getDelay = () =>
-    rt.store.deliveries.list({ failed: true }, 1)[0]!.nextAttemptAt! - rt.now();
+    rt.store.deliveries.list({ failed: true }, 2).at(-1)!.nextAttemptAt! - rt.now();
   emitEvent();
   await run("wake");
   return {
@@ -106,6 +106,20 @@ test("a clock set back while no worker ran delays nothing by more than a day", a
   next.sweep();
   await next.whenIdle();
   expect(countAttempts()).toBe(2);
+});
+
+test("a clock that starts too early and is then corrected delays no delivery", async () => {
+  const { rt, worker, send, emitEvent, setClock, countAttempts, getDelay } = await setUp();
+  const before = getDelay();
+  emitEvent();
+  await worker.stop(0);
+  setClock(-DAY / 2);
+  const next = createTestWorker(rt, send);
+  setClock(0);
+  next.sweep();
+  await next.whenIdle();
+  expect(countAttempts()).toBe(2);
+  expect(getDelay()).toBeLessThanOrEqual(before);
 });
 
 test("a small clock adjustment shifts no due times", async () => {

@@ -192,8 +192,8 @@ export async function simulate(
     if (worker === undefined) return;
     const { deliveryWorker } = worker;
     worker.sweptAt = time.elapsed();
-    worker.hasNoticedClock ||= !worker.isFull;
     whenWritable(deliveryWorker.sweep);
+    worker.hasNoticedClock ||= !worker.isFull;
     if (time.elapsed() - worker.reviewedAt < REVIEW_MS) return;
     worker.reviewedAt = time.elapsed();
     whenWritable(deliveryWorker.reviewFailing);
