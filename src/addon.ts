@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { readAsset } from "./assets.ts";
 import { cacheFolders } from "./config.ts";
+import { errorInWords } from "./domain/error-words.ts";
 import { AppError } from "./domain/errors.ts";
 import { safe } from "./domain/text.ts";
 import { makeOwnFolder } from "./own-folder.ts";
@@ -47,7 +48,7 @@ export function unpackAddon(addon: Buffer, folders: readonly string[], warn = to
       makeOwnFolder(folder);
       if (!hasContent(path, addon)) writeAtomically(path, addon);
     } catch (error) {
-      failures.push(`${folder} (${(error as Error).message})`);
+      failures.push(`${folder} (${errorInWords(error)})`);
       continue;
     }
     if (failures.length > 0)

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { linkSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
+import { errorInWords } from "./domain/error-words.ts";
 import { AppError } from "./domain/errors.ts";
 import { createDurably, syncFolder } from "./durable-file.ts";
 
@@ -151,12 +152,20 @@ function readText(path: string): string | undefined {
     if (code === "ENOENT") return undefined;
     // It may be readable the next time, so nothing may conclude that a secret cannot be decrypted.
     if (code === "EIO")
-      throw new AppError("storage_failed", `The disk that holds ${path} failed: ${code}.`, {
-        fix: "look for disk errors with dmesg",
-      });
-    throw new AppError("signing_unavailable", `The master key file cannot be read: ${code}.`, {
-      fix: `make ${path} a file that belongs to the user who runs the daemon`,
-    });
+      throw new AppError(
+        "storage_failed",
+        `The disk that holds ${path} failed: ${errorInWords(error)}.`,
+        {
+          fix: "look for disk errors with dmesg",
+        },
+      );
+    throw new AppError(
+      "signing_unavailable",
+      `The master key file cannot be read: ${errorInWords(error)}.`,
+      {
+        fix: `make ${path} a file that belongs to the user who runs the daemon`,
+      },
+    );
   }
 }
 

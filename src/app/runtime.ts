@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { statfsSync, mkdirSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { type Config, readSudoUser } from "../config.ts";
+import { errorInWords } from "../domain/error-words.ts";
 import type { Actor } from "../domain/audit.ts";
 import { createIdSource, type IdPrefix } from "../domain/ids.ts";
 import { createLog, type Log } from "../log.ts";
@@ -143,11 +144,11 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     // Another process created it first.
     if (code === "EEXIST" && isFolder(path)) return;
     if (code !== "ENOENT" && code !== "ENOTDIR" && code !== "EEXIST") throw error;
-    throw new AppError("not_permitted", `Cannot create ${path}: ${message}.`, {
+    throw new AppError("not_permitted", `Cannot create ${path}: ${errorInWords(error)}.`, {
       fix: "name another folder with --data-dir",
     });
   }

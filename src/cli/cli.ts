@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { type Config, type ConfigFlags, readConfig } from "../config.ts";
+import { errorInWords } from "../domain/error-words.ts";
 import { AppError } from "../domain/errors.ts";
 import { escapeJson, safe } from "../domain/text.ts";
 import { getBusiness } from "../app/businesses.ts";
@@ -101,10 +102,9 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
       try {
         writeSync(fd, `${line}\n`);
       } catch (error) {
-        const reason = (error as Error).message;
         throw new AppError(
           "state_refuses",
-          `Cannot write to stdout, so nothing was saved: ${reason}.`,
+          `Cannot write to stdout, so nothing was saved: ${errorInWords(error)}.`,
           {
             fix: "run the command again, with --out FILE to write to a new file",
           },

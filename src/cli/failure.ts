@@ -1,4 +1,5 @@
 import type { CommanderError } from "commander";
+import { errorInWords } from "../domain/error-words.ts";
 import { AppError, type ErrorCode, type ValidationIssue } from "../domain/errors.ts";
 import { escapeJson, safe } from "../domain/text.ts";
 import { storageError } from "../store/storage-error.ts";
@@ -160,7 +161,8 @@ function toJson({ code, message, issues, fix }: FailureDetails): string {
 
 /** Maps an error of the operating system that the user can fix; undefined for others. */
 function systemError(error: unknown): AppError | undefined {
-  const { code, message, path } = (error ?? {}) as NodeJS.ErrnoException;
+  const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
+  const message = errorInWords(error);
   switch (code) {
     case "ENOSPC":
       return new AppError(

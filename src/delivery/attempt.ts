@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Runtime } from "../app/runtime.ts";
 import type { DeliveryResult } from "../app/webhooks/delivery-results.ts";
 import { userAgent } from "../assets.ts";
+import { errorInWords } from "../domain/error-words.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
 import { mayReadEvent } from "../domain/event-groups.ts";
 import {
@@ -49,7 +50,7 @@ export function createAttemptRunner(
     if (rt.monotonic() - localFailureLoggedAt < LOG_INTERVAL_MS) return;
     localFailureLoggedAt = rt.monotonic();
     rt.log("error", "This machine cannot open more connections; deliveries are tried again.", {
-      error,
+      error: errorInWords(error),
       fix: "deskbell doctor",
     });
   }

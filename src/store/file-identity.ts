@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { errorInWords } from "../domain/error-words.ts";
 import { AppError } from "../domain/errors.ts";
 
 /** Identifies a file, whatever its name. */
@@ -18,7 +19,7 @@ export function findLoss(path: string, opened: Identity | undefined): string | u
     if (found === undefined) return "was deleted or moved";
     return found === opened ? undefined : "was replaced by another file";
   } catch (error) {
-    return `cannot be reached (${(error as NodeJS.ErrnoException).code})`;
+    return `cannot be reached (${errorInWords(error)})`;
   }
 }
 

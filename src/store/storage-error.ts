@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import { shellQuote } from "../domain/text.ts";
@@ -25,6 +25,12 @@ export function storageError(error: unknown, knownPath?: string): AppError | und
   if (/^SQLITE_(?:NOTADB|CORRUPT)/.test(code)) return new DamagedDatabaseError(path, message);
   if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code)) {
     if (isOnReadOnlyDisk(path)) return readOnlyDiskError(path);
+    // SQLite does not say that a disk has no space for a new file.
+    const command = findFullness(path);
+    if (command !== undefined)
+      return new AppError("storage_full", `The disk that holds ${path} is full.`, {
+        fix: `delete files that are not needed (${command} shows how full it is) and try again`,
+      });
     return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
       fix:
         knownPath === undefined || existsSync(knownPath)
@@ -79,6 +85,18 @@ export const isSyncFailure = (error: unknown): boolean =>
 export function isOnReadOnlyDisk(path: string): boolean {
   const code = accessErrorCode(path);
   return code === "EROFS" || (code === "ENOENT" && accessErrorCode(dirname(path)) === "EROFS");
+}
+
+/** Returns the command that shows why no file can be created on the disk; undefined if one can. */
+function findFullness(path: string): string | undefined {
+  const folder = dirname(path);
+  try {
+    const { blocks, bavail, files, ffree } = statfsSync(folder);
+    if (blocks > 0 && bavail === 0) return `df -h ${shellQuote(folder)}`;
+    return files > 0 && ffree === 0 ? `df -i ${shellQuote(folder)}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function accessErrorCode(path: string): string | undefined {

@@ -4,7 +4,9 @@ import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import type { ErrorCode } from "../../src/domain/errors.ts";
 import { isSyncFailure, storageError } from "../../src/store/storage-error.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { createTempFolder } from "../support/cli.ts";
+import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 
 test.each<[string, ErrorCode]>([
   ["SQLITE_BUSY", "busy"],
@@ -37,6 +39,17 @@ test("an I/O error names the disk", () => {
   expect(storageError(error, "/proc/self/status")?.message).toBe(
     "The disk that holds /proc/self/status (proc on /proc) failed: disk I/O error (SQLITE_IOERR_WRITE).",
   );
+});
+
+test.skipIf(!canMount())("a database on a disk without room for a file names the full disk", () => {
+  const { folder } = mountSmallDisk(1, 1);
+  const path = join(folder, "deskbell.db");
+  const full = {
+    code: "storage_full",
+    message: `The disk that holds ${path} is full.`,
+    fix: `delete files that are not needed (df -i ${folder} shows how full it is) and try again`,
+  };
+  expect(() => openDatabase(path, 0, null)).toThrow(expect.objectContaining(full));
 });
 
 test("other errors are bugs", () => {

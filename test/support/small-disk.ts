@@ -6,11 +6,10 @@ import { onTestFinished } from "vitest";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "deskbell-disk-"));
 
-function mount(folder: string, megabytes: number): boolean {
+function mount(folder: string, megabytes: number, maxFiles = 0): boolean {
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder], {
-      stdio: "ignore",
-    });
+    const options = `size=${megabytes}m,nr_inodes=${maxFiles}`;
+    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], { stdio: "ignore" });
     return true;
   } catch {
     return false;
@@ -32,10 +31,14 @@ export function canMount(): boolean {
   return isMounted;
 }
 
-/** Mounts a file system of limited size, which is removed when the test ends. */
-export function mountSmallDisk(megabytes: number) {
+/**
+ * Mounts a file system of limited size, which is removed when the test ends.
+ * @param maxFiles including its own folder; 0: no limit
+ */
+export function mountSmallDisk(megabytes: number, maxFiles?: number) {
   const folder = newFolder();
-  if (!mount(folder, megabytes)) throw new Error(`Cannot mount a file system on ${folder}.`);
+  if (!mount(folder, megabytes, maxFiles))
+    throw new Error(`Cannot mount a file system on ${folder}.`);
   onTestFinished(() => unmount(folder));
   const ballast = join(folder, "ballast");
   return {

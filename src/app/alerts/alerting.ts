@@ -1,3 +1,4 @@
+import { errorInWords } from "../../domain/error-words.ts";
 import { type Alert, type Cause, toAlert } from "../../domain/conditions/alert.ts";
 import {
   type AlertCode,
@@ -63,7 +64,7 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
       check();
       checkError = undefined;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorInWords(error);
       if (reason !== checkError)
         rt.log("error", "The health conditions could not be checked.", { reason });
       checkError = reason;

@@ -1,3 +1,4 @@
+import { errorInWords } from "../../domain/error-words.ts";
 import type { Alert } from "../../domain/conditions/alert.ts";
 import { isNotice } from "../../domain/conditions/registry.ts";
 import type { Runtime } from "../runtime.ts";
@@ -83,7 +84,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
           failure = undefined;
         }
       } catch (error) {
-        if (current) recordFailure(current, error instanceof Error ? error.message : String(error));
+        if (current) recordFailure(current, errorInWords(error));
       } finally {
         isSending = false;
       }

@@ -1,3 +1,4 @@
+import { errorInWords } from "../../domain/error-words.ts";
 import { type Alert, toAlert } from "../../domain/conditions/alert.ts";
 import { openCondition } from "../../domain/conditions/registry.ts";
 import type { Runtime } from "../runtime.ts";
@@ -30,7 +31,7 @@ export const sendTestAlert = (
         await send(createTestAlert(now));
         return { channel: name, error: null };
       } catch (error) {
-        return { channel: name, error: error instanceof Error ? error.message : String(error) };
+        return { channel: name, error: errorInWords(error) };
       }
     }),
   );

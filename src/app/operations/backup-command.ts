@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { environmentWith } from "../../config.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 
 /** Of the end of stderr. */
@@ -53,7 +54,7 @@ export function runBackupCommand(
     const timer = setTimeout(stop, timeoutMs);
     signal?.addEventListener("abort", stop);
     child.stderr.on("data", (chunk: Buffer) => (output = (output + chunk).slice(-MAX_OUTPUT)));
-    child.once("error", (error) => fail(`could not be started: ${error.message}`));
+    child.once("error", (error) => fail(`could not be started: ${errorInWords(error)}`));
     child.once("close", (code, killedBy) => {
       clearTimeout(timer);
       clearTimeout(killTimer);

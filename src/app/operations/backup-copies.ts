@@ -12,6 +12,7 @@ import {
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Config } from "../../config.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { syncFolder } from "../../durable-file.ts";
@@ -94,7 +95,8 @@ export async function copyBackup(
     rt.log("info", "copied a backup", { name, dir });
   } catch (error) {
     if (signal?.aborted) return;
-    const { message: reason, fix } = error as AppError;
+    const { fix } = error as AppError;
+    const reason = errorInWords(error);
     rt.log("error", "A backup could not be copied.", { name, reason, fix });
     const at = rt.now();
     const since = readBackupState(config, "copy-failure")?.since ?? at;
@@ -186,7 +188,8 @@ export function checkBackupDir(rt: Runtime): void {
   try {
     claimFolder(rt, dir);
   } catch (error) {
-    const { message: reason, fix } = error as AppError;
+    const { fix } = error as AppError;
+    const reason = errorInWords(error);
     rt.log("error", "No backup can be copied to --backup-dir.", { reason, fix });
   }
 }

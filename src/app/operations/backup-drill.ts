@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { byteSize, countOf } from "../../domain/text.ts";
 import { countRows } from "../../store/read-only-database.ts";
@@ -42,7 +43,7 @@ export async function drillBackup(
   const drill = { at: rt.now(), name: basename(path), businesses: 0, secrets: 0 };
   const result = await restoreForDrill(rt, path).then(
     (counts) => ({ ...drill, ...counts, error: null }),
-    (error: Error) => ({ ...drill, error: error.message }),
+    (error: Error) => ({ ...drill, error: errorInWords(error) }),
   );
   saveBackupState(rt.config, "drill", result);
   return result;

@@ -1,6 +1,7 @@
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { syncFolder } from "../../durable-file.ts";
 import {
@@ -139,7 +140,7 @@ export async function backUpNightly(rt: Runtime): Promise<void> {
     rt.log("info", "backed up", { path, bytes });
     pruneBackups(rt.config.backupFolder, rt.now());
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorInWords(error);
     rt.log("error", "The nightly backup failed.", { reason });
     // Another condition reports this, and the folder may belong to other data now.
     if (rt.findLoss() !== undefined) return;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { isoSeconds } from "./health-conditions.ts";
@@ -29,7 +30,7 @@ export function readBackupDir<Result>(path: string, read: (path: string) => Resu
   try {
     return read(path);
   } catch (error) {
-    throw new AppError("state_refuses", `Cannot read ${path}: ${(error as Error).message}.`, {
+    throw new AppError("state_refuses", `Cannot read ${path}: ${errorInWords(error)}.`, {
       fix: "check its disk, owner and mode: without it, nobody knows whether another server has taken over",
     });
   }

@@ -8,6 +8,7 @@ import type { Runtime } from "../runtime.ts";
 import { findChecksum } from "./backup-checksums.ts";
 import { type BackupState, readBackupState, saveBackupState } from "./backup-state.ts";
 import { assertUnchanged, listBackupsIn } from "./backups.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 
 type Scrub = BackupState["scrub"];
 
@@ -115,7 +116,7 @@ function listBackupFiles({ config, log }: Runtime): string[] {
     try {
       return listBackupsIn(folder).map(({ path }) => path);
     } catch (error) {
-      log("warn", "Backups could not be checked.", { folder, reason: (error as Error).message });
+      log("warn", "Backups could not be checked.", { folder, reason: errorInWords(error) });
       return [];
     }
   });
@@ -128,6 +129,6 @@ async function findDamage(path: string): Promise<string | null> {
     else await assertUnchanged(path);
     return null;
   } catch (error) {
-    return existsSync(path) ? (error as Error).message : null;
+    return existsSync(path) ? errorInWords(error) : null;
   }
 }

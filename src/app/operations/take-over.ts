@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "../../config.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isNightly } from "../../store/backup.ts";
 import { type Backup, listBackupsIn, verifyBackup } from "./backups.ts";
@@ -45,7 +46,7 @@ function damageOf(error: unknown, { path }: Backup): string | undefined {
   if (error instanceof AppError)
     // A bad sector of the disk, which SQLite has found, is storage_failed.
     return code === "invalid_input" || code === "storage_failed" ? message : undefined;
-  return code === "EIO" ? `Cannot read ${path}: ${message}.` : undefined;
+  return code === "EIO" ? `Cannot read ${path}: ${errorInWords(error)}.` : undefined;
 }
 
 /**

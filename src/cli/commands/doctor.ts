@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { Check, Finding } from "../../app/operations/health-conditions.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { isAtLeast } from "../../domain/conditions/registry.ts";
 import { safe } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
@@ -115,7 +116,7 @@ export const probeDaemon = (url: string): Promise<DaemonResponse> =>
         reason:
           error.name === "TimeoutError" || error.name === "AbortError"
             ? `no response within ${TIMEOUT_MS / 1000} s`
-            : (error.code ?? error.message),
+            : errorInWords(error),
       }),
     );
     outgoing.on("response", (response) => {

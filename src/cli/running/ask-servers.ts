@@ -1,4 +1,5 @@
 import { readConfig } from "../../config.ts";
+import { fetchErrorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseServers, type Server } from "../../domain/servers/servers-file.ts";
 import type { ServerStatus } from "../../domain/public/schemas/server-status.ts";
@@ -80,22 +81,7 @@ async function askServer(address: string, token: string | null): Promise<ServerS
     const body = (await response.json()) as { data?: unknown } | null;
     return serverStatus.safeParse(body?.data).data ?? "not a response of deskbell";
   } catch (error) {
-    const { name, cause } = error as Error & { cause?: NodeJS.ErrnoException };
     if (error instanceof SyntaxError) return "not a response of deskbell";
-    if (name === "TimeoutError") return "no response";
-    const code = cause?.code;
-    return code === undefined ? "unreachable" : (REASONS[code] ?? `unreachable (${code})`);
+    return fetchErrorInWords(error);
   }
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  EAI_AGAIN: "the name server does not respond",
-  ECONNREFUSED: "connection refused",
-  ECONNRESET: "connection closed",
-  EHOSTUNREACH: "no route to it",
-  ENETUNREACH: "no route to it",
-  ENOTFOUND: "unknown host name",
-  ETIMEDOUT: "no response",
-  UND_ERR_CONNECT_TIMEOUT: "no response",
-  UND_ERR_SOCKET: "connection closed",
-};

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { fetchErrorInWords } from "../../domain/error-words.ts";
 import { AppError, type ErrorCode } from "../../domain/errors.ts";
 import { userAgent } from "../../assets.ts";
 import { createSender } from "../../delivery/sender.ts";
@@ -89,7 +90,7 @@ async function readPage(
     });
     body = parseJson(await response.text());
   } catch (error) {
-    return { reason: reasonOf(error), afterMs: undefined };
+    return { reason: fetchErrorInWords(error), afterMs: undefined };
   }
   if (response.status === 429 || response.status >= 500)
     return {
@@ -129,13 +130,6 @@ const detailOf = (body: unknown): string | undefined => {
 function retryAfterMs({ headers }: Response): number | undefined {
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return seconds > 0 ? Math.min(seconds * 1000, 3_600_000) : undefined;
-}
-
-/** The cause of fetch's error, which itself says only "fetch failed". */
-function reasonOf(error: unknown): string {
-  const { name, cause } = error as Error & { cause?: NodeJS.ErrnoException };
-  if (name === "TimeoutError") return "no response";
-  return cause?.code === undefined ? "unreachable" : `unreachable (${cause.code})`;
 }
 
 function feedError(status: number, detail: string | undefined, { api, business }: Feed): AppError {

@@ -8,6 +8,7 @@ import {
   nkeyAuthenticator,
 } from "@nats-io/transport-node";
 import type { Credentials } from "../../app/destinations/secrets.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { safe } from "../../domain/text.ts";
 import type { Broker, BrokerSettings, Message, PublishOutcome } from "./broker.ts";
 
@@ -142,6 +143,5 @@ export function describeError(error: unknown): string {
   if (findCause(error, errors.TimeoutError)) return "the server did not answer in time";
   if (findCause(error, errors.ClosedConnectionError)) return "the connection was closed";
   const violation = findCause(error, errors.PermissionViolationError);
-  const { message } = violation ?? (error instanceof Error ? error : new Error(String(error)));
-  return safe(message, 200);
+  return safe(errorInWords(violation ?? error), 200);
 }

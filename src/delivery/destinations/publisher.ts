@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { openSecrets } from "../../app/destinations/secrets.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { businessSubjects, retryDelayMs } from "../../domain/destinations/message.ts";
 import { byteSize } from "../../domain/text.ts";
 import { type SigningKey, signingKey } from "../../domain/webhooks/signature.ts";
@@ -99,7 +100,7 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
       mayHaveMore = await step(lane);
     } catch (error) {
       if (!isBusy(error) && !isStorageUnavailable(error)) throw error;
-      fail(lane, { reason: (error as Error).message, isUnclear: true, isGeneral: true });
+      fail(lane, { reason: errorInWords(error), isUnclear: true, isGeneral: true });
     }
     lane.isBusy = false;
     inFlight -= 1;
@@ -146,7 +147,7 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
       if (!opened.isClosed()) return opened;
       if (isNew) failAll("the server closed the connection");
     } catch (error) {
-      failAll((error as Error).message);
+      failAll(errorInWords(error));
     }
     // Another business may have begun to connect again meanwhile.
     if (broker === opening) broker = undefined;
@@ -176,7 +177,7 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
       return true;
     } catch (error) {
       if (isBusy(error) || isStorageUnavailable(error)) throw error;
-      fail(lane, { reason: (error as Error).message, isUnclear: true, isGeneral: true });
+      fail(lane, { reason: errorInWords(error), isUnclear: true, isGeneral: true });
       return false;
     }
   }

@@ -8,6 +8,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { slugOf } from "../../app/businesses.ts";
 import { openSecrets } from "../../app/destinations/secrets.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { businessSubjects, subjectOf } from "../../domain/destinations/message.ts";
 import { byteSize, safe } from "../../domain/text.ts";
 import type { DestinationRow } from "../../store/destinations.ts";
@@ -41,7 +42,7 @@ export async function testDestination(
       await connection.close();
     }
   } catch (error) {
-    const details = safe((error as Error).message);
+    const details = safe(errorInWords(error));
     return [{ about: "connection", result: "failed", details }, ...permissions];
   }
 }

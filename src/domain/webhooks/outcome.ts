@@ -1,3 +1,4 @@
+import { errorInWords } from "../error-words.ts";
 export type Outcome =
   | { kind: "responded"; statusCode: number; retryAfter: string | null; responseText: string }
   | { kind: "timed_out" | "refused" | "blocked" | "unresolvable" | "tls_failed"; error: string };
@@ -69,7 +70,7 @@ const NO_RESPONSE = "The receiver could not be reached or did not respond in tim
 export const describeFailure = (outcome: Outcome): string =>
   outcome.kind === "responded"
     ? `HTTP ${outcome.statusCode}`
-    : `${FAILURE_NAMES[outcome.kind]}: ${outcome.error}`;
+    : `${FAILURE_NAMES[outcome.kind]}: ${errorInWords(outcome.error)}`;
 
 const FAILURE_NAMES = {
   timed_out: "timed out",

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { createSecureContext, type Server, type TLSSocket } from "node:tls";
 import { CERTIFICATE_WARN_DAYS } from "../../app/operations/health-conditions.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
 import type { Log, LogLevel } from "../../log.ts";
@@ -93,8 +94,7 @@ function readPem(path: string, what: string): string {
 }
 
 function unreadableError(error: unknown, path: string, what: string): AppError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  switch (code) {
+  switch ((error as NodeJS.ErrnoException).code) {
     case "ENOENT":
     case "ENOTDIR":
       return new AppError(
@@ -113,7 +113,7 @@ function unreadableError(error: unknown, path: string, what: string): AppError {
         fix: "give the daemon's user read access (chgrp and chmod 640), or a copy of the file",
       });
     default:
-      return new AppError("state_refuses", `${path} cannot be read: ${message}.`, {
+      return new AppError("state_refuses", `${path} cannot be read: ${errorInWords(error)}.`, {
         fix: `check that the ${what} is a regular file on a working disk`,
       });
   }

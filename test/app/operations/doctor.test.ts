@@ -602,7 +602,7 @@ test("a daemon that holds the lock but does not listen is reported", async () =>
   expect(await listFindings(rt, probeDaemon as ReturnType<typeof respondHealthy>)).toMatchObject([
     {
       about: "daemon",
-      text: "the daemon does not respond at http://127.0.0.1:1: ECONNREFUSED",
+      text: "the daemon does not respond at http://127.0.0.1:1: connection refused",
       isAdvice: false,
     },
   ]);

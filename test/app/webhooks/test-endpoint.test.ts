@@ -59,7 +59,7 @@ test("a test stores no event, delivery or failure, even for a disabled endpoint 
     ok: false,
     address: null,
     statusCode: null,
-    error: "refused: ECONNREFUSED",
+    error: "refused: connection refused",
   });
   expect(rt.revision()).toBe(before);
   expect(rt.store.events.list({}, 10)).toHaveLength(2);

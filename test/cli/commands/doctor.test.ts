@@ -53,7 +53,7 @@ test("doctor exits with 0 if it has only advice", async () => {
   );
   expect(await run("alerts test")).toMatchObject({
     code: 6,
-    stdout: expect.stringMatching(/^--alert-url\tconnect ECONNREFUSED /),
+    stdout: expect.stringMatching(/^--alert-url\tconnection refused\n/),
   });
   const { code, stdout, stderr } = await examine();
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -132,7 +132,7 @@ test("nothing is created or rotated if the secret cannot be printed", async () =
   const fd = openSync("/dev/full", "w");
   onTestFinished(() => closeSync(fd));
   const onFullDisk = createTerminal({ dataDir, stdoutFd: fd }).deskbell;
-  const message = "Cannot write to stdout, so nothing was saved: ENOSPC";
+  const message = "Cannot write to stdout, so nothing was saved: no space left on device";
   expect(await onFullDisk("keys create --name shop --secret --json")).toMatchObject({
     code: 5,
     stderr: expect.stringContaining(`{"error":{"code":"state_refuses","message":"${message}`),

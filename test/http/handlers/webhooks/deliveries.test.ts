@@ -10,6 +10,7 @@ import {
   deliveryWithAttempts,
   endpoint as endpointSchema,
 } from "../../../../src/domain/public/schemas/webhook.ts";
+import type { Outcome } from "../../../../src/domain/webhooks/outcome.ts";
 import { openDatabase } from "../../../../src/store/database.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { type TestApi, createTestApi } from "../../support/api.ts";
@@ -258,30 +259,38 @@ describe("one delivery", () => {
   });
 
   test.each([
-    { kind: "blocked", error: "'in.example' resolves to 10.0.0.5, which is not a public address." },
-    { kind: "unresolvable", error: "no address for in.example" },
-    { kind: "refused", error: "ECONNREFUSED" },
-    { kind: "timed_out", error: "no connection within 5 s" },
-    { kind: "tls_failed", error: "CERT_HAS_EXPIRED" },
-  ] as const)("shows partners one text for $kind, and the operator the reason", async (outcome) => {
-    const api = createTestApi();
-    const { endpoint } = await createTestEndpoint(api, null);
-    const worker = createTestWorker(api, async () => outcome);
-    renameService(api, "Cut");
-    worker.wake();
-    await worker.whenIdle();
-    const [row] = api.store.deliveries.list({}, 1);
-    expect(row?.lastError).toContain(outcome.error);
-    const one = "The receiver could not be reached or did not respond in time.";
-    const data = await readData(await api.request(`${DELIVERIES}/${row?.id}`));
-    expect(data).toMatchObject({
-      lastError: one,
-      attempts: [{ outcome: "refused", error: one, statusCode: null, responseText: null }],
-    });
-    const list = await (await api.request(`${WEBHOOKS}/${endpoint.id}/deliveries`)).text();
-    expect(list).toContain(one);
-    expect(list).not.toContain(outcome.error);
-  });
+    [
+      {
+        kind: "blocked",
+        error: "'in.example' resolves to 10.0.0.5, which is not a public address.",
+      },
+    ],
+    [{ kind: "unresolvable", error: "no address for in.example" }],
+    [{ kind: "refused", error: "ECONNREFUSED" }, "connection refused"],
+    [{ kind: "timed_out", error: "no connection within 5 s" }],
+    [{ kind: "tls_failed", error: "CERT_HAS_EXPIRED" }, "its certificate has expired"],
+  ] as [Outcome & { error: string }, string?][])(
+    "shows partners one text for %o, and the operator the reason",
+    async (outcome, reason = outcome.error) => {
+      const api = createTestApi();
+      const { endpoint } = await createTestEndpoint(api, null);
+      const worker = createTestWorker(api, async () => outcome);
+      renameService(api, "Cut");
+      worker.wake();
+      await worker.whenIdle();
+      const [row] = api.store.deliveries.list({}, 1);
+      expect(row?.lastError).toContain(reason);
+      const one = "The receiver could not be reached or did not respond in time.";
+      const data = await readData(await api.request(`${DELIVERIES}/${row?.id}`));
+      expect(data).toMatchObject({
+        lastError: one,
+        attempts: [{ outcome: "refused", error: one, statusCode: null, responseText: null }],
+      });
+      const list = await (await api.request(`${WEBHOOKS}/${endpoint.id}/deliveries`)).text();
+      expect(list).toContain(one);
+      expect(list).not.toContain(reason);
+    },
+  );
 
   test("remains visible to the key that created its endpoint after the endpoint is deleted", async () => {
     const api = createTestApi();
