@@ -40,6 +40,11 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     foundBy: "`faults/disk-faults`",
     commit: "2c7b5de",
   },
+  {
+    bug: "A clock that was set back while the daemon was down, and forward again while it ran, delayed new deliveries by as much",
+    foundBy: "`simulate/broken-disk`, seed 20261174",
+    commit: "4d4e7f8",
+  },
 ];
 
 /** What the proofs do not show. */
