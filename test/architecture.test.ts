@@ -108,3 +108,10 @@ test("the delivery thread does not load zod, which takes memory and start time",
   expect(loaded).not.toContain("zod");
   expect(loaded.size).toBeGreaterThan(50);
 });
+
+test("the server compresses nothing on its thread, where it would delay other requests", () => {
+  const found = violations(({ path, text }) =>
+    layerOf(path) === "http" ? (text.match(/\b(?:gzip|deflate|\w+Compress)\w*Sync\b/g) ?? []) : [],
+  );
+  expect(found).toEqual([]);
+});

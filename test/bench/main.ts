@@ -4,7 +4,6 @@ import { benchBookings } from "./bookings.ts";
 import { benchCatalog, benchEdit } from "./catalog.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchExecutable } from "./executable.ts";
-
 import { benchFrameworks, benchHttp } from "./http.ts";
 import { benchGrowth } from "./growth/growth.ts";
 import { benchHostile } from "./hostile.ts";
@@ -18,8 +17,9 @@ import { benchHelp, benchStart } from "./start.ts";
 import { benchTui } from "./tui.ts";
 import { benchWriters } from "./writers.ts";
 
-// npm run bench [-- s1 s5], npm run bench -- growth [--only NAME] [--max SIZE] [--out FILE]. Each figure is the median of several rounds, where possible as a ratio
-// to a peer measured in the same run.
+// npm run bench [-- s1 s5], npm run bench -- growth [--only NAME] [--max SIZE] [--out FILE].
+// Each figure is the median of several rounds, where possible as a ratio to a peer measured in the
+// same run.
 
 const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promise<Figure[]> }[] = [
   { ids: ["s1", "s2"], run: benchHttp },

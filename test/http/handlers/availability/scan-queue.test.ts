@@ -144,6 +144,12 @@ describe("at the same time", () => {
   });
 });
 
+test("scans of any number of clients wait for their turn", async () => {
+  const { scan, slices } = openQueue();
+  await Promise.all(Array.from({ length: 100 }, (_, i) => scan(address(`a-${i}`), 1)));
+  expect(slices).toHaveLength(100);
+});
+
 describe("after two seconds", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
