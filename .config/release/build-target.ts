@@ -1,29 +1,43 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { buildExecutable, prebuiltAddon } from "../executable.ts";
-import { fetchLibraries, fetchNode } from "./downloads.ts";
+import { fetchNode } from "./downloads.ts";
 import type { Target } from "./targets.ts";
 
 /** Builds the executable of a target as the file `out`. */
 export function buildTarget(target: Target, out: string): Promise<void> {
   const node = fetchNode(target);
-  const emulator = emulatorOf(target);
+  const runner = target.linux === null ? null : getRunner(target);
   return buildExecutable({
     out,
     node,
-    run: emulator === null ? null : ([...emulator, node] as [string, ...string[]]),
+    run: runner === null ? null : ([...runner, node] as [string, ...string[]]),
     addon: prebuiltAddon(target.name),
   });
 }
 
+/** Debian's packages qemu-user and qemu-user-static name the emulator differently. */
+const EMULATORS = ["qemu-aarch64", "qemu-aarch64-static"];
+/** The folder of Debian's libraries of arm64 for other machines. */
+const LIBRARIES = "/usr/aarch64-linux-gnu";
+
 /**
- * Returns the words that run a program of the target on Linux x64, without the program; null if
- * nothing can.
+ * Returns the words that run a program of a Linux target on Linux x64, without the program;
+ * undefined if the emulator or its libraries are not installed.
  */
-export function emulatorOf(target: Target): string[] | null {
-  if (target.name === "linux-x64") return [];
-  if (target.emulator === null) return null;
-  const { status, stdout } = spawnSync("which", [target.emulator], { encoding: "utf8" });
-  if (status !== 0)
-    throw new Error(`${target.emulator} is not installed (apt-get install qemu-user-static).`);
-  return [stdout.trim(), "-L", fetchLibraries(target)];
+export function findRunner({ name }: Target): string[] | undefined {
+  if (name === "linux-x64") return [];
+  const { stdout } = spawnSync("which", EMULATORS, { encoding: "utf8" });
+  const [emulator] = stdout.split("\n");
+  if (!emulator || !existsSync(`${LIBRARIES}/lib/libstdc++.so.6`)) return undefined;
+  return [emulator, "-L", LIBRARIES];
+}
+
+/** Returns the words of `findRunner`. */
+export function getRunner(target: Target): string[] {
+  const runner = findRunner(target);
+  if (runner !== undefined) return runner;
+  throw new Error(
+    `Programs of ${target.name} cannot be run here. Install Debian's packages qemu-user, libstdc++6-arm64-cross and libatomic1-arm64-cross.`,
+  );
 }

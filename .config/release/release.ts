@@ -28,8 +28,8 @@ import {
 } from "./sbom.ts";
 import { LIBRARY_VERSIONS, NODE_VERSION, type Target, TARGETS } from "./targets.ts";
 
-// release.ts FOLDER [TARGET...]: writes the files of a release to the folder, each with its SBOM, and
-// the checksums of all. The same commit gives the same files in every checkout.
+// release.ts FOLDER [TARGET...]: builds the program, and writes the files of a release to the folder,
+// each with its SBOM, and the checksums of all. The same commit gives the same files in every checkout.
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const [out, ...wanted] = process.argv.slice(2);
@@ -42,11 +42,13 @@ if (process.versions.node !== NODE_VERSION)
 type LinuxTarget = NonNullable<Target["linux"]>;
 
 const { version } = readPackage(".");
+const git = (...args: string[]): string =>
+  execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
+const changes = git("status", "--porcelain");
+if (changes !== "")
+  throw new Error(`A release is built from a commit, but these files are not in it:\n${changes}`);
 /** The time of the commit in seconds, which every file of the release has. */
-const seconds = Number(
-  process.env.SOURCE_DATE_EPOCH ??
-    execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: ROOT, encoding: "utf8" }),
-);
+const seconds = Number(git("log", "-1", "--format=%ct"));
 
 /** Returns the licence texts of Node and of all packages in the executable. */
 function collectLicences(sbom: Sbom): string {
@@ -129,6 +131,8 @@ const libraries = ({ architecture }: LinuxTarget): Component[] =>
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
+// Afresh, so that nothing of an earlier build remains in dist/.
+execFileSync("npm", ["run", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 const sbom = createSbom();
 const licences = collectLicences(sbom);
 describe(packForNpm());

@@ -11,8 +11,6 @@ export type Target = {
   node: { package: string; file: string; integrity: string };
   /** Linux only: Debian's and OCI's name of the architecture, and the libraries of the image. */
   linux: { architecture: "amd64" | "arm64"; libraries: DebianPackages } | null;
-  /** Runs programs of the target on Linux x64; null if nothing can, or nothing is needed. */
-  emulator: string | null;
 };
 
 export const NODE_VERSION = "26.10.0";
@@ -46,7 +44,6 @@ export const TARGETS: readonly Target[] = [
         "gcc-12-base": "1896a2aacf4ad681ff5eacc24a5b0ca4d5d9c9b9c9e4b6de5197bc1e116ea619",
       },
     },
-    emulator: null,
   },
   {
     name: "linux-arm64",
@@ -66,7 +63,6 @@ export const TARGETS: readonly Target[] = [
         "gcc-12-base": "674cf6cba6d432bd200c45fe866c1652c7a53523cc2e7a613e05bc4abf7b5440",
       },
     },
-    emulator: "qemu-aarch64-static",
   },
   {
     name: "win32-x64",
@@ -77,6 +73,5 @@ export const TARGETS: readonly Target[] = [
         "sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==",
     },
     linux: null,
-    emulator: null,
   },
 ];

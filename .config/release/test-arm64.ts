@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { buildTarget, emulatorOf } from "./build-target.ts";
+import { buildTarget, getRunner } from "./build-target.ts";
 import { TARGETS } from "./targets.ts";
 
 // npm run test:arm64: runs the tests of the executable with the one for Linux arm64, emulated.
@@ -14,7 +14,7 @@ const target = TARGETS.find(({ name }) => name === "linux-arm64");
 if (target === undefined) throw new Error("There is no target linux-arm64.");
 await buildTarget(target, FILE);
 // The program sees the name of the script as its own (-0), as it would without the emulator.
-const [emulator, ...options] = emulatorOf(target) ?? [];
+const [emulator, ...options] = getRunner(target);
 writeFileSync(PROGRAM, `#!/bin/sh\nexec ${emulator} -0 "$0" ${options.join(" ")} ${FILE} "$@"\n`, {
   mode: 0o755,
 });
