@@ -18,7 +18,10 @@ export type Component = {
   purl: string;
   properties?: { name: string; value: string }[];
 };
-export type Sbom = { metadata: { component: Component }; components: Component[] };
+export type Sbom = {
+  metadata: { tools: { components: { name: string }[] }; component: Component };
+  components: Component[];
+};
 
 type Package = { name: string; version: string; license: string };
 
@@ -26,15 +29,27 @@ type Package = { name: string; version: string; license: string };
 export const readPackage = (path: string): Package =>
   JSON.parse(readFileSync(join(ROOT, path, "package.json"), "utf8")) as Package;
 
-/** Returns a CycloneDX SBOM of the installed packages except the development tools. */
+// From the lock file, because node_modules may contain other packages too.
+const OPTIONS = [
+  "--package-lock-only",
+  "--omit=dev",
+  "--no-workspaces",
+  "--flatten-components",
+  "--output-reproducible",
+];
+
+/** Returns a CycloneDX SBOM of the locked packages except the development tools. */
 export function createSbom(): Sbom {
-  const options = ["--omit", "dev", "--no-workspaces", "--flatten-components"];
-  const json = execFileSync(process.execPath, [CYCLONEDX, ...options, "--output-reproducible"], {
+  const json = execFileSync(process.execPath, [CYCLONEDX, ...OPTIONS], {
     cwd: ROOT,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });
-  return JSON.parse(json) as Sbom;
+  const sbom = JSON.parse(json) as Sbom;
+  const { metadata } = sbom;
+  // The version of npm differs between machines.
+  const components = metadata.tools.components.filter(({ name }) => name !== "npm");
+  return { ...sbom, metadata: { ...metadata, tools: { components } } };
 }
 
 /** Returns the SBOM of a file of the release, as JSON: the packages, and what else it contains. */
