@@ -7,13 +7,8 @@ import type { Target } from "./targets.ts";
 /** Builds the executable of a target as the file `out`. */
 export function buildTarget(target: Target, out: string): Promise<void> {
   const node = fetchNode(target);
-  const runner = target.linux === null ? null : getRunner(target);
-  return buildExecutable({
-    out,
-    node,
-    run: runner === null ? null : ([...runner, node] as [string, ...string[]]),
-    addon: prebuiltAddon(target.name),
-  });
+  const run = target.linux === null ? null : getCommand(target, node);
+  return buildExecutable({ out, node, run, addon: prebuiltAddon(target.name) });
 }
 
 /** Debian's packages qemu-user and qemu-user-static name the emulator differently. */
@@ -21,22 +16,23 @@ const EMULATORS = ["qemu-aarch64", "qemu-aarch64-static"];
 /** The folder of Debian's libraries of arm64 for other machines. */
 const LIBRARIES = "/usr/aarch64-linux-gnu";
 
+type Command = [program: string, ...args: string[]];
+
 /**
- * Returns the words that run a program of a Linux target on Linux x64, without the program;
- * undefined if the emulator or its libraries are not installed.
+ * Returns the command that runs a program of a Linux target on Linux x64; undefined if the emulator
+ * or its libraries are not installed.
  */
-export function findRunner({ name }: Target): string[] | undefined {
-  if (name === "linux-x64") return [];
+export function findCommand({ name }: Target, program: string): Command | undefined {
+  if (name === "linux-x64") return [program];
   const { stdout } = spawnSync("which", EMULATORS, { encoding: "utf8" });
   const [emulator] = stdout.split("\n");
   if (!emulator || !existsSync(`${LIBRARIES}/lib/libstdc++.so.6`)) return undefined;
-  return [emulator, "-L", LIBRARIES];
+  return [emulator, "-L", LIBRARIES, program];
 }
 
-/** Returns the words of `findRunner`. */
-export function getRunner(target: Target): string[] {
-  const runner = findRunner(target);
-  if (runner !== undefined) return runner;
+export function getCommand(target: Target, program: string): Command {
+  const command = findCommand(target, program);
+  if (command !== undefined) return command;
   throw new Error(
     `Programs of ${target.name} cannot be run here. Install Debian's packages qemu-user, libstdc++6-arm64-cross and libatomic1-arm64-cross.`,
   );

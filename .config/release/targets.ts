@@ -75,3 +75,9 @@ export const TARGETS: readonly Target[] = [
     linux: null,
   },
 ];
+
+export function getTarget(name: Target["name"]): Target {
+  const target = TARGETS.find((target) => target.name === name);
+  if (target === undefined) throw new Error(`There is no target ${name}.`);
+  return target;
+}

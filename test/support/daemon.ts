@@ -17,8 +17,8 @@ export const spawnDaemonOf = (
   ...more: string[]
 ): StartedProgram => startProgram([...serveArgs(dataDir), ...more], { program });
 
-export const waitForUrl = async (daemon: StartedProgram): Promise<string> =>
-  (await daemon.waitForOutput(/"serving","url":"([^"]+)"/))[1] ?? "";
+export const waitForUrl = async (daemon: StartedProgram, ms?: number): Promise<string> =>
+  (await daemon.waitForOutput(/"serving","url":"([^"]+)"/, ms))[1] ?? "";
 
 /**
  * Creates a data folder with the sample salon. `deskbell` runs a command on it and returns its

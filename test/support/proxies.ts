@@ -30,7 +30,7 @@ export type Response = { status: number; body: string; headers: Record<string, u
 type Options = RequestOptions & { body?: string };
 export type Proxy = { get: (path: string, options?: Options) => Promise<Response> };
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -40,7 +40,7 @@ async function findFreePort(): Promise<number> {
 }
 
 /** A client of a proxy on loopback. Sends the path unchanged: fetch would normalize it. */
-function createClient(port: number): Proxy {
+export function createClient(port: number): Proxy {
   const get = (path: string, { body, ...options }: Options = {}) =>
     new Promise<Response>((resolve, reject) => {
       const req = request(

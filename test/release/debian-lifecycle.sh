@@ -32,6 +32,8 @@ stop() {
 install_package "$1"
 [ "$(stat -c '%U %a' /var/lib/deskbell)" = "deskbell 700" ] || fail "the data folder is not private"
 [ "$(stat -c '%U %a' /etc/deskbell.env)" = "root 600" ] || fail "the settings are not private"
+[ -e /usr/share/man/man1/deskbell.1.gz ] || fail "there is no manual page"
+systemd-analyze verify --man=no deskbell.service || fail "the unit is invalid"
 [ -L /etc/systemd/system/multi-user.target.wants/deskbell.service ] || fail "the unit is not enabled"
 deskbell seed salon
 start

@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { expect, test, type TestContext, vi } from "vitest";
+import { buildExecutable, prebuiltAddon } from "../../.config/executable.ts";
+import { findCommand } from "../../.config/release/build-target.ts";
+import { fetchNode } from "../../.config/release/downloads.ts";
+import { getTarget } from "../../.config/release/targets.ts";
+import { createTempFolder, startProgram } from "../support/cli.ts";
+import { waitForUrl } from "../support/daemon.ts";
+
+const target = getTarget("linux-arm64");
+const MINUTE = 60_000;
+
+/** Skips the test without network. */
+function fetchNodeOrSkip({ skip }: TestContext): string {
+  vi.stubEnv("npm_config_fetch_retries", "0");
+  try {
+    return fetchNode(target);
+  } catch (error) {
+    const hasNpmFailed = error instanceof Error && "status" in error;
+    if (hasNpmFailed) skip(`npm cannot download ${target.node.package}`);
+    throw error;
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+// `npm run test:arm64` runs all tests of the executable.
+test.runIf(process.platform === "linux" && process.arch === "x64")(
+  "the executable for arm64 serves a request and stops on SIGTERM, emulated",
+  async (context) => {
+    const file = join(createTempFolder(), "deskbell");
+    const command = findCommand(target, file);
+    if (command === undefined)
+      return context.skip("needs qemu-user, libstdc++6-arm64-cross and libatomic1-arm64-cross");
+    const node = fetchNodeOrSkip(context);
+    // Without the code cache, which takes longer to write than it saves here.
+    await buildExecutable({ out: file, node, run: null, addon: prebuiltAddon(target.name) });
+    const data = ["--data-dir", join(createTempFolder(), "data")];
+    const daemon = startProgram(["serve", "--port", "0", "--log-format", "json", ...data], {
+      program: { command, isStandalone: true },
+    });
+    const response = await fetch(`${await waitForUrl(daemon, 2 * MINUTE)}/readyz`);
+    expect(await response.json()).toEqual({ status: "ready" });
+    daemon.child.kill("SIGTERM");
+    expect(await daemon.waitForExit(MINUTE)).toMatchObject({ code: 0 });
+  },
+  5 * MINUTE,
+);

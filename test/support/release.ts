@@ -1,0 +1,49 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { chooseScale } from "./scale.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+/** The folder of `npm run release`. */
+export const RELEASE = join(ROOT, "release");
+export const MINUTE = 60_000;
+
+/** Whether the files of a release are tested: by `npm run test:release`, as root on Linux x64. */
+export const IS_RELEASE_TEST =
+  chooseScale(false, true) &&
+  process.platform === "linux" &&
+  process.arch === "x64" &&
+  process.getuid?.() === 0;
+
+/** Returns the path of the file of the release whose name matches. */
+export function findArtifact(pattern: string): string {
+  const [path] = globSync(pattern, { cwd: RELEASE });
+  if (path === undefined) throw new Error(`The release has no file ${pattern}.`);
+  return join(RELEASE, path);
+}
+
+/** Copies the commit of this checkout, with its packages, to a folder. */
+export function cloneCheckout(folder: string): void {
+  execFileSync("git", ["clone", "--quiet", ROOT, folder]);
+  execFileSync("cp", ["--archive", join(ROOT, "node_modules"), folder]);
+}
+
+export function buildRelease(checkout: string, out: string, ...targets: string[]): void {
+  const program = join(checkout, ".config/release/release.ts");
+  execFileSync(process.execPath, [program, out, ...targets], {
+    cwd: checkout,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}
+
+const BINFMT = "/proc/sys/fs/binfmt_misc";
+
+/** Makes this machine run programs for arm64 like its own, as systemd does where it is running. */
+export function emulateArm64(): void {
+  const script = `
+    mountpoint -q ${BINFMT} || mount -t binfmt_misc binfmt_misc ${BINFMT}
+    test -e ${BINFMT}/qemu-aarch64 || cat /usr/lib/binfmt.d/qemu-aarch64.conf >${BINFMT}/register
+    test -e ${BINFMT}/qemu-aarch64`;
+  const { status, stderr } = spawnSync("sh", ["-c", script], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`Programs for arm64 cannot be run: ${stderr}`);
+}
