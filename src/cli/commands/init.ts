@@ -5,9 +5,12 @@ import { command } from "../command.ts";
 
 export const definition = command({
   arguments: ["[file]"],
-  examples: ["init", "init my-salon.yaml"],
+  examples: ["init", "init my-salon.yaml", "init -"],
   run(cli, _flags, file = "catalog.yaml") {
-    writeNewFile(file, readStarter());
+    const content = readStarter();
+    if (file === "-")
+      return cli.flags.json ? cli.printObject({ content }) : cli.printContent(content);
+    writeNewFile(file, content);
     if (cli.flags.json) return cli.printObject({ file });
     const name = shellQuote(file);
     cli.note(

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
@@ -469,6 +469,13 @@ describe("init", () => {
     expect(await deskbell(`catalog apply ${file}`)).toMatchObject({ code: 0 });
     const [command = ""] = /keys create.*/.exec(created.stderr) ?? [];
     expect(await deskbell(command)).toMatchObject({ code: 0 });
+  });
+
+  test("prints the catalog instead of writing a file named '-'", async () => {
+    const { deskbell } = createTerminal();
+    const { stdout } = await deskbell("init -");
+    expect(await deskbell("catalog apply -", stdout)).toMatchObject({ code: 0 });
+    expect(existsSync("-")).toBe(false);
   });
 
   test("never overwrites a file", async () => {
