@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { IS_EMULATED, type Program, PROGRAM } from "./program.ts";
+import { type Program, PROGRAM, TIMEOUT_MS } from "./program.ts";
 
 export type CommandResult = {
   code: number | null;
@@ -69,8 +69,6 @@ export type StartedProgram = {
 
 /** `program` replaces the built program; `uid` and `gid` run it as another user. */
 type StartOptions = { env?: NodeJS.ProcessEnv; program?: Program; uid?: number; gid?: number };
-
-const TIMEOUT_MS = IS_EMULATED ? 300_000 : 15_000;
 
 /** Starts the built program as a separate process, which is killed when the test ends. */
 export function startProgram(

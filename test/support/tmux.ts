@@ -2,13 +2,12 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { onTestFinished, vi } from "vitest";
 import { createTempFolder } from "./cli.ts";
-import { PROGRAM } from "./program.ts";
+import { PROGRAM, TIMEOUT_MS } from "./program.ts";
 
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 if (!hasTmux)
   console.warn("tmux is not installed: skipping tests on a real terminal (apt-get install tmux)");
 
-const TIMEOUT_MS = 15_000;
 let servers = 0;
 
 /** Opens a real terminal with a shell, from which the built program can be started. */
