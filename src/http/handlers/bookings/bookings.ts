@@ -20,7 +20,7 @@ import {
   startOf,
 } from "./bodies.ts";
 import { BOOKINGS, commitChange } from "./visits.ts";
-import { commitAs, toCreatedReply } from "./writes.ts";
+import { commitAs, keepingOmitted, toCreatedReply } from "./writes.ts";
 
 export const handleCreateBooking =
   (deps: HandlerDeps) =>
@@ -90,7 +90,9 @@ export const handleRescheduleBooking =
       },
       () =>
         commitChange(BOOKINGS, deps, context, key, ({ rt }, business, access, row) =>
-          rescheduleVisit(rt, business, access, row, { startsAt, segments }),
+          keepingOmitted(body, ["segments"], () =>
+            rescheduleVisit(rt, business, access, row, { startsAt, segments }),
+          ),
         ),
     );
   };

@@ -20,7 +20,7 @@ import {
   startOf,
 } from "./bodies.ts";
 import { commitChange, RESERVATIONS } from "./visits.ts";
-import { commitAs, toCreatedReply } from "./writes.ts";
+import { commitAs, keepingOmitted, toCreatedReply } from "./writes.ts";
 
 export const handleCreateReservation =
   (deps: HandlerDeps) =>
@@ -95,7 +95,9 @@ export const handleRescheduleReservation =
       },
       () =>
         commitChange(RESERVATIONS, deps, context, key, ({ rt }, business, access, row) =>
-          rescheduleTable(rt, business, access, row, { startsAt, partySize, areaId }),
+          keepingOmitted(body, ["partySize", "areaId"], () =>
+            rescheduleTable(rt, business, access, row, { startsAt, partySize, areaId }),
+          ),
         ),
     );
   };

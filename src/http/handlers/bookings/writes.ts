@@ -1,7 +1,7 @@
 import type { Reply } from "../../../app/idempotent-replies.ts";
 import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
 import { getBookableCatalog } from "../../../app/catalog/bookable-catalog.ts";
-import { AppError } from "../../../domain/errors.ts";
+import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { businessUrl, getBusiness, PRIVATE } from "../../pipeline/business-response.ts";
@@ -64,3 +64,36 @@ function namingFields<T>(write: () => T): T {
     throw new AppError(code, message, { ...(fix !== undefined && { fix }), issues, members });
   }
 }
+
+/**
+ * Runs a change that keeps the fields that the body omits. Errors about these do not point into the
+ * body: their fix is to send the field.
+ * @param optional the fields that the body may omit
+ */
+export function keepingOmitted<T>(
+  body: Record<string, unknown>,
+  optional: readonly string[],
+  change: () => T,
+): T {
+  try {
+    return change();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message, members, issues } = error;
+    const isOmitted = (issue: ValidationIssue) => body[fieldOf(issue)] === undefined;
+    const omitted = issues.filter(isOmitted).map(fieldOf);
+    if (omitted.length === 0) throw error;
+    const fields = optional.filter((name) => omitted.includes(name));
+    throw new AppError(code, message, {
+      fix: `send ${(fields.length > 0 ? fields : optional).join(" and ")}, because what is booked cannot be kept`,
+      issues: issues.map((issue) => (isOmitted(issue) ? withoutField(issue) : issue)),
+      members,
+    });
+  }
+}
+
+/** The member of the body that an issue is about. */
+const fieldOf = ({ parameter = "", pointer = `#/${parameter}` }: ValidationIssue): string =>
+  pointer.split("/")[1] ?? "";
+
+const withoutField = ({ parameter, pointer, ...issue }: ValidationIssue): ValidationIssue => issue;

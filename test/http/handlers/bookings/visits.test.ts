@@ -273,6 +273,37 @@ test("a rescheduled booking keeps its services, staff and price unless segments 
   expect(other.body.data).toMatchObject({ totalCents: 5000, segments: [{ serviceName: "Trim" }] });
 });
 
+test("an error about what a rescheduled visit keeps does not point into the request", async () => {
+  const { rt, site } = openBookingShop();
+  const wash = [{ addonId: shopId("adn", "wash"), quantity: 1 }];
+  const booked = await site.send("POST", "/bookings", {
+    startsAt: monday("09:00"),
+    segments: [{ ...CUT, addons: wash }],
+  });
+  const table = { startsAt: monday("10:00"), partySize: 4 };
+  const reserved = await site.send("POST", "/reservations", table);
+  const tables = `tables: [{ key: t2, minSeats: 1, maxSeats: 2 }, { key: t4, minSeats: 1, maxSeats: 2 }]\n`;
+  const services = `services: [{ key: cut, name: Cut, durationMin: 60, price: 40.00, staff: [ann, bea], addons: [{ addon: oil }] }]`;
+  applyCatalog(rt, [{ name: "a.yaml", text: HEADER + tables + services }]);
+  const path = `/bookings/${booked.body.data.id}/reschedule`;
+  const move = { startsAt: monday("10:00") };
+  const refused = await site.send("POST", path, move);
+  expect([problem(refused), refused.body.errors, refused.body["fix"]]).toEqual([
+    "422 addon_not_linked",
+    [{ code: "addon_not_linked", detail: expect.stringContaining("not offered with") }],
+    "send segments, because what is booked cannot be kept",
+  ]);
+  const given = await site.send("POST", path, { ...move, segments: [{ ...CUT, addons: wash }] });
+  expect(given.body.errors).toMatchObject([{ pointer: "#/segments/0/addons" }]);
+  const tableUrl = `/reservations/${reserved.body.data.id}/reschedule`;
+  const large = await site.send("POST", tableUrl, move);
+  expect([problem(large), large.body.errors?.[0]?.pointer, large.body["fix"]]).toEqual([
+    "422 party_too_large",
+    undefined,
+    "send partySize, because what is booked cannot be kept",
+  ]);
+});
+
 test("lists are filtered, sorted by start or change, and paged", async () => {
   const { rt, site, owner } = openBookingShop();
   const ids: Record<string, string> = {};
