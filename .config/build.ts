@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { build, type BuildOptions, type Plugin } from "rolldown";
 import { alias, ascii, define, lazyBuiltins } from "./bundle.ts";
 import { docs } from "./docs.ts";
+import { readMigrations } from "../src/assets.ts";
+import { createSchema } from "../src/store/known-schema.ts";
 
 // npm run build: bundles src/ into dist/. Bundling the packages halves the start time of `serve`.
 // They stay dependencies, so that npm installs their licences and SBOM tools find them. Not bundled
@@ -29,6 +31,16 @@ const externalDaemon: Plugin = {
   },
 };
 
+/** Writes the schema, so that the daemon can check that of its database without the migrations. */
+const schema: Plugin = {
+  name: "schema",
+  generateBundle() {
+    const migrations = readMigrations();
+    const source = { version: migrations.length, entries: createSchema(migrations) };
+    this.emitFile({ type: "asset", fileName: "schema.json", source: JSON.stringify(source) });
+  },
+};
+
 const shared = {
   external: /^(ink|react|string-width)(\/|$)/,
   platform: "node",
@@ -51,7 +63,7 @@ const bundles: BuildOptions[] = [
   {
     ...shared,
     input: { main: "src/cli/main.ts" },
-    plugins: [...plugins, externalDaemon, docs],
+    plugins: [...plugins, externalDaemon, docs, schema],
     output: {
       ...output,
       cleanDir: true,

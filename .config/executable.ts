@@ -32,16 +32,20 @@ export type ExecutableOptions = {
 
 /** Files that are read at run time, under the names that src/assets.ts uses. */
 const listAssets = (): string[] =>
-  ["package.json", "data/*", "data/guides/*", "src/store/migrations/*", "dist/docs/*"].flatMap(
-    (pattern) => {
-      const isFile = (name: string) => statSync(join(ROOT, name)).isFile();
-      // In the same order on every machine.
-      const names = globSync(pattern, { cwd: ROOT }).filter(isFile).sort();
-      if (names.length === 0)
-        throw new Error(`No file matches ${pattern}. Run npm run build first.`);
-      return names;
-    },
-  );
+  [
+    "package.json",
+    "data/*",
+    "data/guides/*",
+    "src/store/migrations/*",
+    "dist/docs/*",
+    "dist/schema.json",
+  ].flatMap((pattern) => {
+    const isFile = (name: string) => statSync(join(ROOT, name)).isFile();
+    // In the same order on every machine.
+    const names = globSync(pattern, { cwd: ROOT }).filter(isFile).sort();
+    if (names.length === 0) throw new Error(`No file matches ${pattern}. Run npm run build first.`);
+    return names;
+  });
 
 const ADDONS = join(ROOT, "node_modules/better-sqlite3/prebuilds");
 /** @param target for example linux-arm64 */

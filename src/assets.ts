@@ -27,6 +27,12 @@ export const readMigrations = (): string[] =>
     .sort()
     .map(readText);
 
+type BuiltSchema = { version: number; entries: string[] };
+
+/** The schema after the last migration, which the build has written; undefined from source. */
+export const readBuiltSchema = (): BuiltSchema | undefined =>
+  RUNS_FROM_SOURCE ? undefined : (JSON.parse(readText("dist/schema.json")) as BuiltSchema);
+
 /** The script of a thread: source under vitest, else the bundle; text in the executable. */
 const threadScript = (name: string, source: string): URL | string => {
   if (IS_EXECUTABLE) return readText(`dist/${name}.js`);

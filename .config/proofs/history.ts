@@ -45,6 +45,11 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     foundBy: "`simulate/broken-disk`, seed 20261174",
     commit: "4d4e7f8",
   },
+  {
+    bug: "Two servers that were restored from the same copy could use the same sequence numbers, so that a cursor of the first one was not 410 on the second",
+    foundBy: "`faults/takeovers`, seed 20261122",
+    commit: "b257e32",
+  },
 ];
 
 /** What the proofs do not show. */
@@ -54,6 +59,5 @@ export const NOT_COVERED: readonly string[] = [
   "Bytes of the catalog that a disk changes into other valid ones: only events and backups have checksums",
   "Attackers with access to the machine, and denial of service by more traffic than the network carries",
   "Availability of a second machine: deskbell is one daemon on one server",
-  "Damaged databases: `faults/damaged-databases` fails with seed 20261122. A changed byte in the schema gives an error of SQLite without a command that fixes it",
   "Speed: `npm run bench` measures it",
 ];

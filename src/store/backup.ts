@@ -6,6 +6,7 @@ import { AppError } from "../domain/errors.ts";
 import { syncFolder } from "../durable-file.ts";
 import { type AuditRow, createAuditStore } from "./audit.ts";
 import { openDatabase } from "./database.ts";
+import { findDamage, findForeignPart } from "./known-schema.ts";
 import { storageError } from "./storage-error.ts";
 import { isBusy } from "./write-lock.ts";
 import { columns, type Db, isSqliteError } from "./db.ts";
@@ -78,50 +79,24 @@ function inspect(db: Db, path: string): number {
       `${path} was written by a newer deskbell (schema ${schema}; this one supports ${known}).`,
       { fix: "use the deskbell version that wrote it, or a newer one" },
     );
-  const result = db.pragma("integrity_check(1)", { simple: true }) as string;
-  if (result !== "ok") throw damagedBackupError(path, result);
+  const damage = findDamage(db);
+  if (damage !== undefined) throw damagedBackupError(path, damage);
   return schema;
 }
-
-type SchemaEntry = { type: string; name: string; sql: string };
-
-/** Comments and spaces differ between versions. Excludes tables that SQLite or Litestream adds. */
-const schemaEntries = (db: Db): string[] =>
-  (
-    db
-      .prepare(`SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
-        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_litestream\\_%' ESCAPE '\\'`)
-      .all() as SchemaEntry[]
-  ).map(
-    ({ type, name, sql }) => `${type} ${name} ${sql.replace(/--.*$/gm, "").replace(/\s/g, "")}`,
-  );
 
 /**
  * Rejects a file that contains anything that no migration created, before anything is written to
  * it: a trigger in a backup would run during the restore.
- * @param schema the file's schema number
  * @throws AppError invalid_input
  */
-export function assertKnownSchema(path: string, schema: number): void {
-  const expected = new Database(":memory:");
-  try {
-    for (const sql of readMigrations().slice(0, schema)) expected.exec(sql);
-    const known = new Set(schemaEntries(expected));
-    const found = withReadOnlyDatabase(path, schemaEntries);
-    const unknown = found.find((entry) => !known.has(entry));
-    if (unknown === undefined && found.length === known.size) return;
-    const [type, name] = unknown?.split(" ") ?? [];
-    throw new AppError(
-      "invalid_input",
-      `${path} is not safe to restore: ` +
-        (unknown === undefined
-          ? "parts of its schema are missing."
-          : `its ${type} '${name}' was not created by deskbell.`),
-      { fix: "choose another backup: deskbell backup list" },
-    );
-  } finally {
-    expected.close();
-  }
+export function assertKnownSchema(path: string): void {
+  const foreign = withReadOnlyDatabase(path, findForeignPart);
+  if (foreign === undefined) return;
+  throw new AppError(
+    "invalid_input",
+    `${path} is not safe to restore: its ${foreign} was not created by deskbell.`,
+    { fix: "choose another backup: deskbell backup list" },
+  );
 }
 
 /** Reads the counters of all businesses, deleted ones included; none if the file is unreadable. */

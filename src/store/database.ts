@@ -2,9 +2,15 @@ import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import type { Db } from "./db.ts";
+import { findSchemaDamage } from "./known-schema.ts";
 import { migrate, type Migration, type Safeguard } from "./migrate.ts";
 import { openOnReadOnlyDisk } from "./read-only-database.ts";
-import { isOnReadOnlyDisk, isSyncFailure, storageError } from "./storage-error.ts";
+import {
+  DamagedDatabaseError,
+  isOnReadOnlyDisk,
+  isSyncFailure,
+  storageError,
+} from "./storage-error.ts";
 import { createWriteLock, isBusy, sleep } from "./write-lock.ts";
 
 export type Connection = {
@@ -54,6 +60,7 @@ export function openDatabase(
   { monotonic = () => 0, onSyncFailed = () => {} }: ConnectionOptions = {},
 ): Connection {
   const { db, migration } = openAndMigrate(path, busyTimeoutMs, safeguard);
+  reportSchemaDamage(db, path);
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
   // data_version does not change for a connection's own commits.
   let seenVersion = dataVersion.get();
@@ -78,7 +85,7 @@ export function openDatabase(
       return result;
     } catch (error) {
       if (isSyncFailure(error)) onSyncFailed((syncFailure = error));
-      throw error;
+      throw damagedSchemaError(error, db, path) ?? error;
     } finally {
       // After some errors SQLite has already ended the transaction.
       if (db.inTransaction) db.exec("ROLLBACK");
@@ -125,9 +132,27 @@ function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguar
     db.pragma(`busy_timeout = ${busyTimeoutMs}`);
     return { db, migration };
   } catch (error) {
+    const damage = db && damagedSchemaError(error, db, path);
     db?.close();
-    throw storageError(error, path) ?? error;
+    throw damage ?? storageError(error, path) ?? error;
   }
+}
+
+/** A statement that SQLite rejects, although it is correct, is the first sign of a damaged schema. */
+function reportSchemaDamage(db: Db, path: string): void {
+  const prepare = db.prepare.bind(db);
+  db.prepare = ((sql: string) => {
+    try {
+      return prepare(sql);
+    } catch (error) {
+      throw damagedSchemaError(error, db, path) ?? error;
+    }
+  }) as Db["prepare"];
+}
+
+function damagedSchemaError(error: unknown, db: Db, path: string): AppError | undefined {
+  const damage = findSchemaDamage(error, db);
+  return damage === undefined ? undefined : new DamagedDatabaseError(path, damage);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { Db } from "./db.ts";
+import { findChangedPart, findDamage } from "./known-schema.ts";
 
 /** 16 MB: pages that change often are copied from the WAL to the file only once per checkpoint. */
 const CHECKPOINT_PAGES = 4000;
@@ -14,16 +15,14 @@ export function createFileStore(db: Db) {
 
   return {
     /**
-     * Returns the first problem that SQLite finds, or null. It reads the whole file, unless the
-     * file is larger than `maxBytes`.
+     * Returns the first problem of the schema, or that SQLite finds, or null. It reads the whole
+     * file, unless the file is larger than `maxBytes`.
      */
     findDamage(maxBytes: number): string | null {
       // SQLite takes the missing end of the last page for zeros. After a crash, the log has it.
       if (isCutOff()) emptyLog();
       if (isCutOff()) return "its last page is incomplete";
-      if (size() > maxBytes) return null;
-      const result = db.pragma("integrity_check(1)", { simple: true }) as string;
-      return result === "ok" ? null : result;
+      return (size() > maxBytes ? findChangedPart(db) : findDamage(db)) ?? null;
     },
     /** The ID of the server; that of its backups and of what is restored from them, too. */
     getServerId: () => db.prepare("SELECT id FROM server").pluck().get() as string,

@@ -3,6 +3,7 @@ import { readMigrations } from "../assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import { createEndpointSecretStore } from "./endpoint-secrets.ts";
 import { createGuestStore, type GuestRow } from "./guests.ts";
+import { findDamage, findSchemaDamage } from "./known-schema.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { isOnReadOnlyDisk, storageError } from "./storage-error.ts";
@@ -13,7 +14,7 @@ export type DatabaseFacts = {
   schema: number;
   /** Of this version. */
   knownSchema: number;
-  /** The problem that SQLite reports, or null. */
+  /** The problem of the schema, or that SQLite reports; null if there is none. */
   damage: string | null;
   /** Tables with rows that refer to nothing. */
   orphansIn: string[];
@@ -37,7 +38,6 @@ export const readDatabaseFacts = (path: string): DatabaseFacts => withReadOnlyDa
 
 function read(db: Db): DatabaseFacts {
   const one = (sql: string): unknown => db.prepare(sql).pluck().get();
-  const check = one("PRAGMA integrity_check(1)") as string;
   return {
     sqlite: one("SELECT sqlite_version()") as string,
     bytes: one(
@@ -45,7 +45,7 @@ function read(db: Db): DatabaseFacts {
     ) as number,
     schema: one("PRAGMA user_version") as number,
     knownSchema: readMigrations().length,
-    damage: check === "ok" ? null : check.replaceAll(/\s+/g, " ").trim(),
+    damage: findDamage(db)?.replaceAll(/\s+/g, " ").trim() ?? null,
     orphansIn: db
       .prepare(`SELECT DISTINCT "table" FROM pragma_foreign_key_check()`)
       .pluck()
@@ -70,6 +70,9 @@ export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Res
       : new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
     try {
       return read(db);
+    } catch (error) {
+      const damage = findSchemaDamage(error, db);
+      throw damage === undefined ? error : damagedBackupError(path, damage);
     } finally {
       db.close();
     }

@@ -96,7 +96,7 @@ export async function verifyBackup(path: string): Promise<VerifiedBackup> {
       { fix: "deskbell backup list" },
     );
   const schema = checkDatabase(path);
-  assertKnownSchema(path, schema);
+  assertKnownSchema(path);
   await assertUnchanged(path);
   return { path, bytes: file.size, schema };
 }

@@ -440,7 +440,10 @@ test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
   [
     "missing an index",
     (path) => edit(path, "DROP INDEX IF EXISTS delivery_due"),
-    { code: "invalid_input", message: /parts of its schema are missing/ },
+    {
+      code: "invalid_input",
+      message: /is damaged: its index 'delivery_due' is missing or was changed/,
+    },
   ],
   [
     "inconsistent with its indexes",

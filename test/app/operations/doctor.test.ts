@@ -15,6 +15,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
+import { readMigrations } from "../../../src/assets.ts";
 import { checkPrograms, type DaemonResponse } from "../../../src/app/operations/doctor-checks.ts";
 import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import { recordKeyCopy } from "../../../src/app/operations/key-copies.ts";
@@ -250,7 +251,11 @@ const scenarios: Scenario[] = [
   },
   {
     what: "a database of an older deskbell",
-    provoke: (rt) => rt.edit("PRAGMA user_version = 3"),
+    provoke(rt) {
+      rt.close();
+      writeFileSync(rt.config.databasePath, "");
+      rt.edit([...readMigrations().slice(0, 3), "PRAGMA user_version = 3"].join(";\n"));
+    },
     about: "database",
     text: /older deskbell \(schema 3\)/,
     fix: /^deskbell backup$/,

@@ -166,8 +166,9 @@ test(
       }
       for (const line of READS) {
         const { stderr } = await deskbell(line);
-        if (/internal error|bug/i.test(stderr) && kind !== "a few bytes")
-          problems.push(`${kind} ${n}: ${line}: ${stderr}`);
+        // A few bytes can turn the catalog into another one, which nothing detects.
+        const unexpected = kind === "a few bytes" ? /SqliteError/ : /internal error|bug/i;
+        if (unexpected.test(stderr)) problems.push(`${kind} ${n}: ${line}: ${stderr}`);
       }
     }
     expect(problems.slice(0, 10)).toEqual([]);
