@@ -1,6 +1,13 @@
 import type { Catalog, StaffDoc } from "../catalog/catalog.ts";
 import { AppError } from "../errors.ts";
-import { DAY_MIN, type DayNumber, dayNumber, localDays, dayAt } from "./wall-clock.ts";
+import {
+  closedInterval,
+  DAY_MIN,
+  type DayNumber,
+  dayNumber,
+  localDays,
+  dayAt,
+} from "./wall-clock.ts";
 import { planSegments, planTable, type Segment } from "./segments.ts";
 import { addIssueTo, type RequestIssue, type ResolvedRequest } from "./request.ts";
 import { type WorkingTime, createWorkingTimeReader } from "./working-time.ts";
@@ -64,9 +71,14 @@ export function withDays(
   const { schedule, business } = plan.catalog;
   let workingTimeOf: VisitPlan["workingTimeOf"] | undefined;
   const createReader = () => {
+    const longestMin = maxVisitMin(segments, business.bookingPolicy.maxGapMin);
+    const starts = closedInterval(timezone, firstDay * DAY_MIN, (lastDay + 1) * DAY_MIN);
     // A shift can start two days before (until 48:00); the last visit can end days later.
-    const after = 2 + Math.ceil(maxVisitMin(segments, business.bookingPolicy.maxGapMin) / DAY_MIN);
-    return createWorkingTimeReader(schedule, localDays(timezone, firstDay - 2, lastDay + after));
+    const after = 2 + Math.ceil(longestMin / DAY_MIN);
+    return createWorkingTimeReader(schedule, localDays(timezone, firstDay - 2, lastDay + after), {
+      start: starts.start,
+      end: starts.end + longestMin,
+    });
   };
   return {
     ...plan,

@@ -21,10 +21,14 @@ export type WorkingTime = {
   timeOff: Interval[];
 };
 
-/** @returns a memoized function: the working time of a person, or of the business if omitted */
+/**
+ * @param within `work` leaves out intervals that end before or begin after this
+ * @returns a memoized function: the working time of a person, or of the business if omitted
+ */
 export function createWorkingTimeReader(
   schedule: ScheduleDoc,
   days: readonly LocalDay[],
+  within: Interval = { start: -Infinity, end: Infinity },
 ): (person?: StaffDoc | null) => WorkingTime {
   const businessShifts = shiftsWithExceptions(weeklyShifts(schedule.hours), schedule.exceptions);
   const closures = closureIntervals(schedule.closures, days);
@@ -37,7 +41,9 @@ export function createWorkingTimeReader(
     const shifts = merge(unmergedShifts);
     const breaks = person === null ? [] : breakIntervals(person.breaks, days);
     const timeOff = person === null ? [] : timeOffIntervals(person.timeOff);
-    const work = subtract(shifts, merge([...closures, ...breaks, ...timeOff]));
+    const work = subtract(shifts, merge([...closures, ...breaks, ...timeOff])).filter(
+      ({ start, end }) => start < within.end && within.start < end,
+    );
     return { work, unmergedShifts, shifts, closures, breaks, timeOff };
   };
 
