@@ -1,4 +1,10 @@
-import { findSlots, listRefusedStarts, listSlots } from "../../domain/availability/slot.ts";
+import {
+  type DayState,
+  findSlots,
+  listRefusedStarts,
+  listSlots,
+  listStarts,
+} from "../../domain/availability/slot.ts";
 import { dateOf, dayNumber, dayAt } from "../../domain/availability/wall-clock.ts";
 import type { SlotSearch } from "../../domain/availability/slot-search.ts";
 import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
@@ -15,7 +21,7 @@ import type { DateRange } from "../../domain/availability/date-range.ts";
 import type { LocalDate } from "../../domain/catalog/catalog.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { scanDays } from "./scan-days.ts";
+import { type DayChunk, type DayRange, scanDays } from "./scan-days.ts";
 import { getBookableCatalog } from "../catalog/bookable-catalog.ts";
 import type { YieldToEventLoop } from "./yield-to-event-loop.ts";
 
@@ -36,12 +42,22 @@ export type AvailabilityQuery = {
 /** Terms of every slot. Prices are per guest. */
 type Terms = { timezone: string; durationMin: number; priceCents: number; currency: string };
 
+/** `firstStart`: undefined without slots. */
+type DayCount = {
+  date: LocalDate;
+  state: DayState;
+  slotCount: number;
+  firstStart: string | undefined;
+};
+
 export type Availability = {
   terms: Terms;
   /** @throws AppError query_too_large. @param lists whether days are listed, or only searched */
   assertNotTooLarge: (lists: "days" | "next") => void;
   /** In order, in chunks. */
   days: () => AsyncGenerator<PublicDay[]>;
+  /** Like `days`, with less work. */
+  dayCounts: () => AsyncGenerator<DayCount[]>;
   /** Up to the booking horizon and at most a year ahead. */
   nextSlots: (limit: number, from: LocalDate) => Promise<PublicSlot[]>;
 };
@@ -72,24 +88,35 @@ export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
       });
     };
 
+    const toPublicDays = (chunk: DayChunk): PublicDay[] => {
+      const days = chunk.search === null ? chunk.days : listSlots(chunk.search);
+      const refusedOn = explain ? explainDays(chunk.search) : () => ({});
+      return days.map(({ date, state, slots }) => ({
+        date,
+        state,
+        slots: slots.map(presenter.toPublicSlot),
+        ...refusedOn(date),
+      }));
+    };
+    const countDays = (chunk: DayChunk): DayCount[] => {
+      const days = chunk.search === null ? chunk.days : listStarts(chunk.search);
+      return days.map(({ date, state, starts }) => ({
+        date,
+        state,
+        slotCount: starts.length,
+        firstStart: starts[0] === undefined ? undefined : presenter.localTime(starts[0]),
+      }));
+    };
+    const requested = { first: plan.firstDay, last: plan.lastDay };
+    const scan = <T>(days: DayRange, read: (chunk: DayChunk) => T) =>
+      scanDays(rt, yieldToEventLoop, business.id, plan, days, read);
+
     return {
       terms: { timezone: zone, ...totalsOf(plan), currency: catalog.business.currency },
       assertNotTooLarge: (lists) =>
         assertNotTooLarge(plan, { lists, explain, maxSearchDays: MAX_SEARCH_DAYS }),
-      async *days() {
-        for await (const chunk of scanDays(rt, yieldToEventLoop, business.id, plan, {
-          first: plan.firstDay,
-          last: plan.lastDay,
-        })) {
-          const days = chunk.search === null ? chunk.days : listSlots(chunk.search);
-          const refusedOn = explain ? explainDays(chunk.search) : () => ({});
-          yield days.map((day) => ({
-            ...day,
-            slots: day.slots.map(presenter.toPublicSlot),
-            ...refusedOn(day.date),
-          }));
-        }
-      },
+      days: () => scan(requested, toPublicDays),
+      dayCounts: () => scan(requested, countDays),
       async nextSlots(limit, from) {
         if (plan.segments.some(({ candidates }) => candidates.length === 0)) return [];
         const begin = Math.max(dayNumber(from), dayAt(plan.timezone, plan.earliestMin));
@@ -97,12 +124,10 @@ export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
         const found: PublicSlot[] = [];
         for (let first = begin; first <= end; first += SEARCH_STEP_DAYS) {
           const last = Math.min(end, first + SEARCH_STEP_DAYS - 1);
-          for await (const { search } of scanDays(rt, yieldToEventLoop, business.id, plan, {
-            first,
-            last,
-          })) {
-            const slots = search === null ? [] : findSlots(search);
-            found.push(...slots.slice(0, limit - found.length).map(presenter.toPublicSlot));
+          for await (const slots of scan({ first, last }, ({ search }) =>
+            search === null ? [] : findSlots(search, limit - found.length),
+          )) {
+            found.push(...slots.map(presenter.toPublicSlot));
             if (found.length === limit) return found;
           }
         }

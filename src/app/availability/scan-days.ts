@@ -1,6 +1,6 @@
 import { bookingsNear, busyWindow, busyMargins } from "../../domain/availability/busy-intervals.ts";
 import { DAY_MIN, type DayNumber, dateOf, dayAt } from "../../domain/availability/wall-clock.ts";
-import type { DayListing, DayState } from "../../domain/availability/slot.ts";
+import type { DayListing, DayStarts, DayState } from "../../domain/availability/slot.ts";
 import { type SlotSearch, prepareSlotSearch } from "../../domain/availability/slot-search.ts";
 import { withDays, type VisitPlan } from "../../domain/availability/visit-plan.ts";
 import type { BusyInterval } from "../../domain/availability/request.ts";
@@ -18,23 +18,29 @@ export type DayRange = { first: DayNumber; last: DayNumber };
 export type DayChunk =
   | { search: SlotSearch }
   /** Notice or horizon alone rule them out. */
-  | { search: null; days: DayListing[] };
+  | { search: null; days: (DayListing & DayStarts)[] };
 
-/** Prepares the search of days in chunks, and yields to the event loop before each. */
-export async function* scanDays(
+/**
+ * Searches days in chunks, and yields to the event loop before each.
+ * @param read what to keep of a chunk. A function, because a variable of the caller would keep the
+ * chunk in memory while other scans have their turns: garbage collection would take as long as the
+ * scans.
+ */
+export async function* scanDays<T>(
   rt: Runtime,
   yieldToEventLoop: YieldToEventLoop,
   businessId: string,
   plan: VisitPlan,
   { first, last }: DayRange,
-): AsyncGenerator<DayChunk> {
+  read: (chunk: DayChunk) => T,
+): AsyncGenerator<T> {
   // One day early: a clock change can go back over midnight into the previous day.
   const from = Math.min(Math.max(first, dayAt(plan.timezone, plan.earliestMin) - 1), last + 1);
   const to = Math.max(Math.min(last, plan.horizonDay), from - 1);
-  if (first < from) yield chunkWithoutSlots({ first, last: from - 1 }, "TOO_SOON");
+  if (first < from) yield read(chunkWithoutSlots({ first, last: from - 1 }, "TOO_SOON"));
   if (from <= to)
-    yield* scanChunks(rt, yieldToEventLoop, businessId, plan, { first: from, last: to });
-  if (to < last) yield chunkWithoutSlots({ first: to + 1, last }, "TOO_FAR");
+    yield* scanChunks(rt, yieldToEventLoop, businessId, plan, { first: from, last: to }, read);
+  if (to < last) yield read(chunkWithoutSlots({ first: to + 1, last }, "TOO_FAR"));
 }
 
 const chunkWithoutSlots = ({ first, last }: DayRange, state: DayState): DayChunk => ({
@@ -43,16 +49,18 @@ const chunkWithoutSlots = ({ first, last }: DayRange, state: DayState): DayChunk
     date: dateOf(first + i),
     state,
     slots: [],
+    starts: [],
   })),
 });
 
-async function* scanChunks(
+async function* scanChunks<T>(
   rt: Runtime,
   yieldToEventLoop: YieldToEventLoop,
   businessId: string,
   plan: VisitPlan,
   days: DayRange,
-): AsyncGenerator<DayChunk> {
+  read: (chunk: DayChunk) => T,
+): AsyncGenerator<T> {
   const margins = busyMargins(plan);
   const bookings = await loadBookings(
     rt,
@@ -63,10 +71,11 @@ async function* scanChunks(
   const candidateCount = plan.segments.reduce((sum, { candidates }) => sum + candidates.length, 1);
   const startsPerDay = DAY_MIN / plan.intervalMin;
   const length = Math.min(MAX_DAYS, Math.ceil(CHUNK_SIZE / (candidateCount * startsPerDay)));
-  for await (const { first, last } of inChunks(yieldToEventLoop, days, length)) {
+  const searchDays = ({ first, last }: DayRange): T => {
     const chunk = withDays(plan, first, last);
-    yield { search: prepareSlotSearch(chunk, bookingsNear(chunk, margins, bookings)) };
-  }
+    return read({ search: prepareSlotSearch(chunk, bookingsNear(chunk, margins, bookings)) });
+  };
+  for await (const range of inChunks(yieldToEventLoop, days, length)) yield searchDays(range);
 }
 
 async function loadBookings(

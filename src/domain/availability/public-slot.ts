@@ -74,6 +74,7 @@ export function createSlotPresenter(
   };
 
   return {
+    localTime,
     toPublicSlot: ({ startMin, endMin, spotsLeft, spotsTotal, segments }: Slot): PublicSlot => ({
       startsAt: localTime(startMin),
       endsAt: localTime(endMin),

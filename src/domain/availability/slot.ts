@@ -91,7 +91,7 @@ function spotsOf(
 type StartCheck = { ok: true; slot: Slot } | ({ ok: false } & Refusal);
 
 /**
- * Listing, booking and explaining all use this check.
+ * Booking and explaining use this check, which accepts exactly the starts that are listed.
  * @param startMin on one of the requested days
  */
 export function checkStart(search: SlotSearch, startMin: number): StartCheck {
@@ -119,26 +119,39 @@ export function listRefusedStarts(search: SlotSearch): RefusedStart[] {
 }
 
 export type DayState = "OPEN" | "FULL" | "CLOSED" | "TOO_SOON" | "TOO_FAR";
+export type DayStarts = { date: LocalDate; state: DayState; starts: number[] };
 export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };
 
-/** The slots of all requested days, in order. */
-export const findSlots = (search: SlotSearch): Slot[] =>
-  visitStarts(search.chain).flatMap((minute) => {
-    const check = checkStart(search, minute);
-    return check.ok ? [check.slot] : [];
-  });
+/** The starts of all slots, in order. */
+const bookableStarts = ({ plan, chain }: SlotSearch): number[] =>
+  visitStarts(chain).filter((minute) => timingReason(plan, minute) === undefined);
 
-/** Each requested day with the slots that start on it. */
-export function listSlots(search: SlotSearch): DayListing[] {
+const slotsAt = ({ segments, chain }: SlotSearch, starts: readonly number[]): Slot[] =>
+  starts.flatMap((minute) => slotAt(segments, chain, minute) ?? []);
+
+/** The first slots of all requested days, in order. */
+export const findSlots = (search: SlotSearch, limit: number): Slot[] =>
+  slotsAt(search, bookableStarts(search).slice(0, limit));
+
+/** Each requested day with the starts of its slots: enough to count them, and much less work. */
+export function listStarts(search: SlotSearch): DayStarts[] {
   const { plan } = search;
-  const byDay = Map.groupBy(findSlots(search), ({ startMin }) => dayAt(plan.timezone, startMin));
+  const byDay = Map.groupBy(bookableStarts(search), (minute) => dayAt(plan.timezone, minute));
   const stateOf = createEmptyDayState(plan);
   return Array.from({ length: plan.lastDay - plan.firstDay + 1 }, (_, i) => {
     const day = plan.firstDay + i;
-    const slots = byDay.get(day) ?? [];
-    return { date: dateOf(day), state: slots.length > 0 ? "OPEN" : stateOf(day), slots };
+    const starts = byDay.get(day) ?? [];
+    return { date: dateOf(day), state: starts.length > 0 ? "OPEN" : stateOf(day), starts };
   });
 }
+
+/** Each requested day with the slots that start on it. */
+export const listSlots = (search: SlotSearch): DayListing[] =>
+  listStarts(search).map(({ date, state, starts }) => ({
+    date,
+    state,
+    slots: slotsAt(search, starts),
+  }));
 
 /** FULL if the day would have slots without bookings, else CLOSED. */
 function createEmptyDayState(plan: VisitPlan): (day: DayNumber) => DayState {

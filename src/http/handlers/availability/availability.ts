@@ -1,8 +1,4 @@
-import {
-  type Availability,
-  type AvailabilityFinder,
-} from "../../../app/availability/availability.ts";
-import type { PublicDay } from "../../../domain/availability/public-slot.ts";
+import type { Availability, AvailabilityFinder } from "../../../app/availability/availability.ts";
 import { grants } from "../../../domain/api-key.ts";
 import { addDays, localDateOf } from "../../../domain/local-time.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -72,28 +68,39 @@ const requestsExplanation = (search: string): boolean =>
   new URLSearchParams(search).getAll("explain").some((value) => value === "true" || value === "1");
 
 async function buildBody(
-  { terms: { timezone: zone, ...terms }, assertNotTooLarge, days, nextSlots }: Availability,
+  availability: Availability,
   { id, slug, doc: { name, timezone, currency, locale }, catalogVersion }: BusinessRow,
   { granularity, dates: { from, to }, limit }: AvailabilityRequest,
 ): Promise<Buffer> {
-  assertNotTooLarge(granularity === "next" ? "next" : "days");
+  const { timezone: zone, ...terms } = availability.terms;
+  availability.assertNotTooLarge(granularity === "next" ? "next" : "days");
   const data: Record<string, unknown> = { timezone: zone, from, to, ...terms };
   // Serialized in chunks as days are found, so that other requests run in between.
   let daysJson = "";
   let first: string | undefined;
+  const addDay = (day: object): void => {
+    daysJson += `${daysJson === "" ? "" : ","}${JSON.stringify(day)}`;
+    if (daysJson.length > MAX_BODY_BYTES) throw bodyTooLarge();
+  };
   if (granularity === "next") {
-    const slots = await nextSlots(limit, from);
+    const slots = await availability.nextSlots(limit, from);
     delete data["to"];
     data["slots"] = slots;
     first = slots[0]?.startsAt;
   } else {
-    for await (const chunk of days()) {
-      first ??= chunk.find(({ slots }) => slots.length > 0)?.slots[0]?.startsAt;
-      for (const day of chunk)
-        daysJson += `${daysJson === "" ? "" : ","}${JSON.stringify(toPublicDay[granularity](day))}`;
-      if (daysJson.length > MAX_BODY_BYTES) throw bodyTooLarge();
-    }
-    first ??= (await nextSlots(1, addDays(to, 1)))[0]?.startsAt;
+    if (granularity === "days")
+      for await (const chunk of availability.dayCounts())
+        for (const { firstStart, ...day } of chunk) {
+          first ??= firstStart;
+          addDay(day);
+        }
+    else
+      for await (const chunk of availability.days())
+        for (const day of chunk) {
+          first ??= day.slots[0]?.startsAt;
+          addDay(day);
+        }
+    first ??= (await availability.nextSlots(1, addDays(to, 1)))[0]?.startsAt;
   }
   const daysField = granularity === "next" ? "" : `,"days":[${daysJson}]`;
   const meta = { business: { id, slug, name, timezone }, currency, locale, catalogVersion };
@@ -102,11 +109,6 @@ async function buildBody(
     `{"data":${JSON.stringify(data).slice(0, -1)}${daysField},${lastField},"meta":${JSON.stringify(meta)}}`,
   );
 }
-
-const toPublicDay = {
-  slots: (day: PublicDay) => day,
-  days: ({ date, state, slots }: PublicDay) => ({ date, state, slotCount: slots.length }),
-};
 
 const bodyTooLarge = (): AppError =>
   parametersError([
