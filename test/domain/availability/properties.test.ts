@@ -6,6 +6,7 @@ import {
   type DayListing,
   type DayState,
   listSlots,
+  listStarts,
   type Slot,
 } from "../../../src/domain/availability/slot.ts";
 import { busyIntervalsOf } from "./booked-intervals.ts";
@@ -124,7 +125,11 @@ test(
     checkScenarios(RUNS / 2, (scenario) => {
       const open = searchFor(scenario);
       const oracle = createOracle(scenario);
-      const listed = slotsOf(listSlots(open));
+      const days = listSlots(open);
+      expect(listStarts(open).map(({ starts }) => starts)).toEqual(
+        days.map(({ slots }) => startsOf(slots)),
+      );
+      const listed = slotsOf(days);
       const refused = listRefusedStarts(open);
       const seen = new Set([...startsOf(listed), ...startsOf(refused)]);
       expect(seen.size).toBe(listed.length + refused.length);
