@@ -10,7 +10,7 @@ import {
 } from "../domain/api-key.ts";
 import type { AuditAction } from "../domain/audit.ts";
 import { isAddressRange } from "../domain/address-range.ts";
-import { shallowEqual } from "../domain/equality.ts";
+import { deepEqual } from "../domain/equality.ts";
 import { AppError, assertFound, type ValidationIssue } from "../domain/errors.ts";
 import { EVENT_GROUPS, type EventGroup, maySubscribe } from "../domain/event-groups.ts";
 import { didYouMean } from "../domain/nearest.ts";
@@ -18,7 +18,7 @@ import { unsafeNameError } from "../domain/text.ts";
 import { audit, auditTime } from "./audit.ts";
 import type { Runtime } from "./runtime.ts";
 import type { EndpointRow } from "../store/endpoints.ts";
-import type { ListedKey } from "../store/keys.ts";
+import type { KeySettings, ListedKey } from "../store/keys.ts";
 
 export type NewKey = {
   businessId: string;
@@ -46,9 +46,7 @@ const MAX_NAME_LENGTH = 100;
 
 /** @throws AppError invalid_input with all issues, business_not_found */
 export function createKey(rt: Runtime, input: NewKey): CreatedKey {
-  const issues = validateKey(input, rt.now());
-  if (issues.length > 0)
-    throw new AppError("invalid_input", issues.map(({ detail }) => detail).join(" "), { issues });
+  assertNoIssues(validateKey(input, rt.now()));
   return rt.tx(() => {
     if (!rt.store.businesses.findById(input.businessId))
       throw new AppError("business_not_found", `There is no business ${input.businessId}.`);
@@ -111,24 +109,33 @@ export function assertOverlap(overlapMs: number): void {
     throw new AppError("invalid_input", "The overlap must be between 0 and 7 days.");
 }
 
+/** Fields that are undefined keep their value. */
+export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | undefined };
+
 /**
  * Also unsubscribes the key's webhook endpoints from events that it may no longer receive; the
- * delivery worker cancels deliveries of such events.
- * @throws AppError resource_not_found; state_refuses if an endpoint would have no event left
+ * delivery worker cancels deliveries of such events. Endpoints and holds beyond a lower limit stay.
+ * @throws AppError invalid_input, resource_not_found; state_refuses if an endpoint would have no
+ *   event left
  */
-export function updateKey(
-  rt: Runtime,
-  keyId: string,
-  { eventGroups }: { eventGroups: readonly EventGroup[] },
-): ListedKey {
+export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
+  assertNoIssues(validateLimits(changes));
   return rt.tx(() => {
     const key = getKey(rt, keyId);
-    if (shallowEqual(key.eventGroups, eventGroups)) return key;
-    rt.store.keys.updateEventGroups(keyId, eventGroups);
+    const changed = Object.fromEntries(
+      Object.entries(changes).filter(
+        ([field, value]) =>
+          value !== undefined && !deepEqual(value, key[field as keyof KeySettings]),
+      ),
+    );
+    if (Object.keys(changed).length === 0) return key;
+    const { eventGroups, limitMinute, limitHour, maxEndpoints, maxHolds } = { ...key, ...changed };
+    rt.store.keys.update(keyId, { eventGroups, limitMinute, limitHour, maxEndpoints, maxHolds });
+    const updated = getKey(rt, keyId);
     for (const endpoint of rt.store.endpoints.list(key.businessId))
-      if (endpoint.keyId === keyId) narrowEndpoint(rt, endpoint, eventGroups);
-    auditKey(rt, "key.updated", key, { eventGroups });
-    return getKey(rt, keyId);
+      if (endpoint.keyId === keyId) narrowEndpoint(rt, endpoint, updated.eventGroups);
+    auditKey(rt, "key.updated", key, changed);
+    return updated;
   });
 }
 
@@ -225,6 +232,19 @@ function createSecret(
   return { key: getKey(rt, keyId), secret };
 }
 
+function assertNoIssues(issues: ValidationIssue[]): void {
+  if (issues.length > 0)
+    throw new AppError("invalid_input", issues.map(({ detail }) => detail).join(" "), { issues });
+}
+
+const validateLimits = ({ limitMinute, limitHour }: KeyChanges): ValidationIssue[] =>
+  [limitMinute, limitHour]
+    .filter((limit) => limit !== undefined && (!Number.isInteger(limit) || limit < 1))
+    .map((limit) => ({
+      code: "invalid_limit",
+      detail: `Invalid limit ${limit}: expected a whole number of requests, at least 1.`,
+    }));
+
 function validateKey(input: NewKey, now: number): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   const addIssue = (code: string, detail: string) => void issues.push({ code, detail });
@@ -247,12 +267,7 @@ function validateKey(input: NewKey, now: number): ValidationIssue[] {
         "invalid_cidr",
         `Invalid address range '${cidr}': expected a CIDR such as 203.0.113.0/24.`,
       );
-  for (const limit of [input.limitMinute, input.limitHour])
-    if (limit !== undefined && (!Number.isInteger(limit) || limit < 1))
-      addIssue(
-        "invalid_limit",
-        `Invalid limit ${limit}: expected a whole number of requests, at least 1.`,
-      );
+  issues.push(...validateLimits(input));
   if (typeof input.expiresAt === "number" && input.expiresAt <= now)
     addIssue("invalid_expiry", "The expiry must be in the future.");
   return issues;

@@ -24,6 +24,12 @@ export type KeyRow = {
   revokedAt: number | null;
 };
 
+/** What can be changed. */
+export type KeySettings = Pick<
+  KeyRow,
+  "limitMinute" | "limitHour" | "maxEndpoints" | "maxHolds"
+> & { eventGroups: readonly EventGroup[] };
+
 /** With the visible parts of its newest secret. */
 export type ListedKey = KeyRow & { prefix: string; last4: string };
 
@@ -95,9 +101,10 @@ export function createKeyStore(db: Db) {
   const revoke = db.prepare(
     "UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL",
   );
-  const updateEventGroups = db.prepare(
-    "UPDATE api_key SET event_groups = :eventGroups WHERE id = :id",
-  );
+  const update = db.prepare(`
+    UPDATE api_key SET event_groups = :eventGroups, limit_minute = :limitMinute,
+      limit_hour = :limitHour, max_endpoints = :maxEndpoints, max_holds = :maxHolds
+    WHERE id = :id`);
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // Secrets created after that are not affected.
   const selectSeenInBrowser = db.prepare(`${listed}
@@ -133,8 +140,8 @@ export function createKeyStore(db: Db) {
       insertSecret.run(secret);
     },
 
-    updateEventGroups: (id: string, eventGroups: readonly EventGroup[]) =>
-      void updateEventGroups.run({ id, eventGroups: JSON.stringify(eventGroups) }),
+    update: (id: string, { eventGroups, ...limits }: KeySettings) =>
+      void update.run({ id, ...limits, eventGroups: JSON.stringify(eventGroups) }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Valid keys whose current secret was sent by a web page. */

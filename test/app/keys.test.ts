@@ -202,3 +202,20 @@ test("narrowing the event groups of a key unsubscribes its endpoints", async () 
   });
   expect(eventsOf(both)).toEqual(["catalog.changed"]);
 });
+
+test("the limits of a key can be changed, and the audit log has what changed", () => {
+  const { rt, make } = withBusiness();
+  const { key } = make();
+  const limits = { limitMinute: 300, maxEndpoints: 50 };
+  const same = { limitHour: 1000, maxHolds: undefined };
+  expect(updateKey(rt, key.id, { ...limits, ...same })).toEqual({ ...key, ...limits });
+  updateKey(rt, key.id, limits);
+  const entries = rt.store.audit.list({}, 10);
+  expect(entries.filter(({ action }) => action === "key.updated")).toMatchObject([
+    { subjectId: key.id, details: limits },
+  ]);
+  expect(refusal(() => updateKey(rt, key.id, { limitHour: 0 }))).toMatchObject({
+    code: "invalid_input",
+    issues: [{ code: "invalid_limit" }],
+  });
+});

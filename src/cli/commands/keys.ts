@@ -1,5 +1,5 @@
 import type { ListedKey } from "../../store/keys.ts";
-import { SCOPES } from "../../domain/api-key.ts";
+import { DEFAULT_LIMITS, SCOPES } from "../../domain/api-key.ts";
 import { EVENT_GROUPS } from "../../domain/event-groups.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import { command } from "../command.ts";
@@ -12,8 +12,24 @@ import { usageError } from "../failure.ts";
 /** A business has at most as many. */
 const MAX_ENDPOINTS = 50;
 const MAX_HOLDS = 1000;
+const MAX_REQUESTS = 1_000_000_000;
 
 const out = text("file", "write the key to a new file (0600) instead of stdout");
+
+const limitFlags = (note: (defaultLimit: number) => string) => ({
+  limitMinute: integer(1, MAX_REQUESTS, `requests per minute${note(DEFAULT_LIMITS.minute)}`),
+  limitHour: integer(1, MAX_REQUESTS, `requests per hour${note(DEFAULT_LIMITS.hour)}`),
+  maxEndpoints: integer(
+    1,
+    MAX_ENDPOINTS,
+    `webhook endpoints at a time${note(DEFAULT_LIMITS.endpoints)}`,
+  ),
+  maxHolds: integer(
+    1,
+    MAX_HOLDS,
+    `open holds and unpaid ticket orders at a time${note(DEFAULT_LIMITS.holds)}`,
+  ),
+});
 
 const create = command({
   name: "create",
@@ -29,10 +45,7 @@ const create = command({
     secret: toggle("create a secret key, which has all scopes of its business"),
     expires: duration("lifetime, such as 90d (default: unlimited)"),
     cidr: texts("cidr", "address range that may use the key (repeatable)"),
-    limitMinute: integer(1, 1_000_000_000, "requests per minute (default 60)"),
-    limitHour: integer(1, 1_000_000_000, "requests per hour (default 1000)"),
-    maxEndpoints: integer(1, MAX_ENDPOINTS, "webhook endpoints at a time (default 10)"),
-    maxHolds: integer(1, MAX_HOLDS, "open holds and unpaid ticket orders at a time (default 20)"),
+    ...limitFlags((limit) => ` (default ${limit})`),
     out,
   },
   examples: [
@@ -72,22 +85,25 @@ const create = command({
 const update = command({
   name: "update",
   about:
-    "Change which events a key may receive. Its webhook endpoints are unsubscribed from others.",
+    "Change the limits of a key and which events it may receive. Its webhook endpoints are unsubscribed from others.",
   supportsDryRun: true,
   arguments: ["<key>"],
   flags: {
     eventGroup: choices(EVENT_GROUPS, "only events of this group (repeatable)"),
+    ...limitFlags(() => ""),
   },
   examples: [
-    "keys update key_06f… --event-group catalog",
+    "keys update key_06f… --limit-minute 300 --limit-hour 5000",
     "keys update key_06f… --event-group catalog --event-group tickets",
   ],
-  async run(cli, flags, nameOrId) {
+  async run(cli, { eventGroup: eventGroups, ...limits }, nameOrId) {
     const rt = await cli.open();
     const { id } = resolveKey(cli, rt, nameOrId);
-    if (flags.eventGroup === undefined) throw usageError("Nothing to change.", "add --event-group");
+    const changes = { eventGroups, ...limits };
+    if (Object.values(changes).every((value) => value === undefined))
+      throw usageError("Nothing to change.", "add an option: deskbell keys update --help");
     const { updateKey } = await import("../../app/keys.ts");
-    const key = toOutput(updateKey(rt, id, { eventGroups: flags.eventGroup }));
+    const key = toOutput(updateKey(rt, id, changes));
     cli.report(key, `${cli.verb("Updated", "update")} ${id}.`);
   },
 });

@@ -124,8 +124,9 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   await expectEntry("keys create --name site --secret --business salon-aurora", "key.created", {
     kind: "SECRET",
   });
-  await expectEntry("keys update site --event-group catalog", "key.updated", {
+  await expectEntry("keys update site --event-group catalog --max-holds 5", "key.updated", {
     eventGroups: ["catalog"],
+    maxHolds: 5,
   });
   await expectEntry("keys rotate site", "key.rotated");
   await expectEntry("keys revoke site --yes", "key.revoked");
