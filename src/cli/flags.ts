@@ -55,7 +55,15 @@ export const choice = <const Value extends string>(
   values: readonly Value[],
   about: string,
 ): Flag<Value | undefined> => ({
-  option: (long) => new Option(`${long} <${long.slice(2)}>`, about).choices(values),
+  option(long) {
+    const option = new Option(`${long} <${long.slice(2)}>`, about).choices(values);
+    const parse = option.parseArg;
+    // `pending` is as good as `PENDING`.
+    return option.argParser((text) => {
+      const value = values.find((value) => value.toLowerCase() === text.toLowerCase());
+      return parse?.<unknown>(value ?? text, undefined);
+    });
+  },
   read: (raw) => raw as Value | undefined,
 });
 
@@ -75,10 +83,9 @@ export const choices = <const Value extends string>(
   option: (long) => {
     const option = choice(values, about).option(long);
     const parse = option.parseArg;
-    return option.argParser<Value[]>((value, before = []) => {
-      parse?.(value, undefined);
-      return [...new Set([...before, value as Value])];
-    });
+    return option.argParser<Value[]>((value, before = []) => [
+      ...new Set([...before, parse?.<unknown>(value, undefined) as Value]),
+    ]);
   },
   read: (raw) => raw as Value[] | undefined,
 });
@@ -188,6 +195,31 @@ export const visitFlags = {
   staff: texts("key", "a staff member; cut:mia for one of several services (default: anyone)"),
   guests: integer(1, 10_000, "number of people who take part (default 1)"),
 };
+
+/** The guest of a visit, and the reference that partners see instead. */
+export const guestFlags = {
+  name: text("name", "name of the guest, stored encrypted like the next three"),
+  email: text("address", "email address of the guest"),
+  phone: text("number", "phone number of the guest"),
+  notes: text("text", "what the guest wants you to know"),
+  customerRef: text(
+    "ref",
+    "your own reference for the customer, such as a number; partners see it",
+  ),
+};
+
+/** Collects the guest data in `customer`, as in a request of the API. */
+export function withCustomer<Given extends FlagValues<typeof guestFlags>>({
+  name,
+  email,
+  phone,
+  notes,
+  ...given
+}: Given) {
+  const customer = { name, email, phone, notes };
+  const isGiven = Object.values(customer).some((value) => value !== undefined);
+  return { ...given, customer: isGiven ? customer : undefined };
+}
 
 /**
  * Parses a time as typed, local to the business: `18:00`, `2026-12-01T18:00`, or a time with an

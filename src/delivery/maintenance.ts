@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import {
   isBackupDue,
   isMaintenanceDue,
+  isNightMissed,
   type MaintenanceOptions,
 } from "../app/operations/maintenance.ts";
 import { saveBackupState } from "../app/operations/backup-state.ts";
@@ -16,6 +17,10 @@ export type RunMaintenance = (options: MaintenanceOptions) => Promise<void>;
 
 /** Shorter than the daemon waits for deliveries in flight. */
 const GRACE_MS = 8000;
+/** A missed backup is not made right after the start, when the machine is busy. */
+const CATCH_UP_DELAY_MS = 10 * 60_000;
+/** So that a folder that cannot be written to is not tried every minute. */
+const CATCH_UP_EVERY_MS = 24 * 3_600_000;
 
 /** Runs maintenance in a thread of low priority. */
 export const createMaintenanceRunner =
@@ -47,6 +52,14 @@ export function createMaintenance(
 ) {
   let isRunning = false;
   let isNightDue = false;
+  let catchUpFrom = rt.monotonic() + CATCH_UP_DELAY_MS;
+
+  function mustCatchUp(): boolean {
+    const now = rt.monotonic();
+    if (now < catchUpFrom || !isNightMissed(rt)) return false;
+    catchUpFrom = now + CATCH_UP_EVERY_MS;
+    return true;
+  }
 
   async function runIfDue(): Promise<void> {
     if (isRunning) return;
@@ -54,7 +67,7 @@ export function createMaintenance(
     let backUp = isNightDue;
     isNightDue = false;
     try {
-      backUp ||= isBackupDue(rt);
+      backUp ||= isBackupDue(rt) || mustCatchUp();
       if (backUp || isMaintenanceDue(rt)) await run({ backUp, ...options });
     } catch (error) {
       const { message: reason, stack } = error as Error;

@@ -60,7 +60,7 @@ export const quote = (text: string): string => `'${safe(text, 80)}'`;
 
 export function show(value: unknown): string {
   if (typeof value === "string") return quote(value);
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object" && value !== null) return "a group of fields";
   return value === undefined || value === null ? "nothing" : String(value);
 }

@@ -53,6 +53,29 @@ test("with --backup-every, a backup is made when that long has passed since the 
   expect(await countAfter(HOUR_MS - 1)).toBe(1);
 });
 
+test.each([
+  ["the night after the first data", false],
+  ["a night after the last backup", true],
+])("a machine that was off in %s makes the backup later", async (_when, hasBackup) => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  if (hasBackup) await createBackup(rt);
+  const runs: boolean[] = [];
+  const runAfter = async (...waits: number[]) => {
+    const { runIfDue } = createMaintenance(rt, async ({ backUp }) => void runs.push(backUp), {});
+    for (const ms of waits) {
+      rt.advance(ms);
+      await runIfDue();
+    }
+    return runs;
+  };
+  expect(await runAfter(26 * HOUR_MS - 1)).toEqual([]);
+  // Not right after the start, but ten minutes later.
+  expect(await runAfter(1)).toEqual([]);
+  // A try that made no backup is repeated after a day.
+  expect(await runAfter(0, HOUR_MS / 6, 23 * HOUR_MS)).toEqual([true]);
+});
+
 test("a nightly backup that becomes due during maintenance is made after it", async () => {
   const rt = createTestRuntime();
   const running = Promise.withResolvers<void>();

@@ -53,7 +53,7 @@ export type GuestDetails = { customerRef: string | null; customer: Customer | nu
  *   variant_service_mismatch, addon_not_linked, staff_cannot_perform, party_too_large, slot_taken
  */
 export function createBooking(rt: Runtime, slug: string, input: unknown): PublicBooking {
-  const { appointment, start, customerRef } = parseBookingRequest(input);
+  const { appointment, start, ...guest } = parseBookingRequest(input);
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
     expireDueVisits(rt, business);
@@ -63,7 +63,7 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
       startsAt: parseStartTime(start, business.doc.timezone),
       refusal: describeAppointment(appointment, start),
     });
-    const booking = insertBooking(rt, business, OPERATOR, terms, { customerRef, customer: null });
+    const booking = insertBooking(rt, business, OPERATOR, terms, guest);
     return toPublicBooking(booking, business.doc.timezone);
   });
 }
@@ -154,7 +154,7 @@ export const getBooking = (rt: Runtime, businessId: string, id: string): Booking
  * @throws AppError validation_failed, invalid_date, resource_not_found, party_too_large, slot_taken
  */
 export function createReservation(rt: Runtime, slug: string, input: unknown): PublicReservation {
-  const { party, start, area, table, customerRef } = parseReservationRequest(input);
+  const { party, start, area, table, ...guest } = parseReservationRequest(input);
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
     expireDueVisits(rt, business);
@@ -165,7 +165,6 @@ export function createReservation(rt: Runtime, slug: string, input: unknown): Pu
       startsAt: parseStartTime(start, business.doc.timezone),
       refusal: `No table for ${party} is free at ${start}`,
     });
-    const guest = { customerRef, customer: null };
     const reservation = insertReservation(rt, business, OPERATOR, terms, guest);
     return toPublicReservation(reservation, business.doc.timezone);
   });

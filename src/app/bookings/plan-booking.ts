@@ -15,7 +15,7 @@ import { approvalTerms } from "../../domain/bookings/visit-terms.ts";
 import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { localDateOf } from "../../domain/local-time.ts";
-import { quote } from "../../domain/text.ts";
+import { quote, shellQuote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { variantId } from "../../domain/public/service.ts";
 import type { Runtime } from "../runtime.ts";
@@ -180,7 +180,7 @@ function takeSlot(
   rt: Runtime,
   business: BusinessRow,
   plan: VisitPlan,
-  { startsAt, refusal, except }: VisitRequest<NamedRequest>,
+  { request, startsAt, refusal, except }: VisitRequest<NamedRequest>,
 ): Slot {
   const check = checkStart(
     prepareSlotSearch(plan, loadBusyIntervals(rt, business.id, plan, except)),
@@ -189,7 +189,16 @@ function takeSlot(
   if (check.ok) return check.slot;
   const reason = refusalSentence(REFUSAL_TEXT[check.reason], check.segment);
   throw new AppError("slot_taken", `${refusal}: ${reason}.`, {
-    fix: "choose another time",
+    fix: searchCommand(plan, request, localDateOf(startsAt, business.doc.timezone)),
     members: { reason: check.reason },
   });
+}
+
+/** For the operator: a response of the API lists free starts instead. */
+function searchCommand({ segments }: VisitPlan, request: NamedRequest, date: string): string {
+  const wanted =
+    "partySize" in request
+      ? [`--party ${request.partySize}`]
+      : segments.flatMap(({ service }) => service && `--service ${shellQuote(service.key)}`);
+  return `deskbell availability ${wanted.join(" ")} --date ${date}`;
 }

@@ -11,13 +11,28 @@ export type MaintenanceOptions = {
   signal?: AbortSignal | undefined;
 };
 
+/** Longer than any night is from the next: 25 hours when clocks are set back. */
+const MISSED_NIGHT_MS = 26 * 3_600_000;
+
 /** Whether --backup-every is set and has passed since the last backup, or the last try. */
-export function isBackupDue({ config, now }: Runtime): boolean {
-  const { everyMs } = config.backups;
-  if (everyMs === null) return false;
+export function isBackupDue(rt: Runtime): boolean {
+  const { everyMs } = rt.config.backups;
+  return everyMs !== null && rt.now() - lastTryAt(rt) >= everyMs;
+}
+
+/** Whether the last nightly backup was missed, for example by a machine that is off at night. */
+export function isNightMissed(rt: Runtime): boolean {
+  if (rt.config.backups.everyMs !== null) return false;
+  const lastAt = lastTryAt(rt);
+  // Without any backup, the first was due in the night after the oldest data.
+  const since = lastAt === -Infinity ? rt.store.history.getOldestAt() : lastAt;
+  return since !== null && rt.now() - since >= MISSED_NIGHT_MS;
+}
+
+function lastTryAt({ config }: Runtime): number {
   const lastAt = listBackups(config)[0]?.createdAt ?? -Infinity;
   const failedAt = readBackupState(config, "failure")?.at ?? -Infinity;
-  return now() - Math.max(lastAt, failedAt) >= everyMs;
+  return Math.max(lastAt, failedAt);
 }
 
 /** Whether there is work other than a backup. */

@@ -2,7 +2,7 @@ import { toPublicBooking } from "../../domain/bookings/booking.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { guestOf } from "../../app/bookings/guests.ts";
 import { command } from "../command.ts";
-import { requiredText, text, visitFlags } from "../flags.ts";
+import { guestFlags, requiredText, text, visitFlags, withCustomer } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { keyOf, resolveObject } from "../objects/objects.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
@@ -14,15 +14,13 @@ const create = command({
   flags: {
     ...visitFlags,
     start: text("time", "local start time, such as 2026-12-01T10:00"),
-    customerRef: text(
-      "ref",
-      "your own reference for the customer, such as a number; partners see it",
-    ),
-    input: inputFlag("start, service or variant, addons, staff, guests, customerRef"),
+    ...guestFlags,
+    input: inputFlag("start, service or variant, addons, staff, guests, customerRef, customer"),
   },
   examples: [
     "bookings create --service cut --variant cut-senior --addon scalp-massage --start 2026-12-02T11:00 --staff maya",
     "bookings create --service gloss --service cut --staff cut:maya --start 2026-12-02T11:00",
+    "bookings create --service cut --start 2026-12-02T11:00 --name 'Ana Silva' --phone '+351 910 000 000'",
     "bookings create --input bookings.ndjson",
   ],
   async run(cli, { input, addon, ...given }) {
@@ -33,7 +31,8 @@ const create = command({
       ...(given.variant.length === 0 && { service: "--service" }),
       start: "--start",
     };
-    return createOrLoad(cli, rt, input, { ...given, addons: addon }, required, (fields) =>
+    const described = withCustomer({ ...given, addons: addon });
+    return createOrLoad(cli, rt, input, described, required, (fields) =>
       createBooking(rt, slug, fields),
     );
   },

@@ -1,7 +1,7 @@
 import { toPublicReservation } from "../../domain/bookings/reservation.ts";
 import { guestOf } from "../../app/bookings/guests.ts";
 import { command } from "../command.ts";
-import { integer, requiredText, text } from "../flags.ts";
+import { guestFlags, integer, requiredText, text, withCustomer } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { visitCommands } from "../objects/visit-commands.ts";
 
@@ -14,11 +14,8 @@ const create = command({
     start: text("time", "local start time, such as 2026-12-01T19:30"),
     area: text("key", "reserve in this area only"),
     table: text("key", "reserve this table only"),
-    customerRef: text(
-      "ref",
-      "your own reference for the customer, such as a number; partners see it",
-    ),
-    input: inputFlag("party, start, area, table, customerRef"),
+    ...guestFlags,
+    input: inputFlag("party, start, area, table, customerRef, customer"),
   },
   examples: [
     "reservations create --party 4 --start 2026-12-01T19:30 --area terrace",
@@ -28,7 +25,8 @@ const create = command({
     const { rt, business } = await cli.openBusiness();
     const { slug } = business;
     const { createReservation } = await import("../../app/bookings/bookings.ts");
-    return createOrLoad(cli, rt, input, given, { party: "--party", start: "--start" }, (fields) =>
+    const required = { party: "--party", start: "--start" };
+    return createOrLoad(cli, rt, input, withCustomer(given), required, (fields) =>
       createReservation(rt, slug, fields),
     );
   },

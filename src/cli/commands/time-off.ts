@@ -1,5 +1,5 @@
-import { formatInstant } from "../../domain/local-time.ts";
-import { countOf } from "../../domain/text.ts";
+import { formatInstant, localDateOf } from "../../domain/local-time.ts";
+import { countOf, shellQuote } from "../../domain/text.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { command } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
@@ -28,10 +28,12 @@ const create = command({
     const { createTimeOff } = await import("../../app/bookings/time-off.ts");
     const { booked, ...row } = createTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
     cli.printObject(toOutput(row, doc.timezone));
-    if (booked > 0)
-      cli.note(
-        `${countOf(booked, "booking")} during that time not changed: ${cli.program} bookings list`,
-      );
+    if (booked === 0) return;
+    const [first, last] = [row.startsAt, row.endsAt - 1].map((at) => localDateOf(at, doc.timezone));
+    const days = `--staff ${shellQuote(staff)} --from ${first} --to ${last}`;
+    cli.note(
+      `${countOf(booked, "booking")} during that time not changed: ${cli.program} bookings list ${days}`,
+    );
   },
 });
 
@@ -67,7 +69,7 @@ const list = command({
         { title: "TO", value: ({ to }) => to.slice(0, 16), noTruncate: true },
         "reason",
       ],
-      `${business.slug} has no time off.`,
+      `${business.slug} has no ${past ? "" : "current or future "}time off.`,
     );
   },
 });

@@ -14,7 +14,7 @@ export const inputFlag = (fields: string) =>
 const MAX_LINE_BYTES = 65_536;
 const PROGRESS_MS = 1000;
 
-type Given = Record<string, string | number | readonly string[] | undefined>;
+type Given = Record<string, string | number | readonly string[] | object | undefined>;
 
 /**
  * Creates one object from the options, or one per line of the `input` file. Returns the exit code.

@@ -124,7 +124,7 @@ export const REFUSAL_TEXT: Record<Refusal["reason"], string> = {
   BREAK: "it overlaps a break",
   TIME_OFF: "the staff member has time off",
   OFF_GRID: "visits start at other times",
-  SEATS_TAKEN: "no places are left",
+  SEATS_TAKEN: "not enough places are left",
   TAKEN: "it is already booked",
   BUFFER: "it is too close to another booking",
   RESOURCE_TAKEN: "a required resource is in use",

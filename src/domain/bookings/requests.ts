@@ -3,6 +3,7 @@ import { quote, show } from "../text.ts";
 import { AppError, type ValidationIssue } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 import { line, key, integer } from "../catalog/file/values.ts";
+import { type Customer, customerFields, mergeCustomer } from "./customer.ts";
 import type { NamedAppointmentRequest } from "../availability/request.ts";
 
 // Requests from command-line options or lines of a file. As in catalog schemas, a schema's message
@@ -74,6 +75,11 @@ const orNull = (schema: z.ZodString) => schema.nullish().transform((value) => va
 
 const customerRef = orNull(line(200));
 
+const customer = customerFields
+  .partial()
+  .nullish()
+  .transform((fields) => mergeCustomer(null, fields ?? {}));
+
 /** `mia` or `wash`, `wash*2`, or `cut:wash*2` if several services have it. */
 const name = line(170);
 
@@ -99,6 +105,7 @@ const bookingSchema = z
     staff: oneOrMore(name),
     guests: integer(1, 10_000).default(1),
     customerRef,
+    customer,
   })
   .refine(({ service, variant }) => service.length + variant.length > 0, {
     path: ["service"],
@@ -110,6 +117,7 @@ export type BookingRequest = {
   appointment: NamedAppointmentRequest;
   start: string;
   customerRef: string | null;
+  customer: Customer | null;
 };
 
 export function parseBookingRequest(input: unknown): BookingRequest {
@@ -124,6 +132,7 @@ export function parseBookingRequest(input: unknown): BookingRequest {
     },
     start,
     customerRef: request.customerRef,
+    customer: request.customer,
   };
 }
 
@@ -134,6 +143,7 @@ const reservationSchema = z.strictObject({
   area: orNull(key),
   table: orNull(key),
   customerRef,
+  customer,
 });
 
 export type ReservationRequest = z.output<typeof reservationSchema>;

@@ -308,7 +308,7 @@ describe("an order is rejected", () => {
     [
       "without items",
       [],
-      /^validation_failed: 'items' must be a list of ticket types, not a list\.$/,
+      /^validation_failed: 'items' must be a list of ticket types, not an empty list\.$/,
     ],
     [
       "for an unknown event",

@@ -147,6 +147,50 @@ test("bookings list shows the names of services and staff", async () => {
   expect(stdout.split("\t").slice(1, 5)).toEqual([`${DAY}T10:00`, "Cut", "Mia", "Müller"]);
 });
 
+test("the guest of a visit that is taken by phone is shown to the owner, and part of no event", async () => {
+  const { deskbell } = await createBusiness();
+  const guest = "--name 'Ana 💇' --email ana@example.com --phone '0664 123' --notes 'left-handed'";
+  const customer = {
+    name: "Ana 💇",
+    email: "ana@example.com",
+    phone: "0664 123",
+    notes: "left-handed",
+  };
+  for (const [group, terms] of [
+    ["bookings", "--service cut"],
+    ["reservations", "--party 2"],
+  ]) {
+    const { id } = data<{ id: string }>(
+      await deskbell(`${group} create ${terms} --start ${DAY}T10:00 ${guest} --json`),
+    );
+    expect(data(await deskbell(`${group} show ${id} --json`))).toMatchObject({ customer });
+    expect((await deskbell(`${group} list --status confirmed`)).stdout).toContain("\tAna 💇\t");
+  }
+  expect((await deskbell("events list --json")).stdout).not.toContain("Ana");
+  expect(
+    await deskbell(`bookings create --service cut --start ${DAY}T12:00 --name 'a\nb'`),
+  ).toMatchObject({
+    code: 7,
+    stdout: "",
+    stderr: expect.stringMatching(/^error: 'customer.name' must be a name of one line/),
+  });
+});
+
+test("a start that cannot be booked is refused with the command that lists those that can", async () => {
+  const { deskbell } = await createBusiness();
+  const book = async (terms: string, group = "bookings") =>
+    deskbell(`${group} create ${terms} --start ${DAY}T10:00`);
+  await book("--service bath --guests 2");
+  expect((await book("--service bath --guests 3")).stderr).toBe(
+    `error: 'bath' is not available at ${DAY}T10:00: not enough places are left.\n` +
+      `fix: deskbell availability --service bath --date ${DAY} (exit 5)\n`,
+  );
+  await book("--party 4", "reservations");
+  expect((await book("--party 3", "reservations")).stderr).toMatch(
+    `fix: deskbell availability --party 3 --date ${DAY} (exit 5)\n`,
+  );
+});
+
 test("bookings and reservations are created, listed in pages, shown and cancelled", async () => {
   const { deskbell } = await createBusiness();
   const booking = data<{ id: string }>(
@@ -266,7 +310,7 @@ test("time off is created, listed with the staff key, and deleted", async () => 
   );
   expect(added).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^1 booking during that time/),
+    stderr: `1 booking during that time not changed: deskbell bookings list --staff mia --from ${DAY} --to ${DAY}\n`,
   });
   const { id } = (JSON.parse(added.stdout) as { data: { id: string } }).data;
   expect((await deskbell("time-off list")).stdout).toMatch(

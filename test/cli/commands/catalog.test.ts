@@ -452,6 +452,8 @@ test("catalog schema describes every section and field to an editor", async () =
   expect(service?.previousKeys?.description).toBe(
     "Former keys, oldest first; they keep the ID after a rename: a list",
   );
+  expect(service?.bookable?.description).toBe("Whether visits can be booked: true or false");
+  expect(service?.depositCents?.description).toBe("a whole number from 0 to 9999999999");
   for (const [field, { description }] of Object.entries(service ?? {}))
     expect(description, field).toBeTypeOf("string");
 });

@@ -24,6 +24,7 @@ const NOTES: Record<string, string> = {
   price: "Decimal amount in the currency of the business",
   priceCents: "Alternative to price, in minor units",
   capacity: "How many can be booked for the same time",
+  bookable: "Whether visits can be booked",
   bufferBeforeMin: "Minutes kept free before the appointment",
   bufferAfterMin: "Minutes kept free after the appointment",
   resources: "Rooms or equipment that an appointment occupies",
@@ -50,18 +51,21 @@ export const catalogJsonSchema = (): object => ({
   ...z.toJSONSchema(catalogFileSchema, {
     io: "input",
     override({ zodSchema, jsonSchema, path }) {
-      // Zod calls this twice for an optional field: for the inner schema, then for the outer one.
-      const noun = nounOf(zodSchema) ?? jsonSchema.description;
+      const noun = nounOf(zodSchema);
       const note = path.at(-2) === "properties" ? NOTES[String(path.at(-1))] : undefined;
       const parts = [note, noun].filter((text) => text !== undefined);
-      if (parts.length > 0)
-        jsonSchema.description = note && noun?.startsWith(note) ? noun : parts.join(": ");
+      if (parts.length > 0) jsonSchema.description = parts.join(": ");
     },
   }),
 });
 
-/** The noun phrase in a schema's error message describes its allowed values. */
+/**
+ * The noun phrase in a schema's error message describes its allowed values. An optional field has
+ * that of its inner schema: fields share it, so the description that Zod copies is of another field.
+ */
 function nounOf(schema: z.core.$ZodType): string | undefined {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return nounOf(schema._zod.def.innerType);
   const noun = schema._zod.def.error?.({ code: "custom", input: undefined, path: [] } as never);
   return typeof noun === "string" ? noun : undefined;
 }
