@@ -50,6 +50,11 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     foundBy: "`faults/takeovers`, seed 20261122",
     commit: "b257e32",
   },
+  {
+    bug: "A database in whose schema a byte had changed gave an error of SQLite without a fix, could start, and was backed up by copies that `restore` rejects",
+    foundBy: "`faults/damaged-databases`, seed 20261122",
+    commit: "cf07952",
+  },
 ];
 
 /** What the proofs do not show. */
