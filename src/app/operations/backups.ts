@@ -79,9 +79,19 @@ export function listBackupsIn(folder: string): Backup[] {
     .flatMap((name) => {
       const createdAt = readBackupTime(name);
       const path = join(folder, name);
-      return createdAt === undefined ? [] : [{ path, bytes: statSync(path).size, createdAt }];
+      return createdAt === undefined ? [] : [{ path, bytes: readSize(path), createdAt }];
     })
     .toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
+/** Returns 0 for a file on a bad sector: verifying it reports the error, and others can be used. */
+function readSize(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EIO") return 0;
+    throw error;
+  }
 }
 
 type VerifiedBackup = { path: string; bytes: number; schema: number };

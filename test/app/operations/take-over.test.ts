@@ -1,6 +1,7 @@
+import type * as nodeFs from "node:fs";
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { hashFile } from "../../../src/app/operations/backup-checksums.ts";
 import { checkBackupDir, copyBackup } from "../../../src/app/operations/backup-copies.ts";
 import { readBackupState } from "../../../src/app/operations/backup-state.ts";
@@ -14,6 +15,20 @@ import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
 vi.mock("../../../src/app/operations/backup-checksums.ts", { spy: true });
+
+const disk = vi.hoisted(() => ({ unreadable: "" }));
+
+vi.mock("node:fs", async (importOriginal) => {
+  const fs = await importOriginal<typeof nodeFs>();
+  const statSync = (path: string, options?: nodeFs.StatSyncOptions) => {
+    if (path === disk.unreadable)
+      throw Object.assign(new Error("EIO: i/o error, stat"), { code: "EIO" });
+    return fs.statSync(path, options);
+  };
+  return { ...fs, statSync };
+});
+
+afterEach(() => void (disk.unreadable = ""));
 
 const MINUTE_MS = 60_000;
 const LISTEN = { host: "127.0.0.1", port: 0 };
@@ -122,6 +137,12 @@ test.runIf(process.platform === "linux")(
       copy: { path: older },
       skipped: [`Cannot read ${newer}: i/o error, read.`],
     });
+    disk.unreadable = newer;
+    expect(await findNewestCopy(dir)).toMatchObject({
+      copy: { path: older },
+      skipped: [`Cannot read ${newer}: i/o error, stat.`],
+    });
+    disk.unreadable = "";
     // A read of this file fails with EIO.
     rmSync(newer);
     symlinkSync("/proc/self/mem", newer);
