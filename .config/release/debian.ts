@@ -25,6 +25,8 @@ const DEPENDS = [
   "libc6 (>= 2.34)",
   "libgcc-s1 (>= 3.0)",
   "libstdc++6 (>= 8)",
+  // Has /bin/kill, with which the unit reloads the certificate.
+  "procps",
 ];
 
 const SETTINGS = "etc/deskbell.env";

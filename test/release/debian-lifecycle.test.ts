@@ -43,7 +43,7 @@ function buildNextVersion(): string {
 /** Installs a small Debian system with the packages that deskbell needs, and others. */
 function createDebian(architecture: "amd64" | "arm64", ...others: string[]): string {
   const root = join(folder, architecture);
-  const packages = ["adduser", "debconf", "libatomic1", "libstdc++6", ...others].join();
+  const packages = ["adduser", "debconf", "libatomic1", "libstdc++6", "procps", ...others].join();
   const options = [`--architectures=${architecture}`, "--variant=minbase", `--include=${packages}`];
   execFileSync("mmdebstrap", ["--quiet", ...options, "bookworm", root], { stdio: "inherit" });
   return root;

@@ -62,7 +62,7 @@ test.runIf(hasDpkg)("its control file names what the executable needs", () => {
     `Package: deskbell
 Version: 0.2.0-1
 Architecture: arm64
-Depends: adduser, debconf (>= 0.5) | debconf-2.0, libatomic1, libc6 (>= 2.34), libgcc-s1 (>= 3.0), libstdc++6 (>= 8)
+Depends: adduser, debconf (>= 0.5) | debconf-2.0, libatomic1, libc6 (>= 2.34), libgcc-s1 (>= 3.0), libstdc++6 (>= 8), procps
 `,
   );
   dpkgDeb("--raw-extract", file, "raw");
