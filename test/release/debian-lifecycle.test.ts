@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   buildRelease,
   cloneCheckout,
@@ -19,8 +19,11 @@ import {
   MINUTE,
 } from "../support/release.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "deskbell-debian-lifecycle-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "deskbell-debian-lifecycle-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 5 * MINUTE);
 
 /** Builds a package of the next version, which adds a table. */
 function buildNextVersion(): string {

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { listSegments } from "../../.config/executable.ts";
 import {
   buildRelease,
@@ -17,9 +17,13 @@ import {
 // The other tests of this folder run in every `npm test`.
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const folder = mkdtempSync(join(tmpdir(), "deskbell-release-test-"));
-const checkout = join(folder, "checkout");
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let folder: string;
+let checkout: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "deskbell-release-test-"));
+  checkout = join(folder, "checkout");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 5 * MINUTE);
 
 test.runIf(IS_RELEASE_TEST)(
   "two builds of a commit in different folders give the same files",
