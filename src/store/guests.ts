@@ -34,11 +34,12 @@ export function createGuestStore(db: Db) {
       ).join(" UNION ALL "),
     )
     .pluck();
-  // Raises the version: the reference and the guest data are part of the object.
+  // Raises the version: the reference and the guest data are part of the object. The time is later
+  // than that of any other change, also after the clock was set back: the ETags of calendars have it.
   const erasures = VISIT_TABLES.map((table) =>
     db.prepare(`
       UPDATE ${table} SET customer_ref = NULL, version = version + 1, updated_at = max(:now,
-        (SELECT max(updated_at) FROM ${table} other WHERE other.business_id = ${table}.business_id))
+        (SELECT 1 + max(updated_at) FROM ${table} other WHERE other.business_id = ${table}.business_id))
       WHERE id = :visitId AND (customer_ref IS NOT NULL
         OR EXISTS (SELECT 1 FROM guest WHERE guest.visit_id = :visitId))`),
   );

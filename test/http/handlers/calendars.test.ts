@@ -124,10 +124,10 @@ test("a feed has an ETag, and its URL works until it is revoked", async () => {
 
 test("a poll of an unchanged feed reads no visits; a change, or a new day, makes a new ETag", async () => {
   const api = openShop();
-  const id = book(api, "zoe", "10:00");
+  const [id, other] = [book(api, "zoe", "10:00"), book(api, "zoe", "12:00")];
   const business = getBusiness(api, SALON);
   const customer = { name: "Ana", email: null, phone: null, notes: null };
-  api.tx(() => saveCustomer(api, business.id, id, customer));
+  for (const visit of [id, other]) api.tx(() => saveCustomer(api, business.id, visit, customer));
   const { read } = subscribe(api, null, true);
   let etag = (await read()).headers.get("etag") ?? "";
   const listPage = vi.spyOn(api.store.bookings, "listPage");
@@ -136,7 +136,9 @@ test("a poll of an unchanged feed reads no visits; a change, or a new day, makes
     () => editObject(api, SALON, "resource", "chair", (doc) => ({ ...doc, name: "Seat" })),
     () => cancelBooking(api, SALON, id),
     () => createReservation(api, SALON, { party: 3, start: "2026-12-01T19:00" }),
-    () => (api.advance(1), api.tx(() => eraseVisits(api, [id]))),
+    // Also after the clock was set back, and for two erasures at the same time.
+    () => (api.advance(-3_600_000), api.tx(() => eraseVisits(api, [id]))),
+    () => api.tx(() => eraseVisits(api, [other])),
     () => api.advance(86_400_000),
   ];
   for (const change of changes) {
