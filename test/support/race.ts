@@ -24,3 +24,6 @@ export async function runRace(
     throw error;
   }
 }
+
+/** A runtime with a bug, for negative controls: it checks and writes without a transaction. */
+export const withoutTransactions = (rt: Runtime): Runtime => ({ ...rt, tx: (work) => work() });
