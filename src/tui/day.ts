@@ -41,11 +41,15 @@ const COLOURS: Partial<Record<DayEntry["status"], Colour>> = {
   NO_SHOW: "red",
 };
 
-export function renderDay(day: Day | null, width: number): StyledLine[] {
-  if (day === null)
-    return [[span(" Choose one business with f, then press d again.", { dim: true })]];
+/** `head` stays visible while the rows are scrolled. */
+export function renderDay(
+  day: Day | null,
+  width: number,
+): { head: StyledLine[]; rows: StyledLine[] } {
+  const message = (text: string) => ({ head: [], rows: [[span(text, { dim: true })]] });
+  if (day === null) return message(" Choose one business with f, then press d again.");
   const { entries, timezone } = day;
-  if (entries.length === 0) return [[span(" No visits.", { dim: true })]];
+  if (entries.length === 0) return message(" No visits.");
   const columns = width >= WIDE ? COLUMNS : COLUMNS.slice(0, 2);
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
   const available = width - TIME - STATUS - 2;
@@ -53,9 +57,9 @@ export function renderDay(day: Day | null, width: number): StyledLine[] {
   const row = (time: string, valueOf: (column: Column) => string | null): string =>
     ` ${fit(time, TIME)}${columns.map((column) => `${fit(sanitize(valueOf(column) ?? ""), cells(column))} `).join("")}`;
   const timeOf = (at: number) => formatInstant(at, timezone).slice(11, 16);
-  return [
-    [span(`${row("TIME", ({ title }) => title)}STATUS`, { dim: true })],
-    ...entries.map((entry): StyledLine => {
+  return {
+    head: [[span(`${row("TIME", ({ title }) => title)}STATUS`, { dim: true })]],
+    rows: entries.map((entry): StyledLine => {
       const { startsAt, endsAt, status } = entry;
       const colour = COLOURS[status];
       return [
@@ -63,5 +67,5 @@ export function renderDay(day: Day | null, width: number): StyledLine[] {
         span(status, colour && { colour }),
       ];
     }),
-  ];
+  };
 }

@@ -122,11 +122,8 @@ function renderBody(
     case "day": {
       const { day } = snapshot;
       const about = day === null ? "today" : describeDay(day.date, day.entries);
-      return renderText(renderDay(day, width - 2), screen.scroll, {
-        title: [span(about)],
-        width,
-        height,
-      });
+      const { head, rows } = renderDay(day, width - 2);
+      return renderText(rows, screen.scroll, { title: [span(about)], width, height }, head);
     }
     case "conditions":
       return renderText(renderConditions(shownConditions(ui, snapshot), width - 2), screen.scroll, {

@@ -133,6 +133,17 @@ describe("examples", () => {
     ...Object.values(described.webhooks).map(({ post }) => post),
   ].flatMap(bodiesOf);
 
+  test.each([
+    ["cancelBooking", { status: "CANCELLED", cancelReason: "ill" }],
+    ["declineReservation", { status: "CANCELLED", cancelledBy: "BUSINESS" }],
+    ["completeReservation", { status: "COMPLETED" }],
+    ["markNoShowBooking", { status: "NO_SHOW" }],
+    ["approveBooking", { status: "CONFIRMED" }],
+  ])("the response of %s has the status that the operation sets", (operation, changed) => {
+    const examples = bodies.filter(({ id }) => id === operation).map(({ example }) => example);
+    expect(examples).toContainEqual({ data: expect.objectContaining(changed) });
+  });
+
   test("match their schemas and exist for every operation with a JSON body", () => {
     expect(
       bodies.flatMap(({ id, schema, example }) =>

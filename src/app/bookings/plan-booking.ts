@@ -196,9 +196,13 @@ function takeSlot(
 
 /** For the operator: a response of the API lists free starts instead. */
 function searchCommand({ segments }: VisitPlan, request: NamedRequest, date: string): string {
+  const services = segments.flatMap(({ service }) => (service ? shellQuote(service.key) : []));
   const wanted =
     "partySize" in request
       ? [`--party ${request.partySize}`]
-      : segments.flatMap(({ service }) => service && `--service ${shellQuote(service.key)}`);
+      : [
+          ...services.map((key) => `--service ${key}`),
+          ...(request.guests > 1 ? [`--guests ${request.guests}`] : []),
+        ];
   return `deskbell availability ${wanted.join(" ")} --date ${date}`;
 }

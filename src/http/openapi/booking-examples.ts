@@ -20,7 +20,18 @@ const CUSTOMER = {
 };
 const HOLD_ID = "hld_06gzfjm44t8c9kf1ccbxp7rfd";
 
-/** Examples of requests by operation ID, and of responses by schema name. */
+/** What an operation changes in a booking or reservation. */
+const CHANGES = {
+  cancel: { status: "CANCELLED", cancelledBy: "GUEST", cancelReason: "ill", version: 2 },
+  decline: { status: "CANCELLED", cancelledBy: "BUSINESS", cancelReason: "DECLINED", version: 2 },
+  complete: { status: "COMPLETED", version: 2 },
+  markNoShow: { status: "NO_SHOW", version: 2 },
+};
+
+/**
+ * Examples of requests by operation ID, and of responses by schema name, after the operation ID if
+ * the operation has an example of its own.
+ */
 export function bookingExamples(
   { booking, reservation, order, ticket, holdExpiresAt }: BookedObjects,
   pageOf: (object: unknown) => unknown,
@@ -53,7 +64,12 @@ export function bookingExamples(
   const tickets = [
     { ...ticket, status: "VALID", checkedInAt: null, admissionCode: "7K3M-9QXF-0C4T-VN2W" },
   ];
+  const changed = Object.entries(CHANGES).flatMap(([action, changes]) => [
+    [`${action}Booking BookingResponse`, { data: { ...booking, ...changes } }],
+    [`${action}Reservation ReservationResponse`, { data: { ...reservation, ...changes } }],
+  ]);
   return {
+    ...Object.fromEntries(changed),
     createHold: { startsAt, segments: requested, guests, ttlSeconds: 300 },
     createBooking: { holdId: HOLD_ID, customerRef: "web-812", customer },
     updateBooking: { customer: { phone: "+351 910 000 001" } },

@@ -58,14 +58,17 @@ const headersFor = (route: RouteSpec): readonly HeaderName[] => [
   ...(route.method === "POST" ? (["Idempotency-Replayed"] as const) : []),
 ];
 
-const describeResponses = ({ responses }: RouteSpec, always: readonly HeaderName[]): JsonObject =>
+const describeResponses = (
+  { operationId, responses }: RouteSpec,
+  always: readonly HeaderName[],
+): JsonObject =>
   Object.fromEntries(
     Object.entries(responses).map(([status, { description, body, headers = [] }]) => [
       status,
       {
         description,
         headers: describeHeaders(always, headers, isCompressible(body, headers) ? ["Vary"] : []),
-        ...(body !== undefined && { content: describeContent(body) }),
+        ...(body !== undefined && { content: describeContent(operationId, body) }),
       },
     ]),
   );
@@ -74,9 +77,9 @@ const describeResponses = ({ responses }: RouteSpec, always: readonly HeaderName
 const isCompressible = (body: ResponseSpec["body"], headers: readonly HeaderName[]): boolean =>
   body !== undefined && !body.startsWith("text/") && !headers.includes("ETag");
 
-function describeContent(body: NonNullable<ResponseSpec["body"]>): JsonObject {
+function describeContent(operationId: string, body: NonNullable<ResponseSpec["body"]>): JsonObject {
   if (body.startsWith("text/")) return { [body]: { schema: { type: "string" } } };
-  const example = exampleOf(body);
+  const example = exampleOf(`${operationId} ${body}`) ?? exampleOf(body);
   return {
     "application/json": {
       schema: { $ref: refTo("schemas", body) },

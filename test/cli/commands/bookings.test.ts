@@ -183,7 +183,7 @@ test("a start that cannot be booked is refused with the command that lists those
   await book("--service bath --guests 2");
   expect((await book("--service bath --guests 3")).stderr).toBe(
     `error: 'bath' is not available at ${DAY}T10:00: not enough places are left.\n` +
-      `fix: deskbell availability --service bath --date ${DAY} (exit 5)\n`,
+      `fix: deskbell availability --service bath --guests 3 --date ${DAY} (exit 5)\n`,
   );
   await book("--party 4", "reservations");
   expect((await book("--party 3", "reservations")).stderr).toMatch(
