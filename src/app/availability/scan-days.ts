@@ -8,7 +8,7 @@ import type { Runtime } from "../runtime.ts";
 import { createBusyIntervalReader } from "../bookings/busy-intervals.ts";
 import { inChunks, type YieldToEventLoop } from "./yield-to-event-loop.ts";
 
-/** Size of a chunk, in candidates times starts: about 4 ms. Smaller ones take more time in all. */
+/** Size of a chunk, in candidates times starts: about 1 ms. Smaller ones take more time in all. */
 const CHUNK_SIZE = 6000;
 const MAX_DAYS = 16;
 const BOOKING_DAYS = 4;
