@@ -1,3 +1,4 @@
+import type { Runtime } from "../../src/app/runtime.ts";
 import type { Hold } from "../../src/domain/bookings/hold.ts";
 import type { Visit } from "../../src/domain/bookings/visit.ts";
 
@@ -40,3 +41,22 @@ export const releasedHold = (id: string, keyId: string, createdAt: number): Hold
 
 /** Of a segment without names. */
 export const NO_NAMES = { serviceName: null, variantName: null, staffName: null };
+
+/** A runtime with a bug, for negative controls: every search overlooks one visit. */
+export function overlookOneVisit(rt: Runtime): Runtime {
+  const { bookings, reservations } = rt.store;
+  const store = {
+    ...rt.store,
+    bookings: {
+      ...bookings,
+      listBusySegments: (...search: Parameters<typeof bookings.listBusySegments>) =>
+        bookings.listBusySegments(...search).slice(1),
+    },
+    reservations: {
+      ...reservations,
+      listBusy: (...search: Parameters<typeof reservations.listBusy>) =>
+        reservations.listBusy(...search).slice(1),
+    },
+  };
+  return { ...rt, store };
+}
