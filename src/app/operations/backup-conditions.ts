@@ -130,7 +130,12 @@ export function adviseOnCopies({ config, store }: Runtime, hasValidKey: boolean)
       SECOND_PLACE,
     );
   const failure = readBackupState(config, "copy-failure");
-  if (isConfigured && failure !== null)
+  if (isConfigured && failure?.isErasureListLate === true)
+    add(
+      `the list of erased guests could not be copied (${isoSeconds(failure.at)}), so a takeover would restore these guests. It is tried again each minute: ${failure.reason}`,
+      "check the folder of --backup-dir: its disk, owner and mode",
+    );
+  if (isConfigured && failure !== null && failure.name !== copy?.name)
     add(
       `the backup ${failure.name} could not be copied (${isoSeconds(failure.at)}): ${failure.reason}`,
       "deskbell backup, which the daemon copies within a minute",

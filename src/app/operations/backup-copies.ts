@@ -32,6 +32,9 @@ const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
 /** After a failure, unless there is a newer backup. */
 const RETRY_MS = 3_600_000;
 
+const RETRIED =
+  "the list of erased guests could not be copied either; it is tried again each minute";
+
 /**
  * Returns the newest backup if it must still be copied to another place, or passed to a command, or
  * if guests were erased since: a restore of the copy must erase them again.
@@ -43,7 +46,9 @@ export function findUncopiedBackup({ config, now }: Runtime): Backup | undefined
   if (newest === undefined) return undefined;
   const copy = readBackupState(config, "copy");
   const isCopied = copy !== null && copy.dir === dir && copy.createdAt >= newest.createdAt;
-  if (isCopied && isErasureListCopied(config)) return undefined;
+  // Tried every minute until a restore of an older copy would erase the same guests.
+  if (!isErasureListCopied(config)) return newest;
+  if (isCopied) return undefined;
   const failure = readBackupState(config, "copy-failure");
   const isRetry = failure?.name === basename(newest.path);
   return isRetry && now() - failure.at < RETRY_MS ? undefined : newest;
@@ -97,10 +102,18 @@ export async function copyBackup(
     if (signal?.aborted) return;
     const { fix } = error as AppError;
     const reason = errorInWords(error);
-    rt.log("error", "A backup could not be copied.", { name, reason, fix });
     const at = rt.now();
-    const since = readBackupState(config, "copy-failure")?.since ?? at;
-    saveBackupState(config, "copy-failure", { at, since, name, reason });
+    const last = readBackupState(config, "copy-failure");
+    const since = last?.since ?? at;
+    const isErasureListLate = !isErasureListCopied(config);
+    // Once an hour, although the list is tried each minute.
+    const hourOf = (ms: number) => Math.floor((ms - since) / RETRY_MS);
+    const isNew = last?.reason !== reason || last.name !== name;
+    if (isNew || hourOf(last.at) !== hourOf(at)) {
+      const guests = isErasureListLate ? { erasedGuests: RETRIED } : {};
+      rt.log("error", "A backup could not be copied.", { name, reason, fix, ...guests });
+    }
+    saveBackupState(config, "copy-failure", { at, since, name, reason, isErasureListLate });
   }
 }
 
@@ -113,15 +126,16 @@ async function copyToFolder(
 ): Promise<boolean> {
   const isOtherDisk = assertBackupDir(rt.config, dir);
   claimFolder(rt, dir);
+  // First, because it is small and the only record of what a restore must erase. A guest who is
+  // erased during the copy changes its size again.
+  const bytes = measureErasureList(rt.config);
+  copyErasureList(rt.config, dir);
+  saveBackupState(rt.config, "erasure-list", { dir, bytes });
   const checksum = findChecksum(backup.path) ?? (await hashFile(backup.path));
   const target = join(dir, basename(backup.path));
   if (!existsSync(target) || findChecksum(target) !== checksum)
     await copyVerified(rt, backup.path, target, checksum, signal);
   if (rt.config.backups.withKey) copyKey(rt, dir);
-  // Before the copy: a guest may be erased during it.
-  const bytes = measureErasureList(rt.config);
-  copyErasureList(rt.config, dir);
-  saveBackupState(rt.config, "erasure-list", { dir, bytes });
   try {
     syncFolder(dir);
   } catch {

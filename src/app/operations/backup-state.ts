@@ -20,8 +20,15 @@ export type BackupState = {
   };
   /** The size of the list of erased guests when it was last copied to the --backup-dir `dir`. */
   "erasure-list": { dir: string; bytes: number };
-  /** `since`: the first failure after the last copy. */
-  "copy-failure": { at: number; since: number; name: string; reason: string };
+  "copy-failure": {
+    at: number;
+    /** The first failure after the last copy. */
+    since: number;
+    name: string;
+    reason: string;
+    /** Whether guests were erased whom a restore of the newest copy would not erase again. */
+    isErasureListLate: boolean;
+  };
   /** `error`: why the backup could not be restored; null if it could. */
   drill: { at: number; name: string; error: string | null; businesses: number; secrets: number };
   /** A round of reading the stored events and backups; `finishedAt` is null until it ends. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { cancelBooking, createBooking, getBooking } from "../../../src/app/bookings/bookings.ts";
@@ -10,6 +10,7 @@ import { eraseExpiredGuests, eraseGuests } from "../../../src/app/guests/erase-g
 import { erasureListPath, readErasureList } from "../../../src/app/guests/erasure-list.ts";
 import { exportGuests } from "../../../src/app/guests/export-guests.ts";
 import { findGuests } from "../../../src/app/guests/find-guests.ts";
+import { adviseOnCopies } from "../../../src/app/operations/backup-conditions.ts";
 import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
 import { isMaintenanceDue, runMaintenance } from "../../../src/app/operations/maintenance.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
@@ -247,6 +248,36 @@ test("a guest erased in a terminal after the last copy is erased again in a take
     undefined,
     undefined,
   ]);
+});
+
+test("the copy of the list of erased guests is retried each minute after a failure", async () => {
+  const dir = join(createTempFolder(), "nas");
+  mkdirSync(dir);
+  const rt = createTestRuntime({ backupDir: dir });
+  applyCatalogBody(rt, CATALOG);
+  const ana = book(rt, ANA);
+  await createBackup(rt);
+  const tick = () => runMaintenance(rt, { backUp: false });
+  await tick();
+  erase(rt, { customerRef: REFERENCE });
+  renameSync(dir, `${dir}.away`);
+  const failures = () => rt.logged.filter(({ message }) => message.includes("not be copied"));
+  for (let minute = 0; minute < 3; minute++) {
+    expect(isMaintenanceDue(rt)).toBe(true);
+    await tick();
+    rt.advance(60_000);
+  }
+  expect(failures()).toMatchObject([
+    { fields: { erasedGuests: expect.stringContaining("tried again each minute") } },
+  ]);
+  expect(adviseOnCopies(rt, false).map(({ text }) => text)).toEqual([
+    expect.stringContaining("is on the disk of the data"),
+    expect.stringContaining("a takeover would restore these guests"),
+  ]);
+  renameSync(`${dir}.away`, dir);
+  await tick();
+  expect(readFileSync(join(dir, "erased-guests.txt"), "utf8")).toContain(ana);
+  expect(isMaintenanceDue(rt)).toBe(false);
 });
 
 test("rotating the master key re-encrypts guest data, of which a lost row stays", () => {
