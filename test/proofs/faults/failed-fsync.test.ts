@@ -1,7 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runProgram } from "../../support/cli.ts";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { breakProgram } from "../../support/broken-program.ts";
+import { isRecording, recordClaim } from "../../support/claims.ts";
+import { type CommandResult, runProgram } from "../../support/cli.ts";
+import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
 import { PROGRAM } from "../../support/program.ts";
 import { createReceiver } from "../../support/receiver.ts";
 
@@ -18,57 +21,114 @@ async function failEveryFsync(pid: number): Promise<void> {
   await new Promise((resolve) => strace.stderr.once("data", resolve));
 }
 
-describe.skipIf(!canInject)("after a failed fsync", () => {
+/** Returns the program with a bug: it ignores every error of a commit. */
+const breakCommit = () =>
+  breakProgram({
+    file: "src/store/database.ts",
+    find: "      commit.run();\n",
+    replace: "      try { commit.run(); } catch {}\n",
+  });
+const CONTROL = "a program that ignores the error";
+const UPDATE = ["services", "update", "beard-trim", "--price", "77.00"];
+
+/** Runs a command that changes a price, while every fsync fails. */
+async function runCommand(program = PROGRAM): Promise<CommandResult> {
+  const { dataDir } = await createSeededSalon();
+  const command = [STRACE, ...FAIL, "-o", "/dev/null", ...program.command] as const;
+  return runProgram([...UPDATE, "--data-dir", dataDir], { program: { ...program, command } });
+}
+
+/** Creates a webhook endpoint over HTTP, after every fsync has begun to fail. */
+async function sendRequest(program = PROGRAM) {
+  const { dataDir, deskbell } = await createSeededSalon();
+  const key = await deskbell("keys", "create", "--name", "site", "--secret");
+  const target = ["--url", "https://93.184.215.14/", "--event", "service.updated"];
+  // Creates the master key, which is written with an fsync of its own.
+  await deskbell("webhooks", "create", "--name", "a", ...target);
+  const daemon = spawnDaemonOf(program, dataDir);
+  const url = await waitForUrl(daemon);
+  await failEveryFsync(daemon.pid);
+  const body = JSON.stringify({
+    name: "b",
+    url: "https://93.184.215.14/b",
+    events: ["service.updated"],
+  });
+  const response = await fetch(`${url}/v1/businesses/salon-aurora/webhooks`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body,
+  });
+  return { daemon, response };
+}
+
+/** Starts a delivery, after every fsync has begun to fail. */
+async function deliver(program = PROGRAM) {
+  const { dataDir, deskbell } = await createSeededSalon();
+  const partner = await createReceiver();
+  const endpoint = ["--name", "a", "--url", partner.url, "--event", "service.updated"];
+  await deskbell("webhooks", "create", ...endpoint, "--allow-private");
+  const daemon = spawnDaemonOf(program, dataDir);
+  await waitForUrl(daemon);
+  await failEveryFsync(daemon.pid);
+  await deskbell(...UPDATE);
+  return { daemon, partner };
+}
+
+const DAEMON_ENDED = { code: 1, stderr: expect.stringMatching(FAILED) };
+
+describe.skipIf(!canInject)("after a failed fsync", { timeout: 60_000 }, () => {
   test("a command names the disk and the file", async () => {
-    const { dataDir } = await createSeededSalon();
-    const command = [STRACE, ...FAIL, "-o", "/dev/null", ...PROGRAM.command] as const;
-    const program = { ...PROGRAM, command };
-    const update = ["services", "update", "beard-trim", "--price", "77.00", "--data-dir", dataDir];
-    expect(await runProgram(update, { program })).toMatchObject({
-      code: 5,
-      stderr: expect.stringMatching(FAILED),
+    expect(await runCommand()).toMatchObject({ code: 5, stderr: expect.stringMatching(FAILED) });
+    if (!isRecording()) return;
+    const { code } = await runCommand(breakCommit());
+    recordClaim({
+      group: "faults",
+      claim: "A command does not report success when the disk has failed to store its change",
+      done: "the price of a service changed with a command, while every fsync fails (strace)",
+      figure: "it exits with 5 and names the disk and the file",
+      control: { done: CONTROL, figure: `it exits with ${code}`, hasFailed: code !== 5 },
+      seed: "none",
     });
   });
 
   test("the HTTP thread responds with 503 and ends the daemon", async () => {
-    const { dataDir, deskbell } = await createSeededSalon();
-    const key = await deskbell("keys", "create", "--name", "site", "--secret");
-    const target = ["--url", "https://93.184.215.14/", "--event", "service.updated"];
-    // Creates the master key, which is written with an fsync of its own.
-    await deskbell("webhooks", "create", "--name", "a", ...target);
-    const daemon = spawnDaemon(dataDir);
-    const url = await waitForUrl(daemon);
-    await failEveryFsync(daemon.pid);
-    const body = JSON.stringify({
-      name: "b",
-      url: "https://93.184.215.14/b",
-      events: ["service.updated"],
-    });
-    const response = await fetch(`${url}/v1/businesses/salon-aurora/webhooks`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body,
-    });
+    const { daemon, response } = await sendRequest();
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ code: "storage_failed" });
-    expect(await daemon.waitForExit()).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(FAILED),
+    expect(await daemon.waitForExit()).toMatchObject(DAEMON_ENDED);
+    if (!isRecording()) return;
+    const { status } = (await sendRequest(breakCommit())).response;
+    recordClaim({
+      group: "faults",
+      claim: "No partner is told that a change was made when the disk has failed to store it",
+      done: "a change over HTTP, while every fsync of the daemon fails (strace)",
+      figure: "the response is 503, and the daemon ends and names the disk",
+      control: { done: CONTROL, figure: `the response is ${status}`, hasFailed: status !== 503 },
+      seed: "none",
     });
   });
 
   test("the delivery thread ends the daemon", async () => {
-    const { dataDir, deskbell } = await createSeededSalon();
-    const partner = await createReceiver();
-    const endpoint = ["--name", "a", "--url", partner.url, "--event", "service.updated"];
-    await deskbell("webhooks", "create", ...endpoint, "--allow-private");
-    const daemon = spawnDaemon(dataDir);
-    await waitForUrl(daemon);
-    await failEveryFsync(daemon.pid);
-    await deskbell("services", "update", "beard-trim", "--price", "77.00");
-    expect(await daemon.waitForExit()).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(FAILED),
+    const { daemon } = await deliver();
+    expect(await daemon.waitForExit()).toMatchObject(DAEMON_ENDED);
+    if (!isRecording()) return;
+    const broken = await deliver(breakCommit());
+    await broken.partner.waitForRequests(1);
+    // Its outcome is stored within milliseconds.
+    await sleep(2000);
+    const { exitCode, signalCode } = broken.daemon.child;
+    const isRunning = exitCode === null && signalCode === null;
+    recordClaim({
+      group: "faults",
+      claim: "The daemon ends when the disk has failed to store the outcome of a delivery",
+      done: "a delivery, while every fsync of the daemon fails (strace)",
+      figure: "the daemon ends and names the disk",
+      control: {
+        done: CONTROL,
+        figure: isRunning ? "it continues" : "it ends",
+        hasFailed: isRunning,
+      },
+      seed: "none",
     });
   });
 });
