@@ -21,38 +21,41 @@ const PUBLIC_URL = "https://api.example.com";
 const WAIT_SECONDS = process.env["PROOFS"] === "full" ? 25 : 1;
 
 /** What each server has: a business, and a list that partners read. */
-const SHARDS = [
+const SERVERS = [
   { name: "east", preset: "salon", slug: "salon-aurora", list: "services" },
   { name: "west", preset: "restaurant", slug: "cafe-lumen", list: "menu" },
   { name: "north", preset: "venue", slug: "kita-live", list: "events/catalog" },
 ] as const satisfies { name: string; preset: Preset; slug: string; list: string }[];
 
-type Shard = (typeof SHARDS)[number] & {
+type StartedServer = (typeof SERVERS)[number] & {
   url: string;
   /** Runs a command on its data and returns its output. */
   deskbell: (line: string) => Promise<string>;
 };
 
-async function startShard(shard: (typeof SHARDS)[number], token: string): Promise<Shard> {
+async function startServer(
+  server: (typeof SERVERS)[number],
+  token: string,
+): Promise<StartedServer> {
   const { dataDir, deskbell: run } = createTerminal();
   const deskbell = async (line: string): Promise<string> => {
     const result = await run(line);
     expect(result).toMatchObject({ code: 0 });
     return result.stdout.trim();
   };
-  await deskbell(`seed ${shard.preset}`);
+  await deskbell(`seed ${server.preset}`);
   const flags = ["--public-url", PUBLIC_URL, "--trusted-proxy", "127.0.0.1"];
   const testing = ["--allow-http", "--allow-private", "127.0.0.0/8"];
   const daemon = spawnDaemon(dataDir, ...flags, "--metrics-token-file", token, ...testing);
-  return { ...shard, deskbell, url: await waitForUrl(daemon) };
+  return { ...server, deskbell, url: await waitForUrl(daemon) };
 }
 
-async function startShards() {
+async function startServers() {
   const folder = createTempFolder();
   const [token, file] = [join(folder, "metrics.token"), join(folder, "servers.txt")];
   writeFileSync(token, "t0ken\n", { mode: 0o600 });
-  const shards = await Promise.all(SHARDS.map((shard) => startShard(shard, token)));
-  writeFileSync(file, shards.map(({ name, url }) => `${name} ${url}\n`).join(""));
+  const servers = await Promise.all(SERVERS.map((server) => startServer(server, token)));
+  writeFileSync(file, servers.map(({ name, url }) => `${name} ${url}\n`).join(""));
   const { deskbell } = createTerminal();
   /** Runs a command of the guide, which begins in this way, without its redirection. */
   const runFromGuide = (start: string) => {
@@ -69,7 +72,7 @@ async function startShards() {
     writeFileSync(map, printed.stdout);
     return runProxy(name, TOPIC, `/etc/${name}/deskbell.map`, map);
   };
-  return { shards, start, runFromGuide };
+  return { servers, start, runFromGuide };
 }
 
 const available = PROXY_NAMES.filter((name) => !isProxyMissing(name));
@@ -77,18 +80,18 @@ const available = PROXY_NAMES.filter((name) => !isProxyMissing(name));
 test.skipIf(available.length === 0)(
   `behind ${available.join(" and ")}, partners of three servers need only the address of the proxy`,
   async () => {
-    const { shards, start, runFromGuide } = await startShards();
+    const { servers, start, runFromGuide } = await startServers();
     for (const [i, name] of available.entries()) {
       const proxy = await start(name);
       await Promise.all(
-        shards.map((shard) => expectIntegration(proxy, shard, name, `2027-06-0${i + 1}`)),
+        servers.map((server) => expectIntegration(proxy, server, name, `2027-06-0${i + 1}`)),
       );
-      await expectSharedPages(proxy, shards);
-      await expectOwnLimits(proxy, shards, `127.0.0.${i + 2}`);
+      await expectSharedPages(proxy, servers);
+      await expectOwnLimits(proxy, servers, `127.0.0.${i + 2}`);
     }
     const { stdout } = await runFromGuide("status --servers");
     expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual([
-      ...SHARDS.map(({ name }) => name),
+      ...SERVERS.map(({ name }) => name),
       "",
     ]);
   },
@@ -98,7 +101,7 @@ test.skipIf(available.length === 0)(
 /** Does what `/docs` tells a new partner to do: read a list, receive webhooks, follow changes. */
 async function expectIntegration(
   proxy: Proxy,
-  { slug, list, deskbell }: Shard,
+  { slug, list, deskbell }: StartedServer,
   name: string,
   closedOn: string,
 ) {
@@ -134,10 +137,10 @@ async function expectIntegration(
 }
 
 /** Routes without a business. */
-async function expectSharedPages(proxy: Proxy, shards: readonly Shard[]) {
+async function expectSharedPages(proxy: Proxy, servers: readonly StartedServer[]) {
   for (const path of ["/docs", "/docs/mirror", "/openapi.json", "/llms.txt", "/healthz"])
     expect([path, (await proxy.get(path)).status]).toEqual([path, 200]);
-  const [east, west] = shards as [Shard, Shard];
+  const [east, west] = servers as [StartedServer, StartedServer];
   const calendar = new URL(await west.deskbell(`calendars create --public-url ${PUBLIC_URL}`));
   expect((await proxy.get(calendar.pathname)).body).toMatch(/^BEGIN:VCALENDAR/);
   const key = await east.deskbell("keys create --name other --secret");
@@ -153,7 +156,7 @@ async function expectSharedPages(proxy: Proxy, shards: readonly Shard[]) {
 }
 
 /** The limit of an address counts on each server, and an invented address does not escape it. */
-async function expectOwnLimits(proxy: Proxy, [east]: readonly Shard[], address: string) {
+async function expectOwnLimits(proxy: Proxy, [east]: readonly StartedServer[], address: string) {
   const search = (i: number, localAddress: string) =>
     proxy.get(`/v1/businesses/${east?.slug}/availability?service=beard-trim&from=2027-01-04`, {
       localAddress,

@@ -52,7 +52,7 @@ function writeFeed(
 ): string {
   const filter = { businessId, from: today - PAST_DAYS * DAY_MS, to: today + FUTURE_DAYS * DAY_MS };
   const nameOf = createNamer(rt, businessId);
-  const guestOf = (visit: Visit) => (withGuests ? describeGuest(rt, visit) : NO_GUEST);
+  const guestOf = (visit: Visit) => (withGuests ? guestTextsOf(rt, visit) : NO_GUEST);
   const bookings = rt.store.bookings
     .listPage({ ...filter, staffId: staffId ?? undefined }, MAX_VISITS)
     .flatMap((booking) => bookingEvents(nameOf, booking, staffId, guestOf(booking)));
@@ -67,7 +67,7 @@ function writeFeed(
 type GuestTexts = { name: string | null; details: string | null };
 const NO_GUEST: GuestTexts = { name: null, details: null };
 
-function describeGuest(rt: Runtime, { id, customerRef }: Visit): GuestTexts {
+function guestTextsOf(rt: Runtime, { id, customerRef }: Visit): GuestTexts {
   const row = rt.store.guests.findByVisit(id);
   const customer: Partial<Customer> = (row && tryOpenCustomer(rt, row)) ?? {};
   const { name = null, phone, email, notes } = customer;

@@ -18,13 +18,13 @@ export const definition = command({
       import("../running/ask-servers.ts"),
       import("../../domain/servers/proxy-map.ts"),
     ]);
-    const shards = (await askServers(file, metricsTokenFile)).map((asked) => ({
+    const servers = (await askServers(file, metricsTokenFile)).map((asked) => ({
       name: asked.name,
       addresses: asked.addresses,
       businesses: getRunning(asked).businesses,
     }));
-    assertNotShared(shards);
-    if (cli.flags.json) cli.printObject({ servers: shards });
-    else cli.printContent(writeProxyMap(format, shards));
+    assertNotShared(servers);
+    if (cli.flags.json) cli.printObject({ servers });
+    else cli.printContent(writeProxyMap(format, servers));
   },
 });

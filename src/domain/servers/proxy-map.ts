@@ -2,15 +2,15 @@ import { AppError } from "../errors.ts";
 import { hostAndPort, type Server } from "./servers-file.ts";
 
 /** A server with the slugs of its businesses. */
-export type Shard = Server & { businesses: readonly string[] };
+export type MappedServer = Server & { businesses: readonly string[] };
 
 export const PROXY_FORMATS = ["caddy", "nginx"] as const;
 export type ProxyFormat = (typeof PROXY_FORMATS)[number];
 
 /** @throws AppError state_refuses if a business is on two servers */
-export function assertNotShared(shards: readonly Shard[]): void {
+export function assertNotShared(servers: readonly MappedServer[]): void {
   const serverOf = new Map<string, string>();
-  const issues = shards.flatMap(({ name, businesses }) =>
+  const issues = servers.flatMap(({ name, businesses }) =>
     businesses.flatMap((slug) => {
       const other = serverOf.get(slug);
       serverOf.set(slug, name);
@@ -30,9 +30,9 @@ export function assertNotShared(shards: readonly Shard[]): void {
  * Returns the part of a proxy's configuration that sends each request to the server of its
  * business. What is the same on all servers, such as /docs, comes from the first one that runs.
  */
-export function writeProxyMap(format: ProxyFormat, shards: readonly Shard[]): string {
-  const all = shards.flatMap(({ addresses }) => addresses);
-  return format === "caddy" ? writeCaddyMap(shards, all) : writeNginxMap(shards, all);
+export function writeProxyMap(format: ProxyFormat, servers: readonly MappedServer[]): string {
+  const all = servers.flatMap(({ addresses }) => addresses);
+  return format === "caddy" ? writeCaddyMap(servers, all) : writeNginxMap(servers, all);
 }
 
 const HEAD = "# Written by deskbell proxy-map. Run it again when a business is added or removed.\n";
@@ -48,7 +48,7 @@ const RESERVED = ["default", "hostnames", "include", "volatile"];
 const keyOf = (slug: string): string =>
   slug.length > MAX_KEY || RESERVED.includes(slug) ? `~^${slug}$` : slug;
 
-function writeCaddyMap(shards: readonly Shard[], all: readonly string[]): string {
+function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[]): string {
   // A server that was restarted, or has no standby yet, has five seconds to accept a connection.
   const proxyTo = (matcher: string, addresses: readonly string[]) =>
     `reverse_proxy ${[matcher, ...addresses.map(hostAndPort)].filter(Boolean).join(" ")} {
@@ -57,10 +57,10 @@ function writeCaddyMap(shards: readonly Shard[], all: readonly string[]): string
 	fail_duration 5s
 }
 `;
-  const routes = shards.flatMap(({ name, businesses }) =>
+  const routes = servers.flatMap(({ name, businesses }) =>
     businesses.map((slug) => `\t${keyOf(slug)} ${name}\n`),
   );
-  const proxies = shards.map(
+  const proxies = servers.map(
     ({ name, addresses }) =>
       `@deskbell_${name} vars {deskbell_server} ${name}\n${proxyTo(`@deskbell_${name}`, addresses)}`,
   );
@@ -74,16 +74,16 @@ ${routes.join("")}	default ""
 ${proxies.join("")}${proxyTo("", all)}`;
 }
 
-function writeNginxMap(shards: readonly Shard[], all: readonly string[]): string {
+function writeNginxMap(servers: readonly MappedServer[], all: readonly string[]): string {
   // nginx ignores max_fails of an only server. A standby that does not run yet is tried each time.
   const upstream = (name: string, [first = "", ...others]: readonly string[]) => `upstream ${name} {
     server ${hostAndPort(first)} max_fails=1 fail_timeout=5s;
 ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup;\n`).join("")}}
 `;
-  const routes = shards.flatMap(({ name, businesses }) =>
+  const routes = servers.flatMap(({ name, businesses }) =>
     businesses.map((slug) => `    ${keyOf(slug)} deskbell_${name};\n`),
   );
-  const upstreams = shards.map(({ name, addresses }) => upstream(`deskbell_${name}`, addresses));
+  const upstreams = servers.map(({ name, addresses }) => upstream(`deskbell_${name}`, addresses));
   return `${HEAD}${upstream("deskbell", all)}${upstreams.join("")}map $uri $deskbell_slug {
     ~^/v1/businesses/([^/]+) $1;
 }

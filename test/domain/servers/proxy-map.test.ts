@@ -6,17 +6,17 @@ import {
 } from "../../../src/domain/servers/proxy-map.ts";
 import { captureError } from "../../support/use-case.ts";
 
-const shard = (name: string, addresses: string[], businesses: string[]) => ({
+const server = (name: string, addresses: string[], businesses: string[]) => ({
   name,
   addresses,
   businesses,
 });
-const EAST = shard("east", ["http://10.0.0.11:4100"], ["salon-aurora", "default"]);
-const WEST = shard("west", ["http://10.0.0.12", "http://[::1]:4100"], ["a".repeat(60)]);
+const EAST = server("east", ["http://10.0.0.11:4100"], ["salon-aurora", "default"]);
+const WEST = server("west", ["http://10.0.0.12", "http://[::1]:4100"], ["a".repeat(60)]);
 
 test("a business on two servers is an error that names both", () => {
   expect(captureError(() => assertNotShared([EAST, WEST]))).toBe("no error: undefined");
-  const other = shard("north", ["http://10.0.0.13"], ["cafe-lumen", "salon-aurora"]);
+  const other = server("north", ["http://10.0.0.13"], ["cafe-lumen", "salon-aurora"]);
   expect(captureError(() => assertNotShared([EAST, WEST, other]))).toBe(
     "state_refuses: The business 'salon-aurora' is on the servers east and north.",
   );
