@@ -75,15 +75,12 @@ async function buildBody(
   const { timezone: zone, ...terms } = availability.terms;
   availability.assertNotTooLarge(granularity === "next" ? "next" : "days");
   const data: Record<string, unknown> = { timezone: zone, from, to, ...terms };
-  // Encoded as days are found, so that other requests run in between.
-  const days: Buffer[] = [];
-  let daysBytes = 0;
+  // Serialized in chunks as days are found, so that other requests run in between.
+  let daysJson = "";
   let first: string | undefined;
   const addDay = (day: object): void => {
-    const json = Buffer.from(`${days.length === 0 ? "" : ","}${JSON.stringify(day)}`);
-    days.push(json);
-    daysBytes += json.length;
-    if (daysBytes > MAX_BODY_BYTES) throw bodyTooLarge();
+    daysJson += `${daysJson === "" ? "" : ","}${JSON.stringify(day)}`;
+    if (daysJson.length > MAX_BODY_BYTES) throw bodyTooLarge();
   };
   if (granularity === "next") {
     const slots = await availability.nextSlots(limit, from);
@@ -105,14 +102,12 @@ async function buildBody(
         }
     first ??= (await availability.nextSlots(1, addDays(to, 1)))[0]?.startsAt;
   }
+  const daysField = granularity === "next" ? "" : `,"days":[${daysJson}]`;
   const meta = { business: { id, slug, name, timezone }, currency, locale, catalogVersion };
   const lastField = JSON.stringify({ nextAvailable: first ?? null }).slice(1);
-  const hasDays = granularity !== "next";
-  return Buffer.concat([
-    Buffer.from(`{"data":${JSON.stringify(data).slice(0, -1)}${hasDays ? ',"days":[' : ""}`),
-    ...days,
-    Buffer.from(`${hasDays ? "]" : ""},${lastField},"meta":${JSON.stringify(meta)}}`),
-  ]);
+  return Buffer.from(
+    `{"data":${JSON.stringify(data).slice(0, -1)}${daysField},${lastField},"meta":${JSON.stringify(meta)}}`,
+  );
 }
 
 const bodyTooLarge = (): AppError =>

@@ -41,8 +41,6 @@ export function createSharedResponses(
     const scan = scanQueue.add(async (yieldToEventLoop) => {
       try {
         const bytes = await build(yieldToEventLoop);
-        // Hashing a response of 8 MB takes 5 ms.
-        await yieldToEventLoop();
         if (bytes.length > MAX_ENTRY_BYTES) remove();
         return (shared.response = createHashedResponse(
           bytes,
