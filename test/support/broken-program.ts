@@ -8,10 +8,20 @@ export type SourceBug = { file: string; find: string; replace: string };
 const ROOT = new URL("../../", import.meta.url);
 
 /**
- * Returns the program with a bug, for negative controls. It runs from its source, with Node, and
- * the bug is inserted when the file is loaded, in every thread.
+ * Returns the program with bugs, for negative controls. It runs from its source, with Node, and
+ * each bug is inserted when its file is loaded, in every thread.
  */
-export function breakProgram({ file, find, replace }: SourceBug): Program {
+export const breakProgram = (...bugs: SourceBug[]): Program => ({
+  command: [
+    process.execPath,
+    ...bugs.map(insertBug),
+    fileURLToPath(new URL("src/cli/main.ts", ROOT)),
+  ],
+  isStandalone: false,
+});
+
+/** Returns the option with which Node inserts a bug. */
+function insertBug({ file, find, replace }: SourceBug): string {
   const count = readFileSync(new URL(file, ROOT), "utf8").split(find).length - 1;
   if (count !== 1) throw new Error(`'${find}' occurs ${count} times in ${file}, expected once.`);
   const hook = `import { registerHooks } from "node:module";
@@ -23,12 +33,5 @@ registerHooks({
     return { ...loaded, source: source.replace(${JSON.stringify(find)}, () => ${JSON.stringify(replace)}) };
   },
 });`;
-  return {
-    command: [
-      process.execPath,
-      `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-      fileURLToPath(new URL("src/cli/main.ts", ROOT)),
-    ],
-    isStandalone: false,
-  };
+  return `--import=data:text/javascript,${encodeURIComponent(hook)}`;
 }
