@@ -1,44 +1,86 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { breakProgram } from "../../support/broken-program.ts";
+import { type Claim, isRecording, recordClaim } from "../../support/claims.ts";
+import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
+import { PROGRAM } from "../../support/program.ts";
 
 /** How often counters are stored. A kill may lose the requests since then. */
 const STORE_INTERVAL_MS = 5000;
+
+const LIMIT = 100;
+const SAVED = 30;
+const UNSAVED = 10;
+
+/**
+ * Kills a daemon some seconds after `SAVED` requests and right after `UNSAVED` others.
+ * @returns how many requests of the hour are left, before and after the kill
+ */
+async function killAfterRequests(program = PROGRAM): Promise<{ before: number; after: number }> {
+  const { dataDir, deskbell } = await createSeededSalon();
+  const key = await deskbell(
+    "keys",
+    "create",
+    "--name",
+    "site",
+    "--scope",
+    "services.read",
+    "--limit-hour",
+    String(LIMIT),
+  );
+  const ask = async (url: string) =>
+    fetch(`${url}/v1/businesses/salon-aurora/staff`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+  const left = async (url: string): Promise<number> =>
+    Number(/"per-hour";r=(\d+)/.exec((await ask(url)).headers.get("ratelimit") ?? "")?.[1]);
+
+  const first = spawnDaemonOf(program, dataDir);
+  const url = await waitForUrl(first);
+  for (let i = 0; i < SAVED; i++) expect((await ask(url)).status).toBe(200);
+  await delay(STORE_INTERVAL_MS + 1000);
+  // The request that reads the header counts too.
+  for (let i = 1; i < UNSAVED; i++) await ask(url);
+  const before = await left(url);
+  first.child.kill("SIGKILL");
+  await first.waitForExit();
+  return { before, after: await left(await waitForUrl(spawnDaemonOf(program, dataDir))) };
+}
+
+/** What can be left at most after a kill, by the request that reads it. */
+const MOST_LEFT = LIMIT - SAVED - 1;
+
+async function runControl(): Promise<Claim["control"]> {
+  const program = breakProgram({
+    file: "src/http/auth/rate-limits.ts",
+    find: "saveRateCounts(rt, counts, shift);",
+    replace: "",
+  });
+  const { after } = await killAfterRequests(program);
+  return {
+    done: "a daemon that does not save its counts",
+    figure: `${after} of ${LIMIT} requests left after the kill`,
+    hasFailed: after > MOST_LEFT,
+  };
+}
 
 test(
   "rate limit counters survive a kill -9, except for the last five seconds",
   { timeout: 60_000 },
   async () => {
-    const { dataDir, deskbell } = await createSeededSalon();
-    const key = await deskbell(
-      "keys",
-      "create",
-      "--name",
-      "site",
-      "--scope",
-      "services.read",
-      "--limit-hour",
-      "100",
-    );
-    const ask = async (url: string) =>
-      fetch(`${url}/v1/businesses/salon-aurora/staff`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
-    const left = async (url: string): Promise<number> =>
-      Number(/"per-hour";r=(\d+)/.exec((await ask(url)).headers.get("ratelimit") ?? "")?.[1]);
-
-    const first = spawnDaemon(dataDir);
-    const url = await waitForUrl(first);
-    for (let i = 0; i < 30; i++) expect((await ask(url)).status).toBe(200);
-    await delay(STORE_INTERVAL_MS + 1000);
-    for (let i = 0; i < 9; i++) await ask(url);
-    expect(await left(url)).toBe(60);
-    first.child.kill("SIGKILL");
-    await first.waitForExit();
-
-    const after = await left(await waitForUrl(spawnDaemon(dataDir)));
-    // The request that reads the header counts too.
-    expect(after).toBeGreaterThanOrEqual(59);
-    expect(after).toBeLessThanOrEqual(69);
+    const { before, after } = await killAfterRequests();
+    expect(before).toBe(LIMIT - SAVED - UNSAVED);
+    expect(after).toBeGreaterThanOrEqual(before - 1);
+    expect(after).toBeLessThanOrEqual(MOST_LEFT);
+    if (!isRecording()) return;
+    recordClaim({
+      group: "crash",
+      claim:
+        "A crash does not give a client more requests than its limit, except those of the last five seconds",
+      done: `${SAVED} requests, six seconds later ${UNSAVED} others, and then kill -9`,
+      figure: `${before} of ${LIMIT} requests left before the kill, ${after} after it`,
+      control: await runControl(),
+      seed: "none",
+    });
   },
 );
