@@ -90,6 +90,29 @@ export function parseRelativeTime(text: string, timezone: string, seedingAt: num
   return localToInstant(`${addDays(today, Number(days))}T${time}`, timezone);
 }
 
+/**
+ * The times, with their offsets, that a local time such as `2026-10-25T02:30` may mean: two if clocks
+ * are set back and show it twice. Not for times that clocks skip.
+ */
+export const occurrencesOf = (local: string, timezone: string): string[] => {
+  const time = Temporal.PlainDateTime.from(local);
+  const texts = (["earlier", "later"] as const).map((disambiguation) =>
+    time
+      .toZonedDateTime(timezone, { disambiguation })
+      .toString({ timeZoneName: "never", smallestUnit: "minute" }),
+  );
+  return [...new Set(texts)];
+};
+
+/**
+ * The local minute of a text of `formatInstant`, with its offset only if clocks show it twice:
+ * `2026-12-31T22:00`, or `2026-10-25T02:30+02:00`.
+ */
+export function toLocalMinute(instant: string, timezone: string): string {
+  const local = instant.slice(0, 16);
+  return occurrencesOf(local, timezone).length === 1 ? local : `${local}${instant.slice(19)}`;
+}
+
 /** The shortest text for `parseInstant`: local, with an offset only if the time is repeated. */
 export function writeInstant(ms: number, timezone: string): string {
   const zoned = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone);

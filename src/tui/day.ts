@@ -1,6 +1,6 @@
 import { type DayEntry, describeGuest, listDay } from "../app/bookings/day-sheet.ts";
 import type { Runtime } from "../app/runtime.ts";
-import { addDays, formatInstant, localDateOf } from "../domain/local-time.ts";
+import { addDays, formatInstant, localDateOf, toLocalMinute } from "../domain/local-time.ts";
 import { type Colour, fit, type StyledLine, sanitize, span } from "./cells.ts";
 
 /** The visits of a local day of a business. */
@@ -32,6 +32,7 @@ const COLUMNS: Column[] = [
 ];
 /** A narrower terminal leaves out staff and places. */
 const WIDE = 70;
+/** Of `10:00-11:00`. */
 const TIME = 12;
 const STATUS = 9;
 
@@ -52,18 +53,21 @@ export function renderDay(
   if (entries.length === 0) return message(" No visits.");
   const columns = width >= WIDE ? COLUMNS : COLUMNS.slice(0, 2);
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
-  const available = width - TIME - STATUS - 2;
+  const timeOf = (at: number) => toLocalMinute(formatInstant(at, timezone), timezone).slice(11);
+  const times = entries.map(({ startsAt, endsAt }) => `${timeOf(startsAt)}-${timeOf(endsAt)}`);
+  // Times that clocks show twice have an offset.
+  const timeWidth = times.reduce((most, time) => Math.max(most, time.length + 1), TIME);
+  const available = width - timeWidth - STATUS - 2;
   const cells = ({ share }: Column) => Math.floor((available * share) / shares) - 1;
   const row = (time: string, valueOf: (column: Column) => string | null): string =>
-    ` ${fit(time, TIME)}${columns.map((column) => `${fit(sanitize(valueOf(column) ?? ""), cells(column))} `).join("")}`;
-  const timeOf = (at: number) => formatInstant(at, timezone).slice(11, 16);
+    ` ${fit(time, timeWidth)}${columns.map((column) => `${fit(sanitize(valueOf(column) ?? ""), cells(column))} `).join("")}`;
   return {
     head: [[span(`${row("TIME", ({ title }) => title)}STATUS`, { dim: true })]],
-    rows: entries.map((entry): StyledLine => {
-      const { startsAt, endsAt, status } = entry;
+    rows: entries.map((entry, i): StyledLine => {
+      const { status } = entry;
       const colour = COLOURS[status];
       return [
-        span(row(`${timeOf(startsAt)}-${timeOf(endsAt)}`, ({ value }) => value(entry))),
+        span(row(times[i] ?? "", ({ value }) => value(entry))),
         span(status, colour && { colour }),
       ];
     }),

@@ -25,3 +25,14 @@ test("the titles of the columns are not a row, so they are neither counted nor s
     expect.stringMatching(/^ 10:00-11:00 Ana /),
   ]);
 });
+
+test("times that clocks show twice have an offset, so that no visit seems to end before it starts", () => {
+  const repeated = {
+    ...visit,
+    startsAt: Date.parse("2026-10-25T00:30Z"),
+    endsAt: Date.parse("2026-10-25T01:15Z"),
+  };
+  const day = { date: "2026-10-25", timezone: "Europe/Zurich", entries: [repeated] };
+  const [line = []] = renderDay(day, 78).rows;
+  expect(line.map(({ text }) => text).join("")).toMatch(/^ 02:30\+02:00-02:15\+01:00 Ana /);
+});

@@ -47,7 +47,8 @@ export const definition = command({
   async run(cli, given) {
     const request = parseRequest(given);
     const { rt, business } = await cli.openBusiness();
-    const dates = parseDates(given, localDateOf(rt.now(), business.doc.timezone));
+    const { timezone } = business.doc;
+    const dates = parseDates(given, localDateOf(rt.now(), timezone));
     const [{ createAvailabilityFinder }, { createEventLoopYield }] = await Promise.all([
       import("../../app/availability/availability.ts"),
       import("../../app/availability/yield-to-event-loop.ts"),
@@ -63,12 +64,12 @@ export const definition = command({
       yieldToEventLoop: createEventLoopYield(),
     });
     const nameOf = (id: string) => keyOf(rt, id);
-    if (next === undefined) return printDays(cli, dates, availability, nameOf);
+    if (next === undefined) return printDays(cli, dates, availability, timezone, nameOf);
     const slots = await availability.nextSlots(next, dates.from);
     if (cli.flags.json) cli.printObject({ ...availability.terms, from: dates.from, slots });
     else
       cli.printList(
-        slots.map((slot) => slotRow(slot, nameOf)),
+        slots.map((slot) => slotRow(slot, timezone, nameOf)),
         COLUMNS,
         "Nothing is available within the booking horizon.",
       );
@@ -79,6 +80,7 @@ async function printDays(
   cli: Cli,
   dates: DateRange,
   availability: Availability,
+  timezone: string,
   nameOf: (id: string) => string,
 ): Promise<void> {
   const days: PublicDay[] = [];
@@ -86,10 +88,11 @@ async function printDays(
   const { io, flags } = cli;
   if (flags.json) cli.printObject({ ...availability.terms, ...dates, days });
   else if (io.stdout.isTTY)
-    for (const day of days) io.stdout.write(`${dayLines(day, widthOf(io.stdout)).join("\n")}\n`);
+    for (const day of days)
+      io.stdout.write(`${dayLines(day, timezone, widthOf(io.stdout)).join("\n")}\n`);
   else
     cli.printList(
-      days.flatMap((day) => dayRows(day, nameOf)),
+      days.flatMap((day) => dayRows(day, timezone, nameOf)),
       COLUMNS,
       "",
     );

@@ -1,11 +1,12 @@
 import { toPublicBooking } from "../../domain/bookings/booking.ts";
+import { toLocalMinute } from "../../domain/local-time.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { guestOf } from "../../app/bookings/guests.ts";
 import { command } from "../command.ts";
 import { guestFlags, requiredText, text, visitFlags, withCustomer } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { keyOf, resolveObject } from "../objects/objects.ts";
-import { visitCommands } from "../objects/visit-commands.ts";
+import { noteRepeatedStart, visitCommands } from "../objects/visit-commands.ts";
 
 const create = command({
   name: "create",
@@ -13,7 +14,7 @@ const create = command({
   supportsDryRun: true,
   flags: {
     ...visitFlags,
-    start: text("time", "local start time, such as 2026-12-01T10:00"),
+    start: text("time", "local start time, such as 2026-12-01T10:00, or with an offset"),
     ...guestFlags,
     input: inputFlag("start, service or variant, addons, staff, guests, customerRef, customer"),
   },
@@ -25,16 +26,18 @@ const create = command({
   ],
   async run(cli, { input, addon, ...given }) {
     const { rt, business } = await cli.openBusiness();
-    const { slug } = business;
+    const { slug, doc } = business;
     const { createBooking } = await import("../../app/bookings/bookings.ts");
     const required = {
       ...(given.variant.length === 0 && { service: "--service" }),
       start: "--start",
     };
     const described = withCustomer({ ...given, addons: addon });
-    return createOrLoad(cli, rt, input, described, required, (fields) =>
+    const code = await createOrLoad(cli, rt, input, described, required, (fields) =>
       createBooking(rt, slug, fields),
     );
+    noteRepeatedStart(cli, doc.timezone, given.start);
+    return code;
   },
 });
 
@@ -44,7 +47,10 @@ const reschedule = command({
   supportsDryRun: true,
   arguments: ["<id>"],
   flags: {
-    start: requiredText("time", "new local start time, such as 2026-12-01T10:00"),
+    start: requiredText(
+      "time",
+      "new local start time, such as 2026-12-01T10:00, or with an offset",
+    ),
     staff: text("key", "the staff member for all of its services (default: the same)"),
   },
   examples: [
@@ -62,6 +68,7 @@ const reschedule = command({
         ? undefined
         : getBooking(rt, business.id, id).segments.map((segment) => ({ ...segment, staffId }));
     cli.printObject(rescheduleBooking(rt, business.slug, id, { start, segments }));
+    noteRepeatedStart(cli, business.doc.timezone, start);
   },
 });
 
@@ -77,9 +84,13 @@ export const definition = [
       ...toPublicBooking(booking, timezone),
       currencyDigits: booking.currencyDigits,
     }),
-    columns: (rt) => [
+    columns: (rt, { doc: { timezone } }) => [
       "id",
-      { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },
+      {
+        title: "STARTS",
+        value: ({ startsAt }) => toLocalMinute(startsAt, timezone),
+        noTruncate: true,
+      },
       {
         title: "SERVICE",
         value: ({ segments }) =>
@@ -98,7 +109,7 @@ export const definition = [
       },
       { title: "GUEST", value: (booking) => guestOf(rt, booking), wraps: true },
       { title: "STATUS", value: "status", noTruncate: true },
-      { title: "ENDS", value: ({ endsAt }) => endsAt.slice(0, 16), optional: true },
+      { title: "ENDS", value: ({ endsAt }) => toLocalMinute(endsAt, timezone), optional: true },
       {
         title: "TOTAL",
         value: (booking) => formatMoney(booking.totalCents, booking),

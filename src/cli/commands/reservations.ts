@@ -1,9 +1,10 @@
 import { toPublicReservation } from "../../domain/bookings/reservation.ts";
+import { toLocalMinute } from "../../domain/local-time.ts";
 import { guestOf } from "../../app/bookings/guests.ts";
 import { command } from "../command.ts";
 import { guestFlags, integer, requiredText, text, withCustomer } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
-import { visitCommands } from "../objects/visit-commands.ts";
+import { noteRepeatedStart, visitCommands } from "../objects/visit-commands.ts";
 
 const create = command({
   name: "create",
@@ -11,7 +12,7 @@ const create = command({
   supportsDryRun: true,
   flags: {
     party: integer(1, 10_000, "party size"),
-    start: text("time", "local start time, such as 2026-12-01T19:30"),
+    start: text("time", "local start time, such as 2026-12-01T19:30, or with an offset"),
     area: text("key", "reserve in this area only"),
     table: text("key", "reserve this table only"),
     ...guestFlags,
@@ -23,12 +24,14 @@ const create = command({
   ],
   async run(cli, { input, ...given }) {
     const { rt, business } = await cli.openBusiness();
-    const { slug } = business;
+    const { slug, doc } = business;
     const { createReservation } = await import("../../app/bookings/bookings.ts");
     const required = { party: "--party", start: "--start" };
-    return createOrLoad(cli, rt, input, withCustomer(given), required, (fields) =>
+    const code = await createOrLoad(cli, rt, input, withCustomer(given), required, (fields) =>
       createReservation(rt, slug, fields),
     );
+    noteRepeatedStart(cli, doc.timezone, given.start);
+    return code;
   },
 });
 
@@ -38,7 +41,10 @@ const reschedule = command({
   supportsDryRun: true,
   arguments: ["<id>"],
   flags: {
-    start: requiredText("time", "new local start time, such as 2026-12-01T19:30"),
+    start: requiredText(
+      "time",
+      "new local start time, such as 2026-12-01T19:30, or with an offset",
+    ),
     party: integer(1, 10_000, "new party size (default: the same)"),
   },
   examples: [
@@ -49,6 +55,7 @@ const reschedule = command({
     const { rt, business } = await cli.openBusiness();
     const { rescheduleReservation } = await import("../../app/bookings/reschedule.ts");
     cli.printObject(rescheduleReservation(rt, business.slug, id, { start, partySize }));
+    noteRepeatedStart(cli, business.doc.timezone, start);
   },
 });
 
@@ -61,9 +68,13 @@ export const definition = [
     freed: "its table",
     store: (rt) => rt.store.reservations,
     toPublic: toPublicReservation,
-    columns: (rt, { id: businessId }) => [
+    columns: (rt, { id: businessId, doc: { timezone } }) => [
       "id",
-      { title: "STARTS", value: ({ startsAt }) => startsAt.slice(0, 16), noTruncate: true },
+      {
+        title: "STARTS",
+        value: ({ startsAt }) => toLocalMinute(startsAt, timezone),
+        noTruncate: true,
+      },
       { title: "PARTY", value: "partySize", align: "right" },
       { title: "STATUS", value: "status", noTruncate: true },
       { title: "GUEST", value: (reservation) => guestOf(rt, reservation) },

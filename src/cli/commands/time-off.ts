@@ -1,4 +1,4 @@
-import { formatInstant, localDateOf } from "../../domain/local-time.ts";
+import { formatInstant, localDateOf, toLocalMinute } from "../../domain/local-time.ts";
 import { countOf, shellQuote } from "../../domain/text.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { command } from "../command.ts";
@@ -59,14 +59,15 @@ const list = command({
   examples: ["time-off list", "time-off list --past --json"],
   async run(cli, { past }) {
     const { rt, business } = await cli.openBusiness();
+    const { timezone } = business.doc;
     const rows = rt.store.timeOff.listEndingAfter(business.id, past ? 0 : rt.now());
     cli.printList(
-      rows.map((row) => toOutput(row, business.doc.timezone)),
+      rows.map((row) => toOutput(row, timezone)),
       [
         "id",
         { title: "STAFF", value: ({ staffId }) => keyOf(rt, staffId) },
-        { title: "FROM", value: ({ from }) => from.slice(0, 16), noTruncate: true },
-        { title: "TO", value: ({ to }) => to.slice(0, 16), noTruncate: true },
+        { title: "FROM", value: ({ from }) => toLocalMinute(from, timezone), noTruncate: true },
+        { title: "TO", value: ({ to }) => toLocalMinute(to, timezone), noTruncate: true },
         "reason",
       ],
       `${business.slug} has no ${past ? "" : "current or future "}time off.`,

@@ -1,4 +1,4 @@
-import { formatInstant, isLocalDate, localDateOf } from "../../domain/local-time.ts";
+import { formatInstant, isLocalDate, localDateOf, toLocalMinute } from "../../domain/local-time.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";
 import { usageError } from "../failure.ts";
@@ -29,7 +29,8 @@ export const definition = command({
       [
         {
           title: "TIME",
-          value: ({ startsAt, endsAt }) => `${startsAt.slice(11, 16)}-${endsAt.slice(11, 16)}`,
+          value: ({ startsAt, endsAt }) =>
+            [startsAt, endsAt].map((at) => toLocalMinute(at, timezone).slice(11)).join("-"),
           noTruncate: true,
         },
         { title: "GUEST", value: describeGuest },

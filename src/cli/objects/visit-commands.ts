@@ -1,7 +1,13 @@
 import { VISIT_STATUSES } from "../../domain/bookings/visit.ts";
 import type { StateAction } from "../../app/bookings/change-visit.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { localDateOf, startOfDay } from "../../domain/local-time.ts";
+import {
+  isLocalTime,
+  localDateOf,
+  occurrencesOf,
+  startOfDay,
+  toLocalMinute,
+} from "../../domain/local-time.ts";
 import type { VisitFilter } from "../../store/bookings.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { VisitListFilter } from "../../store/visits.ts";
@@ -36,6 +42,16 @@ type Visits<Row, Shown> = {
     get: (rt: Runtime, businessId: string, id: string) => Row;
   }>;
 };
+
+/** Says which of two times a start means that clocks show twice, unless it has an offset. */
+export function noteRepeatedStart(cli: Cli, timezone: string, start: string | undefined): void {
+  if (start === undefined || !isLocalTime(start)) return;
+  const [first, second] = occurrencesOf(start.replace(" ", "T"), timezone);
+  if (second === undefined) return;
+  cli.note(
+    `Clocks show ${start} twice on that day. This is the first, ${first}; the second is --start ${second}.`,
+  );
+}
 
 /** The summary continues after the noun. */
 const ACTIONS = [
@@ -145,7 +161,7 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
       const next = rows.at(most);
       if (next !== undefined)
         cli.note(
-          `There are later ${group}: add --from ${next.startsAt.slice(0, 16)}, or a larger --limit.`,
+          `There are later ${group}: add --from ${toLocalMinute(next.startsAt, timezone)}, or a larger --limit.`,
         );
     },
   });

@@ -4,6 +4,7 @@ import type {
   PublicRefusedStart,
   PublicSlot,
 } from "../../domain/availability/public-slot.ts";
+import { toLocalMinute } from "../../domain/local-time.ts";
 import { wrap } from "./fields.ts";
 import { refusalSentence } from "../../domain/availability/refusal.ts";
 
@@ -18,14 +19,19 @@ export type AvailabilityRow = {
   why?: string;
 };
 
-/** Returns `09:00` of a time in the business's time zone. */
-const clockTime = (instant: string): string => instant.slice(11, 16);
+/** `09:00`, with an offset if clocks show it twice on that day. */
+const clockTime = (instant: string, timezone: string): string =>
+  toLocalMinute(instant, timezone).slice(11);
 
-export const slotRow = (slot: PublicSlot, nameOf: (id: string) => string): AvailabilityRow => ({
+export const slotRow = (
+  slot: PublicSlot,
+  timezone: string,
+  nameOf: (id: string) => string,
+): AvailabilityRow => ({
   date: slot.startsAt.slice(0, 10),
   state: "OPEN",
-  start: clockTime(slot.startsAt),
-  end: clockTime(slot.endsAt),
+  start: clockTime(slot.startsAt, timezone),
+  end: clockTime(slot.endsAt, timezone),
   spotsLeft: slot.spotsLeft,
   who: slot.segments
     .map((segment) => ("tableId" in segment ? segment.tableId : segment.staffId))
@@ -33,11 +39,15 @@ export const slotRow = (slot: PublicSlot, nameOf: (id: string) => string): Avail
     .join(" "),
 });
 
-export function dayRows(day: PublicDay, nameOf: (id: string) => string): AvailabilityRow[] {
+export function dayRows(
+  day: PublicDay,
+  timezone: string,
+  nameOf: (id: string) => string,
+): AvailabilityRow[] {
   const { date, state, slots } = day;
   const rows = [
-    ...slots.map((slot) => ({ at: slot.startsAt, row: slotRow(slot, nameOf) })),
-    ...refusedRuns(day).map(({ at, reason, times, why }) => ({
+    ...slots.map((slot) => ({ at: slot.startsAt, row: slotRow(slot, timezone, nameOf) })),
+    ...refusedRuns(day, timezone).map(({ at, reason, times, why }) => ({
       at,
       row: { date, state: reason, start: times, why },
     })),
@@ -46,13 +56,16 @@ export function dayRows(day: PublicDay, nameOf: (id: string) => string): Availab
 }
 
 /** Formats a day for a terminal: available start times, then rejected ones with the reason. */
-export function dayLines(day: PublicDay, width: number): string[] {
+export function dayLines(day: PublicDay, timezone: string, width: number): string[] {
   const { date, state, slots } = day;
   const weekday = weekdayOf(dayNumber(date));
   const head = `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)} ${date}  ${state.padEnd(8)}  `;
-  const times = slots.map(({ startsAt }) => clockTime(startsAt));
+  const times = slots.map(({ startsAt }) => clockTime(startsAt, timezone));
   const wrapped = times.length === 0 ? [] : wrap("", "", times, " ", width - head.length);
-  const lines = [...wrapped, ...refusedRuns(day).map(({ times, why }) => `${times}: ${why}`)];
+  const lines = [
+    ...wrapped,
+    ...refusedRuns(day, timezone).map(({ times, why }) => `${times}: ${why}`),
+  ];
   return (lines.length === 0 ? [""] : lines).map((line, i) =>
     `${i === 0 ? head : " ".repeat(head.length)}${line}`.trimEnd(),
   );
@@ -61,17 +74,17 @@ export function dayLines(day: PublicDay, width: number): string[] {
 type RefusedRun = { at: string; reason: PublicRefusedStart["reason"]; times: string; why: string };
 
 /** Merges start times that are rejected for the same reason, with no available one in between. */
-function refusedRuns({ slots, refused = [] }: PublicDay): RefusedRun[] {
+function refusedRuns({ slots, refused = [] }: PublicDay, timezone: string): RefusedRun[] {
   const available = slots.map(({ startsAt }) => Date.parse(startsAt));
   const runs: RefusedRun[] = [];
   for (const refusal of refused) {
     const { startsAt: at, reason } = refusal;
-    const [last, why, run] = [clockTime(at), sentence(refusal), runs.at(-1)];
+    const [last, why, run] = [clockTime(at, timezone), sentence(refusal), runs.at(-1)];
     const isNext =
       run?.reason === reason &&
       run.why === why &&
       !available.some((start) => start > Date.parse(run.at) && start < Date.parse(at));
-    if (isNext) Object.assign(run, { times: `${clockTime(run.at)}-${last}` });
+    if (isNext) Object.assign(run, { times: `${clockTime(run.at, timezone)}-${last}` });
     else runs.push({ at, reason, times: last, why });
   }
   return runs;

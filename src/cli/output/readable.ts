@@ -1,6 +1,12 @@
 import { WEEK } from "../../domain/catalog/catalog.ts";
 import { type Currency, isoCurrency } from "../../domain/currency.ts";
-import { formatInstant, isInstant, isLocalTime, parseInstant } from "../../domain/local-time.ts";
+import {
+  formatInstant,
+  isInstant,
+  isLocalTime,
+  parseInstant,
+  toLocalMinute,
+} from "../../domain/local-time.ts";
 import { formatMoney, formatPercent } from "../../domain/money.ts";
 
 /** What the fields of an object refer to. */
@@ -106,7 +112,9 @@ function scalar(name: string, value: unknown, { business, nameOf }: ReadableCont
 /** Without a business, in UTC. */
 function localTime(text: string, timezone: string | undefined): string {
   const local = formatInstant(parseInstant(text, "UTC"), timezone ?? "UTC");
-  const time = local.slice(0, local.slice(17, 19) === "00" ? 16 : 19).replace("T", " ");
+  const isWholeMinute = local.slice(17, 19) === "00";
+  const shown = isWholeMinute ? toLocalMinute(local, timezone ?? "UTC") : local.slice(0, 19);
+  const time = shown.replace("T", " ");
   return timezone === undefined ? `${time} UTC` : time;
 }
 

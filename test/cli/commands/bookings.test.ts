@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
 
 // In the future, but within the booking horizon.
@@ -269,6 +269,34 @@ TIME         GUEST  SERVICE  STAFF  PLACE  STATUS
   const ofMia = await deskbell(`today --date ${DAY} --staff mia`);
   expect(ofMia.stdout.split("\n")).toHaveLength(2);
   expect(await deskbell("today --date soon")).toMatchObject({ code: 2 });
+});
+
+test("times that clocks show twice are printed with their offset, and --start says which one it is", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-10-20T09:00:00Z") });
+  onTestFinished(() => void vi.useRealTimers());
+  const { deskbell } = createTerminal();
+  const night = CATALOG.replace('start: "08:00"', 'start: "00:00"');
+  expect(await deskbell("seed -", night)).toMatchObject({ code: 0 });
+  const book = (start: string) =>
+    deskbell(`bookings create --service bath --start ${start} --json`);
+  expect(await book("2026-10-25T02:30")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("2026-10-25T02:30:00+02:00"),
+    stderr:
+      "Clocks show 2026-10-25T02:30 twice on that day. This is the first, 2026-10-25T02:30+02:00; " +
+      "the second is --start 2026-10-25T02:30+01:00.\n",
+  });
+  const { id } = data<{ id: string }>(await book("2026-10-25T02:30+01:00"));
+  expect((await deskbell("today --date 2026-10-25")).stdout.split(/[\t\n]/)).toEqual(
+    expect.arrayContaining(["02:30+02:00-02:30+01:00", "02:30+01:00-03:30"]),
+  );
+  const listed = (await deskbell("bookings list")).stdout.split(/[\t\n]/);
+  expect(listed).toEqual(
+    expect.arrayContaining(["2026-10-25T02:30+02:00", "2026-10-25T02:30+01:00"]),
+  );
+  expect((await deskbell(`bookings show ${id}`)).stdout).toContain("2026-10-25 02:30+01:00");
+  const page = await deskbell("bookings list --limit 1 --json");
+  expect(page.stderr).toContain("add --from 2026-10-25T02:30+01:00,");
 });
 
 test("bookings and reservations are moved, with another staff member or party", async () => {

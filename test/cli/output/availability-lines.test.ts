@@ -26,7 +26,9 @@ const DAY = {
 } as unknown as PublicDay;
 
 test("in a pipe, start times that are rejected for the same reason are one row", () => {
-  const rows = dayRows(DAY, () => "mia").map(({ start, state }) => `${start} ${state}`);
+  const rows = dayRows(DAY, "Europe/Zurich", () => "mia").map(
+    ({ start, state }) => `${start} ${state}`,
+  );
   expect(rows).toEqual([
     "09:00-09:30 OUTSIDE_HOURS",
     "10:00 OPEN",
@@ -39,11 +41,38 @@ test("in a pipe, start times that are rejected for the same reason are one row",
 test("a range of rejected start times contains no available one", () => {
   const day = { ...DAY, refused: DAY.refused?.filter(({ reason }) => reason !== "TAKEN") };
   expect(
-    dayLines(day as PublicDay, 80)
+    dayLines(day as PublicDay, "Europe/Zurich", 80)
       .slice(1)
       .map((line) => line.trim()),
   ).toEqual([
     "09:00-09:30: it is outside working hours",
     "11:00-11:30: it is outside working hours",
+  ]);
+});
+
+test("times that clocks show twice have an offset", () => {
+  const start = (startsAt: string, endsAt: string) => ({
+    startsAt,
+    endsAt,
+    spotsLeft: 1,
+    segments: [{ staffId: "stf_1" }],
+  });
+  const day = {
+    date: "2026-10-25",
+    state: "OPEN",
+    slots: [
+      start("2026-10-25T01:30:00+02:00", "2026-10-25T02:30:00+02:00"),
+      start("2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"),
+      start("2026-10-25T02:30:00+01:00", "2026-10-25T03:30:00+01:00"),
+    ],
+  } as unknown as PublicDay;
+  const rows = dayRows(day, "Europe/Zurich", () => "mia").map(({ start, end }) => [start, end]);
+  expect(rows).toEqual([
+    ["01:30", "02:30+02:00"],
+    ["02:30+02:00", "02:30+01:00"],
+    ["02:30+01:00", "03:30"],
+  ]);
+  expect(dayLines(day, "Europe/Zurich", 80)).toEqual([
+    "Sun 2026-10-25  OPEN      01:30 02:30+02:00 02:30+01:00",
   ]);
 });
