@@ -1,46 +1,23 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
-import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
-import { appendEventFor } from "../../../src/app/events.ts";
-import { readConfig } from "../../../src/config.ts";
 import { createSender } from "../../../src/delivery/sender.ts";
-import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import type { AttemptRow } from "../../../src/store/deliveries.ts";
+import { breakProgram } from "../../support/broken-program.ts";
+import { type Claim, isRecording, recordClaim } from "../../support/claims.ts";
 import { createTempFolder } from "../../support/cli.ts";
-import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
-import { addBusiness, buildEventDraft } from "../../support/delivery.ts";
 import { FAULTS } from "../../support/hostile/faults.ts";
+import { startHostileLab } from "../../support/hostile/lab.ts";
 import { createAuthority, hasOpenssl } from "../../support/hostile/tls.ts";
-import { createReceiver } from "../../support/receiver.ts";
 
 const DEADLINE_MS = 1000;
+/** How long the first attempts of a round may take. */
+const PATIENCE_MS = 5000;
 const ROUNDS = 3;
 const WARM_UP = 4000;
 const MAX_GROWTH_MB = 30;
-
-async function startHostileReceivers(): Promise<number[]> {
-  const child = fork(
-    fileURLToPath(new URL("../../support/hostile/fault-servers.ts", import.meta.url)),
-  );
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  });
-  const [ports] = (await once(child, "message")) as [number[]];
-  return ports;
-}
-
-/** Opens a second connection to the daemon's database. */
-function openSecondRuntime(dataDir: string): Runtime {
-  const rt = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
-  onTestFinished(rt.close);
-  return rt;
-}
 
 /** The peak and the current memory of a process. */
 function memoryOf(pid: number): { peakMb: number; nowMb: number } {
@@ -52,80 +29,77 @@ function memoryOf(pid: number): { peakMb: number; nowMb: number } {
 const resultOf = ({ outcome, statusCode }: AttemptRow) =>
   outcome === "responded" ? statusCode : outcome;
 
-test(`${FAULTS.length} hostile receivers get the right outcome in time and do not affect a healthy one`, async () => {
-  const [good, ports] = await Promise.all([createReceiver(), startHostileReceivers()]);
-  const dataDir = createTempFolder();
-  const rt = openSecondRuntime(dataDir);
-  const daemon = spawnDaemon(dataDir);
-  await waitForUrl(daemon);
-  const businesses = ["one", "two"].map((slug) => addBusiness(rt, slug));
-  const subscribe = async (i: number, url: string) => {
-    const business = businesses[i % businesses.length]!;
-    const request = {
-      businessId: business.id,
-      keyId: null,
-      name: "receiver",
-      url,
-      events: ["service.updated"],
-    };
-    const { endpoint } = await createEndpoint(rt, {
-      ...request,
-      allowPrivate: true,
-      timeoutMs: DEADLINE_MS,
-    });
-    return { endpoint, business };
+/** Counts the receivers that have no outcome in time from a daemon without a time limit. */
+async function runControl(): Promise<Claim["control"]> {
+  const program = breakProgram({
+    file: "src/delivery/sender.ts",
+    find: "const timer = setTimeout(abort, timeoutMs);",
+    replace: "const timer = setTimeout(() => {}, timeoutMs);",
+  });
+  const { hostile, emit, countTried } = await startHostileLab(DEADLINE_MS, program);
+  emit(hostile);
+  await sleep(PATIENCE_MS);
+  const hanging = hostile.length - countTried();
+  return {
+    done: "a sender without a time limit",
+    figure: `${hanging} of ${hostile.length} receivers without an outcome after ${PATIENCE_MS} ms`,
+    hasFailed: hanging > 0,
   };
-  const hostile = await Promise.all(
-    ports.map((port, i) => subscribe(i, `http://127.0.0.1:${port}/`)),
-  );
-  const partner = await subscribe(0, good.url);
-  const emit = (to: typeof hostile) =>
-    rt.tx(() =>
-      to.forEach(({ business, endpoint }) =>
-        appendEventFor(rt, business, buildEventDraft(), endpoint),
-      ),
-    );
-  const deliveriesTo = ({ endpoint }: typeof partner) =>
-    rt.store.deliveries.list({ endpointId: endpoint.id }, 2 * WARM_UP);
-  const firstAttemptsAt = (to: typeof partner) =>
-    deliveriesTo(to).flatMap(({ id }) => rt.store.deliveries.listAttempts(id).slice(0, 1));
-  const countTried = () => hostile.flatMap(firstAttemptsAt).length;
+}
 
-  // Warm up the daemon, so that its normal heap is not counted as growth.
-  emit(Array.from({ length: WARM_UP }, () => partner));
-  await good.waitForRequests(WARM_UP);
-  const before = memoryOf(daemon.pid);
-  const feed = setInterval(() => emit([partner]), 20);
-  onTestFinished(() => clearInterval(feed));
-  for (let round = 1; round <= ROUNDS; round++) {
-    emit(hostile);
-    await expect.poll(countTried, { timeout: 5000 }).toBe(round * hostile.length);
-  }
-  clearInterval(feed);
-  const after = memoryOf(daemon.pid);
-  await expect
-    .poll(() => deliveriesTo(partner).every(({ status }) => status === "DELIVERED"))
-    .toBe(true);
+test(
+  `${FAULTS.length} hostile receivers get the right outcome in time and do not affect a healthy one`,
+  { timeout: 60_000 },
+  async () => {
+    const { good, daemon, hostile, partner, emit, deliveriesTo, firstAttemptsAt, countTried } =
+      await startHostileLab(DEADLINE_MS);
 
-  const outcomes = FAULTS.map(({ name }, i) => [
-    name,
-    [...new Set(firstAttemptsAt(hostile[i]!).map(resultOf))],
-  ]);
-  const expected = FAULTS.map(({ name, outcome }) => [name, [outcome]]);
-  expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
-  const succeeding = FAULTS.flatMap(({ outcome }, i) => (outcome === 200 ? hostile[i]! : []));
-  for (const { status, attemptCount } of succeeding.flatMap(deliveriesTo))
-    expect({ status, attemptCount }).toEqual({ status: "DELIVERED", attemptCount: 1 });
-  const late = hostile
-    .flatMap(firstAttemptsAt)
-    .filter(({ durationMs }) => durationMs > DEADLINE_MS + 1000);
-  expect(late).toEqual([]);
-  const toPartner = firstAttemptsAt(partner);
-  expect(good.requests).toHaveLength(toPartner.length);
-  expect(Math.max(...toPartner.map(({ durationMs }) => durationMs))).toBeLessThan(DEADLINE_MS);
-  console.log(`the daemon took ${Math.round(after.peakMb - before.nowMb)} MB more at its peak`);
-  expect(after.peakMb - before.nowMb).toBeLessThan(MAX_GROWTH_MB);
-});
+    // Warm up the daemon, so that its normal heap is not counted as growth.
+    emit(Array.from({ length: WARM_UP }, () => partner));
+    await good.waitForRequests(WARM_UP);
+    const before = memoryOf(daemon.pid);
+    const feed = setInterval(() => emit([partner]), 20);
+    onTestFinished(() => clearInterval(feed));
+    for (let round = 1; round <= ROUNDS; round++) {
+      emit(hostile);
+      await expect.poll(countTried, { timeout: PATIENCE_MS }).toBe(round * hostile.length);
+    }
+    clearInterval(feed);
+    const after = memoryOf(daemon.pid);
+    await expect
+      .poll(() => deliveriesTo(partner).every(({ status }) => status === "DELIVERED"))
+      .toBe(true);
+
+    const outcomes = FAULTS.map(({ name }, i) => [
+      name,
+      [...new Set(firstAttemptsAt(hostile[i]!).map(resultOf))],
+    ]);
+    const expected = FAULTS.map(({ name, outcome }) => [name, [outcome]]);
+    expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
+    const succeeding = FAULTS.flatMap(({ outcome }, i) => (outcome === 200 ? hostile[i]! : []));
+    for (const { status, attemptCount } of succeeding.flatMap(deliveriesTo))
+      expect({ status, attemptCount }).toEqual({ status: "DELIVERED", attemptCount: 1 });
+    const late = hostile
+      .flatMap(firstAttemptsAt)
+      .filter(({ durationMs }) => durationMs > DEADLINE_MS + 1000);
+    expect(late).toEqual([]);
+    const toPartner = firstAttemptsAt(partner);
+    expect(good.requests).toHaveLength(toPartner.length);
+    const slowestMs = Math.max(...toPartner.map(({ durationMs }) => durationMs));
+    expect(slowestMs).toBeLessThan(DEADLINE_MS);
+    const growthMb = after.peakMb - before.nowMb;
+    expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
+    if (!isRecording()) return;
+    recordClaim({
+      group: "faults",
+      claim: "A partner's server that hangs, floods or breaks the protocol delays no other partner",
+      done: `${ROUNDS} deliveries to each of ${FAULTS.length} receivers that break the protocol, hang, drip or flood, beside ${toPartner.length} to a healthy one`,
+      figure: `all have the right outcome within ${DEADLINE_MS + 1000} ms; the slowest delivery to the healthy one took ${slowestMs} ms; ${Math.round(growthMb)} MB more memory at the peak`,
+      control: await runControl(),
+      seed: "none",
+    });
+  },
+);
 
 /** Returns a function that posts to a local port under any origin, over kept-alive connections. */
 function senderTo(port: number) {
