@@ -1,6 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
 import { ALL_EVENT_TYPES, type EventType, isEventType } from "../domain/event-types.ts";
+import type { LocalDate } from "../domain/catalog/catalog.ts";
 import { didYouMean } from "../domain/nearest.ts";
+import { quote } from "../domain/text.ts";
 import { usageError } from "./failure.ts";
 import {
   addDays,
@@ -239,6 +241,22 @@ export function parseTime(
   throw usageError(
     `Invalid ${flag} '${text}'.`,
     `use a time such as 18:00 (${dayName}) or 2026-12-01T18:00`,
+  );
+}
+
+const DAYS = { yesterday: -1, today: 0, tomorrow: 1 };
+
+/**
+ * Parses a day: a local date, `yesterday`, `today` or `tomorrow`.
+ * @param today the local date
+ */
+export function parseDay(flag: string, text: string, today: LocalDate): LocalDate {
+  const day = text.toLowerCase();
+  if (Object.hasOwn(DAYS, day)) return addDays(today, DAYS[day as keyof typeof DAYS]);
+  if (isLocalDate(text)) return text;
+  throw usageError(
+    `Invalid ${flag} ${quote(text)}.`,
+    "use a date such as 2026-12-24, or yesterday, today or tomorrow",
   );
 }
 

@@ -53,6 +53,9 @@ export function createVisitStatements(db: Db, table: string, names: string, orde
   const selectPending = db.prepare(`
     SELECT id, ${columns("business_id, decide_by, created_at")} FROM ${table}
     WHERE status = 'PENDING' AND decide_by IS NOT NULL ORDER BY decide_by LIMIT ?`);
+  const countPending = db
+    .prepare(`SELECT count(*) FROM ${table} WHERE status = 'PENDING' AND decide_by IS NOT NULL`)
+    .pluck();
   return {
     update: (visit: Visit) => void update.run(visit),
     /** IDs of pending visits that the business has not approved in time. */
@@ -60,6 +63,8 @@ export function createVisitStatements(db: Db, table: string, names: string, orde
       selectOverdue.all({ businessId, now }) as string[],
     /** Of all businesses, the next to be decided first. */
     listPending: (limit: number) => selectPending.all(limit) as PendingVisit[],
+    /** Of all businesses. */
+    countPending: () => countPending.get() as number,
     listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
     ...createVisitLists(db, table, names, order),
   };

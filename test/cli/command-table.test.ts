@@ -118,7 +118,6 @@ const withNamedObject = leaves.filter(
 
 test.each(withNamedObject)("$path reports an unknown name", async ({ path }) => {
   const flags = {
-    "time-off create": "--from 2026-12-24 --to 2026-12-24",
     "services update": "--price 1",
     "menu update": "--price 1",
     "staff update": "--title x",

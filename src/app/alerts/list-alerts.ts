@@ -1,4 +1,5 @@
 import { type Alert, type Cause, toAlert } from "../../domain/conditions/alert.ts";
+import { shownStatus } from "../../domain/conditions/alert-formats.ts";
 import type { Runtime } from "../runtime.ts";
 
 export type ListedAlert = Alert & {
@@ -6,7 +7,10 @@ export type ListedAlert = Alert & {
   waitingFor: string[];
 };
 
-/** Returns the last alert of each cause: those that are firing first, then those of the last week. */
+/**
+ * Returns the last alert of each cause: those that are firing first, then the notices and the resolved
+ * alerts of the last week.
+ */
 export function listAlerts(rt: Runtime): ListedAlert[] {
   const { alertState } = rt.store;
   const unsent = alertState.list<{ channel: string; alert: Alert }>("unsent");
@@ -18,5 +22,5 @@ export function listAlerts(rt: Runtime): ListedAlert[] {
         .filter(({ value }) => value.alert.fingerprint === cause.fingerprint)
         .map(({ value }) => value.channel),
     }))
-    .toSorted((a, b) => a.status.localeCompare(b.status) || b.at.localeCompare(a.at));
+    .toSorted((a, b) => shownStatus(a).localeCompare(shownStatus(b)) || b.at.localeCompare(a.at));
 }

@@ -1,6 +1,7 @@
 import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { saleAvailabilities } from "../../domain/public/public-event.ts";
 import { deepEqual } from "../../domain/equality.ts";
+import { safe } from "../../domain/text.ts";
 import {
   type TicketOrder,
   toPublicTicketOrder,
@@ -82,7 +83,11 @@ export function endTicketOrder(
   status: "CANCELLED" | "EXPIRED",
   cancelReason: string | null = null,
 ): TicketOrder {
-  const ended = { ...nextVersion(rt, rt.store.orders, business.id, order), status, cancelReason };
+  const ended = {
+    ...nextVersion(rt, rt.store.orders, business.id, order),
+    status,
+    cancelReason: cancelReason && safe(cancelReason),
+  };
   rt.store.orders.update(business.id, ended);
   rt.store.tickets.voidByOrder(order.id);
   const publicOrder = toPublicTicketOrder(ended, business.doc.timezone);

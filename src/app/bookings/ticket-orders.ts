@@ -184,11 +184,16 @@ export function confirmOrder(
 }
 
 /** @throws AppError resource_not_found, wrong_status */
-export function cancelTicketOrder(rt: Runtime, slug: string, name: string): PublicTicketOrder {
+export function cancelTicketOrder(
+  rt: Runtime,
+  slug: string,
+  name: string,
+  reason: string | null = null,
+): PublicTicketOrder {
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
     const order = getTicketOrderToChange(rt, business, OPERATOR, name);
-    return toPublicTicketOrder(cancelOrder(rt, business, order, null), business.doc.timezone);
+    return toPublicTicketOrder(cancelOrder(rt, business, order, reason), business.doc.timezone);
   });
 }
 

@@ -21,13 +21,15 @@ export const backupIntervalMs = (daemon: DaemonRow | undefined): number =>
 const dueMs = (daemon: DaemonRow | undefined): number => DUE_INTERVALS * backupIntervalMs(daemon);
 
 /**
- * @param lastAt when the last backup was made, or from when on one was due
+ * @param lastAt when the last backup was made
+ * @param startedAt when the daemon started: without a backup, one is due from then on
  * @param daemon the one that is running
  */
 export function checkBackupAge(
   { config, now }: Runtime,
   lastAt: number | null,
-  daemon?: DaemonRow,
+  startedAt: number | null,
+  daemon: DaemonRow | undefined,
 ): HealthCondition[] {
   const failure = readBackupState(config, "failure");
   // `database.damaged` reports it.
@@ -39,8 +41,12 @@ export function checkBackupAge(
   const unusable = findFolderProblem(config.backupFolder);
   if (unusable !== null)
     return [openCondition("backup.failed", unusable, `ls -ld ${shellQuote(config.backupFolder)}`)];
-  if (lastAt === null || now() - lastAt <= dueMs(daemon)) return [];
-  const text = `there has been no backup since ${isoSeconds(lastAt)}`;
+  const dueSince = lastAt ?? startedAt;
+  if (dueSince === null || now() - dueSince <= dueMs(daemon)) return [];
+  const text =
+    lastAt === null
+      ? `there is no backup yet (running since ${isoSeconds(dueSince)})`
+      : `there has been no backup since ${isoSeconds(lastAt)}`;
   return [openCondition("backup.overdue", text, "deskbell backup")];
 }
 

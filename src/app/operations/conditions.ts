@@ -75,7 +75,7 @@ const CHECKS: Check[] = [
   checkBrowserKeys,
   checkUnusedHolds,
   checkUndecided,
-  (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt) ?? daemon.startedAt, running),
+  (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt), daemon.startedAt, running),
   (rt, { running }) => checkBackupCopies(rt, lastBackupAt(rt), running),
   checkDrill,
   checkScrub,

@@ -17,6 +17,8 @@ export type Status = {
   endpoints: { active: number; failing: number; disabled: number };
   /** Late: events have waited for longer than is normal. */
   destinations: { current: number; late: number };
+  /** Visits that wait for the business to approve or decline them. */
+  pending: { bookings: number; reservations: number };
   /** In the past: due now. */
   nextAttemptAt: number | null;
   /** Hosts that have had their deliveries of this hour, because they never accepted one. */
@@ -40,6 +42,10 @@ export function readStatus(rt: Runtime): Status {
     queue: rt.store.tallies.countByStatus(),
     endpoints: countEndpoints(rt.store.endpoints.list()),
     destinations: countDestinations(rt),
+    pending: {
+      bookings: rt.store.bookings.countPending(),
+      reservations: rt.store.reservations.countPending(),
+    },
     nextAttemptAt: rt.store.due.getNextAttemptAt(),
     limitedHosts: listLimitedHosts(rt),
     history: readHistory(rt),

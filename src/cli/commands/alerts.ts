@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ListedAlert } from "../../app/alerts/list-alerts.ts";
 import type { ChannelResult } from "../../app/alerts/test-alert.ts";
 import type { AlertConfig } from "../../config.ts";
+import { shownStatus } from "../../domain/conditions/alert-formats.ts";
 import { AppError } from "../../domain/errors.ts";
 import { ALERT_FLAGS } from "../alert-flags.ts";
 import type { Cli } from "../cli.ts";
@@ -11,7 +12,7 @@ import { shortTime } from "../output/table.ts";
 
 const list = command({
   name: "list",
-  about: "List the alerts that are firing, and those resolved in the last week.",
+  about: "List the alerts that are firing, and the notices and resolved alerts of the last week.",
   examples: ["alerts list", "alerts list --json"],
   async run(cli) {
     const rt = await cli.open();
@@ -19,7 +20,7 @@ const list = command({
     cli.printList<ListedAlert>(
       listAlerts(rt),
       [
-        "status",
+        { title: "STATUS", value: shownStatus },
         "severity",
         "code",
         { title: "SINCE", value: ({ since }) => shortTime(since), noTruncate: true },

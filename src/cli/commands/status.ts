@@ -53,7 +53,10 @@ export const definition = command({
     const { readStatus } = await import("../../app/operations/status.ts");
     const status = readStatus(rt);
     status.problems = status.problems.filter((problem) => isAtLeast(problem.severity, severity));
-    const lines = [...stateRows(status, rt.now()), ...problemRows(status, cli.program)];
+    const lines = [
+      ...stateRows(status, rt.now(), cli.program),
+      ...problemRows(status, cli.program),
+    ];
     if (cli.flags.json) cli.printObject(inIsoTime(status));
     else if (cli.io.stdout.isTTY)
       cli.io.stdout.write(lines.map((line) => terminalLine(cli, line)).join(""));
@@ -76,6 +79,7 @@ function stateRows(
     queue,
     endpoints,
     destinations,
+    pending,
     nextAttemptAt,
     limitedHosts,
     history,
@@ -86,6 +90,7 @@ function stateRows(
     freeBytes,
   }: Status,
   now: number,
+  program: string,
 ): StatusRow[] {
   const row = (about: string, state: string): StatusRow => ({ about, state, command: null });
   return [
@@ -98,6 +103,14 @@ function stateRows(
     ...(destinations.current + destinations.late === 0
       ? []
       : [row("destinations", countsText(destinations))]),
+    ...(["bookings", "reservations"] as const).flatMap((group) =>
+      pending[group] === 0
+        ? []
+        : row(
+            group,
+            `${pending[group]} to approve or decline: ${program} ${group} list --status PENDING`,
+          ),
+    ),
     row(
       "next attempt",
       nextAttemptAt === null ? "none" : nextAttemptAt <= now ? "due now" : timeText(nextAttemptAt),

@@ -85,11 +85,15 @@ const cancel = command({
   about: "Cancel an order, paid or not. Its tickets become void and can be sold again.",
   supportsDryRun: true,
   arguments: ["<order>"],
-  examples: ["ticket-orders cancel K7M2-9QXF", "ticket-orders cancel tor_06f… --json"],
-  async run(cli, _flags, name) {
+  flags: { reason: text("text", "why; partners do not see it") },
+  examples: [
+    "ticket-orders cancel K7M2-9QXF",
+    "ticket-orders cancel tor_06f… --reason 'paid twice' --json",
+  ],
+  async run(cli, { reason }, name) {
     const rt = await cli.open();
     const { cancelTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
-    cli.printObject(cancelTicketOrder(rt, cli.business(rt).slug, name));
+    cli.printObject(cancelTicketOrder(rt, cli.business(rt).slug, name, reason));
   },
 });
 

@@ -3,14 +3,16 @@ import { countOf, shellQuote } from "../../domain/text.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { command } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
+import { usageError } from "../failure.ts";
 import { keyOf } from "../objects/objects.ts";
 
 const create = command({
   name: "create",
   about: "Add time off for a staff member. Existing bookings stay.",
   supportsDryRun: true,
-  arguments: ["<staff>"],
+  arguments: ["[staff]"],
   flags: {
+    staff: text("key", "the staff member, instead of the argument"),
     from: requiredText(
       "time",
       "local date, or date and time, such as 2026-12-24 or 2026-12-24T13:00",
@@ -20,9 +22,17 @@ const create = command({
   },
   examples: [
     "time-off create maya --from 2026-12-24 --to 2026-12-31 --reason holidays",
-    "time-off create maya --from 2026-12-01T13:00 --to 2026-12-01T15:30",
+    "time-off create --staff maya --from 2026-12-01T13:00 --to 2026-12-01T15:30",
   ],
-  async run(cli, { from, to, reason }, staff) {
+  async run(cli, { from, to, reason, ...flags }, argument) {
+    const staff = flags.staff ?? argument;
+    if (staff === undefined || (argument ?? staff) !== staff)
+      throw usageError(
+        staff === undefined
+          ? "Missing --staff."
+          : `Two staff members: '${argument}' and '${staff}'.`,
+        "name one staff member, such as --staff maya",
+      );
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
     const { createTimeOff } = await import("../../app/bookings/time-off.ts");

@@ -1,21 +1,18 @@
-import { formatInstant, isLocalDate, localDateOf, toLocalMinute } from "../../domain/local-time.ts";
+import { formatInstant, localDateOf, toLocalMinute } from "../../domain/local-time.ts";
 import { command } from "../command.ts";
-import { text } from "../flags.ts";
-import { usageError } from "../failure.ts";
+import { parseDay, text } from "../flags.ts";
 import { resolveObject } from "../objects/objects.ts";
 
 export const definition = command({
   flags: {
-    date: text("date", "another day, such as 2026-12-24"),
+    date: text("date", "another day, such as tomorrow, yesterday or 2026-12-24"),
     staff: text("key", "only what this staff member does"),
   },
-  examples: ["today", "today --date 2026-12-24 --staff maya"],
+  examples: ["today", "today --date tomorrow", "today --date 2026-12-24 --staff maya"],
   async run(cli, { date: wanted, staff }) {
     const { rt, business } = await cli.openBusiness();
     const { timezone } = business.doc;
-    if (wanted !== undefined && !isLocalDate(wanted))
-      throw usageError(`Invalid --date '${wanted}'.`, "use a date such as 2026-12-24");
-    const date = wanted ?? localDateOf(rt.now(), timezone);
+    const date = parseDay("--date", wanted ?? "today", localDateOf(rt.now(), timezone));
     const staffId =
       staff === undefined ? undefined : resolveObject(rt, business, "staff", staff).id;
     const { describeDay, describeGuest, listDay } = await import("../../app/bookings/day-sheet.ts");

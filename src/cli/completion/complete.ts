@@ -214,6 +214,7 @@ const LIVE: Record<string, Lister> = {
   "--service": objects("service"),
   "--addon": objects("addon"),
   "<staff>": objects("staff"),
+  "[staff]": objects("staff"),
   "--staff": objects("staff"),
   "--add-service": objects("service"),
   "--remove-service": objects("service"),

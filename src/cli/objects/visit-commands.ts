@@ -59,7 +59,7 @@ const ACTIONS = [
   {
     name: "decline",
     action: "decline",
-    about: ["Decline a pending", ", which cancels it"],
+    about: ["Decline a pending", ", which cancels it with the reason DECLINED"],
     example: "06p…",
   },
   {

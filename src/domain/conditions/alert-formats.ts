@@ -1,5 +1,6 @@
 import { defang, safe } from "../text.ts";
 import type { Alert } from "./alert.ts";
+import { isNotice } from "./registry.ts";
 
 export const ALERT_FORMATS = ["json", "slack", "discord", "ntfy", "alertmanager"] as const;
 export type AlertFormat = (typeof ALERT_FORMATS)[number];
@@ -47,7 +48,11 @@ export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
 const NTFY_PRIORITY = { critical: "5", warning: "4", info: "3" };
 
 /** `deskbell storage.full FIRING`: plain ASCII, for headers. */
-const alertTitle = ({ code, status }: Alert): string => `deskbell ${code} ${status}`;
+const alertTitle = (alert: Alert): string => `deskbell ${alert.code} ${shownStatus(alert)}`;
+
+/** A notice reports what has happened, which neither fires nor ends. */
+export const shownStatus = ({ code, status }: Alert): Alert["status"] | "NOTICE" =>
+  isNotice(code) ? "NOTICE" : status;
 
 /** One paragraph without mentions and links. */
 export function alertText({ severity, status, message, fix, count }: Alert): string {

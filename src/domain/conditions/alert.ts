@@ -1,4 +1,10 @@
-import type { AlertCode, HealthCondition, Severity, Subject } from "./registry.ts";
+import {
+  type AlertCode,
+  type HealthCondition,
+  isNotice,
+  type Severity,
+  type Subject,
+} from "./registry.ts";
 
 /** A message to the operator about a condition, or about several of one code and business. */
 export type Alert = {
@@ -57,6 +63,7 @@ export function toAlert(
   const { code, severity, business, subject, text, command } = condition;
   const isSingle = shown.length === 1;
   const what = isSingle ? text : listTexts(shown);
+  const isOver = status === "RESOLVED" && !isNotice(code);
   const where = business === null || what.includes(business) ? "" : ` (${business})`;
   return {
     code,
@@ -67,7 +74,7 @@ export function toAlert(
     since: new Date(since).toISOString(),
     fingerprint,
     count,
-    message: `${status === "RESOLVED" ? "Resolved: " : ""}${what}${where}`,
+    message: `${isOver ? "Resolved: " : ""}${what}${where}`,
     fix: isSingle ? command : "deskbell status",
     at: new Date(now).toISOString(),
   };

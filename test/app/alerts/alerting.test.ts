@@ -6,6 +6,7 @@ import { listAlerts } from "../../../src/app/alerts/list-alerts.ts";
 import { notify } from "../../../src/app/alerts/notices.ts";
 import { requestTest, takeTestResults } from "../../../src/app/alerts/test-alert.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { shownStatus } from "../../../src/domain/conditions/alert-formats.ts";
 import type { Alert } from "../../../src/domain/conditions/alert.ts";
 import { openCondition } from "../../../src/domain/conditions/registry.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -231,6 +232,22 @@ test("a notice from another process is sent once", async () => {
   expect(channel.sent).toEqual(["delivery.exhausted FIRING"]);
   expect(rt.logged).toMatchObject([{ level: "info", message: "it failed" }]);
   expect(rt.store.alertState.list("notice")).toEqual([]);
+});
+
+test("a notice is listed after what is firing, and never as resolved", async () => {
+  const { rt, fill } = setUp();
+  const pass = startWith(rt);
+  const notice = openCondition("booking.received", "a booking of Cut was made", "");
+  rt.tx(() => notify(rt, notice));
+  await pass(10 * SECOND);
+  await pass(2 * 60 * MINUTE);
+  fill();
+  await pass(10 * SECOND);
+  const listed = listAlerts(rt).map((alert) => [shownStatus(alert), alert.message]);
+  expect(listed).toEqual([
+    ["FIRING", expect.stringMatching(/^only 400 MB free/i)],
+    ["NOTICE", "a booking of Cut was made"],
+  ]);
 });
 
 test("the daemon sends a requested test through each channel and reports the results", async () => {

@@ -482,6 +482,16 @@ const scenarios: Scenario[] = [
     advice: true,
   },
   {
+    what: "no backup in the three days since the daemon started",
+    provoke: (rt) => {
+      rmSync(join(rt.config.dataDir, "backups"), { recursive: true });
+      rt.edit(`UPDATE daemon SET started_at = started_at - ${3 * DAY_MS}`);
+    },
+    about: "backups",
+    text: /^there is no backup yet \(running since 2026-11-17T12:00:00Z\)$/,
+    fix: /^deskbell backup$/,
+  },
+  {
     what: "no backup for three days",
     provoke: (rt) => rt.advance(3 * DAY_MS),
     about: "backups",

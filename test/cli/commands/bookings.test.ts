@@ -268,7 +268,22 @@ TIME         GUEST  SERVICE  STAFF  PLACE  STATUS
   expect(data(await deskbell(`bookings show ${id} --json`))).toMatchObject({ id });
   const ofMia = await deskbell(`today --date ${DAY} --staff mia`);
   expect(ofMia.stdout.split("\n")).toHaveLength(2);
-  expect(await deskbell("today --date soon")).toMatchObject({ code: 2 });
+});
+
+test("today --date takes tomorrow and yesterday, and says so if a date is written otherwise", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-10-20T22:30:00Z") });
+  onTestFinished(() => void vi.useRealTimers());
+  const { deskbell } = await createBusiness();
+  const noteOf = async (date: string) => (await deskbell(`today --date ${date}`)).stderr;
+  expect(await noteOf("tomorrow")).toBe("joes has no visits on 2026-10-22.\n");
+  expect(await noteOf("Yesterday")).toBe("joes has no visits on 2026-10-20.\n");
+  for (const date of ["27.10.2026", "constructor"])
+    expect(await deskbell(`today --date ${date}`)).toMatchObject({
+      code: 2,
+      stderr:
+        `error: Invalid --date '${date}'.\n` +
+        "fix: use a date such as 2026-12-24, or yesterday, today or tomorrow (exit 2)\n",
+    });
 });
 
 test("times that clocks show twice are printed with their offset, and --start says which one it is", async () => {
@@ -350,6 +365,36 @@ test("time off is created, listed with the staff key, and deleted", async () => 
     stderr: `Deleted ${id}.\n`,
   });
   expect(data(await deskbell("time-off list --json"))).toEqual([]);
+});
+
+test("time-off create takes the staff member as an argument or, like other commands, as --staff", async () => {
+  const { deskbell } = await createBusiness();
+  const create = (staff: string) =>
+    deskbell(`time-off create ${staff} --from ${DAY} --to ${DAY} --json`);
+  const [mia, again] = [data(await create("mia")), data(await create("--staff mia"))];
+  expect(again["staffId"]).toBe(mia["staffId"]);
+  expect(await create("")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Missing --staff."),
+  });
+  expect(await create("mia --staff leo")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Two staff members: 'mia' and 'leo'."),
+  });
+  expect(await create("--staff miah")).toMatchObject({ code: 3, stdout: "" });
+});
+
+test("an order is cancelled with a reason, which partners do not see", async () => {
+  const { deskbell } = await createBusiness();
+  const { id } = data<{ id: string }>(
+    await deskbell("ticket-orders create --public-event gala --item seat --json"),
+  );
+  await deskbell(`ticket-orders cancel ${id} --reason 'paid twice'`);
+  expect(data(await deskbell(`ticket-orders show ${id} --json`))).toMatchObject({
+    status: "CANCELLED",
+    cancelReason: "paid twice",
+  });
+  expect((await deskbell("events list --json")).stdout).not.toContain("paid twice");
 });
 
 test.each([

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import type { VisitStatus } from "../../../src/domain/bookings/visit.ts";
 import { NO_STREAK } from "../../../src/domain/webhooks/failure-streak.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { emitEvents } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";
+import { confirmedVisit } from "../../support/visit-rows.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
 /** Creates a shop with one endpoint and a lock and address as of a running daemon. */
@@ -53,6 +55,30 @@ test("status exits with 0 if there is no problem", async () => {
       problems: [],
     },
   });
+  lock.release();
+});
+
+test("status counts the bookings that wait for the business, with the command that lists them", async () => {
+  const { deskbell, rt, business, lock } = await createRunningShop();
+  expect((await deskbell("status")).stdout).not.toContain("approve");
+  const startsAt = rt.now() + 86_400_000;
+  const insert = (id: string, status: VisitStatus) =>
+    rt.tx(() =>
+      rt.store.bookings.insert(business.id, {
+        ...confirmedVisit(startsAt),
+        ...{ id, status, endsAt: startsAt + 60_000, segments: [], guests: 1, totalCents: 0 },
+        ...{ currency: "CHF", currencyDigits: 2 },
+        decideBy: status === "PENDING" ? startsAt : null,
+      }),
+    );
+  insert("bkg_1", "PENDING");
+  insert("bkg_2", "CONFIRMED");
+  insert("bkg_3", "PENDING");
+  expect((await deskbell("status")).stdout).toContain(
+    "\nbookings\t2 to approve or decline: deskbell bookings list --status PENDING\t\n",
+  );
+  const { data } = JSON.parse((await deskbell("status --json")).stdout);
+  expect(data.pending).toEqual({ bookings: 2, reservations: 0 });
   lock.release();
 });
 
@@ -183,7 +209,7 @@ test("a daemon that has run for two days without a backup is a problem", async (
   rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: daysAgo(2.1) }));
   expect(await deskbell("status")).toMatchObject({
     code: 6,
-    stdout: expect.stringContaining("no backup since"),
+    stdout: expect.stringContaining("there is no backup yet (running since "),
   });
   await deskbell("backup");
   expect(await deskbell("status")).toMatchObject({ code: 0 });
