@@ -58,6 +58,18 @@ const described = describeApi({
 }) as unknown as Document;
 const operations = Object.values(described.paths).flatMap((path) => Object.values(path));
 
+test("the example of a rejected body is about a field of that operation", () => {
+  const issueOf = (id: string): unknown => {
+    const { content } = operations.find(({ operationId }) => operationId === id)!.responses[422]!;
+    const example = content?.["application/problem+json"]?.example;
+    return (example as { errors: { detail: string }[] }).errors.map(({ detail }) => detail);
+  };
+  expect(issueOf("createEndpoint")).toEqual([expect.stringContaining("'service.updated'")]);
+  expect(issueOf("createBooking")).toEqual(["Unknown field 'startAt'. Did you mean 'startsAt'?"]);
+  expect(issueOf("cancelBooking")).toEqual(["Unknown field 'comment'. Known fields: reason."]);
+  expect(issueOf("approveBooking")).toEqual(["Unknown field 'comment'. Known fields: none."]);
+});
+
 function redocly(document: unknown) {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-openapi-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

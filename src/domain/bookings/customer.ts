@@ -1,9 +1,11 @@
 import { z } from "zod";
 
 const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
-const lineOf = (noun: string, max: number) => {
+/** An address without `@` is a slip, and no mail reaches it. Empty text deletes the address. */
+const EMAIL = /^(?:[^\p{Cc}\p{Zl}\p{Zp}@]+@[^\p{Cc}\p{Zl}\p{Zp}]+)?$/u;
+const lineOf = (noun: string, max: number, pattern = LINE) => {
   const error = `${noun} of one line and at most ${max} characters, or null`;
-  return z.string({ error }).trim().max(max, { error }).regex(LINE, { error }).nullable();
+  return z.string({ error }).trim().max(max, { error }).regex(pattern, { error }).nullable();
 };
 const NOTES = "a text of at most 2000 characters, or null";
 
@@ -11,7 +13,9 @@ const NOTES = "a text of at most 2000 characters, or null";
 export const customerFields = z.strictObject(
   {
     name: lineOf("a name", 200).describe("Name of the guest"),
-    email: lineOf("an email address", 254).describe("Email address"),
+    email: lineOf("an email address such as ana@example.com,", 254, EMAIL).describe(
+      "Email address",
+    ),
     phone: lineOf("a phone number", 50).describe("Phone number"),
     notes: z
       .string({ error: NOTES })

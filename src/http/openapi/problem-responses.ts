@@ -1,5 +1,7 @@
 import { STATUS_CODES } from "node:http";
-import type { ValidationIssue } from "../../domain/errors.ts";
+import type { z } from "zod";
+import { parseRequest } from "../../domain/bookings/requests.ts";
+import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import { HTTP_CODES, type HttpCode, meaningOf, statusOf } from "../pipeline/problem-codes.ts";
 import { createProblem, problemBody } from "../pipeline/problems.ts";
 import { allowsCors, changesVersion, type RouteSpec } from "../pipeline/route.ts";
@@ -69,12 +71,13 @@ function codesOf({
 export function describeProblems(route: RouteSpec): JsonObject {
   const byStatus = Map.groupBy(new Set(codesOf(route)), statusOf);
   const withCors = allowsCors(route);
+  const bodyIssue = route.body && bodyIssueOf(route.body.schema);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
       SHARED_STATUS.includes(status) && !withCors && !codes.some((code) => RARE.includes(code))
         ? { $ref: refTo("responses", responseName(status)) }
-        : describeProblem(status, codes, withCors),
+        : describeProblem(status, codes, withCors, bodyIssue),
     ]),
   );
 }
@@ -92,6 +95,7 @@ function describeProblem(
   status: number,
   codes: readonly HttpCode[],
   withCors: boolean,
+  bodyIssue?: ValidationIssue,
 ): JsonObject {
   const [first] = codes;
   return {
@@ -105,7 +109,7 @@ function describeProblem(
             { properties: { status: { const: status }, code: { enum: codes } } },
           ],
         },
-        example: first && exampleOf(first),
+        example: first && exampleOf(first, bodyIssue),
       },
     },
   };
@@ -129,15 +133,29 @@ const ISSUES: { [code in HttpCode]?: ValidationIssue } = {
     code: "invalid_value",
     detail: "'limit' must be a whole number from 1 to 500.",
   },
-  validation_failed: {
-    pointer: "#/events/0",
-    code: "unknown_event",
-    detail: "'service.update' is not an event name. Did you mean 'service.updated'?",
-  },
 };
 
-function exampleOf(code: HttpCode): unknown {
-  const issue = ISSUES[code];
+const EVENT_ISSUE: ValidationIssue = {
+  pointer: "#/events/0",
+  code: "unknown_event",
+  detail: "'service.update' is not an event name. Did you mean 'service.updated'?",
+};
+
+/** An issue that a body of the route can have: a name that is not an event, or not a field. */
+function bodyIssueOf(schema: z.ZodObject): ValidationIssue | undefined {
+  if ("events" in schema.shape) return EVENT_ISSUE;
+  const field = "startsAt" in schema.shape ? "startAt" : "comment";
+  try {
+    parseRequest(schema, { [field]: "" });
+  } catch (error) {
+    if (error instanceof AppError) return error.issues.find(({ code }) => code === "unknown_field");
+    throw error;
+  }
+  return undefined;
+}
+
+function exampleOf(code: HttpCode, bodyIssue?: ValidationIssue): unknown {
+  const issue = code === "validation_failed" ? bodyIssue : ISSUES[code];
   const problem = createProblem(code, issue?.detail ?? meaningOf(code), issue && [issue]);
   const extra = code === "rate_limited" ? { violatedPolicies: ["per-minute"] } : {};
   return JSON.parse(problemBody(problem, HEADERS["Request-Id"].example, "", extra));

@@ -66,8 +66,14 @@ test("status counts the bookings that wait for the business, with the command th
     rt.tx(() =>
       rt.store.bookings.insert(business.id, {
         ...confirmedVisit(startsAt),
-        ...{ id, status, endsAt: startsAt + 60_000, segments: [], guests: 1, totalCents: 0 },
-        ...{ currency: "CHF", currencyDigits: 2 },
+        id,
+        status,
+        endsAt: startsAt + 60_000,
+        segments: [],
+        guests: 1,
+        totalCents: 0,
+        currency: "CHF",
+        currencyDigits: 2,
         decideBy: status === "PENDING" ? startsAt : null,
       }),
     );

@@ -213,6 +213,7 @@ test("an invalid body is rejected with a pointer to the field", async () => {
     [{ segments: [{ ...CUT, staff: "x" }] }, "422 validation_failed", "#/segments/0/staff"],
     [{ customerRef: "ana@example.com" }, "422 validation_failed", "#/customerRef"],
     [{ customer: { phone: 5 } }, "422 validation_failed", "#/customer/phone"],
+    [{ customer: { email: "abc" } }, "422 validation_failed", "#/customer/email"],
     [{ holdId: "hld_1" }, "422 validation_failed", "#/startsAt", "#/segments"],
     [{ guests: 2 }, "422 party_too_large", "#/guests"],
     [{ segments: [CUT, { serviceId: "cut" }] }, "404 resource_not_found", "#/segments/1/serviceId"],
