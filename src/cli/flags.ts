@@ -198,6 +198,11 @@ export const visitFlags = {
   guests: integer(1, 10_000, "number of people who take part (default 1)"),
 };
 
+/** Of the commands that book or move a visit. */
+export const ignoreNoticeFlag = toggle(
+  "also book a start that is too soon, too far ahead, or between the usual times",
+);
+
 /** The guest of a visit, and the reference that partners see instead. */
 export const guestFlags = {
   name: text("name", "name of the guest, stored encrypted like the next three"),

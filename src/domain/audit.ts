@@ -23,6 +23,8 @@ export const AUDIT_ACTIONS = [
   "business.deleted",
   "calendar.created",
   "calendar.revoked",
+  "booking.notice_ignored",
+  "reservation.notice_ignored",
   "guests.erased",
   "master_key.rotated",
   "backup.restored",

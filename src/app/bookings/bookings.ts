@@ -31,6 +31,7 @@ import {
 } from "./change-visit.ts";
 import { notifyReceived } from "./booking-alerts.ts";
 import { saveCustomer } from "./guests.ts";
+import { auditIgnoredNotice, type StartOptions } from "./ignored-notice.ts";
 import { toPartnerBooking } from "./partner-view.ts";
 import { describeAppointment, planBooking, planReservation } from "./plan-booking.ts";
 import { BOOKING, RESERVATION } from "./visit-kinds.ts";
@@ -52,7 +53,12 @@ export type GuestDetails = { customerRef: string | null; customer: Customer | nu
  * @throws AppError validation_failed, invalid_date, resource_not_found, service_not_bookable,
  *   variant_service_mismatch, addon_not_linked, staff_cannot_perform, party_too_large, slot_taken
  */
-export function createBooking(rt: Runtime, slug: string, input: unknown): PublicBooking {
+export function createBooking(
+  rt: Runtime,
+  slug: string,
+  input: unknown,
+  { ignoresNotice = false }: StartOptions = {},
+): PublicBooking {
   const { appointment, start, ...guest } = parseBookingRequest(input);
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
@@ -62,8 +68,10 @@ export function createBooking(rt: Runtime, slug: string, input: unknown): Public
       request: appointment,
       startsAt: parseStartTime(start, business.doc.timezone),
       refusal: describeAppointment(appointment, start),
+      ignoresNotice,
     });
     const booking = insertBooking(rt, business, OPERATOR, terms, guest);
+    if (ignoresNotice) auditIgnoredNotice(rt, business, "booking", booking);
     return toPublicBooking(booking, business.doc.timezone);
   });
 }
@@ -153,7 +161,12 @@ export const getBooking = (rt: Runtime, businessId: string, id: string): Booking
 /**
  * @throws AppError validation_failed, invalid_date, resource_not_found, party_too_large, slot_taken
  */
-export function createReservation(rt: Runtime, slug: string, input: unknown): PublicReservation {
+export function createReservation(
+  rt: Runtime,
+  slug: string,
+  input: unknown,
+  { ignoresNotice = false }: StartOptions = {},
+): PublicReservation {
   const { party, start, area, table, ...guest } = parseReservationRequest(input);
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
@@ -164,8 +177,10 @@ export function createReservation(rt: Runtime, slug: string, input: unknown): Pu
       table,
       startsAt: parseStartTime(start, business.doc.timezone),
       refusal: `No table for ${party} is free at ${start}`,
+      ignoresNotice,
     });
     const reservation = insertReservation(rt, business, OPERATOR, terms, guest);
+    if (ignoresNotice) auditIgnoredNotice(rt, business, "reservation", reservation);
     return toPublicReservation(reservation, business.doc.timezone);
   });
 }

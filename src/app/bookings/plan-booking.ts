@@ -1,6 +1,6 @@
 import { checkStart, type Slot } from "../../domain/availability/slot.ts";
 import { prepareSlotSearch } from "../../domain/availability/slot-search.ts";
-import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
+import { ignoringNotice, type VisitPlan } from "../../domain/availability/visit-plan.ts";
 import type { Audience } from "../../domain/availability/catalog-lookup.ts";
 import { planNamedRequest } from "../../domain/availability/resolve-request.ts";
 import type {
@@ -9,7 +9,7 @@ import type {
   NamedTableRequest,
   NamedVisitRequest,
 } from "../../domain/availability/request.ts";
-import { REFUSAL_TEXT, refusalSentence } from "../../domain/availability/refusal.ts";
+import { type Reason, REFUSAL_TEXT, refusalSentence } from "../../domain/availability/refusal.ts";
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
 import { approvalTerms } from "../../domain/bookings/visit-terms.ts";
 import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
@@ -40,6 +40,8 @@ type VisitRequest<Request extends NamedRequest> = {
   refusal: string;
   /** The ID of the visit that is rescheduled: its own time is free. */
   except?: string;
+  /** Skips the minimum notice, the horizon and the grid. */
+  ignoresNotice?: boolean | undefined;
 };
 
 /**
@@ -170,11 +172,15 @@ function withTable(plan: VisitPlan, key: string, partySize: number): VisitPlan {
 function planDay(
   rt: Runtime,
   catalog: Catalog,
-  { audience, request, startsAt }: VisitRequest<NamedRequest>,
+  { audience, request, startsAt, ignoresNotice }: VisitRequest<NamedRequest>,
 ): VisitPlan {
   const date = localDateOf(startsAt, catalog.business.timezone);
-  return planNamedRequest(catalog, audience, request, { from: date, to: date }, rt.now());
+  const plan = planNamedRequest(catalog, audience, request, { from: date, to: date }, rt.now());
+  return ignoresNotice ? ignoringNotice(plan, startsAt / MINUTE_MS, rt.now()) : plan;
 }
+
+/** The rules that `ignoresNotice` skips. */
+const NOTICE_REASONS: readonly Reason[] = ["TOO_SOON", "TOO_FAR", "OFF_GRID"];
 
 function takeSlot(
   rt: Runtime,
@@ -187,9 +193,14 @@ function takeSlot(
     startsAt / MINUTE_MS,
   );
   if (check.ok) return check.slot;
-  const reason = refusalSentence(REFUSAL_TEXT[check.reason], check.segment);
+  const isPast = startsAt / MINUTE_MS < Math.floor(rt.now() / MINUTE_MS);
+  const reason = isPast
+    ? "it is in the past"
+    : refusalSentence(REFUSAL_TEXT[check.reason], check.segment);
+  const search = searchCommand(plan, request, localDateOf(startsAt, business.doc.timezone));
+  const canIgnore = !isPast && NOTICE_REASONS.includes(check.reason);
   throw new AppError("slot_taken", `${refusal}: ${reason}.`, {
-    fix: searchCommand(plan, request, localDateOf(startsAt, business.doc.timezone)),
+    fix: canIgnore ? `${search}, or add --ignore-notice` : search,
     members: { reason: check.reason },
   });
 }

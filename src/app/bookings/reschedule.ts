@@ -19,11 +19,12 @@ import type { Runtime } from "../runtime.ts";
 import { OPERATOR, partyOf, type VisitAccess } from "./access.ts";
 import type { VisitTerms } from "./bookings.ts";
 import { getVisitToChange, nextVersion, publish, subjectOf } from "./change-visit.ts";
+import { auditIgnoredNotice, type StartOptions } from "./ignored-notice.ts";
 import { CANNOT_BE_BOOKED, planBooking, planReservation, totalOf } from "./plan-booking.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 
-type NewTime = {
+type NewTime = StartOptions & {
   /** Epoch milliseconds. */
   startsAt: number;
 };
@@ -38,7 +39,11 @@ export function rescheduleVisit(
   business: BusinessRow,
   access: VisitAccess,
   before: Booking,
-  { startsAt, segments }: NewTime & { segments?: readonly NamedSegment[] | undefined },
+  {
+    startsAt,
+    segments,
+    ignoresNotice,
+  }: NewTime & { segments?: readonly NamedSegment[] | undefined },
 ): Booking {
   assertMayReschedule(rt, BOOKING, access, before);
   const { guests } = before;
@@ -50,6 +55,7 @@ export function rescheduleVisit(
     startsAt,
     refusal: CANNOT_BE_BOOKED,
     except: before.id,
+    ignoresNotice,
   });
   const booked =
     segments === undefined ? withOldTerms(before.segments, terms.segments) : terms.segments;
@@ -90,7 +96,7 @@ export function rescheduleTable(
   change: NewTime & { partySize?: number | undefined; areaId?: string | null | undefined },
 ): Reservation {
   assertMayReschedule(rt, RESERVATION, access, before);
-  const { partySize = before.partySize, areaId = before.areaId, startsAt } = change;
+  const { partySize = before.partySize, areaId = before.areaId, startsAt, ignoresNotice } = change;
   const terms = planReservation(rt, business, {
     audience: change.areaId === undefined ? "INTERNAL" : "PUBLIC",
     request: { partySize, areaId },
@@ -98,6 +104,7 @@ export function rescheduleTable(
     startsAt,
     refusal: CANNOT_BE_BOOKED,
     except: before.id,
+    ignoresNotice,
   });
   const after = moved(rt, RESERVATION, business, access, before, terms, {
     ...before,
@@ -147,14 +154,20 @@ export const rescheduleBooking = (
   rt: Runtime,
   slug: string,
   id: string,
-  { start, segments }: { start: string; segments?: readonly NamedSegment[] | undefined },
+  {
+    start,
+    segments,
+    ignoresNotice,
+  }: StartOptions & { start: string; segments?: readonly NamedSegment[] | undefined },
 ): PublicBooking =>
   rt.tx(() => {
     const business = getBusiness(rt, slug);
     const { timezone } = business.doc;
     const before = getVisitToChange(rt, BOOKING, business, OPERATOR, id);
     const startsAt = parseStartTime(start, timezone);
-    const after = rescheduleVisit(rt, business, OPERATOR, before, { startsAt, segments });
+    const change = { startsAt, segments, ignoresNotice };
+    const after = rescheduleVisit(rt, business, OPERATOR, before, change);
+    if (ignoresNotice) auditIgnoredNotice(rt, business, "booking", after);
     return toPublicBooking(after, timezone);
   });
 
@@ -163,13 +176,19 @@ export const rescheduleReservation = (
   rt: Runtime,
   slug: string,
   id: string,
-  { start, partySize }: { start: string; partySize?: number | undefined },
+  {
+    start,
+    partySize,
+    ignoresNotice,
+  }: StartOptions & { start: string; partySize?: number | undefined },
 ): PublicReservation =>
   rt.tx(() => {
     const business = getBusiness(rt, slug);
     const { timezone } = business.doc;
     const before = getVisitToChange(rt, RESERVATION, business, OPERATOR, id);
     const startsAt = parseStartTime(start, timezone);
-    const after = rescheduleTable(rt, business, OPERATOR, before, { startsAt, partySize });
+    const change = { startsAt, partySize, ignoresNotice };
+    const after = rescheduleTable(rt, business, OPERATOR, before, change);
+    if (ignoresNotice) auditIgnoredNotice(rt, business, "reservation", after);
     return toPublicReservation(after, timezone);
   });

@@ -3,7 +3,14 @@ import { toLocalMinute } from "../../domain/local-time.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { guestOf } from "../../app/bookings/guests.ts";
 import { command } from "../command.ts";
-import { guestFlags, requiredText, text, visitFlags, withCustomer } from "../flags.ts";
+import {
+  guestFlags,
+  ignoreNoticeFlag,
+  requiredText,
+  text,
+  visitFlags,
+  withCustomer,
+} from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { keyOf, resolveObject } from "../objects/objects.ts";
 import { noteRepeatedStart, visitCommands } from "../objects/visit-commands.ts";
@@ -16,6 +23,7 @@ const create = command({
     ...visitFlags,
     start: text("time", "local start time, such as 2026-12-01T10:00, or with an offset"),
     ...guestFlags,
+    ignoreNotice: ignoreNoticeFlag,
     input: inputFlag("start, service or variant, addons, staff, guests, customerRef, customer"),
   },
   examples: [
@@ -24,7 +32,7 @@ const create = command({
     "bookings create --service cut --start 2026-12-02T11:00 --name 'Ana Silva' --phone '+351 910 000 000'",
     "bookings create --input bookings.ndjson",
   ],
-  async run(cli, { input, addon, ...given }) {
+  async run(cli, { input, addon, ignoreNotice: ignoresNotice, ...given }) {
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
     const { createBooking } = await import("../../app/bookings/bookings.ts");
@@ -34,7 +42,7 @@ const create = command({
     };
     const described = withCustomer({ ...given, addons: addon });
     const code = await createOrLoad(cli, rt, input, described, required, (fields) =>
-      createBooking(rt, slug, fields),
+      createBooking(rt, slug, fields, { ignoresNotice }),
     );
     noteRepeatedStart(cli, doc.timezone, given.start);
     return code;
@@ -52,12 +60,13 @@ const reschedule = command({
       "new local start time, such as 2026-12-01T10:00, or with an offset",
     ),
     staff: text("key", "the staff member for all of its services (default: the same)"),
+    ignoreNotice: ignoreNoticeFlag,
   },
   examples: [
     "bookings reschedule bkg_06f… --start 2026-12-03T11:00",
     "bookings reschedule bkg_06f… --start 2026-12-03T11:00 --staff daniel",
   ],
-  async run(cli, { start, staff }, id) {
+  async run(cli, { start, staff, ignoreNotice: ignoresNotice }, id) {
     const { rt, business } = await cli.openBusiness();
     const { getBooking } = await import("../../app/bookings/bookings.ts");
     const { rescheduleBooking } = await import("../../app/bookings/reschedule.ts");
@@ -67,7 +76,7 @@ const reschedule = command({
       staffId === undefined
         ? undefined
         : getBooking(rt, business.id, id).segments.map((segment) => ({ ...segment, staffId }));
-    cli.printObject(rescheduleBooking(rt, business.slug, id, { start, segments }));
+    cli.printObject(rescheduleBooking(rt, business.slug, id, { start, segments, ignoresNotice }));
     noteRepeatedStart(cli, business.doc.timezone, start);
   },
 });

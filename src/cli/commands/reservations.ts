@@ -2,7 +2,14 @@ import { toPublicReservation } from "../../domain/bookings/reservation.ts";
 import { toLocalMinute } from "../../domain/local-time.ts";
 import { guestOf } from "../../app/bookings/guests.ts";
 import { command } from "../command.ts";
-import { guestFlags, integer, requiredText, text, withCustomer } from "../flags.ts";
+import {
+  guestFlags,
+  ignoreNoticeFlag,
+  integer,
+  requiredText,
+  text,
+  withCustomer,
+} from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { noteRepeatedStart, visitCommands } from "../objects/visit-commands.ts";
 
@@ -16,19 +23,20 @@ const create = command({
     area: text("key", "reserve in this area only"),
     table: text("key", "reserve this table only"),
     ...guestFlags,
+    ignoreNotice: ignoreNoticeFlag,
     input: inputFlag("party, start, area, table, customerRef, customer"),
   },
   examples: [
     "reservations create --party 4 --start 2026-12-01T19:30 --area terrace",
     "reservations create --input reservations.ndjson",
   ],
-  async run(cli, { input, ...given }) {
+  async run(cli, { input, ignoreNotice: ignoresNotice, ...given }) {
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
     const { createReservation } = await import("../../app/bookings/bookings.ts");
     const required = { party: "--party", start: "--start" };
     const code = await createOrLoad(cli, rt, input, withCustomer(given), required, (fields) =>
-      createReservation(rt, slug, fields),
+      createReservation(rt, slug, fields, { ignoresNotice }),
     );
     noteRepeatedStart(cli, doc.timezone, given.start);
     return code;
@@ -46,15 +54,18 @@ const reschedule = command({
       "new local start time, such as 2026-12-01T19:30, or with an offset",
     ),
     party: integer(1, 10_000, "new party size (default: the same)"),
+    ignoreNotice: ignoreNoticeFlag,
   },
   examples: [
     "reservations reschedule rsv_06f… --start 2026-12-01T19:30",
     "reservations reschedule rsv_06f… --start 2026-12-01T19:30 --party 4",
   ],
-  async run(cli, { start, party: partySize }, id) {
+  async run(cli, { start, party: partySize, ignoreNotice: ignoresNotice }, id) {
     const { rt, business } = await cli.openBusiness();
     const { rescheduleReservation } = await import("../../app/bookings/reschedule.ts");
-    cli.printObject(rescheduleReservation(rt, business.slug, id, { start, partySize }));
+    cli.printObject(
+      rescheduleReservation(rt, business.slug, id, { start, partySize, ignoresNotice }),
+    );
     noteRepeatedStart(cli, business.doc.timezone, start);
   },
 });

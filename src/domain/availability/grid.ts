@@ -6,6 +6,10 @@ import type { Candidate } from "./segments.ts";
 export type Grid = (candidate: Candidate) => ReadonlySet<number>;
 
 export function buildGrid(plan: VisitPlan): Grid {
+  if (plan.onlyStartMin !== undefined) {
+    const starts = new Set([plan.onlyStartMin]);
+    return () => starts;
+  }
   if (plan.catalog.business.bookingPolicy.grid === "CLOCK") {
     const minutes = clockGrid(plan);
     return () => minutes;

@@ -21,6 +21,8 @@ export type VisitPlan = {
   earliestMin: number;
   horizonDay: DayNumber;
   intervalMin: number;
+  /** The only start to consider, on the grid or not. */
+  onlyStartMin?: number;
   segments: Segment[];
   /** Of a staff member, or of the business if omitted. */
   workingTimeOf: (person?: StaffDoc | null) => WorkingTime;
@@ -61,6 +63,14 @@ export function planResolvedRequest(
   };
   return withDays(plan, dayNumber(request.from), dayNumber(request.to));
 }
+
+/** The plan for a start that may be before the minimum notice, beyond the horizon and off the grid. */
+export const ignoringNotice = (plan: VisitPlan, startMin: number, nowMs: number): VisitPlan => ({
+  ...plan,
+  earliestMin: Math.floor(nowMs / MINUTE_MS),
+  horizonDay: Infinity,
+  onlyStartMin: startMin,
+});
 
 export function withDays(
   plan: Omit<VisitPlan, "firstDay" | "lastDay" | "workingTimeOf">,

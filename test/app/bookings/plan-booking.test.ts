@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
+import { rescheduleBooking, rescheduleReservation } from "../../../src/app/bookings/reschedule.ts";
 import {
   applyCatalogBody,
   recordEvents,
@@ -48,6 +49,72 @@ test.each<[reason: string, start: string]>([
     ),
   );
   expect(events).toEqual([]);
+});
+
+describe("ignoring the notice", () => {
+  const SLUG = "salon-aurora";
+  const IGNORING = { ignoresNotice: true };
+
+  function openAtNoon() {
+    const rt = createTestRuntime();
+    applyCatalogBody(rt, CATALOG);
+    rt.advance(6 * 3_600_000); // 13:00
+    createBooking(rt, SLUG, cut("2026-12-02T10:00"));
+    return rt;
+  }
+
+  test.each([
+    ["without the minimum notice", "2026-11-20T13:00"],
+    ["beyond the horizon", "2027-06-01T10:00"],
+    ["between the usual times", "2026-12-01T10:05"],
+  ])("the operator books and moves a visit %s, which is audited", (_case, start) => {
+    const rt = openAtNoon();
+    expect(captureError(() => createBooking(rt, SLUG, cut(start)))).toMatch(/^slot_taken: /);
+    const { id } = createBooking(rt, SLUG, cut(start), IGNORING);
+    rescheduleBooking(rt, SLUG, id, { start: "2026-12-03T10:00" });
+    const move = { start, ...IGNORING };
+    expect(rescheduleBooking(rt, SLUG, id, move).startsAt).toContain(start);
+    const table = createReservation(rt, SLUG, { party: 2, start }, IGNORING);
+    rescheduleReservation(rt, SLUG, table.id, move);
+    const entries = rt.store.audit
+      .list({}, 10)
+      .map(({ action, subjectId }) => `${action} ${subjectId}`);
+    expect(entries.filter((entry) => entry.includes("ignored"))).toEqual([
+      `reservation.notice_ignored ${table.id}`,
+      `reservation.notice_ignored ${table.id}`,
+      `booking.notice_ignored ${id}`,
+      `booking.notice_ignored ${id}`,
+    ]);
+  });
+
+  test.each([
+    ["it is outside working hours", "2026-12-01T08:45"],
+    ["the business is closed", "2026-12-08T10:00"],
+    ["it overlaps a break", "2026-12-01T11:05"],
+    ["the staff member has time off", "2026-12-10T10:00"],
+    ["it is already booked", "2026-12-02T10:35"],
+    ["it is too close to another booking", "2026-12-02T11:00"],
+    ["it is in the past", "2026-11-20T12:59"],
+  ])("%s is still refused, at %s", (reason, start) => {
+    const rt = openAtNoon();
+    expect(captureError(() => createBooking(rt, SLUG, cut(start), IGNORING))).toBe(
+      `slot_taken: 'cut' is not available at ${start}: ${reason}.`,
+    );
+  });
+
+  test("places and resources that are taken stay taken", () => {
+    const rt = openAtNoon();
+    const start = "2026-12-01T10:05";
+    createReservation(rt, SLUG, { party: 2, start }, IGNORING);
+    const reserve = () =>
+      createReservation(rt, SLUG, { party: 2, start: "2026-12-01T10:10" }, IGNORING);
+    expect(captureError(reserve)).toContain("it is already booked");
+    const sauna = (start: string, guests: number) =>
+      createBooking(rt, SLUG, { service: "sauna", start, guests }, IGNORING);
+    sauna(start, 5);
+    expect(captureError(() => sauna(start, 4))).toContain("not enough places are left");
+    expect(captureError(() => sauna("2026-12-01T10:10", 1))).toMatch(/^slot_taken: /);
+  });
 });
 
 test("services and staff can be named by ID", () => {

@@ -199,6 +199,22 @@ test("a start that cannot be booked is refused with the command that lists those
   );
 });
 
+test("--ignore-notice books a start between the usual times, which the refusal suggests", async () => {
+  const { deskbell } = await createBusiness();
+  const line = `bookings create --service cut --start ${DAY}T10:05`;
+  expect((await deskbell(line)).stderr).toBe(
+    `error: 'cut' is not available at ${DAY}T10:05: visits start at other times.\n` +
+      `fix: deskbell availability --service cut --date ${DAY}, or add --ignore-notice (exit 5)\n`,
+  );
+  const { id } = data<{ id: string }>(await deskbell(`${line} --ignore-notice --json`));
+  const move = `bookings reschedule ${id} --start ${DAY}T10:10 --ignore-notice --json`;
+  expect(data(await deskbell(move))).toMatchObject({ version: 2 });
+  const audited = data<{ subject: { id: string } }[]>(
+    await deskbell("audit list --action booking.notice_ignored --json"),
+  );
+  expect(audited.map(({ subject }) => subject.id)).toEqual([id, id]);
+});
+
 test("bookings and reservations are created, listed in pages, shown and cancelled", async () => {
   const { deskbell } = await createBusiness();
   const booking = data<{ id: string }>(
