@@ -113,6 +113,10 @@ export function toLocalMinute(instant: string, timezone: string): string {
   return occurrencesOf(local, timezone).length === 1 ? local : `${local}${instant.slice(19)}`;
 }
 
+/** `toLocalMinute` of epoch milliseconds. */
+export const formatLocalMinute = (ms: number, timezone: string): string =>
+  toLocalMinute(formatInstant(ms, timezone), timezone);
+
 /** The shortest text for `parseInstant`: local, with an offset only if the time is repeated. */
 export function writeInstant(ms: number, timezone: string): string {
   const zoned = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone);

@@ -1,6 +1,6 @@
 import { type DayEntry, describeGuest, listDay } from "../app/bookings/day-sheet.ts";
 import type { Runtime } from "../app/runtime.ts";
-import { addDays, formatInstant, localDateOf, toLocalMinute } from "../domain/local-time.ts";
+import { addDays, formatLocalMinute, localDateOf } from "../domain/local-time.ts";
 import { type Colour, fit, type StyledLine, sanitize, span } from "./cells.ts";
 
 /** The visits of a local day of a business. */
@@ -53,7 +53,7 @@ export function renderDay(
   if (entries.length === 0) return message(" No visits.");
   const columns = width >= WIDE ? COLUMNS : COLUMNS.slice(0, 2);
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
-  const timeOf = (at: number) => toLocalMinute(formatInstant(at, timezone), timezone).slice(11);
+  const timeOf = (at: number) => formatLocalMinute(at, timezone).slice(11);
   const times = entries.map(({ startsAt, endsAt }) => `${timeOf(startsAt)}-${timeOf(endsAt)}`);
   // Times that clocks show twice have an offset.
   const timeWidth = times.reduce((most, time) => Math.max(most, time.length + 1), TIME);

@@ -1,5 +1,5 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
-import { formatInstant, toLocalMinute } from "../../domain/local-time.ts";
+import { formatLocalMinute } from "../../domain/local-time.ts";
 import { isDecisionLate, type Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { notify } from "../alerts/notices.ts";
@@ -60,4 +60,4 @@ export const checkUndecided = (rt: Runtime): HealthCondition[] =>
 
 /** `2026-12-01 10:00` */
 const localMinute = (at: number, timezone: string): string =>
-  toLocalMinute(formatInstant(at, timezone), timezone).replace("T", " ");
+  formatLocalMinute(at, timezone).replace("T", " ");

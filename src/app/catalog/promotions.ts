@@ -1,6 +1,6 @@
 import type { PromotionDoc } from "../../domain/catalog/catalog.ts";
 import { AppError } from "../../domain/errors.ts";
-import { formatInstant } from "../../domain/local-time.ts";
+import { formatLocalMinute } from "../../domain/local-time.ts";
 import { quote } from "../../domain/text.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
@@ -39,7 +39,7 @@ export function endPromotion(rt: Runtime, slug: string, keyOrId: string): Change
     if (startsAt !== null && startsAt >= now)
       throw new AppError(
         "state_refuses",
-        `The promotion ${quote(doc.key)} starts only at ${formatInstant(startsAt, timezone).slice(0, 16)}.`,
+        `The promotion ${quote(doc.key)} starts only at ${formatLocalMinute(startsAt, timezone)}.`,
         { fix: `deskbell promotions pause ${doc.key}` },
       );
     return { ...doc, schedule: { ...doc.schedule, endsAt: now } };

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
-import { formatInstant } from "../../domain/local-time.ts";
+import { formatLocalMinute } from "../../domain/local-time.ts";
 import type { Currency } from "../../domain/currency.ts";
 import { formatMoney, parsePercent } from "../../domain/money.ts";
 import { command } from "../command.ts";
@@ -42,7 +42,7 @@ const listAndShow = objectCommands({
 });
 
 const dateText = (ms: number | null, timezone: string): string | null =>
-  ms === null ? null : formatInstant(ms, timezone).slice(0, 16);
+  ms === null ? null : formatLocalMinute(ms, timezone);
 
 const percent = (bps: number): string => `${bps / 100} %`;
 

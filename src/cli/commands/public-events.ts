@@ -1,4 +1,4 @@
-import { formatInstant } from "../../domain/local-time.ts";
+import { formatLocalMinute } from "../../domain/local-time.ts";
 import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { countOf } from "../../domain/text.ts";
 import type { PublicEventChange } from "../../app/catalog/public-events.ts";
@@ -21,7 +21,7 @@ const listAndShow = objectCommands({
   columns: ({ timezone }) => [
     {
       title: "STARTS",
-      value: ({ startsAt }) => formatInstant(startsAt, timezone).slice(0, 16),
+      value: ({ startsAt }) => formatLocalMinute(startsAt, timezone),
       noTruncate: true,
     },
     { title: "VENUE", value: ({ venue }) => venue?.name, optional: true },

@@ -1,5 +1,6 @@
 import { formatMoney } from "../../domain/money.ts";
 import { toPublicTicketOrder, type TicketOrder } from "../../domain/bookings/ticket-order.ts";
+import { toLocalMinute } from "../../domain/local-time.ts";
 import { command } from "../command.ts";
 import { choice, text, texts, pageFlags } from "../flags.ts";
 import { createNamer } from "../objects/names.ts";
@@ -139,7 +140,7 @@ const list = command({
         },
         {
           title: "EXPIRES",
-          value: ({ expiresAt }) => expiresAt?.slice(0, 16),
+          value: ({ expiresAt }) => expiresAt && toLocalMinute(expiresAt, business.doc.timezone),
           noTruncate: true,
           optional: true,
         },

@@ -1,4 +1,5 @@
 import { toPublicTicket, type Ticket } from "../../domain/bookings/ticket-order.ts";
+import { toLocalMinute } from "../../domain/local-time.ts";
 import { command } from "../command.ts";
 import { choice, text, pageFlags } from "../flags.ts";
 import { createNamer } from "../objects/names.ts";
@@ -50,7 +51,8 @@ const list = command({
         "status",
         {
           title: "CHECKED IN",
-          value: ({ checkedInAt }) => checkedInAt?.slice(0, 16),
+          value: ({ checkedInAt }) =>
+            checkedInAt && toLocalMinute(checkedInAt, business.doc.timezone),
           noTruncate: true,
         },
         { title: "TYPE", value: ({ ticketTypeId }) => nameOf(ticketTypeId) ?? ticketTypeId },

@@ -1,5 +1,5 @@
 import { formatInstant, localDateOf, toLocalMinute } from "../../domain/local-time.ts";
-import { countOf, shellQuote } from "../../domain/text.ts";
+import { countOf, quote, shellQuote } from "../../domain/text.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { command } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
@@ -30,7 +30,7 @@ const create = command({
       throw usageError(
         staff === undefined
           ? "Missing --staff."
-          : `Two staff members: '${argument}' and '${staff}'.`,
+          : `Two staff members: ${quote(argument ?? "")} and ${quote(staff)}.`,
         "name one staff member, such as --staff maya",
       );
     const { rt, business } = await cli.openBusiness();

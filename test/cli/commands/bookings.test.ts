@@ -314,7 +314,10 @@ test("times that clocks show twice are printed with their offset, and --start sa
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-10-20T09:00:00Z") });
   onTestFinished(() => void vi.useRealTimers());
   const { deskbell } = createTerminal();
-  const night = CATALOG.replace('start: "08:00"', 'start: "00:00"');
+  const night = CATALOG.replace('start: "08:00"', 'start: "00:00"').replace(
+    `startsAt: ${DAY}T19:00`,
+    "startsAt: 2026-10-25T02:30",
+  );
   expect(await deskbell("seed -", night)).toMatchObject({ code: 0 });
   const book = (start: string) =>
     deskbell(`bookings create --service bath --start ${start} --json`);
@@ -334,6 +337,7 @@ test("times that clocks show twice are printed with their offset, and --start sa
     expect.arrayContaining(["2026-10-25T02:30+02:00", "2026-10-25T02:30+01:00"]),
   );
   expect((await deskbell(`bookings show ${id}`)).stdout).toContain("2026-10-25 02:30+01:00");
+  expect((await deskbell("public-events list")).stdout).toContain("2026-10-25T02:30+02:00");
   const page = await deskbell("bookings list --limit 1 --json");
   expect(page.stderr).toContain("add --from 2026-10-25T02:30+01:00,");
 });
