@@ -186,7 +186,7 @@ function takeSlot(
   rt: Runtime,
   business: BusinessRow,
   plan: VisitPlan,
-  { request, startsAt, refusal, except }: VisitRequest<NamedRequest>,
+  { request, startsAt, refusal, except, ignoresNotice }: VisitRequest<NamedRequest>,
 ): Slot {
   const check = checkStart(
     prepareSlotSearch(plan, loadBusyIntervals(rt, business.id, plan, except)),
@@ -194,9 +194,10 @@ function takeSlot(
   );
   if (check.ok) return check.slot;
   const isPast = startsAt / MINUTE_MS < Math.floor(rt.now() / MINUTE_MS);
-  const reason = isPast
-    ? "it is in the past"
-    : refusalSentence(REFUSAL_TEXT[check.reason], check.segment);
+  const reason =
+    isPast && ignoresNotice
+      ? "it is in the past"
+      : refusalSentence(REFUSAL_TEXT[check.reason], check.segment);
   const search = searchCommand(plan, request, localDateOf(startsAt, business.doc.timezone));
   const canIgnore = !isPast && NOTICE_REASONS.includes(check.reason);
   throw new AppError("slot_taken", `${refusal}: ${reason}.`, {
