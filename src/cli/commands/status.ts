@@ -54,7 +54,10 @@ export const definition = command({
     const status = readStatus(rt);
     status.problems = status.problems.filter((problem) => isAtLeast(problem.severity, severity));
     const lines = [
-      ...stateRows(status, rt.now(), cli.program),
+      ...stateRows(status, rt.now(), (group) => {
+        const choice = rt.store.businesses.listSlugs().length > 1 ? " --business SLUG" : "";
+        return `${cli.program} ${group} list --status PENDING${choice}`;
+      }),
       ...problemRows(status, cli.program),
     ];
     if (cli.flags.json) cli.printObject(inIsoTime(status));
@@ -90,7 +93,7 @@ function stateRows(
     freeBytes,
   }: Status,
   now: number,
-  program: string,
+  listCommand: (group: "bookings" | "reservations") => string,
 ): StatusRow[] {
   const row = (about: string, state: string): StatusRow => ({ about, state, command: null });
   return [
@@ -106,10 +109,7 @@ function stateRows(
     ...(["bookings", "reservations"] as const).flatMap((group) =>
       pending[group] === 0
         ? []
-        : row(
-            group,
-            `${pending[group]} to approve or decline: ${program} ${group} list --status PENDING`,
-          ),
+        : row(group, `${pending[group]} to approve or decline: ${listCommand(group)}`),
     ),
     row(
       "next attempt",

@@ -7,7 +7,7 @@ import type { VisitStatus } from "../../../src/domain/bookings/visit.ts";
 import { NO_STREAK } from "../../../src/domain/webhooks/failure-streak.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
-import { emitEvents } from "../../support/delivery.ts";
+import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";
 import { confirmedVisit } from "../../support/visit-rows.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
@@ -85,6 +85,8 @@ test("status counts the bookings that wait for the business, with the command th
   );
   const { data } = JSON.parse((await deskbell("status --json")).stdout);
   expect(data.pending).toEqual({ bookings: 2, reservations: 0 });
+  addBusiness(rt, "salon");
+  expect((await deskbell("status")).stdout).toContain("list --status PENDING --business SLUG\t\n");
   lock.release();
 });
 
