@@ -32,10 +32,11 @@ export function createDueStore(db: Db) {
         SELECT 1 FROM delivery
         WHERE endpoint_id = endpoint.id AND is_replay IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= :now)`)
     .pluck();
+  // In the order of the index: a long backlog is not sorted.
   const due = db.prepare(`
     SELECT ${COLUMNS} FROM delivery
-    WHERE endpoint_id = :endpointId AND is_replay = :isReplay AND status = 'PENDING' AND next_attempt_at <= :now
-    ORDER BY next_attempt_at, number LIMIT :limit`);
+    WHERE endpoint_id = ? AND is_replay IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= ?
+    ORDER BY is_replay, next_attempt_at, number LIMIT ?`);
   const shiftDue = db.prepare(`
     UPDATE delivery SET next_attempt_at = next_attempt_at + :byMs
     WHERE status = 'PENDING' AND next_attempt_at > :after AND next_attempt_at <= :until AND number <= :upTo`);
@@ -91,13 +92,8 @@ export function createDueStore(db: Db) {
     getNextHealthyAttemptAt: () => selectNextHealthyAttemptAt.get() as number | null,
     listDueEndpoints: (now: number) => selectDueEndpoints.all({ now }) as string[],
     /** New ones before redeliveries, then by due time. */
-    listForEndpoint(endpointId: string, now: number, limit: number): DueRow[] {
-      const fresh = due.all({ endpointId, now, limit, isReplay: 0 }) as DueRow[];
-      if (fresh.length === limit) return fresh;
-      return fresh.concat(
-        due.all({ endpointId, now, limit: limit - fresh.length, isReplay: 1 }) as DueRow[],
-      );
-    },
+    listForEndpoint: (endpointId: string, now: number, limit: number) =>
+      due.all(endpointId, now, limit) as DueRow[],
     /** Shifts due times within a span, of deliveries up to a number. */
     shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }) =>
       void shiftDue.run(span),
