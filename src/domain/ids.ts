@@ -83,6 +83,9 @@ function bytesOf(ms: number, count: number): Uint8Array {
   return bytes;
 }
 
+const RANDOM_BYTES = 8;
+const POOL_BYTES = 64 * RANDOM_BYTES;
+
 /**
  * Time-sortable: 48 bits of milliseconds, a 16-bit counter and 64 random bits. IDs always increase,
  * even if the clock stops or goes back.
@@ -93,6 +96,14 @@ export function createIdSource(
 ): (prefix: IdPrefix) => string {
   let lastMs = 0;
   let count = 0;
+  let pool: Uint8Array = new Uint8Array();
+  let used = 0;
+  // Drawn for many IDs at once: for an event each, half of the time went into the system calls.
+  const drawBytes = (): Uint8Array => {
+    if (used === pool.length) [pool, used] = [random(POOL_BYTES), 0];
+    used += RANDOM_BYTES;
+    return pool.subarray(used - RANDOM_BYTES, used);
+  };
   return (prefix) => {
     const ms = now();
     if (ms > lastMs) {
@@ -103,7 +114,7 @@ export function createIdSource(
       count = 0;
     }
     const bytes = bytesOf(lastMs, count);
-    bytes.set(random(8), 8);
+    bytes.set(drawBytes(), 8);
     return `${prefix}_${base32(bytes, 25)}`;
   };
 }

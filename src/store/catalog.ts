@@ -140,9 +140,9 @@ export function createCatalogStore(db: Db) {
     writeObjects(businessId: string, change: RowChanges): void {
       // Delete first: two objects may have swapped keys, and keys are unique at any time.
       for (const id of change.removed) deleteObject.run(id);
-      for (const row of change.written) deleteObject.run(row.id);
-      for (const row of change.written)
-        insertObject.run({ ...row, businessId, doc: JSON.stringify(row.doc) });
+      for (const { id, isNew } of change.written) if (!isNew) deleteObject.run(id);
+      for (const { id, kind, key, sortOrder, doc } of change.written)
+        insertObject.run({ id, businessId, kind, key, sortOrder, doc: JSON.stringify(doc) });
       for (const { id, sortOrder } of change.moved) moveObject.run({ id, sortOrder });
     },
 

@@ -20,7 +20,14 @@ export type ObjectChange = {
 };
 
 export type RowChanges = {
-  written: { id: string; kind: Kind; key: string; sortOrder: number; doc: DocOf[Kind] }[];
+  written: {
+    id: string;
+    kind: Kind;
+    key: string;
+    sortOrder: number;
+    doc: DocOf[Kind];
+    isNew: boolean;
+  }[];
   moved: { id: string; sortOrder: number }[];
   removed: string[];
 };
@@ -103,7 +110,7 @@ function diffKind(
       if (moved.has(index)) addChange("move", id, doc);
       return;
     }
-    rows.written.push({ id, kind, key: doc.key, sortOrder, doc });
+    rows.written.push({ id, kind, key: doc.key, sortOrder, doc, isNew: !from });
     addChange(from ? "update" : "create", id, doc, from);
   });
   for (const [id, doc] of old) {
