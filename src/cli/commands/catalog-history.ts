@@ -1,4 +1,4 @@
-import { keepHeapSmall } from "../heap.ts";
+import { tuneForShortCommand } from "../v8-flags.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import type { CatalogChangeRow } from "../../store/catalog-changes.ts";
 import { command } from "../command.ts";
@@ -94,7 +94,7 @@ export const show = command({
   examples: ["catalog show --version 12", "catalog show --version 12 --out before.yaml"],
   async run(cli, { version, out = "-", format = "yaml" }) {
     if (version === undefined) throw usageError("Missing --version.", "deskbell catalog history");
-    keepHeapSmall();
+    tuneForShortCommand();
     const { rt, business } = await cli.openBusiness();
     const { readEarlierCatalog } = await import("../../app/catalog/catalog-history.ts");
     const { writeCatalogText } = await import("../../app/catalog/export-catalog.ts");
@@ -117,7 +117,7 @@ export const undo = command({
   },
   examples: ["catalog undo --dry-run", "catalog undo --business salon-aurora --version 12 --yes"],
   async run(cli, { version, cancelAffected }) {
-    keepHeapSmall();
+    tuneForShortCommand();
     const { rt, business } = await cli.openBusiness();
     const { slug } = business;
     const { planUndo } = await import("../../app/catalog/undo-catalog.ts");

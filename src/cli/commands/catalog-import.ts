@@ -8,7 +8,7 @@ import { type Cli, dataExists } from "../cli.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { requiredText, text, toggle } from "../flags.ts";
-import { keepHeapSmall } from "../heap.ts";
+import { tuneForShortCommand } from "../v8-flags.ts";
 import { readBytes, readText } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
 import { reportChange } from "../output/change-report.ts";
@@ -68,7 +68,7 @@ const csv = command({
     "catalog import csv prices.csv --business-slug joes --timezone Europe/Zurich --currency CHF --out joes.yaml",
   ],
   async run(cli, { out, replace, ...described }, path) {
-    keepHeapSmall();
+    tuneForShortCommand();
     const source = { name: path, bytes: readBytes(path) };
     const stored = await openStored(cli, described);
     const isFile = out !== undefined || replace || described.businessSlug !== undefined;

@@ -1,4 +1,4 @@
-import { keepHeapSmall } from "../heap.ts";
+import { tuneForShortCommand } from "../v8-flags.ts";
 import { totalBytes, readSources } from "../input/catalog-files.ts";
 import { reportChanges } from "../output/change-report.ts";
 import { command } from "../command.ts";
@@ -40,7 +40,7 @@ const apply = command({
     "catalog apply locations/ --dry-run",
   ],
   async run(cli, flags, names) {
-    keepHeapSmall();
+    tuneForShortCommand();
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
@@ -86,7 +86,7 @@ const diff = command({
         "Give either catalog files or --version.",
         "deskbell catalog diff FILE, or a version from deskbell catalog history",
       );
-    keepHeapSmall();
+    tuneForShortCommand();
     if (version !== undefined) return diffVersion(cli, version);
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open();
@@ -122,7 +122,7 @@ const exporting = command({
     "catalog export --format csv > prices.csv",
   ],
   async run(cli, { out = "-", format = "yaml" }) {
-    keepHeapSmall();
+    tuneForShortCommand();
     const { rt, business } = await cli.openBusiness();
     const { exportCatalogText } = await import("../../app/catalog/export-catalog.ts");
     printCatalogFile(cli, { out, format, ...exportCatalogText(rt, business, format) });

@@ -2,7 +2,7 @@ import { PRESETS, type Preset } from "../../assets.ts";
 import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import { keepHeapSmall } from "../heap.ts";
+import { tuneForShortCommand } from "../v8-flags.ts";
 import { presetSource, readSources, type Source } from "../input/catalog-files.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
@@ -33,7 +33,7 @@ export const definition = command({
         "Give either a business to load or --generate.",
         "deskbell seed all, or deskbell seed --generate 10k",
       );
-    keepHeapSmall();
+    tuneForShortCommand();
     const businesses =
       source === undefined
         ? [[await generatedSource(generate ?? 0, randomSeed ?? 1)]]

@@ -1,7 +1,7 @@
 import { ALERT_FLAGS } from "../alert-flags.ts";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
-import { limitHeapGrowth } from "../heap.ts";
+import { limitHeapGrowth } from "../v8-flags.ts";
 import { DEFAULT_PORT } from "../running/port.ts";
 import { choice, duration, integer, size, withEnvironment, text, texts, toggle } from "../flags.ts";
 

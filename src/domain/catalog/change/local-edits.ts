@@ -34,7 +34,7 @@ export function withOverwrittenEdits(
   after: Catalog,
 ): ObjectChange[] {
   if (edits.size === 0) return [...changes];
-  const [docsBefore, docsAfter] = [editedDocs(before, edits), editedDocs(after, edits)];
+  const [docsBefore, docsAfter] = [findDocs(before, edits), findDocs(after, edits)];
   return changes.map((change) => {
     const [authored, stored] = [edits.get(change.id), docsBefore.get(change.id)];
     if (authored === undefined || stored === undefined) return change;
@@ -47,14 +47,18 @@ export function withOverwrittenEdits(
   });
 }
 
-const editedDocs = (catalog: Catalog, edits: LocalEdits): Map<string, Doc> =>
-  findDocs(catalog, (id) => edits.has(id));
-
-function findDocs({ business, objects }: Catalog, has: (id: string) => boolean): Map<string, Doc> {
-  const docs = ALL_KINDS.flatMap((kind) =>
-    objects[kind].map((doc) => [objectId(kind, business.slug, doc), doc] as const),
-  );
-  return new Map(docs.filter(([id]) => has(id)));
+function findDocs(
+  { business, objects }: Catalog,
+  wanted: ReadonlyMap<string, unknown>,
+): Map<string, Doc> {
+  const docs = new Map<string, Doc>();
+  if (wanted.size === 0) return docs;
+  for (const kind of ALL_KINDS)
+    for (const doc of objects[kind]) {
+      const id = objectId(kind, business.slug, doc);
+      if (wanted.has(id)) docs.set(id, doc);
+    }
+  return docs;
 }
 
 /** The local edits to store after a change; null deletes the entry of an object. */
@@ -68,7 +72,7 @@ export function nextLocalEdits(
   if (origin !== "local" && "restored" in origin)
     return restoredLocalEdits(edits, before, after, origin.restored);
   if (origin !== "local") {
-    const docs = editedDocs(after, edits);
+    const docs = findDocs(after, edits);
     return new Map(
       [...edits]
         .filter(([id]) => docs.has(id))
@@ -96,8 +100,8 @@ function restoredLocalEdits(
   after: Catalog,
   restored: ReadonlyMap<string, boolean>,
 ): Map<string, Doc | null> {
-  const docsBefore = before ? findDocs(before, (id) => restored.has(id)) : new Map<string, Doc>();
-  const docsAfter = findDocs(after, (id) => restored.has(id));
+  const docsBefore = before ? findDocs(before, restored) : new Map<string, Doc>();
+  const docsAfter = findDocs(after, restored);
   return new Map(
     [...docsAfter].map(([id, doc]) => {
       if (restored.get(id) !== true) return [id, null];

@@ -91,7 +91,8 @@ export function normaliseCatalog(
   };
   const paths = new Map<string, Path>();
   const unreadableRefs = new Set<string>();
-  const isUnreadable = ({ path }: Reader): boolean => options.unreadable.has(path.join("\0"));
+  const isUnreadable = ({ path }: Reader): boolean =>
+    options.unreadable.size > 0 && options.unreadable.has(path.join("\0"));
 
   /** The items of a section in all files; undefined if no file has it. */
   function itemsIn<T>(

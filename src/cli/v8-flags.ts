@@ -2,13 +2,16 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /**
- * Saves memory in a short command that holds a whole catalog: 60 MB by not enlarging the young
- * generation, because a catalog's documents live until the end and are only copied; a third of a
- * large catalog by collecting whenever the heap has grown by half, not only when it has doubled.
+ * For a short command that holds a whole catalog. Saves 60 MB by not enlarging the young generation,
+ * because a catalog's documents live until the end and are only copied; a third of a large catalog by
+ * collecting whenever the heap has grown by half, not only when it has doubled; and a tenth of the CPU
+ * time with 10,000 objects by not compiling in the background for a speed that such a command ends
+ * too early to gain from. With 100,000 objects the time is the same either way.
  */
-export function keepHeapSmall(): void {
+export function tuneForShortCommand(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
   setFlagsFromString("--heap-growing-percent=50");
+  setFlagsFromString("--no-turbofan");
 }
 
 /** V8 doubles the young generation until it exceeds this, which makes it 13 MB. */
