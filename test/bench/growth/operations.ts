@@ -7,7 +7,6 @@ import { readStatus } from "../../../src/app/operations/status.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { encodeChangeCursor } from "../../../src/http/handlers/changes/changes.ts";
-import { median } from "../figure.ts";
 import { BenchProcesses } from "../processes.ts";
 import {
   bookNext,
@@ -21,7 +20,6 @@ import {
 } from "./data.ts";
 
 const BIN = join(import.meta.dirname, "../../../bin/deskbell.js");
-const STARTS = 3;
 
 export type Operation = (typeof OPERATIONS)[number];
 export const OPERATIONS = [
@@ -43,25 +41,31 @@ const MIN_CPU_MS = 80;
 const MIN_RUNS = 20;
 const MAX_MS = 2000;
 
-/** Returns the CPU time of one operation in milliseconds, the mean of several runs. */
+/**
+ * Returns the CPU time of one operation in milliseconds, the mean of several runs, and the number of
+ * the run that follows.
+ * @param first the number of the first run
+ */
 export async function measure(
   operation: Operation,
   rt: Runtime,
   size: Size,
   targets: readonly Target[],
-): Promise<number> {
-  if (operation === "start") return measureStart(rt.config.dataDir);
+  first: number,
+): Promise<{ cpuMs: number; next: number }> {
+  if (operation === "start") return { cpuMs: await measureStart(rt.config.dataDir), next: 0 };
   const run = await OPERATION[operation](rt, size, targets);
   // The first run may fill caches, for example with the catalog.
-  await run(0);
+  await run(first);
   const startedAt = performance.now();
   const before = process.threadCpuUsage();
   for (let runs = 1; ; runs++) {
-    await run(runs);
+    await run(first + runs);
     const { user, system } = process.threadCpuUsage(before);
     const cpuMs = (user + system) / 1000;
     const isPrecise = cpuMs >= MIN_CPU_MS && runs >= MIN_RUNS;
-    if (isPrecise || performance.now() - startedAt > MAX_MS) return cpuMs / runs;
+    if (isPrecise || performance.now() - startedAt > MAX_MS)
+      return { cpuMs: cpuMs / runs, next: first + runs + 1 };
   }
 }
 
@@ -143,12 +147,8 @@ function createApply(rt: Runtime, objects: number): Run {
 
 /** From the start of the daemon until it serves, all threads together. */
 async function measureStart(dataDir: string): Promise<number> {
-  const tookMs: number[] = [];
-  while (tookMs.length < STARTS) {
-    await using processes = new BenchProcesses();
-    const command = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"];
-    const url = await processes.start(command, /(http:\/\/127\.0\.0\.1:\d+)/, "0,1");
-    tookMs.push(processes.allThreadsCpuMs(url));
-  }
-  return median(tookMs);
+  await using processes = new BenchProcesses();
+  const command = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"];
+  const url = await processes.start(command, /(http:\/\/127\.0\.0\.1:\d+)/, "0,1");
+  return processes.allThreadsCpuMs(url);
 }
