@@ -205,7 +205,10 @@ export const ignoreNoticeFlag = toggle(
 
 /** The guest of a visit, and the reference that partners see instead. */
 export const guestFlags = {
-  name: text("name", "name of the guest, stored encrypted like the next three"),
+  name: text(
+    "name",
+    "name of the guest. It and the next three are stored encrypted, but stay in the shell's history; those in --input do not",
+  ),
   email: text("address", "email address of the guest"),
   phone: text("number", "phone number of the guest"),
   notes: text("text", "what the guest wants you to know"),

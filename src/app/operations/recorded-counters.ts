@@ -1,7 +1,9 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AppError } from "../../domain/errors.ts";
+import { shellQuote } from "../../domain/text.ts";
 import type { BusinessCounters } from "../../store/backup.ts";
-import { readNewestEpoch } from "./epochs.ts";
+import { readBackupDir, readNewestEpoch } from "./epochs.ts";
 
 // Two servers that were restored from the same copy do not know each other's events. A folder of
 // copies therefore has the highest counters of all servers that used it, and a restore of one of
@@ -14,9 +16,9 @@ type Recorded = { epoch: number; counters: BusinessCounters[] };
 
 /**
  * Returns the highest counters, and the number of takeovers since they were recorded. Without a
- * record, or if it is damaged, these are all takeovers.
+ * record, these are all takeovers.
  * @param dir of the copies
- * @throws AppError state_refuses
+ * @throws AppError state_refuses if the record cannot be read or is damaged
  */
 export function readRecordedCounters(dir: string): {
   counters: BusinessCounters[];
@@ -27,14 +29,52 @@ export function readRecordedCounters(dir: string): {
 }
 
 function readRecord(dir: string): Recorded {
+  const path = join(dir, NAME);
+  const text = readBackupDir(path, readIfItExists);
+  if (text === null) return { epoch: 0, counters: [] };
+  const record = parse(text);
+  if (!isRecord(record))
+    throw new AppError("state_refuses", `${path} is damaged, or not from deskbell.`, {
+      fix: `mv ${shellQuote(path)} ${shellQuote(`${path}.damaged`)}; without it, the sequence numbers after a restore leave a larger gap`,
+    });
+  return record;
+}
+
+function readIfItExists(path: string): string | null {
   try {
-    return JSON.parse(readFileSync(join(dir, NAME), "utf8")) as Recorded;
-  } catch {
-    return { epoch: 0, counters: [] };
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
   }
 }
 
-/** Records the counters of a server, unless those in the folder are higher. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isRecord(value: unknown): value is Recorded {
+  const { epoch, counters } = (value ?? {}) as Partial<Recorded>;
+  return (
+    Number.isSafeInteger(epoch) &&
+    Array.isArray(counters) &&
+    counters.every(
+      (business: Partial<BusinessCounters> | null) =>
+        typeof business?.id === "string" &&
+        Number.isSafeInteger(business.catalogVersion) &&
+        Number.isSafeInteger(business.lastSequence),
+    )
+  );
+}
+
+/**
+ * Records the counters of a server, unless those in the folder are higher.
+ * @throws AppError like `readRecordedCounters`
+ */
 export function recordCounters(dir: string, { epoch, counters }: Recorded): void {
   const recorded = readRecord(dir);
   const highest = new Map(recorded.counters.map((business) => [business.id, business]));

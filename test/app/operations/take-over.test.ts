@@ -1,5 +1,13 @@
 import type * as nodeFs from "node:fs";
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { hashFile } from "../../../src/app/operations/backup-checksums.ts";
@@ -113,6 +121,21 @@ test.for<{ steps: Step[] }>([
   for (const [i, { first }] of served.entries())
     expect(first).toBeGreaterThan(served[i - 1]?.last ?? -1);
 });
+
+test.for(["null", "{}", '{"epoch":1,"counters":[{"id":"biz_1"}]}', "\0\0"])(
+  "damaged recorded counters are reported, and never taken for none: %j",
+  async (text) => {
+    const { rt, dir, makeCopy } = await createPrimary();
+    writeFileSync(join(dir, "counters.json"), text);
+    await expect(takeOverNewest(dir)).rejects.toThrow(`${join(dir, "counters.json")} is damaged`);
+    await makeCopy();
+    expect(readBackupState(rt.config, "copy-failure")?.reason).toContain(
+      "counters.json is damaged",
+    );
+    renameSync(join(dir, "counters.json"), join(dir, "counters.json.damaged"));
+    expect(await takeOverNewest(dir)).toMatchObject({ epoch: 1 });
+  },
+);
 
 test("a damaged copy is skipped and reported", async () => {
   const { dir, older, newer } = await createPrimary();
