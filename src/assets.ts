@@ -20,12 +20,14 @@ const listAssets = (folder: string): string[] =>
     ? getAssetKeys().filter((name) => name.startsWith(folder))
     : readdirSync(new URL(folder, ROOT)).map((name) => `${folder}${name}`);
 
+const listMigrations = (): string[] =>
+  listAssets("src/store/migrations/").filter((name) => name.endsWith(".sql"));
+
+/** The number of the newest schema. */
+export const countMigrations = (): number => listMigrations().length;
+
 /** Ordered by number. */
-export const readMigrations = (): string[] =>
-  listAssets("src/store/migrations/")
-    .filter((name) => name.endsWith(".sql"))
-    .sort()
-    .map(readText);
+export const readMigrations = (): string[] => listMigrations().sort().map(readText);
 
 type BuiltSchema = { version: number; entries: string[] };
 

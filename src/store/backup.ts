@@ -1,7 +1,7 @@
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { readMigrations } from "../assets.ts";
+import { countMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
 import { syncFolder } from "../durable-file.ts";
 import { type AuditRow, createAuditStore } from "./audit.ts";
@@ -66,7 +66,7 @@ export const checkDatabase = (path: string): number =>
 
 function inspect(db: Db, path: string): number {
   const schema = db.pragma("user_version", { simple: true }) as number;
-  const known = readMigrations().length;
+  const known = countMigrations();
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
   if (schema === 0 || !CORE_TABLES.every((table) => tables.includes(table)))
     throw new AppError(

@@ -20,8 +20,11 @@ type NewCatalogChange = {
   replaced: Replaced;
 };
 
-/** The fastest level: level 3, the default, saves a twentieth of the space for three times the time. */
-const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/**
+ * At the fastest level: level 3, the default, saves a twentieth of the space for three times the time.
+ */
+const compress = (text: string): Buffer =>
+  zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 
 function parse(raw: unknown): CatalogChangeRow {
   const { version, fromVersion, at, details, ...entry } = raw as CatalogChangeRow &
@@ -71,7 +74,7 @@ export function createCatalogChangeStore(db: Db) {
     insert: ({ replaced, ...row }: NewCatalogChange) =>
       void insert.run({
         ...row,
-        replaced: zstdCompressSync(JSON.stringify(replaced), COMPRESSION),
+        replaced: compress(JSON.stringify(replaced)),
       }),
     setAuditId: (businessId: string, version: number, auditId: string) =>
       void updateAuditId.run({ businessId, version, auditId }),

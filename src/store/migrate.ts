@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { readMigrations } from "../assets.ts";
+import { countMigrations, readMigrations } from "../assets.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Db } from "./db.ts";
 
@@ -25,9 +25,9 @@ const MIGRATION_TIMEOUT_MS = 120_000;
  * @throws AppError state_refuses for a newer file, and if a daemon is running on an older one
  */
 export function migrate(db: Db, path: string, safeguard: Safeguard | null): Migration | null {
+  const newest = countMigrations();
+  if (schemaOf(db, path, newest) === newest) return null;
   const migrations = readMigrations();
-  const to = migrations.length;
-  if (schemaOf(db, path, to) === to) return null;
   const busyTimeoutMs = db.pragma("busy_timeout", { simple: true }) as number;
   db.pragma(`busy_timeout = ${MIGRATION_TIMEOUT_MS}`);
   try {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { readMigrations } from "../assets.ts";
+import { countMigrations } from "../assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import { createEndpointSecretStore } from "./endpoint-secrets.ts";
 import { createGuestStore, type GuestRow } from "./guests.ts";
@@ -27,7 +27,7 @@ export const hasCurrentSchema = (path: string): boolean =>
   existsSync(path) &&
   withReadOnlyDatabase(
     path,
-    (db) => db.prepare("PRAGMA user_version").pluck().get() === readMigrations().length,
+    (db) => db.prepare("PRAGMA user_version").pluck().get() === countMigrations(),
   );
 
 /**
@@ -44,7 +44,7 @@ function read(db: Db): DatabaseFacts {
       "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
     ) as number,
     schema: one("PRAGMA user_version") as number,
-    knownSchema: readMigrations().length,
+    knownSchema: countMigrations(),
     damage: findDamage(db)?.replaceAll(/\s+/g, " ").trim() ?? null,
     orphansIn: db
       .prepare(`SELECT DISTINCT "table" FROM pragma_foreign_key_check()`)

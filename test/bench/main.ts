@@ -9,6 +9,7 @@ import { benchGrowth } from "./growth/growth.ts";
 import { benchHostile } from "./hostile.ts";
 import { benchLatency } from "./latency.ts";
 import { benchLargeCatalogs } from "./large-catalogs.ts";
+import { benchLongHistory } from "./long-history.ts";
 import { benchManyBusinesses } from "./many-businesses.ts";
 import { benchManyEndpoints, benchSlowEndpoints } from "./many-endpoints.ts";
 import { benchReading } from "./reading.ts";
@@ -35,6 +36,7 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["catalogs"], run: benchLargeCatalogs },
   { ids: ["edit"], run: benchEdit },
   { ids: ["s14"], run: benchManyBusinesses },
+  { ids: ["history"], run: benchLongHistory },
   { ids: ["s15"], run: benchSlowEndpoints },
   { ids: ["r6"], run: benchManyEndpoints },
   { ids: ["r8"], run: benchWriters },

@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { ALERT_FLAGS } from "../alert-flags.ts";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
@@ -90,7 +91,6 @@ export const definition = command({
     "serve --host 0.0.0.0 --port 443 --tls-cert /etc/deskbell/chain.pem --tls-key /etc/deskbell/key.pem",
   ],
   async run(cli, { host = "127.0.0.1", port = DEFAULT_PORT, tlsCert, tlsKey, ...flags }) {
-    limitHeapGrowth();
     const tls = tlsFiles(tlsCert, tlsKey);
     const [{ startDaemon }, { untilStopped }] = await Promise.all([
       import("../running/daemon.ts"),
@@ -99,7 +99,8 @@ export const definition = command({
     // Handlers are installed first: by default, SIGHUP ends the process and SIGUSR1 opens Node's
     // debugger. A terminal sends SIGHUP when it is closed; elsewhere it asks to reload.
     let onSignal: (signal: NodeJS.Signals) => void = () => {};
-    const stopsOnHangUp = !tls && cli.io.stdin.isTTY === true;
+    // Not `process.stdin`, which opens it and loads the streams of files.
+    const stopsOnHangUp = !tls && isatty(0);
     process.on("SIGUSR1", (signal) => onSignal(signal));
     if (!stopsOnHangUp) process.on("SIGHUP", (signal) => onSignal(signal));
     const stopped = untilStopped(stopsOnHangUp ? undefined : ["SIGINT", "SIGTERM"]);
@@ -116,6 +117,7 @@ export const definition = command({
       backupWithKey: flags.backupWithKey || undefined,
     });
     const daemon = await startDaemon(config, { host, port, tls });
+    limitHeapGrowth();
     onSignal = (signal) => {
       if (tls && signal === "SIGHUP") daemon.renewCertificate();
       else daemon.log("info", "ignored a signal", { signal });
