@@ -89,6 +89,8 @@ export function createPipeline(
       return route.handle(context);
     }
     const key = accessControl.authorize(context, slug, route.scope);
+    // Reads are not audited, and must be fast.
+    if (route.method === "GET") return route.handle(context, key);
     const handle = () =>
       method === "POST"
         ? handleOnce(
@@ -98,8 +100,6 @@ export function createPipeline(
             route.needsIdempotencyKey === true,
           )
         : route.handle(context, key);
-    // Reads are not audited, and must be fast.
-    if (route.method === "GET") return handle();
     const address = getClientAddress(context.request);
     return rt.runAs({ via: "http", id: key.id, name: key.name, address }, handle);
   };
