@@ -137,6 +137,13 @@ test.for(["null", "{}", '{"epoch":1,"counters":[{"id":"biz_1"}]}', "\0\0"])(
   },
 );
 
+test("recorded counters that cannot be read are reported, and never taken for none", async () => {
+  const { dir } = await createPrimary();
+  rmSync(join(dir, "counters.json"), { force: true });
+  mkdirSync(join(dir, "counters.json"));
+  await expect(takeOverNewest(dir)).rejects.toThrow(`Cannot read ${join(dir, "counters.json")}`);
+});
+
 test("a damaged copy is skipped and reported", async () => {
   const { dir, older, newer } = await createPrimary();
   writeFileSync(newer, readFileSync(newer).fill(1, 4096));
