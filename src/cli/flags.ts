@@ -207,7 +207,7 @@ export const ignoreNoticeFlag = toggle(
 export const guestFlags = {
   name: text(
     "name",
-    "name of the guest. It and the next three are stored encrypted, but stay in the shell's history; those in --input do not",
+    "name of the guest. This and the next three are stored encrypted, but stay in the shell's history unless they come with --input",
   ),
   email: text("address", "email address of the guest"),
   phone: text("number", "phone number of the guest"),

@@ -117,6 +117,7 @@ export const definition = command({
       backupWithKey: flags.backupWithKey || undefined,
     });
     const daemon = await startDaemon(config, { host, port, tls });
+    // Not before, because it loads a module that would delay the start.
     limitHeapGrowth();
     onSignal = (signal) => {
       if (tls && signal === "SIGHUP") daemon.renewCertificate();

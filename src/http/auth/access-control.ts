@@ -278,8 +278,8 @@ function assertUsable(key: Credential, now: number): void {
 }
 
 /**
- * Returns why a key does not give access. Of several scopes, it needs one; null is not checked. Decides from the key alone,
- * so that the response does not reveal whether another business exists.
+ * Returns why a key does not give access. Of several scopes, it needs one; null is not checked.
+ * Decides from the key alone, so that the response does not reveal whether another business exists.
  */
 function accessError(
   key: Credential,
