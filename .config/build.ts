@@ -69,15 +69,20 @@ const bundles: BuildOptions[] = [
       cleanDir: true,
       chunkFileNames: "[name]-[hash].js",
       // Resolving a module takes 0.3 ms, and splitting by use would make hundreds. So there is one
-      // chunk for the help, one for parsing the command line, and one for opening the data.
+      // chunk for the help, one for parsing the command line and for `serve`, and one for opening
+      // the data.
       codeSplitting: {
         groups: [
           {
             name: "start",
-            test: /^\0node:(fs|path|sea)$|src\/(assets|cli\/run)\.ts$/,
+            test: /^\0node:(fs|path|sea)$|src\/(assets|cli\/run|domain\/lazy)\.ts$/,
             priority: 3,
           },
-          { name: "program", test: /^\0node:|src\/cli\/program\.ts$/, priority: 2 },
+          {
+            name: "program",
+            test: /^\0node:|src\/cli\/(program|commands\/serve)\.ts$/,
+            priority: 2,
+          },
           { name: "data", test: /src\/app\/runtime\.ts$/, priority: 1 },
         ],
       },
@@ -88,6 +93,8 @@ const bundles: BuildOptions[] = [
   {
     ...shared,
     input: { daemon: "src/cli/running/daemon.ts" },
+    // Otherwise, the entry is a second file that only re-exports.
+    preserveEntrySignatures: "allow-extension",
     plugins,
     output: {
       ...output,

@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { safe } from "./domain/text.ts";
 import { redactSecrets } from "./domain/webhooks/redact-secrets.ts";
 
@@ -16,7 +17,8 @@ const MAX_BUFFERED = 64 * 1024;
  * may be untrusted and contain secrets. A warning or an error flushes the buffered info lines.
  */
 export function createLog(format: LogFormat, now: () => number): Log {
-  const pretty = format === "pretty" || (format === "auto" && process.stderr.isTTY);
+  // Not `process.stderr`, which is opened at its first use: that delays the start by a millisecond.
+  const pretty = format === "pretty" || (format === "auto" && isatty(2));
   const lineOf = pretty ? prettyLine : jsonLine;
   let buffered = "";
   let timer: NodeJS.Timeout | undefined;

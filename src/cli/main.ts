@@ -1,6 +1,8 @@
 import { IS_EXECUTABLE } from "../assets.ts";
 import { safe } from "../domain/text.ts";
+import { lazy } from "../domain/lazy.ts";
 import { EXIT, explainFailure } from "./failure.ts";
+import type { Io } from "./io.ts";
 import { programName, run, wantsJson } from "./run.ts";
 
 const program = safe(
@@ -17,10 +19,27 @@ const onBug = (error: unknown) => {
 process.on("uncaughtException", onBug);
 process.on("unhandledRejection", onBug);
 
-// `deskbell … | head` closes the pipe early, which is not an error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(EXIT.brokenPipe);
-  onBug(error);
+const openStdout = lazy(() => {
+  const { stdout } = process;
+  // `deskbell … | head` closes the pipe early, which is not an error.
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(EXIT.brokenPipe);
+    onBug(error);
+  });
+  return stdout;
 });
 
-process.exitCode = await run(program, process.argv.slice(2), process);
+// Opened at first use: opening stdout takes 3 ms, and `serve` does not write to it.
+const io: Io = {
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return openStdout();
+  },
+  get stderr() {
+    return process.stderr;
+  },
+};
+
+process.exitCode = await run(program, process.argv.slice(2), io);

@@ -1,6 +1,5 @@
 import {
   bookingBody,
-  emptyBody,
   holdBody,
   reasonBody,
   rescheduleBookingBody,
@@ -8,6 +7,7 @@ import {
   reservationBody,
   visitUpdateBody,
 } from "./handlers/bookings/bodies.ts";
+import { emptyBody } from "./pipeline/body.ts";
 import * as bookings from "./handlers/bookings/bookings.ts";
 import * as holds from "./handlers/bookings/holds.ts";
 import * as lists from "./handlers/bookings/lists.ts";
@@ -22,7 +22,7 @@ import {
 } from "./handlers/bookings/visits.ts";
 import type { StateAction } from "../app/bookings/change-visit.ts";
 import type { Visit } from "../domain/bookings/visit.ts";
-import { WRITE_PARAMETERS } from "./handlers/bookings/writes.ts";
+import { writeParameters } from "./handlers/bookings/writes.ts";
 import type { HandlerDeps, KeyHandler, RouteDefinition } from "./pipeline/route.ts";
 import { created, listed, ok, path, post, readable } from "./route-parts.ts";
 import type { HttpCode } from "./pipeline/problem-codes.ts";
@@ -98,7 +98,7 @@ const visitRoutes = <Row extends Visit>(
       summary: `Update the guest of a ${one}`,
       description:
         "A merge patch: omitted fields keep their value, and null erases. The response does not contain `customer`.",
-      query: WRITE_PARAMETERS,
+      query: writeParameters,
       body: { schema: visitUpdateBody },
       responses: ok(`The updated ${one}.`, body),
       problems: ["signing_unavailable"],
@@ -186,7 +186,7 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     { one: "booking", many: "bookings", Name: "Booking", path: "bookings" },
     BOOKINGS,
     lists.handleListBookings,
-    lists.BOOKINGS_PARAMETERS,
+    lists.bookingsParameters,
   ),
   post("Bookings", "bookings/:id/reschedule", {
     operationId: "rescheduleBooking",
@@ -215,7 +215,7 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     { one: "reservation", many: "reservations", Name: "Reservation", path: "reservations" },
     RESERVATIONS,
     lists.handleListReservations,
-    lists.RESERVATIONS_PARAMETERS,
+    lists.reservationsParameters,
   ),
   post("Bookings", "reservations/:id/reschedule", {
     operationId: "rescheduleReservation",

@@ -1,4 +1,4 @@
-import { WRITE_PARAMETERS } from "./handlers/bookings/writes.ts";
+import { writeParameters } from "./handlers/bookings/writes.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
 import type { HandlerDeps, KeyHandler, ResponseSpec, RouteDefinition } from "./pipeline/route.ts";
 
@@ -47,5 +47,5 @@ export const post = (
   group,
   method: "POST",
   path: path(rest),
-  query: WRITE_PARAMETERS,
+  query: writeParameters,
 });

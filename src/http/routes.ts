@@ -1,17 +1,18 @@
 import { BOOKING_ROUTES } from "./booking-routes.ts";
 import { getAvailability } from "./handlers/availability/availability.ts";
-import { AVAILABILITY_PARAMETERS } from "./handlers/availability/availability-parameters.ts";
+import { availabilityParameters } from "./handlers/availability/availability-parameters.ts";
 import * as lists from "./handlers/catalog/list-routes.ts";
-import { listChanges, CHANGES_PARAMETERS } from "./handlers/changes/changes.ts";
+import { listChanges, changesParameters } from "./handlers/changes/changes.ts";
 import { getCalendar } from "./handlers/calendars.ts";
 import { getOpenApi } from "./handlers/docs.ts";
 import { getHealth, getMetrics, getReadiness, getServerStatus } from "./handlers/operations.ts";
 import {
-  DELIVERIES_PARAMETERS,
+  deliveriesParameters,
   handleGetDelivery,
   handleRedeliverDelivery,
   listDeliveries,
 } from "./handlers/webhooks/deliveries.ts";
+import { emptyBody } from "./pipeline/body.ts";
 import * as endpoints from "./handlers/webhooks/endpoints.ts";
 import { TICKET_ROUTES } from "./ticket-routes.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
@@ -34,7 +35,7 @@ const UNPAGED = ["Cache-Control"] as const;
 const VERSIONED = ["ETag", "Cache-Control"] as const;
 const PAGED = ["Cache-Control", "Link"] as const;
 
-const EMPTY_BODY = { schema: endpoints.emptyBody, isOptional: true };
+const EMPTY_BODY = { schema: emptyBody, isOptional: true };
 
 const ok = (description: string, body: SchemaName): Record<number, ResponseSpec> => ({
   200: { description, body, headers: UNPAGED },
@@ -195,7 +196,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     summary: "Get available slots",
     description:
       "Send `serviceIds` (or `serviceId`, `variantIds`) for a visit, or `partySize` for a table. No key is needed, except for `explain`, which requires a key of the business with the scope services.read. A request with a valid key of the business counts against the limit of the key, any other against that of its address.",
-    query: AVAILABILITY_PARAMETERS,
+    query: availabilityParameters,
     responses: {
       200: {
         description:
@@ -232,7 +233,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     summary: "List events in the feed",
     description:
       "Returns the same envelopes, with the same IDs, that webhooks carry. Pass `page.nextCursor` as `after` to continue; without `after` the feed starts at the oldest event that is kept, and with `after=latest` at its end. After a 410, request `after=latest`, read every list again, and continue with that cursor.",
-    query: CHANGES_PARAMETERS,
+    query: changesParameters,
     responses: ok("Events, oldest first.", "EventList"),
     problems: ["cursor_expired", "conflict"],
     handle: ({ rt, longPolls, accessControl }) => listChanges(rt, longPolls, accessControl),
@@ -242,7 +243,7 @@ export const ROUTES: readonly RouteDefinition[] = [
   webhookRoute("GET", "webhooks", "listEndpoints", "List webhook endpoints", {
     description:
       "A secret key lists every endpoint of its business; a restricted key lists those that it created.",
-    query: endpoints.ENDPOINTS_PARAMETERS,
+    query: endpoints.endpointsParameters,
     responses: {
       200: {
         description: "Webhook endpoints, oldest first.",
@@ -342,7 +343,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     {
       description:
         "Shows the status and the last error of each delivery; `GET …/deliveries/{id}` adds its attempts.",
-      query: DELIVERIES_PARAMETERS,
+      query: deliveriesParameters,
       responses: {
         200: {
           description: "Deliveries, newest first, 100 per page by default.",

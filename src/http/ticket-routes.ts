@@ -1,4 +1,5 @@
-import { confirmBody, emptyBody, reasonBody, ticketOrderBody } from "./handlers/bookings/bodies.ts";
+import { emptyBody } from "./pipeline/body.ts";
+import { confirmBody, reasonBody, ticketOrderBody } from "./handlers/bookings/bodies.ts";
 import * as lists from "./handlers/bookings/lists.ts";
 import * as orders from "./handlers/bookings/ticket-orders.ts";
 import type { RouteDefinition } from "./pipeline/route.ts";
@@ -27,7 +28,7 @@ export const TICKET_ROUTES: readonly RouteDefinition[] = [
     summary: "List ticket orders",
     description:
       "Oldest first, or by change with `updatedSince`. A key without bookings.read lists the orders that it made.",
-    query: lists.TICKET_ORDERS_PARAMETERS,
+    query: lists.ticketOrdersParameters,
     responses: listed("One page of ticket orders.", "TicketOrderList"),
     handle: lists.handleListTicketOrders,
   },

@@ -1,5 +1,5 @@
 import { objectId } from "../../domain/catalog/object-id.ts";
-import { line } from "../../domain/catalog/file/values.ts";
+import { line } from "../../domain/basic-schemas.ts";
 import { AppError, assertFound } from "../../domain/errors.ts";
 import { parseTimeRange } from "../../domain/bookings/start-time.ts";
 import type { Runtime } from "../runtime.ts";

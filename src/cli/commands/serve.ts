@@ -4,6 +4,7 @@ import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
 import { limitHeapGrowth } from "../v8-flags.ts";
 import { DEFAULT_PORT } from "../running/port.ts";
+import { untilStopped } from "../running/stop-signal.ts";
 import { choice, duration, integer, size, withEnvironment, text, texts, toggle } from "../flags.ts";
 
 export const definition = command({
@@ -92,10 +93,7 @@ export const definition = command({
   ],
   async run(cli, { host = "127.0.0.1", port = DEFAULT_PORT, tlsCert, tlsKey, ...flags }) {
     const tls = tlsFiles(tlsCert, tlsKey);
-    const [{ startDaemon }, { untilStopped }] = await Promise.all([
-      import("../running/daemon.ts"),
-      import("../running/stop-signal.ts"),
-    ]);
+    const { startDaemon } = await import("../running/daemon.ts");
     // Handlers are installed first: by default, SIGHUP ends the process and SIGUSR1 opens Node's
     // debugger. A terminal sends SIGHUP when it is closed; elsewhere it asks to reload.
     let onSignal: (signal: NodeJS.Signals) => void = () => {};

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { lazy } from "../lazy.ts";
 
 const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 /** An address without `@` is a slip, and no mail reaches it. Empty text deletes the address. */
@@ -10,23 +11,25 @@ const lineOf = (noun: string, max: number, pattern = LINE) => {
 const NOTES = "a text of at most 2000 characters, or null";
 
 /** Guest data. Error texts are nouns: the caller adds "must be". */
-export const customerFields = z.strictObject(
-  {
-    name: lineOf("a name", 200).describe("Name of the guest"),
-    email: lineOf("an email address such as ana@example.com,", 254, EMAIL).describe(
-      "Email address",
-    ),
-    phone: lineOf("a phone number", 50).describe("Phone number"),
-    notes: z
-      .string({ error: NOTES })
-      .max(2000, { error: NOTES })
-      .nullable()
-      .describe("What the guest wants the business to know"),
-  },
-  { error: "an object with name, email, phone and notes, or null" },
+export const customerFields = lazy(() =>
+  z.strictObject(
+    {
+      name: lineOf("a name", 200).describe("Name of the guest"),
+      email: lineOf("an email address such as ana@example.com,", 254, EMAIL).describe(
+        "Email address",
+      ),
+      phone: lineOf("a phone number", 50).describe("Phone number"),
+      notes: z
+        .string({ error: NOTES })
+        .max(2000, { error: NOTES })
+        .nullable()
+        .describe("What the guest wants the business to know"),
+    },
+    { error: "an object with name, email, phone and notes, or null" },
+  ),
 );
 
-export type Customer = z.infer<typeof customerFields>;
+export type Customer = z.infer<ReturnType<typeof customerFields>>;
 
 const NO_CUSTOMER: Customer = { name: null, email: null, phone: null, notes: null };
 

@@ -14,7 +14,8 @@ import { labelOf, type MappingContext, validOrSkipped, type AuthoredImages } fro
 import { mapModifierLists } from "./modifiers.ts";
 import { dataOf, isRead, type SquareItem, type SquareObject, type Image } from "./objects.ts";
 import { createSkippedLog, type SkippedLog, typeName } from "./skipped.ts";
-import { line, webAddress } from "../catalog/file/values.ts";
+import { line } from "../basic-schemas.ts";
+import { webAddress } from "../catalog/file/values.ts";
 
 type ItemObject = { object: SquareObject; item: SquareItem };
 

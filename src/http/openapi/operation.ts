@@ -34,7 +34,7 @@ export function describeOperation(route: RouteSpec): JsonObject {
         required: body.isOptional !== true,
         content: {
           "application/json": {
-            schema: describeInput(body.schema),
+            schema: describeInput(body.schema()),
             example: exampleOf(operationId),
           },
         },
@@ -155,7 +155,7 @@ export const REQUEST_HEADERS = {
   },
 };
 
-function describeParameters({ path, query = {}, ...route }: RouteSpec): JsonObject[] {
+function describeParameters({ path, query, ...route }: RouteSpec): JsonObject[] {
   const pathParameters = Object.entries(PATH_PARAMETERS)
     .filter(([part]) => path.includes(part))
     .map(([, parameter]) => ({
@@ -166,7 +166,7 @@ function describeParameters({ path, query = {}, ...route }: RouteSpec): JsonObje
     }));
   return [
     ...pathParameters,
-    ...Object.entries(query).map(([name, schema]) => describeQuery(name, schema)),
+    ...Object.entries(query?.() ?? {}).map(([name, schema]) => describeQuery(name, schema)),
     ...requestHeadersOf({ path, ...route }).map((name) => ({ $ref: refTo("parameters", name) })),
   ];
 }

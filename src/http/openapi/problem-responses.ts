@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { z } from "zod";
-import { parseRequest } from "../../domain/bookings/requests.ts";
+import { parseRequest } from "../../domain/parse-request.ts";
 import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import { HTTP_CODES, type HttpCode, meaningOf, statusOf } from "../pipeline/problem-codes.ts";
 import { createProblem, problemBody } from "../pipeline/problems.ts";
@@ -42,17 +42,18 @@ function codesOf({
   method,
   path,
   scope,
-  query = {},
+  query,
   body,
   problems = [],
   needsIdempotencyKey,
 }: RouteSpec): HttpCode[] {
+  const parameters = query?.() ?? {};
   const isKeyed = scope !== "open" && scope !== "public";
   return [
-    ...(isKeyed || "explain" in query ? KEY_CODES : []),
+    ...(isKeyed || "explain" in parameters ? KEY_CODES : []),
     ...(scope === "open" ? [] : (["invalid_parameter", "unknown_parameter"] as const)),
     "rate_limited" as const,
-    ...Object.values(query).flatMap(
+    ...Object.values(parameters).flatMap(
       (schema) => (schema.meta()?.["problemCode"] as HttpCode | undefined) ?? [],
     ),
     ...(path.includes(":id") ? (["resource_not_found"] as const) : []),
@@ -71,7 +72,7 @@ function codesOf({
 export function describeProblems(route: RouteSpec): JsonObject {
   const byStatus = Map.groupBy(new Set(codesOf(route)), statusOf);
   const withCors = allowsCors(route);
-  const bodyIssue = route.body && bodyIssueOf(route.body.schema);
+  const bodyIssue = route.body && bodyIssueOf(route.body.schema());
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,

@@ -1,8 +1,13 @@
+import { z } from "zod";
+import { lazy } from "../../domain/lazy.ts";
 import { AppError } from "../../domain/errors.ts";
 import { getHeader, MAX_BODY_BYTES, type RequestContext } from "./request-context.ts";
 
 /** Recursive code that reads the body later must not exhaust the stack. */
 const MAX_DEPTH = 32;
+
+/** Of a request without fields. */
+export const emptyBody = lazy(() => z.strictObject({}));
 
 /**
  * Reads a body that is a JSON object.

@@ -20,39 +20,43 @@ export const IGNORED = /^(_|utm_.*|gclid|fbclid)$/;
 /** An instant as text; `resolve` needs the time zone only if the text has no offset. */
 export type InstantParameter = { text: string; resolve: (timezone: string) => number };
 
-export const flag = z
-  .enum(["true", "false", "1", "0"], { error: "must be true, false, 1 or 0." })
-  .transform((text) => text === "true" || text === "1")
-  .meta({ inputSchema: { type: "boolean" } });
+export const flag = () =>
+  z
+    .enum(["true", "false", "1", "0"], { error: "must be true, false, 1 or 0." })
+    .transform((text) => text === "true" || text === "1")
+    .meta({ inputSchema: { type: "boolean" } });
 
-export const text = z
-  .string()
-  .min(1, { error: "must not be empty." })
-  .max(200, { error: "must have at most 200 characters." });
+export const text = () =>
+  z
+    .string()
+    .min(1, { error: "must not be empty." })
+    .max(200, { error: "must have at most 200 characters." });
 
 /** Comma-separated or repeated. An empty list is an error, since it would match nothing. */
-export const list = z
-  .string()
-  .transform((value) => value.split(",").filter(Boolean))
-  .refine(({ length }) => length > 0, { error: "must not be empty." })
-  .meta({ isList: true, inputSchema: { type: "array", items: { type: "string" }, minItems: 1 } });
+export const list = () =>
+  z
+    .string()
+    .transform((value) => value.split(",").filter(Boolean))
+    .refine(({ length }) => length > 0, { error: "must not be empty." })
+    .meta({ isList: true, inputSchema: { type: "array", items: { type: "string" }, minItems: 1 } });
 
 /** As many as `refetch` of catalog.changed names. */
 const MAX_IDS = 500;
 
 /** Sorted and without duplicates, so that the same set always has the same cached response. */
-export const ids = list
-  .transform((names) => [...new Set(names)].sort())
-  .refine(({ length }) => length <= MAX_IDS, { error: `must have at most ${MAX_IDS} IDs.` })
-  .meta({
-    isList: true,
-    inputSchema: {
-      type: "array",
-      items: { type: "string" },
-      minItems: 1,
-      maxItems: MAX_IDS,
-    },
-  });
+export const ids = () =>
+  list()
+    .transform((names) => [...new Set(names)].sort())
+    .refine(({ length }) => length <= MAX_IDS, { error: `must have at most ${MAX_IDS} IDs.` })
+    .meta({
+      isList: true,
+      inputSchema: {
+        type: "array",
+        items: { type: "string" },
+        minItems: 1,
+        maxItems: MAX_IDS,
+      },
+    });
 
 /** @param unit for the error message, such as "of seconds " */
 export const integer = (minimum: number, maximum: number, unit = "") => {
@@ -65,12 +69,14 @@ export const integer = (minimum: number, maximum: number, unit = "") => {
     .meta({ inputSchema: { type: "integer", minimum, maximum } });
 };
 
-export const pageSize = integer(1, 500).describe("Maximum number of results; omit it to get all");
+export const pageSize = () =>
+  integer(1, 500).describe("Maximum number of results; omit it to get all");
 
-export const cursor = text.meta({
-  problemCode: "invalid_cursor",
-  description: "`page.nextCursor` of the previous page",
-});
+export const cursor = () =>
+  text().meta({
+    problemCode: "invalid_cursor",
+    description: "`page.nextCursor` of the previous page",
+  });
 
 export const oneOf = <Name extends string>(names: readonly Name[]) =>
   z.enum(names, {
@@ -80,37 +86,39 @@ export const oneOf = <Name extends string>(names: readonly Name[]) =>
     },
   });
 
-export const locale = z
-  .string()
-  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, {
-    error: "must be a language tag such as de or pt-BR.",
-  })
-  .describe(
-    "Language of the texts, such as de or pt-BR; the business's own language by default and for texts without a translation",
-  );
+export const locale = () =>
+  z
+    .string()
+    .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, {
+      error: "must be a language tag such as de or pt-BR.",
+    })
+    .describe(
+      "Language of the texts, such as de or pt-BR; the business's own language by default and for texts without a translation",
+    );
 
-export const instant = z
-  .string()
-  // A `+` that the client did not encode arrives as a space.
-  .transform((text) => text.replace(/ (\d{2}:\d{2})$/, "+$1"))
-  .refine((text) => resolverOf(text) !== undefined, {
-    error:
-      "must be a date and time such as 2026-12-31T18:00:00+01:00, or one without an offset in the business's time zone.",
-    params: { code: "invalid_date" },
-  })
-  .transform((text): InstantParameter => ({
-    text,
-    resolve: resolverOf(text) ?? (() => Number.NaN),
-  }))
-  .meta({
-    inputSchema: {
-      type: "string",
-      description:
-        "RFC 3339 date and time; without an offset, it is in the business's time zone; a date alone means midnight",
-      examples: ["2026-12-31T18:00:00+01:00", "2026-12-31T18:00", "2026-12-31"],
-    },
-    problemCode: "invalid_date",
-  });
+export const instant = () =>
+  z
+    .string()
+    // A `+` that the client did not encode arrives as a space.
+    .transform((text) => text.replace(/ (\d{2}:\d{2})$/, "+$1"))
+    .refine((text) => resolverOf(text) !== undefined, {
+      error:
+        "must be a date and time such as 2026-12-31T18:00:00+01:00, or one without an offset in the business's time zone.",
+      params: { code: "invalid_date" },
+    })
+    .transform((text): InstantParameter => ({
+      text,
+      resolve: resolverOf(text) ?? (() => Number.NaN),
+    }))
+    .meta({
+      inputSchema: {
+        type: "string",
+        description:
+          "RFC 3339 date and time; without an offset, it is in the business's time zone; a date alone means midnight",
+        examples: ["2026-12-31T18:00:00+01:00", "2026-12-31T18:00", "2026-12-31"],
+      },
+      problemCode: "invalid_date",
+    });
 
 function resolverOf(text: string): InstantParameter["resolve"] | undefined {
   if (isLocalDate(text)) return (timezone) => startOfDay(text, timezone);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { list, parseParameters, text } from "../../../src/http/pipeline/parameters.ts";
 
-const KNOWN = { ids: list, name: text };
+const KNOWN = { ids: list(), name: text() };
 
 function issuesOf(query: string): string[] {
   try {

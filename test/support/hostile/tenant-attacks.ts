@@ -76,11 +76,12 @@ export function* generateAttacks(
       twin: ask(pathFor(route, attacker.slug, unknownId), body),
     };
   }
-  for (const name of Object.keys(route.query ?? {})) {
+  const known = route.query?.() ?? {};
+  for (const name of Object.keys(known)) {
     const rest = requiredQuery(route, name, attacker);
     const kind = IN_QUERY[name];
     if (kind !== undefined)
-      for (const more of "explain" in (route.query ?? {}) ? [rest, `${rest}&explain=true`] : [rest])
+      for (const more of "explain" in known ? [rest, `${rest}&explain=true`] : [rest])
         yield {
           request: ask(`${own}?${name}=${victim.ownId(kind)}${more}`),
           twin: ask(`${own}?${name}=${unknownId(kind)}${more}`),
@@ -102,7 +103,7 @@ export function* generateAttacks(
       throw new Error(`Add '${name}' to IN_QUERY or WITHOUT_ID.`);
   }
   if (route.body === undefined) return;
-  const fields = [...Object.keys(route.body.schema.shape), ...ID_FIELDS];
+  const fields = [...Object.keys(route.body.schema().shape), ...ID_FIELDS];
   const filled = (tenantOwn: (prefix: string) => string) =>
     Object.fromEntries(
       fields.map((field) => [field, tenantOwn(field === "businessId" ? "biz" : "whe")]),

@@ -4,6 +4,7 @@ import type { BusinessDoc, Closure } from "../catalog.ts";
 import { description } from "./common-fields.ts";
 import { type Reader, readFields, readText, unique } from "./reader.ts";
 import { bookingRules } from "./services.ts";
+import { integer, line } from "../../basic-schemas.ts";
 import {
   choice,
   currency,
@@ -11,8 +12,6 @@ import {
   defaultsFor,
   email,
   fields,
-  integer,
-  line,
   list,
   locale,
   optional,

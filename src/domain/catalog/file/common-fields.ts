@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { HoursException, HoursRule, ImageDoc, Status } from "../catalog.ts";
+import { line, integer } from "../../basic-schemas.ts";
 import {
   cents,
   choice,
@@ -8,7 +9,6 @@ import {
   fields,
   interval,
   key,
-  line,
   list,
   locale,
   money,
@@ -16,7 +16,6 @@ import {
   text,
   webAddress,
   weeklyWindow,
-  integer,
 } from "./values.ts";
 
 export const status = choice("ACTIVE", "INACTIVE", "ARCHIVED");

@@ -7,18 +7,8 @@ import {
 } from "../catalog.ts";
 import { common, described, keyed, keys, price, tags, windows } from "./common-fields.ts";
 import { readCommon, readDescribed, type Reader, readFields, readNamed } from "./reader.ts";
-import {
-  choice,
-  defaultsFor,
-  exactChoice,
-  fields,
-  flag,
-  integer,
-  key,
-  line,
-  list,
-  optional,
-} from "./values.ts";
+import { integer, line } from "../../basic-schemas.ts";
+import { choice, defaultsFor, exactChoice, fields, flag, key, list, optional } from "./values.ts";
 import {
   omitDefault,
   omitEmpty,

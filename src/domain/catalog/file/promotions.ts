@@ -3,6 +3,7 @@ import type { PromotionBenefit, PromotionDoc } from "../catalog.ts";
 import { formatPercent, parsePercent } from "../../money.ts";
 import { described, keys, windows } from "./common-fields.ts";
 import { readDescribed, type Reader, readFields, unique, upper } from "./reader.ts";
+import { integer, line } from "../../basic-schemas.ts";
 import {
   cents,
   choice,
@@ -11,9 +12,7 @@ import {
   fields,
   flag,
   instant,
-  integer,
   key,
-  line,
   list,
   money,
   optional,

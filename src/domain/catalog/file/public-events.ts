@@ -13,6 +13,7 @@ import {
   readText,
   unique,
 } from "./reader.ts";
+import { integer, line } from "../../basic-schemas.ts";
 import {
   choice,
   defaultsFor,
@@ -20,9 +21,7 @@ import {
   flag,
   instant,
   instantOrTime,
-  integer,
   key,
-  line,
   list,
   optional,
   relativeTime,

@@ -6,7 +6,8 @@ import { promotion } from "./promotions.ts";
 import { publicEvent } from "./public-events.ts";
 import { addon, service, serviceCategory } from "./services.ts";
 import { area, resource, staff, table } from "./staff.ts";
-import { fields, integer, list, optional } from "./values.ts";
+import { integer } from "../../basic-schemas.ts";
+import { fields, list, optional } from "./values.ts";
 
 /** Objects in one section. */
 export const MAX_SECTION = 100_000;

@@ -8,19 +8,8 @@ import type {
 } from "../catalog.ts";
 import { described, keys, price, tags } from "./common-fields.ts";
 import { type ReadContext, readDescribed, type Reader, readFields, unique } from "./reader.ts";
-import {
-  cents,
-  choice,
-  defaultsFor,
-  fields,
-  flag,
-  integer,
-  key,
-  line,
-  list,
-  money,
-  optional,
-} from "./values.ts";
+import { integer, line } from "../../basic-schemas.ts";
+import { cents, choice, defaultsFor, fields, flag, key, list, money, optional } from "./values.ts";
 import {
   omitDefault,
   omitEmpty,

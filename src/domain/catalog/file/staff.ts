@@ -10,14 +10,13 @@ import {
   readHoursRule,
   readText,
 } from "./reader.ts";
+import { integer, line } from "../../basic-schemas.ts";
 import {
   defaultsFor,
   fields,
   flag,
   instantOrDate,
-  integer,
   key,
-  line,
   list,
   locale,
   optional,

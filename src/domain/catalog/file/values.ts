@@ -9,7 +9,7 @@ import {
   isYearlyDate,
 } from "../../local-time.ts";
 import { CURRENCY_CODES } from "../../currency.ts";
-import { MAX_MINOR_UNITS } from "../../money.ts";
+import { cents as centsSchema, key as keySchema } from "../../basic-schemas.ts";
 
 /*
  * Schemas of single values in a catalog file. The error message of each is a noun phrase, which
@@ -17,13 +17,6 @@ import { MAX_MINOR_UNITS } from "../../money.ts";
  */
 
 const valid = (noun: string, test: (text: string) => boolean) => z.string(noun).refine(test, noun);
-
-export function line(max: number) {
-  const noun = `one line of 1 to ${max} characters`;
-  return z
-    .string(noun)
-    .regex(new RegExp(`^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${max}}$`, "u"), noun);
-}
 
 /** In one or more lines. */
 export function text(max: number) {
@@ -34,16 +27,10 @@ export function text(max: number) {
     .regex(/^[^\p{Cs}\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$/u, "text without control characters");
 }
 
-const KEY = "1 to 80 characters in one line, with no space at either end";
-export const key = z.string(KEY).regex(/^(?!\s)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,80}(?<!\s)$/u, KEY);
+export const key = keySchema();
 
 const SLUG = "2 to 60 characters of a-z, 0-9 and -";
 export const slug = z.string(SLUG).regex(/^[a-z0-9-]{2,60}$/, SLUG);
-
-export function integer(min: number, max: number) {
-  const noun = `a whole number from ${min} to ${max}`;
-  return z.int(noun).min(min, noun).max(max, noun);
-}
 
 /**
  * A decimal as text. The JSON Schema for editors allows numbers too: see {@link DECIMAL_FIELDS}.
@@ -51,7 +38,7 @@ export function integer(min: number, max: number) {
 const decimal = (noun: string) => z.string(noun).meta({ type: ["string", "number"] });
 export const money = decimal("an amount such as 35.00");
 export const percent = decimal("a percentage such as 12.5");
-export const cents = integer(0, MAX_MINOR_UNITS);
+export const cents = centsSchema();
 
 /** Fields whose unquoted numbers are read as text, so that 35.00 keeps its digits. */
 export const DECIMAL_FIELDS: ReadonlySet<string> = new Set([

@@ -7,6 +7,7 @@ import {
 } from "../../../domain/availability/date-range.ts";
 import { canonicalTimezone } from "../../../domain/local-time.ts";
 import type { LocalDate } from "../../../domain/catalog/catalog.ts";
+import { lazy } from "../../../domain/lazy.ts";
 import type { ValidationIssue } from "../../../domain/errors.ts";
 import {
   validateParameters,
@@ -19,24 +20,24 @@ import {
 } from "../../pipeline/parameters.ts";
 
 const idList = (max: number) =>
-  list
+  list()
     .refine(({ length }) => length <= max, { error: `must name ${max} at most.` })
     .meta({
       inputSchema: { type: "array", items: { type: "string" }, minItems: 1, maxItems: max },
     });
 
 /** parseDateRange checks that the date exists. */
-const localDate = text.meta({ inputSchema: { type: "string", format: "date" } });
+const localDate = () => text().meta({ inputSchema: { type: "string", format: "date" } });
 
 const MAX_SERVICES = 8;
 const MAX_ADDONS = 50;
 const DEFAULT_LIMIT = 10;
 
-export const AVAILABILITY_PARAMETERS = {
+export const availabilityParameters = lazy(() => ({
   serviceIds: idList(MAX_SERVICES)
     .describe("Services of one visit, in this order")
     .meta({ example: ["svc_sjjcgkddr4k16dc09tbc"] }),
-  serviceId: text.describe("Alias of `serviceIds` for one service"),
+  serviceId: text().describe("Alias of `serviceIds` for one service"),
   variantIds: idList(MAX_SERVICES).describe(
     "Variants, with or instead of their services; by default, the service's default variant",
   ),
@@ -46,14 +47,16 @@ export const AVAILABILITY_PARAMETERS = {
   staffIds: idList(MAX_SERVICES).describe(
     "One staff member for the whole visit, or `svc_…:stf_…` for each service; `any` means no preference",
   ),
-  staffId: text.describe("Alias of `staffIds` for one staff member"),
-  date: localDate.describe("Search this day only, in the business's time zone"),
-  from: localDate.describe(
+  staffId: text().describe("Alias of `staffIds` for one staff member"),
+  date: localDate().describe("Search this day only, in the business's time zone"),
+  from: localDate().describe(
     "First day of the search, in the business's time zone; today by default",
   ),
-  to: localDate.describe(`Last day of the search; at most ${MAX_DAYS} days in total, 7 by default`),
+  to: localDate().describe(
+    `Last day of the search; at most ${MAX_DAYS} days in total, 7 by default`,
+  ),
   partySize: integer(1, 10_000).describe("Party size; searches for a table"),
-  areaId: text.describe("Area of the table; only with `partySize`"),
+  areaId: text().describe("Area of the table; only with `partySize`"),
   guests: integer(1, 10_000).describe("Number of guests; 1 by default"),
   granularity: z
     .enum(["slots", "days", "next"], { error: "must be slots, days or next." })
@@ -70,12 +73,12 @@ export const AVAILABILITY_PARAMETERS = {
     })
     .transform((name) => canonicalTimezone(name) ?? name)
     .describe("IANA time zone for times in the response; the business's by default"),
-  explain: flag.describe(
+  explain: flag().describe(
     "Include starts that cannot be booked, with the reason; requires a key of the business",
   ),
-};
+}));
 
-type Values = ParametersOf<typeof AVAILABILITY_PARAMETERS>;
+type Values = ParametersOf<ReturnType<typeof availabilityParameters>>;
 
 export type AvailabilityRequest = {
   request: NamedRequest;
@@ -94,7 +97,7 @@ export function parseAvailabilityRequest(
   search: string,
   today: LocalDate | undefined,
 ): AvailabilityRequest | undefined {
-  const { values, issues } = validateParameters(AVAILABILITY_PARAMETERS, search);
+  const { values, issues } = validateParameters(availabilityParameters(), search);
   const given = new Set(new URLSearchParams(search).keys());
   issues.push(...validateCombination(given, values));
   const { range: dates, issues: dateIssues } = parseDateRange(values, today);

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { customerFields } from "../../../domain/bookings/customer.ts";
-import { parseRequest } from "../../../domain/bookings/requests.ts";
-import { cents, integer, line } from "../../../domain/catalog/file/values.ts";
+import { parseRequest } from "../../../domain/parse-request.ts";
+import { cents, integer, line } from "../../../domain/basic-schemas.ts";
 import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
 import { isInstant, isLocalTime, parseInstant } from "../../../domain/local-time.ts";
+import { lazy } from "../../../domain/lazy.ts";
 import { quote } from "../../../domain/text.ts";
 
 // The bodies of requests about bookings. The error texts are nouns: the caller adds "must be".
@@ -12,148 +13,175 @@ const MINUTE_MS = 60_000;
 const MAX_SERVICES = 8;
 const MAX_TICKET_TYPES = 50;
 
-const id = line(60);
-const guests = integer(1, 10_000);
+const id = () => line(60);
+const guests = () => integer(1, 10_000);
 
 const START = "a date and time with an offset, such as 2026-12-01T10:00:00+01:00";
-const startsAt = z
-  .string({ error: START })
-  .describe(
-    "Start, a whole minute with an offset or `Z`; a time without one is ambiguous when clocks change",
-  )
-  .meta({ format: "date-time" });
+const startsAt = () =>
+  z
+    .string({ error: START })
+    .describe(
+      "Start, a whole minute with an offset or `Z`; a time without one is ambiguous when clocks change",
+    )
+    .meta({ format: "date-time" });
 
 const SEGMENTS = `a list of 1 to ${MAX_SERVICES} segments`;
-const segments = z
-  .array(
-    z.strictObject(
-      {
-        serviceId: id,
-        variantId: id
-          .nullable()
-          .default(null)
-          .describe("Variant; null for the service's default variant"),
-        addons: z
-          .array(
-            z.strictObject(
-              { addonId: id, quantity: integer(1, 1000).default(1) },
-              { error: "an object with addonId and quantity" },
-            ),
-            { error: "a list of add-ons" },
-          )
-          .max(50, { error: "a list of at most 50 add-ons" })
-          .default([]),
-        staffId: id.nullable().default(null).describe("Staff member; null for anyone who is free"),
-      },
-      { error: "an object with serviceId, variantId, addons and staffId" },
-    ),
-    { error: SEGMENTS },
-  )
-  .min(1, { error: SEGMENTS })
-  .max(MAX_SERVICES, { error: SEGMENTS })
-  .describe(
-    "The services of one visit, in order: of each segment of a slot of `/availability`, send these four fields only",
-  );
-
-const CUSTOMER_REF = "one line of 1 to 200 characters without @, or null";
-const customerRef = z
-  .string({ error: CUSTOMER_REF })
-  .regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}@]{1,200}$/u, { error: CUSTOMER_REF })
-  .nullable()
-  .describe(
-    "ID of the customer in your system. It is stored as it is and part of events, so it must not be personal data",
-  );
-const customer = customerFields
-  .partial()
-  .nullable()
-  .describe(
-    "The guest, stored encrypted. Served only by `GET` of the object, and in lists with `includeCustomer=true`",
-  );
-const guestDetails = { customerRef: customerRef.default(null), customer: customer.default(null) };
-const holdId = id.describe("Hold to use, instead of the fields of the visit or table");
-const partySize = guests.describe("Party size");
-const areaId = id.nullable().describe("Area of the table; null for any");
-const expectedTotalCents = cents
-  .nullable()
-  .default(null)
-  .describe("Total that was shown to the guest; another total is refused with `price_changed`");
-
-export const holdBody = z.strictObject({
-  startsAt,
-  segments: segments.optional(),
-  guests: guests.optional().describe("Guests of the visit; 1 by default"),
-  partySize: partySize.optional().describe("Party size; holds a table instead of a visit"),
-  areaId: areaId.optional(),
-  ttlSeconds: integer(30, 900).default(300).describe("How long the time is held, in seconds"),
-});
-
-export const bookingBody = z.strictObject({
-  holdId: holdId.optional(),
-  startsAt: startsAt.optional(),
-  segments: segments.optional(),
-  guests: guests.optional().describe("Guests; 1 by default"),
-  expectedTotalCents,
-  ...guestDetails,
-});
-
-export const reservationBody = z.strictObject({
-  holdId: holdId.optional(),
-  startsAt: startsAt.optional(),
-  partySize: partySize.optional(),
-  areaId: areaId.optional(),
-  ...guestDetails,
-});
-
-export const rescheduleBookingBody = z.strictObject({
-  startsAt,
-  segments: segments
-    .optional()
-    .describe("The services of the visit; omitted: as they are, with the same staff and price"),
-});
-
-export const rescheduleReservationBody = z.strictObject({
-  startsAt,
-  partySize: partySize.optional().describe("Party size; omitted: as it is"),
-  areaId: areaId.optional().describe("Area of the table; omitted: as it is; null: any"),
-});
-
-export const emptyBody = z.strictObject({});
-
-export const reasonBody = z.strictObject({
-  reason: line(200)
-    .nullable()
-    .default(null)
-    .describe("Why it is cancelled; it is part of events, so it must not be personal data"),
-});
-
-export const visitUpdateBody = z.strictObject({
-  customer: customer.optional(),
-  customerRef: customerRef.optional(),
-});
-
-const ITEMS = `a list of 1 to ${MAX_TICKET_TYPES} ticket types`;
-export const ticketOrderBody = z.strictObject({
-  eventId: id,
-  items: z
+const segments = () =>
+  z
     .array(
       z.strictObject(
-        { ticketTypeId: id, quantity: integer(1, 10_000) },
-        { error: "an object with ticketTypeId and quantity" },
+        {
+          serviceId: id(),
+          variantId: id()
+            .nullable()
+            .default(null)
+            .describe("Variant; null for the service's default variant"),
+          addons: z
+            .array(
+              z.strictObject(
+                { addonId: id(), quantity: integer(1, 1000).default(1) },
+                { error: "an object with addonId and quantity" },
+              ),
+              { error: "a list of add-ons" },
+            )
+            .max(50, { error: "a list of at most 50 add-ons" })
+            .default([]),
+          staffId: id()
+            .nullable()
+            .default(null)
+            .describe("Staff member; null for anyone who is free"),
+        },
+        { error: "an object with serviceId, variantId, addons and staffId" },
       ),
-      { error: ITEMS },
+      { error: SEGMENTS },
     )
-    .min(1, { error: ITEMS })
-    .max(MAX_TICKET_TYPES, { error: ITEMS }),
-  expectedTotalCents,
-  ...guestDetails,
-});
+    .min(1, { error: SEGMENTS })
+    .max(MAX_SERVICES, { error: SEGMENTS })
+    .describe(
+      "The services of one visit, in order: of each segment of a slot of `/availability`, send these four fields only",
+    );
 
-export const confirmBody = z.strictObject({
-  paymentRef: line(200)
+const CUSTOMER_REF = "one line of 1 to 200 characters without @, or null";
+const customerRef = () =>
+  z
+    .string({ error: CUSTOMER_REF })
+    .regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}@]{1,200}$/u, { error: CUSTOMER_REF })
+    .nullable()
+    .describe(
+      "ID of the customer in your system. It is stored as it is and part of events, so it must not be personal data",
+    );
+const customer = () =>
+  customerFields()
+    .partial()
+    .nullable()
+    .describe(
+      "The guest, stored encrypted. Served only by `GET` of the object, and in lists with `includeCustomer=true`",
+    );
+const guestDetails = () => ({
+  customerRef: customerRef().default(null),
+  customer: customer().default(null),
+});
+const holdId = () => id().describe("Hold to use, instead of the fields of the visit or table");
+const partySize = () => guests().describe("Party size");
+const areaId = () => id().nullable().describe("Area of the table; null for any");
+const expectedTotalCents = () =>
+  cents()
     .nullable()
     .default(null)
-    .describe("ID of the payment in your system; must not be personal data"),
-});
+    .describe("Total that was shown to the guest; another total is refused with `price_changed`");
+
+export const holdBody = lazy(() =>
+  z.strictObject({
+    startsAt: startsAt(),
+    segments: segments().optional(),
+    guests: guests().optional().describe("Guests of the visit; 1 by default"),
+    partySize: partySize().optional().describe("Party size; holds a table instead of a visit"),
+    areaId: areaId().optional(),
+    ttlSeconds: integer(30, 900).default(300).describe("How long the time is held, in seconds"),
+  }),
+);
+
+export const bookingBody = lazy(() =>
+  z.strictObject({
+    holdId: holdId().optional(),
+    startsAt: startsAt().optional(),
+    segments: segments().optional(),
+    guests: guests().optional().describe("Guests; 1 by default"),
+    expectedTotalCents: expectedTotalCents(),
+    ...guestDetails(),
+  }),
+);
+
+export const reservationBody = lazy(() =>
+  z.strictObject({
+    holdId: holdId().optional(),
+    startsAt: startsAt().optional(),
+    partySize: partySize().optional(),
+    areaId: areaId().optional(),
+    ...guestDetails(),
+  }),
+);
+
+export const rescheduleBookingBody = lazy(() =>
+  z.strictObject({
+    startsAt: startsAt(),
+    segments: segments()
+      .optional()
+      .describe("The services of the visit; omitted: as they are, with the same staff and price"),
+  }),
+);
+
+export const rescheduleReservationBody = lazy(() =>
+  z.strictObject({
+    startsAt: startsAt(),
+    partySize: partySize().optional().describe("Party size; omitted: as it is"),
+    areaId: areaId().optional().describe("Area of the table; omitted: as it is; null: any"),
+  }),
+);
+
+export const reasonBody = lazy(() =>
+  z.strictObject({
+    reason: line(200)
+      .nullable()
+      .default(null)
+      .describe("Why it is cancelled; it is part of events, so it must not be personal data"),
+  }),
+);
+
+export const visitUpdateBody = lazy(() =>
+  z.strictObject({
+    customer: customer().optional(),
+    customerRef: customerRef().optional(),
+  }),
+);
+
+const ITEMS = `a list of 1 to ${MAX_TICKET_TYPES} ticket types`;
+export const ticketOrderBody = lazy(() =>
+  z.strictObject({
+    eventId: id(),
+    items: z
+      .array(
+        z.strictObject(
+          { ticketTypeId: id(), quantity: integer(1, 10_000) },
+          { error: "an object with ticketTypeId and quantity" },
+        ),
+        { error: ITEMS },
+      )
+      .min(1, { error: ITEMS })
+      .max(MAX_TICKET_TYPES, { error: ITEMS }),
+    expectedTotalCents: expectedTotalCents(),
+    ...guestDetails(),
+  }),
+);
+
+export const confirmBody = lazy(() =>
+  z.strictObject({
+    paymentRef: line(200)
+      .nullable()
+      .default(null)
+      .describe("ID of the payment in your system; must not be personal data"),
+  }),
+);
 
 /**
  * @throws AppError invalid_date if `startsAt` is a text, but not a whole minute with an offset;

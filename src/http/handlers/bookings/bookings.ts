@@ -26,7 +26,7 @@ export const handleCreateBooking =
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const { rt } = deps;
-    const body = parseBody(bookingBody, await readJsonObject(context));
+    const body = parseBody(bookingBody(), await readJsonObject(context));
     const wanted = wantedVisit(body);
     const { holdId = "", expectedTotalCents } = body;
     const guest = {
@@ -61,7 +61,7 @@ export const handleCreateBooking =
   };
 
 /** Returns undefined for a booking of a hold. */
-function wantedVisit(body: z.output<typeof bookingBody>) {
+function wantedVisit(body: z.output<ReturnType<typeof bookingBody>>) {
   const { holdId, startsAt = "", segments = [], guests = 1 } = body;
   if (holdId !== undefined) {
     assertAlone(body, "holdId", ["startsAt", "segments", "guests"]);
@@ -74,7 +74,7 @@ function wantedVisit(body: z.output<typeof bookingBody>) {
 export const handleRescheduleBooking =
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
-    const body = parseBody(rescheduleBookingBody, await readJsonObject(context));
+    const body = parseBody(rescheduleBookingBody(), await readJsonObject(context));
     const { segments } = body;
     const startsAt = startOf(body.startsAt);
     const booked = () => deps.rt.store.bookings.findById(key.businessId, pathId(context));

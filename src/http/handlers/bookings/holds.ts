@@ -25,7 +25,7 @@ export const handleCreateHold =
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const { rt } = deps;
-    const body = parseBody(holdBody, await readJsonObject(context));
+    const body = parseBody(holdBody(), await readJsonObject(context));
     const request = requestOf(body);
     const terms = { startsAt: startOf(body.startsAt), ttlMs: body.ttlSeconds * SECOND_MS };
     return withAlternatives(
@@ -55,7 +55,9 @@ const toPublic = (
     ? toPublicHold(hold, business.doc.timezone, rt.now())
     : toPartnerHold(rt, business, hold);
 
-function requestOf(body: z.output<typeof holdBody>): NamedVisitRequest | NamedTableRequest {
+function requestOf(
+  body: z.output<ReturnType<typeof holdBody>>,
+): NamedVisitRequest | NamedTableRequest {
   const { segments, guests, partySize, areaId } = body;
   if (partySize !== undefined) {
     assertAlone(body, "partySize", ["segments", "guests"]);

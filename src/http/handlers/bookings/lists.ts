@@ -3,6 +3,7 @@ import { isPublicStaff } from "../../../app/bookings/partner-view.ts";
 import { toPublicTicketOrder } from "../../../domain/bookings/ticket-order.ts";
 import { VISIT_STATUSES, type Visit } from "../../../domain/bookings/visit.ts";
 import { addDays, isLocalDate, startOfDay } from "../../../domain/local-time.ts";
+import { lazy } from "../../../domain/lazy.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { VisitListFilter } from "../../../store/visits.ts";
 import { getBusiness, respondPage } from "../../pipeline/business-response.ts";
@@ -23,43 +24,45 @@ import { BOOKINGS, RESERVATIONS, type VisitResource, withCustomer } from "./visi
 
 const DEFAULT_LIMIT = 100;
 
-const localDate = text
-  .refine(isLocalDate, {
-    error: "must be a date that exists, such as 2026-12-31.",
-    params: { code: "invalid_date" },
-  })
-  .meta({ inputSchema: { type: "string", format: "date" }, problemCode: "invalid_date" });
+const localDate = () =>
+  text()
+    .refine(isLocalDate, {
+      error: "must be a date that exists, such as 2026-12-31.",
+      params: { code: "invalid_date" },
+    })
+    .meta({ inputSchema: { type: "string", format: "date" }, problemCode: "invalid_date" });
 
-const PAGE_PARAMETERS = {
-  updatedSince: instant.describe(
+const pageParameters = () => ({
+  updatedSince: instant().describe(
     "Only objects changed at or after this time, sorted by `updatedAt`",
   ),
-  includeCustomer: flag.describe(
+  includeCustomer: flag().describe(
     "Include `customer` where the key may read it: of its own objects, and with guests.read of all",
   ),
-  limit: pageSize.describe(`Maximum number of results; ${DEFAULT_LIMIT} by default`),
-  cursor,
-};
+  limit: pageSize().describe(`Maximum number of results; ${DEFAULT_LIMIT} by default`),
+  cursor: cursor(),
+});
 
-const VISIT_PARAMETERS = {
-  from: localDate.describe("First day of the start, in the business's time zone"),
-  to: localDate.describe("Last day of the start"),
+const visitParameters = () => ({
+  from: localDate().describe("First day of the start, in the business's time zone"),
+  to: localDate().describe("Last day of the start"),
   status: oneOf(VISIT_STATUSES).describe("Filter by status"),
-};
+});
 
-export const BOOKINGS_PARAMETERS = {
-  ...VISIT_PARAMETERS,
-  staffId: text.describe("Only bookings with a service by this staff member"),
-  serviceId: text.describe("Only bookings with this service"),
-  ...PAGE_PARAMETERS,
-};
-export const RESERVATIONS_PARAMETERS = { ...VISIT_PARAMETERS, ...PAGE_PARAMETERS };
-export const TICKET_ORDERS_PARAMETERS = {
+export const bookingsParameters = lazy(() => ({
+  ...visitParameters(),
+  staffId: text().describe("Only bookings with a service by this staff member"),
+  serviceId: text().describe("Only bookings with this service"),
+  ...pageParameters(),
+}));
+export const reservationsParameters = lazy(() => ({ ...visitParameters(), ...pageParameters() }));
+export const ticketOrdersParameters = lazy(() => ({
   status: oneOf(["PENDING", "CONFIRMED", "CANCELLED", "EXPIRED"]).describe("Filter by status"),
-  ...PAGE_PARAMETERS,
-};
+  ...pageParameters(),
+}));
 
-type Parameters = ReturnType<typeof parseParameters<typeof BOOKINGS_PARAMETERS>>;
+type Known = ReturnType<typeof bookingsParameters>;
+type Parameters = ReturnType<typeof parseParameters<Known>>;
 type Listed = { id: string; createdByKey: string | null; startsAt?: number; updatedAt: number };
 
 /** Lists the rows that the key may see, in pages. */
@@ -119,14 +122,11 @@ function listPage<Row extends Listed>(
 }
 
 const handleListVisits =
-  <Row extends Visit>({ kind, path, toPublic }: VisitResource<Row>, parameters: object) =>
+  <Row extends Visit>({ kind, path, toPublic }: VisitResource<Row>, parameters: () => object) =>
   (deps: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
     const { rt } = deps;
-    const values = parseParameters(
-      parameters as typeof BOOKINGS_PARAMETERS,
-      context.request.search,
-    );
+    const values = parseParameters(parameters() as Known, context.request.search);
     const business = getBusiness(rt, key);
     const access = accessOf(key);
     // Responses do not show this staff member, so the filter finds no more than for an unknown ID.
@@ -143,14 +143,14 @@ const handleListVisits =
     );
   };
 
-export const handleListBookings = handleListVisits(BOOKINGS, BOOKINGS_PARAMETERS);
-export const handleListReservations = handleListVisits(RESERVATIONS, RESERVATIONS_PARAMETERS);
+export const handleListBookings = handleListVisits(BOOKINGS, bookingsParameters);
+export const handleListReservations = handleListVisits(RESERVATIONS, reservationsParameters);
 
 export const handleListTicketOrders =
   (deps: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
     const { rt } = deps;
-    const values = parseParameters(TICKET_ORDERS_PARAMETERS, context.request.search);
+    const values = parseParameters(ticketOrdersParameters(), context.request.search);
     const { timezone } = getBusiness(rt, key).doc;
     return listPage(
       deps,

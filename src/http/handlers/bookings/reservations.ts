@@ -26,7 +26,7 @@ export const handleCreateReservation =
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const { rt } = deps;
-    const body = parseBody(reservationBody, await readJsonObject(context));
+    const body = parseBody(reservationBody(), await readJsonObject(context));
     const wanted = wantedTable(body);
     const { holdId = "" } = body;
     const guest = {
@@ -64,7 +64,7 @@ export const handleCreateReservation =
   };
 
 /** Returns undefined for a reservation of a hold. */
-function wantedTable(body: z.output<typeof reservationBody>) {
+function wantedTable(body: z.output<ReturnType<typeof reservationBody>>) {
   const { holdId, startsAt = "", partySize = 0, areaId = null } = body;
   if (holdId !== undefined) {
     assertAlone(body, "holdId", ["startsAt", "partySize", "areaId"]);
@@ -77,7 +77,7 @@ function wantedTable(body: z.output<typeof reservationBody>) {
 export const handleRescheduleReservation =
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
-    const body = parseBody(rescheduleReservationBody, await readJsonObject(context));
+    const body = parseBody(rescheduleReservationBody(), await readJsonObject(context));
     const { partySize, areaId } = body;
     const startsAt = startOf(body.startsAt);
     const reserved = () => deps.rt.store.reservations.findById(key.businessId, pathId(context));

@@ -18,12 +18,12 @@ import type { PublicEventDoc } from "../../../domain/catalog/catalog.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
+import { emptyBody, readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
 import { getBusiness, NO_STORE } from "../../pipeline/business-response.ts";
 import { assertIfMatch, handleGet, pathId, toDataReply } from "../../pipeline/object-handlers.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
-import { confirmBody, emptyBody, parseBody, reasonBody, ticketOrderBody } from "./bodies.ts";
+import { confirmBody, parseBody, reasonBody, ticketOrderBody } from "./bodies.ts";
 import { withCustomer } from "./visits.ts";
 import { commitAs, toCreatedReply } from "./writes.ts";
 
@@ -33,7 +33,7 @@ export const handleCreateTicketOrder =
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const { rt } = deps;
-    const body = parseBody(ticketOrderBody, await readJsonObject(context));
+    const body = parseBody(ticketOrderBody(), await readJsonObject(context));
     const { eventId, customerRef, expectedTotalCents } = body;
     const customer = body.customer && mergeCustomer(null, body.customer);
     const items = body.items.map(({ ticketTypeId, quantity }) => ({ key: ticketTypeId, quantity }));
@@ -105,7 +105,7 @@ const commitOrderChange = (
 export const handleConfirmTicketOrder =
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
-    const { paymentRef } = parseBody(confirmBody, await readOptionalJsonObject(context));
+    const { paymentRef } = parseBody(confirmBody(), await readOptionalJsonObject(context));
     return commitOrderChange(deps, context, key, NO_STORE, (business, order) => {
       const confirmed = confirmOrder(deps.rt, business, order, paymentRef);
       const { tickets } = confirmed;
@@ -116,7 +116,7 @@ export const handleConfirmTicketOrder =
 export const handleReissueTickets =
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
-    parseBody(emptyBody, await readOptionalJsonObject(context));
+    parseBody(emptyBody(), await readOptionalJsonObject(context));
     return commitOrderChange(deps, context, key, NO_STORE, (business, order) => {
       const tickets = reissueTickets(deps.rt, business, order);
       return { ...toPublicTicketOrder(order, business.doc.timezone), tickets };
@@ -126,7 +126,7 @@ export const handleReissueTickets =
 export const handleCancelTicketOrder =
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
-    const { reason } = parseBody(reasonBody, await readOptionalJsonObject(context));
+    const { reason } = parseBody(reasonBody(), await readOptionalJsonObject(context));
     return commitOrderChange(deps, context, key, undefined, (business, order) =>
       toPublicTicketOrder(cancelOrder(deps.rt, business, order, reason), business.doc.timezone),
     );

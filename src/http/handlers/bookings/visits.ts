@@ -20,7 +20,7 @@ import { type Reservation, toPublicReservation } from "../../../domain/bookings/
 import type { Visit } from "../../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
+import { emptyBody, readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
 import { getBusiness } from "../../pipeline/business-response.ts";
 import {
   assertIfMatch,
@@ -31,7 +31,7 @@ import {
 } from "../../pipeline/object-handlers.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
-import { emptyBody, parseBody, reasonBody, visitUpdateBody } from "./bodies.ts";
+import { parseBody, reasonBody, visitUpdateBody } from "./bodies.ts";
 import { commitAs } from "./writes.ts";
 
 /** A kind of visit, and its routes. */
@@ -115,21 +115,21 @@ export const handleStateAction =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const body = await readOptionalJsonObject(context);
     const { reason = null } =
-      action === "cancel" ? parseBody(reasonBody, body) : parseNothing(body);
+      action === "cancel" ? parseBody(reasonBody(), body) : parseNothing(body);
     return commitChange(resource, deps, context, key, ({ rt }, business, access, row) =>
       changeState(rt, resource.kind, business, access, row, action, reason),
     );
   };
 
 const parseNothing = (body: Record<string, unknown>): { reason?: null } =>
-  parseBody(emptyBody, body);
+  parseBody(emptyBody(), body);
 
 /** A merge patch: omitted fields keep their value, also those of `customer`. */
 export const handleUpdateVisit =
   <Row extends Visit>(resource: VisitResource<Row>) =>
   (deps: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
-    const { customer, customerRef } = parseBody(visitUpdateBody, await readJsonObject(context));
+    const { customer, customerRef } = parseBody(visitUpdateBody(), await readJsonObject(context));
     return commitChange(resource, deps, context, key, ({ rt }, business, _access, row) =>
       updateVisit(rt, resource.kind, business, row, {
         customer: customer && mergeCustomer(findCustomer(rt, row.id), customer),

@@ -2,6 +2,7 @@ import type { Reply } from "../../../app/idempotent-replies.ts";
 import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
 import { getBookableCatalog } from "../../../app/catalog/bookable-catalog.ts";
 import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
+import { lazy } from "../../../domain/lazy.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { businessUrl, getBusiness, PRIVATE } from "../../pipeline/business-response.ts";
@@ -11,11 +12,11 @@ import { flag, parseParameters } from "../../pipeline/parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
-export const WRITE_PARAMETERS = {
-  dryRun: flag.describe(
+export const writeParameters = lazy(() => ({
+  dryRun: flag().describe(
     "Check the request and respond as usual, but write nothing; the IDs of the response do not exist",
   ),
-};
+}));
 
 type Deps = Pick<HandlerDeps, "rt">;
 
@@ -26,7 +27,7 @@ export function commitAs(
   key: Credential,
   write: (business: BusinessRow, access: VisitAccess, isDryRun: boolean) => Reply,
 ): Promise<HttpResponse> {
-  const { dryRun = false } = parseParameters(WRITE_PARAMETERS, context.request.search);
+  const { dryRun = false } = parseParameters(writeParameters(), context.request.search);
   // Read before the transaction, so that other writers do not wait for it.
   getBookableCatalog(rt, getBusiness(rt, key));
   return commitReply(

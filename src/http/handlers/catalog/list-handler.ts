@@ -93,7 +93,7 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
   const build = (
     id: string,
     route: ListRoute,
-    parameters: ParametersOf<ListRoute["parameters"]>,
+    parameters: ParametersOf<ReturnType<ListRoute["parameters"]>>,
     search: string,
     key: Credential,
     now: number,
@@ -159,8 +159,9 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
     key: Credential,
     now: number,
   ): ListResponse => {
-    const parameters = parseParameters(route.parameters, search);
-    const values = Object.keys(route.parameters).map((name) => parameters[name]);
+    const known = route.parameters();
+    const parameters = parseParameters(known, search);
+    const values = Object.keys(known).map((name) => parameters[name]);
     // Not the query string: ignored parameters and spellings must not build another response.
     const id = `${key.businessId}/${route.path} ${JSON.stringify(values)}`;
     const cached = cache.get(id);
@@ -207,7 +208,7 @@ const ceilToSecond = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 function toPage(
   route: ListRoute,
   selection: Selection,
-  parameters: ParametersOf<ListRoute["parameters"]>,
+  parameters: ParametersOf<ReturnType<ListRoute["parameters"]>>,
 ) {
   if ("object" in selection) return { data: selection.object };
   const { objects, toData = (page) => page } = selection;

@@ -1,3 +1,4 @@
+import { lazy } from "../../../domain/lazy.ts";
 import type { Day, WeeklyWindow } from "../../../domain/catalog/catalog.ts";
 import { minutesOf } from "../../../domain/local-time.ts";
 import { toPublicProfile } from "../../../domain/public/profile.ts";
@@ -27,7 +28,7 @@ export type ListRoute<P extends Parameters = Parameters> = {
   path: string;
   /** The lists of the public catalog that `select` reads. */
   lists: readonly ListName[];
-  parameters: P;
+  parameters: () => P;
   timed?: TimedList;
   /** The instant of a request that is not for now (epoch ms). */
   asOf?: (parameters: ParametersOf<P>, timezone: string) => number | undefined;
@@ -43,32 +44,32 @@ export type Selection =
   /** Not a list. */
   | { object: object };
 
-const COMMON_PARAMETERS = {
-  ids: ids.describe(
+const commonParameters = () => ({
+  ids: ids().describe(
     "Only the objects with these IDs; an ID that the list does not have is ignored",
   ),
-  limit: pageSize,
-  cursor,
-  locale,
-  includeTranslations: flag.describe("Include the texts in every language"),
-};
+  limit: pageSize(),
+  cursor: cursor(),
+  locale: locale(),
+  includeTranslations: flag().describe("Include the texts in every language"),
+});
 
 /** Types `select` by the list's own parameters, then gives all lists one type. */
-const defineList = <P extends Pick<typeof COMMON_PARAMETERS, "locale"> & Parameters>(
+const defineList = <P extends Pick<ReturnType<typeof commonParameters>, "locale"> & Parameters>(
   route: ListRoute<P>,
-): ListRoute => route as unknown as ListRoute;
+): ListRoute => ({ ...route, parameters: lazy(route.parameters) }) as unknown as ListRoute;
 
 export const servicesList = defineList({
   path: "services",
   lists: ["services"],
-  parameters: {
-    categoryId: text.describe("Filter by category"),
-    staffId: text.describe("Filter by staff member"),
-    bookable: flag.describe("Filter by whether the service can be booked"),
-    includeVariants: flag.describe("Include the variants of each service"),
-    includeAddons: flag.describe("Include the add-ons of each service"),
-    ...COMMON_PARAMETERS,
-  },
+  parameters: () => ({
+    categoryId: text().describe("Filter by category"),
+    staffId: text().describe("Filter by staff member"),
+    bookable: flag().describe("Filter by whether the service can be booked"),
+    includeVariants: flag().describe("Include the variants of each service"),
+    includeAddons: flag().describe("Include the add-ons of each service"),
+    ...commonParameters(),
+  }),
   select({ services }, parameters) {
     const { categoryId, staffId, bookable, includeVariants, includeAddons } = parameters;
     const matches = (service: PublicService) =>
@@ -87,14 +88,14 @@ export const servicesList = defineList({
 export const serviceCategoriesList = defineList({
   path: "service-categories",
   lists: ["serviceCategories"],
-  parameters: COMMON_PARAMETERS,
+  parameters: commonParameters,
   select: ({ serviceCategories }) => ({ objects: serviceCategories }),
 });
 
 export const staffList = defineList({
   path: "staff",
   lists: ["staff"],
-  parameters: COMMON_PARAMETERS,
+  parameters: commonParameters,
   select: ({ staff }) => ({ objects: staff }),
 });
 
@@ -102,10 +103,10 @@ export const menuList = defineList({
   path: "menu",
   lists: ["menuCategories", "menuItems", "modifierGroups"],
   timed: "menu",
-  parameters: {
-    at: instant.describe("Only items and categories that are served at this time"),
-    ...COMMON_PARAMETERS,
-  },
+  parameters: () => ({
+    at: instant().describe("Only items and categories that are served at this time"),
+    ...commonParameters(),
+  }),
   select({ menuCategories, menuItems, modifierGroups }, { at, ids }, { timezone }) {
     const toData = (categories: typeof menuCategories) => (items: ListedObject[]) => ({
       categories: withIds(categories, ids),
@@ -128,11 +129,11 @@ export const menuList = defineList({
 export const promotionsList = defineList({
   path: "promotions",
   lists: ["promotions"],
-  parameters: {
-    at: instant.describe("Promotions as of this time; now by default"),
-    includeUpcoming: flag.describe("Include promotions that have not started"),
-    ...COMMON_PARAMETERS,
-  },
+  parameters: () => ({
+    at: instant().describe("Promotions as of this time; now by default"),
+    includeUpcoming: flag().describe("Include promotions that have not started"),
+    ...commonParameters(),
+  }),
   timed: "promotions",
   asOf: ({ at }, timezone) => at?.resolve(timezone),
   select({ promotions }, { includeUpcoming }, { now }) {
@@ -149,13 +150,13 @@ export const promotionsList = defineList({
 export const eventsList = defineList({
   path: "events/catalog",
   lists: ["events"],
-  parameters: {
-    from: instant.describe("Only events that end after this time"),
-    to: instant.describe("Only events that start before this time"),
-    includeCancelled: flag.describe("Include cancelled and postponed events until their end"),
-    includePast: flag.describe("Include events that are over"),
-    ...COMMON_PARAMETERS,
-  },
+  parameters: () => ({
+    from: instant().describe("Only events that end after this time"),
+    to: instant().describe("Only events that start before this time"),
+    includeCancelled: flag().describe("Include cancelled and postponed events until their end"),
+    includePast: flag().describe("Include events that are over"),
+    ...commonParameters(),
+  }),
   timed: "events",
   hashesBody: true,
   select({ events }, parameters, { now, timezone }) {
@@ -180,7 +181,7 @@ export const eventsList = defineList({
 export const profile = defineList({
   path: "",
   lists: [],
-  parameters: { locale },
+  parameters: () => ({ locale: locale() }),
   select: (_catalog, _parameters, { stored }) => ({ object: toPublicProfile(stored) }),
 });
 

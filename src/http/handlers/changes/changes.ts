@@ -9,6 +9,7 @@ import {
 } from "../../../domain/event-types.ts";
 import { assertMaySubscribe } from "../../../app/webhooks/own-webhooks.ts";
 import { mayReadEvent, maySubscribe } from "../../../domain/event-groups.ts";
+import { lazy } from "../../../domain/lazy.ts";
 import { didYouMean } from "../../../domain/nearest.ts";
 import { safe } from "../../../domain/text.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -34,11 +35,11 @@ const MAX_SCANNED_EVENTS = 5000;
 const LATEST = "latest";
 const CURSOR = /^([0-9a-z]{1,11})\.([\w-]{10})$/;
 
-export const CHANGES_PARAMETERS = {
-  after: cursor.describe(
+export const changesParameters = lazy(() => ({
+  after: cursor().describe(
     "`page.nextCursor` of the previous response, or `latest` for events from now on; by default, the feed starts at the oldest event that is kept",
   ),
-  types: list
+  types: list()
     .superRefine((names, { addIssue }) => {
       for (const name of names)
         if (!isEventType(name))
@@ -52,11 +53,11 @@ export const CHANGES_PARAMETERS = {
       inputSchema: { type: "array", items: { type: "string", enum: ALL_EVENT_TYPES }, minItems: 1 },
       description: `Filter by event type. Without it, all except those that are only sent to clients that name them: ${ADDITIONAL_EVENT_TYPES.map((type) => `\`${type}\``).join(", ")}`,
     }),
-  limit: pageSize.describe(`Maximum number of events; ${DEFAULT_LIMIT} by default`),
+  limit: pageSize().describe(`Maximum number of events; ${DEFAULT_LIMIT} by default`),
   wait: integer(0, MAX_WAIT_SECONDS, "of seconds ").describe(
     "Long polling: seconds to wait for an event if there is none yet",
   ),
-};
+}));
 
 const unknownEventMessage = (name: string): string =>
   `knows no event '${safe(name, 60)}'.${didYouMean(name.slice(0, 60), ALL_EVENT_TYPES)}`;
@@ -71,7 +72,7 @@ export function listChanges(
 ): (context: RequestContext, key: Credential) => Promise<HttpResponse> {
   return async (context, key) => {
     const { businessId } = key;
-    const parameters = parseParameters(CHANGES_PARAMETERS, context.request.search);
+    const parameters = parseParameters(changesParameters(), context.request.search);
     const named = parameters.types as EventType[] | undefined;
     assertMaySubscribe(key, named ?? []);
     const types = new Set(named ?? EVENT_TYPES.filter((type) => maySubscribe(key, type)));

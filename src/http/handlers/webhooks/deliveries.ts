@@ -2,9 +2,10 @@ import type { z } from "zod";
 import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
 import { getOwnDelivery, getOwnEndpoint } from "../../../app/webhooks/own-webhooks.ts";
 import type { Runtime } from "../../../app/runtime.ts";
-import { parseRequest } from "../../../domain/bookings/requests.ts";
+import { parseRequest } from "../../../domain/parse-request.ts";
 import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
 import { minIdAt } from "../../../domain/ids.ts";
+import { lazy } from "../../../domain/lazy.ts";
 import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
 import type { attempt, delivery } from "../../../domain/public/schemas/webhook.ts";
 import { errorForPartners, outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
@@ -12,32 +13,32 @@ import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
 import type { AttemptRow, DeliveryRow } from "../../../store/deliveries.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { LiveFilter } from "../../../store/live-filter.ts";
-import { readOptionalJsonObject } from "../../pipeline/body.ts";
+import { emptyBody, readOptionalJsonObject } from "../../pipeline/body.ts";
 import { getBusiness, respondPage } from "../../pipeline/business-response.ts";
 import { decodeCursor, encodeCursor } from "../../pipeline/cursor.ts";
 import { handleChange, handleGet, pathId } from "../../pipeline/object-handlers.ts";
 import { cursor, instant, oneOf, pageSize, parseParameters } from "../../pipeline/parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
-import { emptyBody, toPublicText } from "./endpoints.ts";
+import { toPublicText } from "./endpoints.ts";
 
 const DEFAULT_LIMIT = 100;
 /** The retry schedule has 20; redeliveries can add any number. */
 const MAX_ATTEMPTS_SHOWN = 100;
 
-export const DELIVERIES_PARAMETERS = {
+export const deliveriesParameters = lazy(() => ({
   status: oneOf(DELIVERY_STATUSES).describe("Filter by delivery status"),
   eventType: oneOf(ALL_EVENT_TYPES).describe("Filter by event type"),
-  since: instant.describe("Only deliveries created at or after this time"),
-  limit: pageSize.describe(`Maximum number of deliveries; ${DEFAULT_LIMIT} by default`),
-  cursor,
-};
+  since: instant().describe("Only deliveries created at or after this time"),
+  limit: pageSize().describe(`Maximum number of deliveries; ${DEFAULT_LIMIT} by default`),
+  cursor: cursor(),
+}));
 
 /** Always paged: an endpoint may have a million deliveries. */
 export const listDeliveries =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
-    const parameters = parseParameters(DELIVERIES_PARAMETERS, context.request.search);
+    const parameters = parseParameters(deliveriesParameters(), context.request.search);
     const { id } = getOwnEndpoint(rt, key, pathId(context));
     const business = getBusiness(rt, key);
     const { timezone } = business.doc;
@@ -68,7 +69,7 @@ export const handleRedeliverDelivery = ({ rt }: HandlerDeps) =>
     getOwnDelivery,
     readOptionalJsonObject,
     ({ id }, timezone, body) => {
-      parseRequest(emptyBody, body);
+      parseRequest(emptyBody(), body);
       return () => withAttempts(rt, redeliverDelivery(rt, id), timezone);
     },
     { status: 202 },

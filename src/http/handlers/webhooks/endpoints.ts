@@ -14,9 +14,10 @@ import {
   listOwnEndpoints,
 } from "../../../app/webhooks/own-webhooks.ts";
 import { testEndpoint, type TestResult } from "../../../app/webhooks/test-endpoint.ts";
-import { parseRequest } from "../../../domain/bookings/requests.ts";
+import { parseRequest } from "../../../domain/parse-request.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { ALL_EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
+import { lazy } from "../../../domain/lazy.ts";
 import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
 import type { endpoint } from "../../../domain/public/schemas/webhook.ts";
 import { safe } from "../../../domain/text.ts";
@@ -24,7 +25,7 @@ import { outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
 import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
 import type { EndpointRow } from "../../../store/endpoints.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
+import { emptyBody, readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
 import {
   businessUrl,
   getBusiness,
@@ -54,66 +55,72 @@ const MAX_TESTS_PER_HOST = 2;
 /** Maximum length of a response text shown to partners. */
 const MAX_TEXT_CHARACTERS = 256;
 
-export const ENDPOINTS_PARAMETERS = { limit: pageSize, cursor };
+export const endpointsParameters = lazy(() => ({ limit: pageSize(), cursor: cursor() }));
 
 /** Only documents the body: `createEndpoint` validates it, also for the CLI. */
-export const createEndpointBody = z.strictObject({
-  name: z
-    .string()
-    .min(1)
-    .max(100)
-    .describe("Label of the endpoint: one line without control or invisible characters"),
-  url: z
-    .string()
-    .describe("URL to send events to: https, with a public address; a fragment is removed"),
-  events: z.array(z.enum(ALL_EVENT_TYPES)).min(1).describe("Event types to send"),
-});
-export const updateEndpointBody = createEndpointBody
-  .extend({
-    status: z
-      .enum(["ACTIVE", "DISABLED"])
-      .describe(
-        "DISABLED pauses the endpoint: its deliveries are kept, and sent once it is ACTIVE",
-      ),
-  })
-  .partial();
+export const createEndpointBody = lazy(() =>
+  z.strictObject({
+    name: z
+      .string()
+      .min(1)
+      .max(100)
+      .describe("Label of the endpoint: one line without control or invisible characters"),
+    url: z
+      .string()
+      .describe("URL to send events to: https, with a public address; a fragment is removed"),
+    events: z.array(z.enum(ALL_EVENT_TYPES)).min(1).describe("Event types to send"),
+  }),
+);
+export const updateEndpointBody = lazy(() =>
+  createEndpointBody()
+    .extend({
+      status: z
+        .enum(["ACTIVE", "DISABLED"])
+        .describe(
+          "DISABLED pauses the endpoint: its deliveries are kept, and sent once it is ACTIVE",
+        ),
+    })
+    .partial(),
+);
 
 // The error texts of these schemas are nouns: the caller adds "must be".
 
-export const emptyBody = z.strictObject({});
-
-export const enableEndpointBody = z.strictObject({
-  recover: z
-    .union([z.enum(["all", "none"]), instant], {
-      error: "all, none, or a date and time such as 2026-12-31T18:00:00+01:00",
-    })
-    .default("all")
-    .describe(
-      "Which missed events to send: `all` (the default), `none`, or those since a past date and time; the others are cancelled",
-    ),
-});
+export const enableEndpointBody = lazy(() =>
+  z.strictObject({
+    recover: z
+      .union([z.enum(["all", "none"]), instant()], {
+        error: "all, none, or a date and time such as 2026-12-31T18:00:00+01:00",
+      })
+      .default("all")
+      .describe(
+        "Which missed events to send: `all` (the default), `none`, or those since a past date and time; the others are cancelled",
+      ),
+  }),
+);
 
 const OVERLAP = { error: `a whole number of seconds from 0 to ${7 * DAY_SECONDS}` };
 
-export const rotateSecretBody = z.strictObject({
-  overlapSeconds: z
-    .int(OVERLAP)
-    .min(0, OVERLAP)
-    .max(7 * DAY_SECONDS, OVERLAP)
-    .default(DAY_SECONDS)
-    .describe("How long both secrets stay valid, in seconds"),
-  force: z
-    .boolean({ error: "true or false" })
-    .default(false)
-    .describe(
-      "Rotate again although a rotation is in progress. The oldest secret, which the receiver may still use, stays valid for the overlap; the one in between is dropped",
-    ),
-});
+export const rotateSecretBody = lazy(() =>
+  z.strictObject({
+    overlapSeconds: z
+      .int(OVERLAP)
+      .min(0, OVERLAP)
+      .max(7 * DAY_SECONDS, OVERLAP)
+      .default(DAY_SECONDS)
+      .describe("How long both secrets stay valid, in seconds"),
+    force: z
+      .boolean({ error: "true or false" })
+      .default(false)
+      .describe(
+        "Rotate again although a rotation is in progress. The oldest secret, which the receiver may still use, stays valid for the overlap; the one in between is dropped",
+      ),
+  }),
+);
 
 export const listEndpoints =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
-    const { limit, cursor } = parseParameters(ENDPOINTS_PARAMETERS, context.request.search);
+    const { limit, cursor } = parseParameters(endpointsParameters(), context.request.search);
     const business = getBusiness(rt, key);
     // IDs increase with time, so sorting by ID alone is enough.
     const endpoints = listOwnEndpoints(rt, key).map((endpoint) => ({ ...endpoint, sortOrder: 0 }));
@@ -176,7 +183,7 @@ export const handleDeleteEndpoint = ({ rt }: HandlerDeps) =>
 
 export const handleEnableEndpoint = ({ rt }: HandlerDeps) =>
   handleChange({ rt }, getOwnEndpoint, readOptionalJsonObject, ({ id }, timezone, body) => {
-    const { recover } = parseRequest(enableEndpointBody, body);
+    const { recover } = parseRequest(enableEndpointBody(), body);
     const missedEvents = typeof recover === "string" ? recover : recover.resolve(timezone);
     const enable = prepareEnable(rt, id, missedEvents, { byPartner: true });
     return () => {
@@ -191,7 +198,7 @@ export const handleRotateEndpointSecret = ({ rt }: HandlerDeps) =>
     getOwnEndpoint,
     readOptionalJsonObject,
     ({ id }, timezone, body) => {
-      const { overlapSeconds, force } = parseRequest(rotateSecretBody, body);
+      const { overlapSeconds, force } = parseRequest(rotateSecretBody(), body);
       const overlap = { overlapMs: overlapSeconds * 1000, force };
       return () => {
         const { endpoint, secret, oldEndsAt } = rotateEndpointSecret(rt, id, overlap);
@@ -204,7 +211,7 @@ export const handleRotateEndpointSecret = ({ rt }: HandlerDeps) =>
 
 export const handleFinishSecretRotation = ({ rt }: HandlerDeps) =>
   handleChange({ rt }, getOwnEndpoint, readOptionalJsonObject, ({ id }, timezone, body) => {
-    parseRequest(emptyBody, body);
+    parseRequest(emptyBody(), body);
     return () => {
       const { endpoint, finished } = finishSecretRotation(rt, id);
       return { ...toPublicEndpoint(rt, endpoint, timezone), finished };
@@ -222,7 +229,7 @@ export function handleTestEndpoint(deps: HandlerDeps) {
     getOwnEndpoint,
     readOptionalJsonObject,
     async (endpoint, _timezone, body, { request }) => {
-      parseRequest(emptyBody, body);
+      parseRequest(emptyBody(), body);
       const { id, keyId } = endpoint;
       const host = limitedHost(endpoint);
       const share = host && `${keyId ?? ""} ${host}`;

@@ -99,7 +99,7 @@ describe("PATCH", () => {
     expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
     // The documented schema rejects it as well.
     expect(
-      updateEndpointBody.safeParse(typeof body === "string" ? JSON.parse(body) : body).success,
+      updateEndpointBody().safeParse(typeof body === "string" ? JSON.parse(body) : body).success,
     ).toBe(false);
   });
 
@@ -174,10 +174,10 @@ describe("PATCH", () => {
 
 test("the documented schema of a new endpoint accepts a valid body", () => {
   expect(
-    createEndpointBody.safeParse({ name: "x", url: "https://8.8.8.8", events: ["staff.created"] })
+    createEndpointBody().safeParse({ name: "x", url: "https://8.8.8.8", events: ["staff.created"] })
       .success,
   ).toBe(true);
-  expect(createEndpointBody.safeParse({ name: "x", url: "https://8.8.8.8" }).success).toBe(false);
+  expect(createEndpointBody().safeParse({ name: "x", url: "https://8.8.8.8" }).success).toBe(false);
 });
 
 test("DELETE cancels pending deliveries, and a second DELETE is 404", async () => {

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { MAX_MINOR_UNITS } from "./money.ts";
+
+/*
+ * Schemas of single values, in catalog files and in requests. The error message of each is a noun
+ * phrase that completes "it must be ...".
+ */
+
+export function line(max: number) {
+  const noun = `one line of 1 to ${max} characters`;
+  return z
+    .string(noun)
+    .regex(new RegExp(`^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${max}}$`, "u"), noun);
+}
+
+const KEY = "1 to 80 characters in one line, with no space at either end";
+export const key = () =>
+  z.string(KEY).regex(/^(?!\s)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,80}(?<!\s)$/u, KEY);
+
+export function integer(min: number, max: number) {
+  const noun = `a whole number from ${min} to ${max}`;
+  return z.int(noun).min(min, noun).max(max, noun);
+}
+
+export const cents = () => integer(0, MAX_MINOR_UNITS);

@@ -1,0 +1,70 @@
+import type { z } from "zod";
+import { AppError, type ValidationIssue } from "./errors.ts";
+import { didYouMean } from "./nearest.ts";
+import { quote, show } from "./text.ts";
+
+/**
+ * Parses a request: the body of an HTTP request, options of a command or a line of a file. As in
+ * catalog schemas, a schema's message is a noun phrase that completes "it must be ...".
+ * @throws AppError validation_failed with every issue
+ */
+export function parseRequest<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  input: unknown,
+): z.output<z.ZodObject<Shape>> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.flatMap((issue) =>
+    toIssues(issue, input, Object.keys(schema.shape)),
+  );
+  const [first, ...others] = issues;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  throw new AppError("validation_failed", `${first?.detail}${more}`, { issues });
+}
+
+function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): ValidationIssue[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((field) => ({
+      code: "unknown_field",
+      pointer: pointerTo([...issue.path, field]),
+      detail:
+        issue.path.length > 0
+          ? `Unknown field ${quote(field)}: expected ${issue.message}.`
+          : `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known fields: ${known.join(", ") || "none"}.`}`,
+    }));
+  const pointer = pointerTo(issue.path);
+  const field = nameOf(issue.path);
+  if (field === undefined)
+    return [
+      { code: "invalid_value", pointer, detail: "The request must be an object, such as {}." },
+    ];
+  const value = issue.path.reduce<unknown>(
+    (inner, part) => (inner as Record<PropertyKey, unknown>)?.[part],
+    input,
+  );
+  const detail =
+    value === undefined
+      ? `'${field}' is missing; it must be ${issue.message}.`
+      : `'${field}' must be ${issue.message}${isGuestData(issue.path, value) ? "" : `, not ${show(value)}`}.`;
+  return [{ code: value === undefined ? "missing_field" : "invalid_value", pointer, detail }];
+}
+
+/** Clients log error messages, which must not contain guest data. */
+const isGuestData = ([field]: readonly PropertyKey[], value: unknown): boolean =>
+  field === "customer" || (field === "customerRef" && String(value).includes("@"));
+
+/** `segments[0].serviceId`; an item of a list has the name of the list. */
+function nameOf(path: readonly PropertyKey[]): string | undefined {
+  const end = path.findLastIndex((part) => typeof part === "string");
+  if (end === -1) return undefined;
+  return path
+    .slice(1, end + 1)
+    .reduce<string>(
+      (name, part) => (typeof part === "number" ? `${name}[${part}]` : `${name}.${String(part)}`),
+      String(path[0]),
+    );
+}
+
+/** An RFC 6901 pointer as a URI fragment. */
+const pointerTo = (path: readonly PropertyKey[]): string =>
+  `#${path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;
