@@ -190,13 +190,40 @@ export function createAccessControl(
     recordUsage(context, key);
   };
 
+  /**
+   * Returns why a key does not give access. Of several scopes, it needs one; null is not checked.
+   * Decides from the key alone, so that the response does not reveal whether another business
+   * exists.
+   */
+  const findAccessError = (
+    { request }: RequestContext,
+    key: Credential,
+    slug: string,
+    scope: Scope | readonly Scope[] | null,
+  ): AppError | undefined => {
+    if (key.cidrs.length > 0) {
+      const address = getClientAddress(request);
+      if (!isWithin(address, key.cidrs))
+        return new AppError("address_not_allowed", `This key may not be used from ${address}.`);
+    }
+    if (slug !== key.businessSlug)
+      return new AppError(
+        "business_mismatch",
+        `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
+      );
+    if (scope === null || hasOneOf(key, scope)) return undefined;
+    return new AppError(
+      "insufficient_scope",
+      `This key does not have the scope ${[scope].flat().join(" or ")}.`,
+    );
+  };
+
   /** Returns undefined without a valid key of the business, which a public route does not need. */
   const findKeyOf = (context: RequestContext, slug: string): KnownKey | undefined => {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
     try {
       const known = getKey(context);
-      const error = accessError(known.key, slug, null, () => getClientAddress(context.request));
-      return error ? undefined : known;
+      return findAccessError(context, known.key, slug, null) ? undefined : known;
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;
@@ -207,7 +234,7 @@ export function createAccessControl(
     authorize(context, slug, scope) {
       const { key, policy } = getKeyOrCountFailure(context);
       context.keyId = key.id;
-      const error = accessError(key, slug, scope, () => getClientAddress(context.request));
+      const error = findAccessError(context, key, slug, scope);
       if (error) {
         addRateLimitHeaders(context, policy, limits.keys.peek(key.id, policy, context.startedAt));
         throw error;
@@ -220,7 +247,7 @@ export function createAccessControl(
     authenticate(context, slug, scope) {
       const { key } = getKeyOrCountFailure(context);
       context.keyId = key.id;
-      const error = accessError(key, slug, scope, () => getClientAddress(context.request));
+      const error = findAccessError(context, key, slug, scope);
       if (error) throw error;
       return key;
     },
@@ -275,30 +302,6 @@ function assertUsable(key: Credential, now: number): void {
       "expired_key",
       "This key was rotated and its old secret has expired: use the new secret.",
     );
-}
-
-/**
- * Returns why a key does not give access. Of several scopes, it needs one; null is not checked.
- * Decides from the key alone, so that the response does not reveal whether another business exists.
- */
-function accessError(
-  key: Credential,
-  slug: string,
-  scope: Scope | readonly Scope[] | null,
-  getAddress: () => string,
-): AppError | undefined {
-  if (key.cidrs.length > 0 && !isWithin(getAddress(), key.cidrs))
-    return new AppError("address_not_allowed", `This key may not be used from ${getAddress()}.`);
-  if (slug !== key.businessSlug)
-    return new AppError(
-      "business_mismatch",
-      `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
-    );
-  if (scope === null || hasOneOf(key, scope)) return undefined;
-  return new AppError(
-    "insufficient_scope",
-    `This key does not have the scope ${[scope].flat().join(" or ")}.`,
-  );
 }
 
 /** Creates no array, because every request passes here. */

@@ -71,6 +71,8 @@ export function createRateLimiter(): RateLimiter {
   /** In order of the last request, so that the first one can be evicted without a search. */
   const meters = new Map<string, Meter>();
   const restored = new Map<string, Bucket[]>();
+  /** The last client in `meters`: moving it to the end again would take longer than the check. */
+  let newest: string | undefined;
 
   const check = (
     client: string,
@@ -82,11 +84,12 @@ export function createRateLimiter(): RateLimiter {
     expire(meter, policy, now);
     const { used } = meter;
     const allowed = policy.windows.every(({ quota }, i) => (used[i] ?? 0) < quota);
-    if (counts) {
-      if (allowed) count(meter, now);
+    if (counts && allowed) count(meter, now);
+    if (counts && client !== newest) {
       restored.delete(client);
       meters.delete(client);
       meters.set(client, meter);
+      newest = client;
       evictOldest();
     }
     return { allowed, windowStates: windowStatesOf(meter, policy, now) };

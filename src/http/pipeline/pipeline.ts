@@ -1,6 +1,7 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import { createIdSource } from "../../domain/ids.ts";
+import type { Credential } from "../../store/keys.ts";
 import type { AccessControl } from "../auth/access-control.ts";
 import type { GetClientAddress } from "../auth/client-address.ts";
 import { compressLarge } from "./cached-response.ts";
@@ -17,7 +18,7 @@ import {
   type HandlerResult,
 } from "./request-context.ts";
 import type { ResponseObserver } from "./response-observer.ts";
-import { type RoutePath, UNKNOWN_PATH } from "./route.ts";
+import { type KeyHandler, type Route, type RoutePath, UNKNOWN_PATH } from "./route.ts";
 
 export const API_VERSION = "1.0";
 const CORS_HEADERS = toRawHeaders({
@@ -90,18 +91,21 @@ export function createPipeline(
     }
     const key = accessControl.authorize(context, slug, route.scope);
     // Reads are not audited, and must be fast.
-    if (route.method === "GET") return route.handle(context, key);
-    const handle = () =>
-      method === "POST"
-        ? handleOnce(
-            context,
-            key,
-            () => route.handle(context, key),
-            route.needsIdempotencyKey === true,
-          )
-        : route.handle(context, key);
+    return route.method === "GET" ? route.handle(context, key) : dispatchWrite(route, context, key);
+  };
+
+  const dispatchWrite = (
+    route: Route & { handle: KeyHandler },
+    context: RequestContext,
+    key: Credential,
+  ): HandlerResult => {
+    const handle = () => route.handle(context, key);
     const address = getClientAddress(context.request);
-    return rt.runAs({ via: "http", id: key.id, name: key.name, address }, handle);
+    return rt.runAs({ via: "http", id: key.id, name: key.name, address }, () =>
+      route.method === "POST"
+        ? handleOnce(context, key, handle, route.needsIdempotencyKey === true)
+        : handle(),
+    );
   };
 
   const finish = (
@@ -114,23 +118,37 @@ export function createPipeline(
     return context.request.method === "HEAD" ? { ...response, body: null } : response;
   };
 
+  const complete = (
+    routePath: RoutePath,
+    context: RequestContext,
+    response: HttpResponse,
+  ): HandlerResult => {
+    const compressed = compressLarge(context, response);
+    return compressed instanceof Promise
+      ? compressed.then((smaller) => finish(routePath, context, smaller))
+      : finish(routePath, context, compressed);
+  };
+
+  const completeLater = (
+    routePath: RoutePath,
+    context: RequestContext,
+    result: Promise<HttpResponse>,
+  ): HandlerResult =>
+    result
+      .catch((error: unknown) => respondWithProblem(rt, context, error))
+      .then((response) => complete(routePath, context, response));
+
   return {
+    // No variable of a request is in a closure here, because V8 would allocate memory for it.
     handle(routePath, request) {
       const context = createContext(routePath, request);
-      const complete = (response: HttpResponse): HandlerResult => {
-        const compressed = compressLarge(context, response);
-        return compressed instanceof Promise
-          ? compressed.then((smaller) => finish(routePath, context, smaller))
-          : finish(routePath, context, compressed);
-      };
       try {
         const result = dispatch(routePath, context);
-        if (!(result instanceof Promise)) return complete(result);
-        return result
-          .catch((error: unknown) => respondWithProblem(rt, context, error))
-          .then(complete);
+        return result instanceof Promise
+          ? completeLater(routePath, context, result)
+          : complete(routePath, context, result);
       } catch (error) {
-        return complete(respondWithProblem(rt, context, error));
+        return complete(routePath, context, respondWithProblem(rt, context, error));
       }
     },
     reject(request, error) {
