@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
-import type { Db } from "./db.ts";
+import { type Db, keepPlan } from "./db.ts";
 import { findSchemaDamage } from "./known-schema.ts";
 import { migrate, type Migration, type Safeguard } from "./migrate.ts";
 import { openOnReadOnlyDisk } from "./read-only-database.ts";
@@ -60,7 +60,7 @@ export function openDatabase(
   { monotonic = () => 0, onSyncFailed = () => {} }: ConnectionOptions = {},
 ): Connection {
   const { db, migration } = openAndMigrate(path, busyTimeoutMs, safeguard);
-  reportSchemaDamage(db, path);
+  wrapPrepare(db, path);
   const dataVersion = db.prepare("PRAGMA data_version").pluck();
   // data_version does not change for a connection's own commits.
   let seenVersion = dataVersion.get();
@@ -138,12 +138,15 @@ function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguar
   }
 }
 
-/** A statement that SQLite rejects, although it is correct, is the first sign of a damaged schema. */
-function reportSchemaDamage(db: Db, path: string): void {
+/**
+ * Makes statements keep their plan, and report a damaged schema: a statement that SQLite rejects,
+ * although it is correct, is the first sign of it.
+ */
+function wrapPrepare(db: Db, path: string): void {
   const prepare = db.prepare.bind(db);
   db.prepare = ((sql: string) => {
     try {
-      return prepare(sql);
+      return prepare(keepPlan(sql));
     } catch (error) {
       throw damagedSchemaError(error, db, path) ?? error;
     }

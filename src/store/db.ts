@@ -23,6 +23,16 @@ export const insertInto = (table: string, names: string): string =>
 /** The values of the parameter `:ids`, a JSON array, for `IN`. */
 export const LISTED = "(SELECT value FROM json_each(:ids))";
 
+const STRING_OR_PARAMETER = /'[^']*'|[?:]\w*/g;
+
+/**
+ * Writes each parameter as an expression, `+:name`, whose value SQLite does not use to choose a plan.
+ * Otherwise it parses and plans a third of the statements again whenever they run with new values
+ * (SQLITE_ENABLE_STAT4): that took a third of the time of a booking.
+ */
+export const keepPlan = (sql: string): string =>
+  sql.replace(STRING_OR_PARAMETER, (part) => (part.startsWith("'") ? part : `+${part}`));
+
 export const optional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
   raw === undefined ? undefined : parse(raw);
 

@@ -157,15 +157,19 @@ const CONDITIONS: Record<keyof DeliveryFilter, string> = {
   failed: "status IN ('PENDING', 'EXHAUSTED', 'CORRUPT') AND last_error IS NOT NULL",
 };
 
-// The condition of the partial index delivery_undelivered, so that the query planner can use it.
-const IS_UNDELIVERED = "status NOT IN ('PENDING', 'DELIVERED')";
+/** Adds the condition of a partial index, so that the query planner can use it. */
+function indexConditionOf(status: DeliveryStatus | undefined): string {
+  if (status === undefined || status === "DELIVERED") return "";
+  return status === "PENDING"
+    ? "AND status = 'PENDING'"
+    : "AND status NOT IN ('PENDING', 'DELIVERED')";
+}
 
 export function toSqlCondition(filter: DeliveryFilter): {
   where: string;
   parameters: Record<string, unknown>;
 } {
   const { failed: _, ...parameters } = filter;
-  const where = matching(CONDITIONS, filter);
-  const isRare = !["PENDING", "DELIVERED", undefined].includes(filter.status);
-  return { where: isRare ? `${where} AND ${IS_UNDELIVERED}` : where, parameters };
+  const where = `${matching(CONDITIONS, filter)} ${indexConditionOf(filter.status)}`;
+  return { where, parameters };
 }
