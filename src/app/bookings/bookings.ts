@@ -1,6 +1,5 @@
 import {
   type Booking,
-  type BookedSegment,
   type PublicBooking,
   toPublicBooking,
   bookingCreatedEvent,
@@ -33,18 +32,15 @@ import { notifyReceived } from "./booking-alerts.ts";
 import { saveCustomer } from "./guests.ts";
 import { auditIgnoredNotice, type StartOptions } from "./ignored-notice.ts";
 import { toPartnerBooking } from "./partner-view.ts";
-import { describeAppointment, planBooking, planReservation } from "./plan-booking.ts";
+import {
+  type BookingTerms,
+  describeAppointment,
+  planBooking,
+  planReservation,
+  type TableTerms,
+  type VisitTerms,
+} from "./plan-booking.ts";
 import { BOOKING, RESERVATION } from "./visit-kinds.ts";
-
-/** The time of a new visit and its terms: planned now, or those of a hold. */
-export type VisitTerms = Pick<Visit, "startsAt" | "endsAt" | "cancelUntil"> & {
-  requiresApproval: boolean;
-};
-export type BookingTerms = VisitTerms & {
-  segments: BookedSegment[];
-  guests: number;
-} & Pick<Booking, "totalCents" | "currency" | "currencyDigits">;
-export type TableTerms = VisitTerms & Pick<Reservation, "partySize" | "areaId" | "tableId">;
 
 /** What the client says about the guest. */
 export type GuestDetails = { customerRef: string | null; customer: Customer | null };

@@ -10,7 +10,9 @@ import type {
   NamedVisitRequest,
 } from "../../domain/availability/request.ts";
 import { type Reason, REFUSAL_TEXT, refusalSentence } from "../../domain/availability/refusal.ts";
-import type { BookedSegment } from "../../domain/bookings/booking.ts";
+import type { BookedSegment, Booking } from "../../domain/bookings/booking.ts";
+import type { Reservation } from "../../domain/bookings/reservation.ts";
+import type { Visit } from "../../domain/bookings/visit.ts";
 import { approvalTerms } from "../../domain/bookings/visit-terms.ts";
 import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
@@ -20,12 +22,21 @@ import { AppError } from "../../domain/errors.ts";
 import { variantId } from "../../domain/public/service.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { BookingTerms, TableTerms, VisitTerms } from "./bookings.ts";
 import { loadBusyIntervals } from "./busy-intervals.ts";
 import { getObject } from "../catalog/objects.ts";
 import { readBookableCatalog } from "../catalog/bookable-catalog.ts";
 
 const MINUTE_MS = 60_000;
+
+/** The time of a new visit and its terms: planned now, or those of a hold. */
+export type VisitTerms = Pick<Visit, "startsAt" | "endsAt" | "cancelUntil"> & {
+  requiresApproval: boolean;
+};
+export type BookingTerms = VisitTerms & {
+  segments: BookedSegment[];
+  guests: number;
+} & Pick<Booking, "totalCents" | "currency" | "currencyDigits">;
+export type TableTerms = VisitTerms & Pick<Reservation, "partySize" | "areaId" | "tableId">;
 
 /** The beginning of the message for other clients than the operator. */
 export const CANNOT_BE_BOOKED = "This start cannot be booked";

@@ -17,10 +17,15 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR, partyOf, type VisitAccess } from "./access.ts";
-import type { VisitTerms } from "./bookings.ts";
 import { getVisitToChange, nextVersion, publish, subjectOf } from "./change-visit.ts";
 import { auditIgnoredNotice, type StartOptions } from "./ignored-notice.ts";
-import { CANNOT_BE_BOOKED, planBooking, planReservation, totalOf } from "./plan-booking.ts";
+import {
+  CANNOT_BE_BOOKED,
+  planBooking,
+  planReservation,
+  totalOf,
+  type VisitTerms,
+} from "./plan-booking.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { slugIn } from "../../domain/catalog/validate.ts";
-import type { CatalogFile } from "./read-catalog.ts";
+import type { CatalogFile } from "./catalog-source.ts";
 
 /**
  * Returns the files of each business. A file that does not describe a business belongs to the only

@@ -39,6 +39,9 @@ export type ParsedSource = {
   locate: (path: Path) => Position;
 };
 
+/** A parsed catalog file with its name in messages. */
+export type CatalogFile = ParsedSource & { name: string };
+
 const MAX_BYTES = 50_000_000;
 /** A dozen lines of nested aliases can stand for billions of values. */
 const MAX_ALIASED_VALUES = 1_000_000;

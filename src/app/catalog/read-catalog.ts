@@ -4,13 +4,10 @@ import type { CatalogIssue } from "../../domain/catalog/catalog-issue.ts";
 import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import { describesBusiness } from "./business-files.ts";
-import { type CatalogSource, type ParsedSource, parseSource } from "./catalog-source.ts";
+import { type CatalogFile, type CatalogSource, parseSource } from "./catalog-source.ts";
 import type { Position } from "./positions.ts";
 
 export type { CatalogSource } from "./catalog-source.ts";
-
-/** A parsed catalog file with its name in messages. */
-export type CatalogFile = ParsedSource & { name: string };
 
 export const parseSources = (sources: readonly CatalogSource[]): CatalogFile[] =>
   sources.map((source) => ({ ...parseSource(source), name: source.name }));

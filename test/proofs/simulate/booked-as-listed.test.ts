@@ -10,7 +10,7 @@ import {
 } from "../../support/property.ts";
 import { expect, test } from "vitest";
 import { createTimeOff, deleteTimeOff } from "../../../src/app/bookings/time-off.ts";
-import type { BookingTerms } from "../../../src/app/bookings/bookings.ts";
+import type { BookingTerms } from "../../../src/app/bookings/plan-booking.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { createApp } from "../../../src/http/app.ts";
 import {
