@@ -4,6 +4,9 @@ import { generateSecret } from "../src/domain/webhooks/signature.ts";
 import { systemRandom } from "../src/app/runtime.ts";
 import { createLog, type LogFields, type LogFormat } from "../src/log.ts";
 
+const isatty = vi.hoisted(() => vi.fn<(fd: number) => boolean>(() => false));
+vi.mock("node:tty", () => ({ isatty }));
+
 const FORMATS: LogFormat[] = ["pretty", "json"];
 
 function written(format: LogFormat, message: string, fields?: LogFields): string {
@@ -15,6 +18,14 @@ function written(format: LogFormat, message: string, fields?: LogFields): string
   write.mockRestore();
   return text;
 }
+
+test.each([
+  { where: "a terminal", isTerminal: true, format: "pretty" },
+  { where: "a file or a service manager", isTerminal: false, format: "json" },
+] as const)("the log is $format if stderr is $where", ({ isTerminal, format }) => {
+  isatty.mockImplementationOnce((fd) => isTerminal && fd === 2);
+  expect(written("auto", "text", { a: 1 })).toBe(written(format, "text", { a: 1 }));
+});
 
 test.each(FORMATS)("a name in a message cannot forge a %s line or move the cursor", (format) => {
   const name = "x'\n12:00:00 info  all is well\r\x1b[2J\x1b]0;owned\x07\u009b2J\u202e\u2066\0";

@@ -29,7 +29,7 @@ const openStdout = lazy(() => {
   return stdout;
 });
 
-// Opened at first use: opening stdout takes 3 ms, and `serve` does not write to it.
+// stdout is opened at first use: this takes 3 ms, and `serve` does not write to it.
 const io: Io = {
   get stdin() {
     return process.stdin;

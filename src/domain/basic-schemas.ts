@@ -14,7 +14,7 @@ export function line(max: number) {
 }
 
 const KEY = "1 to 80 characters in one line, with no space at either end";
-export const key = () =>
+export const keySchema = () =>
   z.string(KEY).regex(/^(?!\s)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,80}(?<!\s)$/u, KEY);
 
 export function integer(min: number, max: number) {
@@ -22,4 +22,4 @@ export function integer(min: number, max: number) {
   return z.int(noun).min(min, noun).max(max, noun);
 }
 
-export const cents = () => integer(0, MAX_MINOR_UNITS);
+export const centsSchema = () => integer(0, MAX_MINOR_UNITS);

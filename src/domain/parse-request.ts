@@ -49,7 +49,7 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
   return [{ code: value === undefined ? "missing_field" : "invalid_value", pointer, detail }];
 }
 
-/** Clients log error messages, which must not contain guest data. */
+/** Whether it is in a field of a visit with guest data: clients log error messages. */
 const isGuestData = ([field]: readonly PropertyKey[], value: unknown): boolean =>
   field === "customer" || (field === "customerRef" && String(value).includes("@"));
 

@@ -146,30 +146,30 @@ export type DeliveryFilter = {
   failed?: true | undefined;
 };
 
-const CONDITIONS: Record<keyof DeliveryFilter, string> = {
+const CONDITIONS: Record<Exclude<keyof DeliveryFilter, "status">, string> = {
   id: "id = :id",
   businessId: "business_id = :businessId",
   endpointId: "endpoint_id = :endpointId",
-  status: "status = :status",
   eventType: "event_type = :eventType",
   since: "created_at >= :since",
   before: "id < :before",
   failed: "status IN ('PENDING', 'EXHAUSTED', 'CORRUPT') AND last_error IS NOT NULL",
 };
 
-/** Adds the condition of a partial index, so that the query planner can use it. */
-function indexConditionOf(status: DeliveryStatus | undefined): string {
-  if (status === undefined || status === "DELIVERED") return "";
-  return status === "PENDING"
-    ? "AND status = 'PENDING'"
-    : "AND status NOT IN ('PENDING', 'DELIVERED')";
-}
+/** Not a parameter, so that the query planner can use the partial indexes of a status. */
+const statusCondition = (status: DeliveryStatus): string =>
+  status === "PENDING" || status === "DELIVERED"
+    ? `status = '${status}'`
+    : `status = '${status}' AND status NOT IN ('PENDING', 'DELIVERED')`;
 
-export function toSqlCondition(filter: DeliveryFilter): {
+export function toSqlCondition({ status, ...filter }: DeliveryFilter): {
   where: string;
   parameters: Record<string, unknown>;
 } {
   const { failed: _, ...parameters } = filter;
-  const where = `${matching(CONDITIONS, filter)} ${indexConditionOf(filter.status)}`;
-  return { where, parameters };
+  const where = matching(CONDITIONS, filter);
+  return {
+    where: status === undefined ? where : `${where} AND ${statusCondition(status)}`,
+    parameters,
+  };
 }

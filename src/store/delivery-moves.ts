@@ -11,7 +11,7 @@ function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
   const hasOwnIndex = filter.id === undefined && status !== "PENDING";
   return {
     source: hasOwnIndex ? "delivery INDEXED BY delivery_undelivered" : "delivery",
-    condition: `${where} AND status = '${status}'`,
+    condition: where,
     parameters,
   };
 }

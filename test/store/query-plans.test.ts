@@ -167,13 +167,16 @@ test("the busy intervals of a window are read between two ends of the index", as
 
 test("deliveries of one status are read from an index", async () => {
   const rt = openSalon();
+  const { deliveries } = rt.store;
   const plans = await plansOf(rt, () => {
-    for (const status of ["PENDING", "EXHAUSTED"] as const)
-      rt.store.deliveries.list({ status }, 10);
+    deliveries.list({ status: "PENDING" }, 10);
+    deliveries.list({ status: "EXHAUSTED" }, 10);
+    deliveries.list({ status: "PARKED", endpointId: "whe_1", since: 1 }, 10);
   });
-  expect([...plans.values()].flat()).toEqual([
+  expect([...plans.values()].map(([step]) => step)).toEqual([
     "SCAN delivery USING INDEX delivery_owed",
     "SEARCH delivery USING INDEX delivery_undelivered (status=?)",
+    "SEARCH delivery USING INDEX delivery_parked (endpoint_id=? AND created_at>?)",
   ]);
 });
 
@@ -196,6 +199,7 @@ test("the plan of a statement does not depend on the values of its parameters", 
 test.each([
   ["a = ? AND b = :b", "a = +? AND b = +:b"],
   ["at < :now - 60 LIMIT ?", "at < +:now - 60 LIMIT +?"],
+  ['a = 1 -- the guest\'s ?\nAND "a:b" = ?', 'a = 1 -- the guest\'s ?\nAND "a:b" = +?'],
   ["a = '12:30?' OR b = 'it''s :b' OR c = :c", "a = '12:30?' OR b = 'it''s :b' OR c = +:c"],
 ])("parameters in %s keep the plan, and strings stay as they are", (sql, expected) =>
   expect(keepPlan(sql)).toBe(expected),

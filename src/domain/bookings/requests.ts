@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { integer, key, line } from "../basic-schemas.ts";
+import { integer, keySchema, line } from "../basic-schemas.ts";
 import { lazy } from "../lazy.ts";
 import { parseRequest } from "../parse-request.ts";
 import { type Customer, customerFields, mergeCustomer } from "./customer.ts";
 import type { NamedAppointmentRequest } from "../availability/request.ts";
-
-// Requests from command-line options or lines of a file.
 
 const orNull = (schema: z.ZodString) => schema.nullish().transform((value) => value ?? null);
 
@@ -33,8 +31,8 @@ function oneOrMore(item: z.ZodString) {
 const bookingSchema = lazy(() =>
   z
     .strictObject({
-      service: oneOrMore(key()),
-      variant: oneOrMore(key()),
+      service: oneOrMore(keySchema()),
+      variant: oneOrMore(keySchema()),
       addons: z
         .array(name(), "a list such as [wash, scrub*2]")
         .max(50, "a list of at most 50")
@@ -80,8 +78,8 @@ const reservationSchema = lazy(() =>
   z.strictObject({
     party: integer(1, 10_000),
     start: line(40),
-    area: orNull(key()),
-    table: orNull(key()),
+    area: orNull(keySchema()),
+    table: orNull(keySchema()),
     customerRef: customerRef(),
     customer: customer(),
   }),
@@ -94,7 +92,7 @@ export const parseReservationRequest = (input: unknown): ReservationRequest =>
 
 const orderSchema = lazy(() =>
   z.strictObject({
-    event: key(),
+    event: keySchema(),
     items: z
       .array(name(), "a list such as [seated*2, student]")
       .min(1, "a list of ticket types")

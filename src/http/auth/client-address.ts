@@ -76,7 +76,8 @@ const PROXY_HEADERS = [
  * Whether a program on this machine sent the request itself. A proxy on this machine is a loopback
  * peer, too, but most proxies add a header or keep the client's Host.
  */
-export const isLocalRequest = (request: HttpRequest): boolean =>
-  isLoopback(request.peerAddress) &&
-  isLoopbackHost(getHeader(request, "host") ?? "") &&
-  PROXY_HEADERS.every((name) => request.headers[name] === undefined);
+export function isLocalRequest({ peerAddress, headers }: HttpRequest): boolean {
+  if (!isLoopback(peerAddress) || !isLoopbackHost(headers.host ?? "")) return false;
+  for (const name of PROXY_HEADERS) if (headers[name] !== undefined) return false;
+  return true;
+}

@@ -71,7 +71,7 @@ export function createRateLimiter(): RateLimiter {
   /** In order of the last request, so that the first one can be evicted without a search. */
   const meters = new Map<string, Meter>();
   const restored = new Map<string, Bucket[]>();
-  /** The last client in `meters`: moving it to the end again would take longer than the check. */
+  /** The last client in `meters`. It needs no moving, which would cost more than the check. */
   let newest: string | undefined;
 
   const check = (

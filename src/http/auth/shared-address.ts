@@ -34,16 +34,6 @@ export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector 
   };
   // Consecutive requests usually have the same peer.
   let last = classify("");
-  // Connections from this machine: checking each of their requests again would need 12 lookups.
-  const local = new WeakSet<object>();
-
-  const isLocal = (request: HttpRequest): boolean => {
-    if (local.has(request.connection)) return true;
-    const found = isLocalRequest(request);
-    if (found) local.add(request.connection);
-    return found;
-  };
-
   /** Returns the peer's address if it is not the client's. */
   const findProxy = (request: HttpRequest): string | null => {
     if (request.peerAddress !== last.peer) last = classify(request.peerAddress);
@@ -54,7 +44,7 @@ export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector 
   return {
     record(request) {
       // A client on this machine says nothing about the others.
-      if (isLocal(request)) return;
+      if (isLocalRequest(request)) return;
       const proxy = findProxy(request);
       requests = proxy === address ? requests + 1 : 1;
       address = proxy;

@@ -6,7 +6,7 @@ import { getHeader, MAX_BODY_BYTES, type RequestContext } from "./request-contex
 /** Recursive code that reads the body later must not exhaust the stack. */
 const MAX_DEPTH = 32;
 
-/** Of a request without fields. */
+/** The schema of a body without fields. */
 export const emptyBody = lazy(() => z.strictObject({}));
 
 /**

@@ -139,7 +139,8 @@ export function createPipeline(
       .then((response) => complete(routePath, context, response));
 
   return {
-    // No variable of a request is in a closure here, because V8 would allocate memory for it.
+    // `complete` gets all that it needs as parameters: V8 allocates memory for a variable that a
+    // closure uses.
     handle(routePath, request) {
       const context = createContext(routePath, request);
       try {

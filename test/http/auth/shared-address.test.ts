@@ -14,8 +14,7 @@ function createDaemon(flags: Parameters<typeof createTestRuntime>[0] = {}) {
   rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: rt.now() }));
   const detector = createSharedAddressDetector(rt);
   return (peerAddress: string, headers: Record<string, string> = {}, count = 100) => {
-    const connection = {};
-    const request = { peerAddress, connection, headers: { host: "api.example.com", ...headers } };
+    const request = { peerAddress, headers: { host: "api.example.com", ...headers } };
     for (let i = 0; i < count; i++) detector.record(request as never);
     detector.flush();
     return rt.store.live.findDaemon()?.sharedAddress ?? null;

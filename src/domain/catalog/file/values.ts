@@ -9,7 +9,7 @@ import {
   isYearlyDate,
 } from "../../local-time.ts";
 import { CURRENCY_CODES } from "../../currency.ts";
-import { cents as centsSchema, key as keySchema } from "../../basic-schemas.ts";
+import { centsSchema, keySchema } from "../../basic-schemas.ts";
 
 /*
  * Schemas of single values in a catalog file. The error message of each is a noun phrase, which

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { customerFields } from "../../../domain/bookings/customer.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
-import { cents, integer, line } from "../../../domain/basic-schemas.ts";
+import { centsSchema, integer, line } from "../../../domain/basic-schemas.ts";
 import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
 import { isInstant, isLocalTime, parseInstant } from "../../../domain/local-time.ts";
 import { lazy } from "../../../domain/lazy.ts";
@@ -85,7 +85,7 @@ const holdId = () => id().describe("Hold to use, instead of the fields of the vi
 const partySize = () => guests().describe("Party size");
 const areaId = () => id().nullable().describe("Area of the table; null for any");
 const expectedTotalCents = () =>
-  cents()
+  centsSchema()
     .nullable()
     .default(null)
     .describe("Total that was shown to the guest; another total is refused with `price_changed`");
