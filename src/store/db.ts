@@ -26,9 +26,9 @@ export const LISTED = "(SELECT value FROM json_each(:ids))";
 const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|--.*|[?:]\w*/g;
 
 /**
- * Returns SQL whose parameters are expressions, `+:name`: SQLite does not use their values to choose a
- * plan. With plain parameters, it parses and plans a third of our statements again whenever they run
- * (SQLITE_ENABLE_STAT4), which took a third of the time of a booking.
+ * Returns SQL whose parameters are expressions, `+:name`: SQLite does not use their values to choose
+ * a plan. With plain parameters, it parses and plans a third of our statements again whenever they
+ * run (SQLITE_ENABLE_STAT4), which took a third of the time of a booking.
  */
 export const keepPlan = (sql: string): string =>
   sql.replace(QUOTED_OR_PARAMETER, (part) => (/^[?:]/.test(part) ? `+${part}` : part));
