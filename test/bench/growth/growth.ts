@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -28,7 +28,7 @@ export async function benchGrowth(args: string[]): Promise<void> {
       out: { type: "string" },
     },
   });
-  const out = values.out ?? join(tmpdir(), "deskbell-growth.svg");
+  const out = values.out ?? join(mkdtempSync(join(tmpdir(), "deskbell-growth-")), "curves.svg");
   const curves = await measureCurves({
     ...selectNames(values.only ?? []),
     max: Number(values.max ?? Infinity),
