@@ -49,7 +49,7 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
   return [{ code: value === undefined ? "missing_field" : "invalid_value", pointer, detail }];
 }
 
-/** Whether it is in a field of a visit with guest data: clients log error messages. */
+/** Of a visit. Error messages must not repeat guest data, because clients log them. */
 const isGuestData = ([field]: readonly PropertyKey[], value: unknown): boolean =>
   field === "customer" || (field === "customerRef" && String(value).includes("@"));
 

@@ -156,7 +156,10 @@ const CONDITIONS: Record<Exclude<keyof DeliveryFilter, "status">, string> = {
   failed: "status IN ('PENDING', 'EXHAUSTED', 'CORRUPT') AND last_error IS NOT NULL",
 };
 
-/** Not a parameter, so that the query planner can use the partial indexes of a status. */
+/**
+ * Not a parameter, and with the condition of delivery_undelivered, so that the query planner can use
+ * the partial indexes of a status.
+ */
 const statusCondition = (status: DeliveryStatus): string =>
   status === "PENDING" || status === "DELIVERED"
     ? `status = '${status}'`

@@ -139,8 +139,7 @@ export function createPipeline(
       .then((response) => complete(routePath, context, response));
 
   return {
-    // `complete` gets all that it needs as parameters: V8 allocates memory for a variable that a
-    // closure uses.
+    // Creates no closure for each request, because V8 would allocate memory for its variables.
     handle(routePath, request) {
       const context = createContext(routePath, request);
       try {
