@@ -167,8 +167,8 @@ test("every command in the README succeeds", { timeout: 120_000 }, async () => {
   expect(commands.length).toBeGreaterThan(8);
   const { failures, partner } = await runPage(commands);
   expect(failures).toEqual([]);
-  // The README creates an endpoint and changes a price, which sends three events.
-  await partner.waitForRequests(3);
+  // The README creates an endpoint and changes a price, which sends four events.
+  await partner.waitForRequests(4);
 });
 
 /** Its commands use the IDs of earlier responses; taking-bookings.test.ts runs them. */
