@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -23,9 +23,23 @@ type Arrival = {
   at: number;
 };
 
-/** Starts a receiver that records every request. */
-async function startPartner(random: SeededRandom): Promise<{ url: string; received: Arrival[] }> {
+type Partner = {
+  url: string;
+  /** The requests that were complete and got a 200, in the order of their arrival. */
+  received: Arrival[];
+  /** The deliveries that failed at their first arrival. */
+  refused: Set<string>;
+};
+
+/**
+ * Starts a receiver.
+ * @param failures the share of deliveries that fail when they arrive first: with a 500, or a closed
+ *   connection
+ */
+async function startPartner(random: SeededRandom, failures: number): Promise<Partner> {
   const received: Arrival[] = [];
+  const refused = new Set<string>();
+  const seen = new Set<string>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     request.on("error", () => {});
@@ -35,6 +49,14 @@ async function startPartner(random: SeededRandom): Promise<{ url: string; receiv
     const { id, type, data } = JSON.parse(Buffer.concat(chunks).toString()) as Envelope;
     const { priceCents } = data.object as { priceCents?: number };
     const deliveryId = String(request.headers["x-service-delivery"]);
+    if (!seen.has(deliveryId) && random.chance(failures)) {
+      seen.add(deliveryId);
+      refused.add(deliveryId);
+      if (random.chance(0.5)) request.socket.destroy();
+      else response.writeHead(500).end();
+      return;
+    }
+    seen.add(deliveryId);
     received.push({ deliveryId, eventId: id, type, priceCents, at: performance.now() });
     await sleep(random.integer(0, 40));
     response.writeHead(200).end();
@@ -44,46 +66,72 @@ async function startPartner(random: SeededRandom): Promise<{ url: string; receiv
     server.close();
     server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received };
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, received, refused };
 }
 
-/** Starts a process that sets one price after the other. Each is acknowledged after its commit. */
+/**
+ * Starts a process that sets one price after the other. Each is acknowledged after its commit. The
+ * process can be killed at any moment; another one then goes on with the next price.
+ */
 export function startPriceEditor(dataDir: string) {
-  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [
-    fileURLToPath(new URL("./price-editor.ts", import.meta.url)),
-    dataDir,
-  ]);
   const acknowledged: number[] = [];
   let next = 10_000;
   let isRunning = true;
-  const ended = once(child, "exit");
-  const set = () => (isRunning ? child.stdin.write(`${next}\n`) : child.stdin.end());
-  createInterface({ input: child.stdout }).on("line", () => {
-    acknowledged.push(next);
-    next += 1;
-    // Fast enough to keep the daemon busy, slow enough that it can catch up in the end.
-    setTimeout(set, 10);
-  });
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
-  set();
+
+  function start() {
+    const child = spawn(process.execPath, [
+      fileURLToPath(new URL("./price-editor.ts", import.meta.url)),
+      dataDir,
+    ]);
+    // A killed process no longer reads its input.
+    child.stdin.on("error", () => {});
+    const set = () => (isRunning ? child.stdin.write(`${next}\n`) : child.stdin.end());
+    createInterface({ input: child.stdout }).on("line", () => {
+      acknowledged.push(next);
+      next += 1;
+      // Fast enough to keep the daemon busy, slow enough that it can catch up in the end.
+      setTimeout(set, 10);
+    });
+    set();
+    return { child, ended: once(child, "exit") };
+  }
+
+  let editor = start();
+  const kill = async (): Promise<void> => {
+    editor.child.kill("SIGKILL");
+    await editor.ended;
+  };
+  onTestFinished(kill);
   return {
     acknowledged,
+    async killAndStartAgain(): Promise<void> {
+      await kill();
+      // The price that was being set may have been committed without its acknowledgement.
+      next += 1;
+      editor = start();
+    },
     async stop(): Promise<void> {
       isRunning = false;
-      await ended;
+      await editor.ended;
     },
   };
 }
 
-/** Creates the sample salon, and a partner that is subscribed to all events. */
-export async function createSalonWithPartner(random: SeededRandom, ...more: string[]) {
+type SalonOptions = { failures?: number; flags?: string[] };
+
+/**
+ * Creates the sample salon, and a partner that is subscribed to all events.
+ * @param flags of `webhooks create`
+ */
+export async function createSalonWithPartner(
+  random: SeededRandom,
+  { failures = 0, flags = [] }: SalonOptions = {},
+) {
   const salon = await createSeededSalon();
-  const partner = await startPartner(random);
+  const partner = await startPartner(random, failures);
   const trusted = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
-  await salon.deskbell("webhooks", "create", ...trusted, ...more);
+  await salon.deskbell("webhooks", "create", ...trusted, ...flags);
   return { ...salon, partner };
 }
 

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   createSeededRandom,
@@ -7,6 +9,7 @@ import {
 import { breakProgram } from "../../support/broken-program.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
+import { listMissingDeliveries } from "../../support/missing-deliveries.ts";
 import { PROGRAM } from "../../support/program.ts";
 import {
   waitForDeliveries,
@@ -25,6 +28,10 @@ const LONGEST_LIFE_MS = 300;
  * The share of daemons that are killed after they have started; others are killed during startup.
  */
 const STARTED_SHARE = 0.8;
+/** The share of rounds in which the process that changes the prices is killed too. */
+const WRITER_KILLED_SHARE = 0.3;
+/** The share of deliveries that fail at their first attempt. */
+const FAILURES = 0.1;
 /** The outcome of a delivery is stored this long after it was received. */
 const IN_FLIGHT_MS = 1000;
 /** A request sent right before a kill may be read this long after it. */
@@ -33,7 +40,10 @@ const SEED = chooseSeed(5);
 
 /** Kills a daemon many times, and lets it complete all deliveries in the end. */
 async function killRepeatedly(random: SeededRandom, rounds: number, program = PROGRAM) {
-  const { dataDir, partner } = await createSalonWithPartner(random, "--max-in-flight", "16");
+  const { dataDir, partner } = await createSalonWithPartner(random, {
+    failures: FAILURES,
+    flags: ["--max-in-flight", "16"],
+  });
   const editor = startPriceEditor(dataDir);
   const kills: number[] = [];
   const starts: number[] = [];
@@ -45,17 +55,22 @@ async function killRepeatedly(random: SeededRandom, rounds: number, program = PR
     daemon.child.kill("SIGKILL");
     kills.push(performance.now());
     await daemon.waitForExit();
+    if (random.chance(WRITER_KILLED_SHARE)) await editor.killAndStartAgain();
   }
   await editor.stop();
   starts.push(performance.now());
   await waitForUrl(spawnDaemonOf(program, dataDir));
   const delivered = await waitForDeliveries(dataDir);
-  const { received } = partner;
+  const { received, refused } = partner;
   const receivedPrices = new Set(
     received.filter(({ type }) => type === "service.updated").map(({ priceCents }) => priceCents),
   );
   const lost = editor.acknowledged.filter((price) => !receivedPrices.has(price));
-  return { kills, starts, delivered, received, acknowledged: editor.acknowledged, lost };
+  const { acknowledged } = editor;
+  const db = new Database(join(dataDir, "deskbell.db"), { readonly: true });
+  const missing = listMissingDeliveries(db);
+  db.close();
+  return { kills, starts, delivered, received, refused, acknowledged, lost, missing };
 }
 
 type Outcome = Awaited<ReturnType<typeof killRepeatedly>>;
@@ -68,9 +83,13 @@ const listRepeated = ({ received }: Outcome) =>
 
 /** Asserts that nothing was lost. Returns how long after a start each repeated delivery arrived. */
 function checkOutcome(outcome: Outcome): number[] {
-  const { kills, starts, received, delivered, lost } = outcome;
-  expect(new Set(received.map(({ deliveryId }) => deliveryId)).size).toBe(delivered);
+  const { kills, starts, received, refused, delivered, lost, missing } = outcome;
+  const receivedIds = new Set(received.map(({ deliveryId }) => deliveryId));
+  expect(receivedIds.size).toBe(delivered);
+  expect([...refused].filter((id) => !receivedIds.has(id))).toEqual([]);
+  expect(refused.size).toBeGreaterThan(0);
   expect(lost).toEqual([]);
+  expect(missing).toEqual([]);
   // A delivery arrives twice only if it was in flight at a kill.
   const repeated = listRepeated(outcome);
   const isExplained = ({ first, again }: (typeof repeated)[number]) =>
@@ -85,27 +104,34 @@ function checkOutcome(outcome: Outcome): number[] {
   return afterStartMs;
 }
 
-async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
-  const program = breakProgram({
-    file: "src/delivery/delivery-worker.ts",
-    find: "  clock.repair();\n",
-    replace: `  for (const id of due.listDueEndpoints(rt.now()))
-    try {
+const SETTLE_AS_SENT = `
       const businessId = rt.store.endpoints.findTarget(id)!.businessId;
       const settlement = { status: "DELIVERED", nextAttemptAt: null, deliveredAt: rt.now(), error: null } as const;
       const unsent = { endpointId: id, businessId, host: null, settlement, attempt: null, isGone: false };
-      recordResults(rt, due.listForEndpoint(id, rt.now(), 1e6).map((row) => ({ due: row, ...unsent })));
+      recordResults(rt, rows.map((row) => ({ due: row, ...unsent })));`;
+
+/** A daemon that takes the pending deliveries that `rows` selects for sent ones when it starts. */
+const forgetAtStart = (rows: string) =>
+  breakProgram({
+    file: "src/delivery/delivery-worker.ts",
+    find: "  clock.repair();\n",
+    replace: `  for (const id of due.listDueEndpoints(rt.now() + 60_000))
+    try {
+      const rows = due.listForEndpoint(id, rt.now() + 60_000, 1e6)${rows};${SETTLE_AS_SENT}
     } catch {}\n`,
   });
-  const { lost, acknowledged } = await killRepeatedly(
-    createSeededRandom(SEED),
-    CONTROL_ROUNDS,
-    program,
-  );
+
+async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
+  const run = (rows: string) =>
+    killRepeatedly(createSeededRandom(SEED), CONTROL_ROUNDS, forgetAtStart(rows));
+  const all = await run("");
+  const failedOnce = await run(".filter((row) => row.attemptCount > 0)");
+  const received = new Set(failedOnce.received.map(({ deliveryId }) => deliveryId));
+  const unsent = [...failedOnce.refused].filter((id) => !received.has(id)).length;
   return {
-    done: `${CONTROL_ROUNDS} kills of a daemon that takes pending deliveries for sent ones when it starts`,
-    figure: `${lost.length} of ${acknowledged.length} acknowledged changes lost`,
-    hasFailed: lost.length > 0,
+    done: `${CONTROL_ROUNDS} kills of a daemon that takes all pending deliveries for sent ones when it starts, and of one that does so with those that have failed once`,
+    figure: `${all.lost.length} of ${all.acknowledged.length} acknowledged changes lost, and ${unsent} of ${failedOnce.refused.size} deliveries that had failed`,
+    hasFailed: all.lost.length > 0 && unsent > 0,
   };
 }
 
@@ -126,7 +152,7 @@ test(
     recordClaim({
       group: "crash",
       claim: "A daemon that is killed loses no acknowledged change",
-      done: `${DAEMONS * ROUNDS} times kill -9, of ${DAEMONS} daemons side by side, during startup and up to ${LONGEST_LIFE_MS} ms after it, while prices change and a partner receives them`,
+      done: `${DAEMONS * ROUNDS} times kill -9, of ${DAEMONS} daemons side by side, during startup and up to ${LONGEST_LIFE_MS} ms after it, while prices change in a process that is killed too, and a partner refuses a tenth of the deliveries at first`,
       figure: `${sum(({ acknowledged }) => acknowledged.length)} acknowledged changes and ${sum(({ delivered }) => delivered)} deliveries, 0 lost; ${afterStartMs.length} that were in flight arrived twice, at most ${Math.round(Math.max(0, ...afterStartMs))} ms after the start of the process`,
       control: await runControl(),
       seed: SEED,

@@ -10,7 +10,7 @@ import { findDamage, listLost } from "./oracle.ts";
 
 /** A command that changes the data, and what it must have done when it exits with 0. */
 export type WritingCommand = {
-  template: "empty" | "salon" | "edited" | "old";
+  template: "empty" | "salon" | "subscribed" | "edited" | "old";
   args: (dataDir: string, files: string) => string[];
   /** Returns what is missing of the effect. */
   listMissing: (dataDir: string, stdout: string) => string[] | Promise<string[]>;
@@ -22,6 +22,7 @@ export type WritingCommand = {
 export const CONTENTS: Record<WritingCommand["template"], string[]> = {
   empty: [],
   salon: ["business salon-aurora", "price 9100"],
+  subscribed: ["business salon-aurora", "price 9100"],
   edited: ["business salon-aurora", "price 9100"],
   old: ["business old-shop"],
 };
@@ -53,17 +54,17 @@ export const WRITING_COMMANDS: Record<string, WritingCommand> = {
     listMissing: (dataDir) => listLost(dataDir, ["business salon-aurora"]),
   },
   "services update": {
-    template: "salon",
+    template: "subscribed",
     args: () => ["services", "update", "beard-trim", "--price", "92.00"],
     listMissing: hasPrice(9200),
   },
   "catalog apply": {
-    template: "salon",
+    template: "subscribed",
     args: (_, files) => ["catalog", "apply", join(files, "catalog.yaml"), "--yes"],
     listMissing: hasPrice(9300),
   },
   "catalog import": {
-    template: "salon",
+    template: "subscribed",
     args: (_, files) => ["catalog", "import", "csv", join(files, "prices.csv"), "--yes"],
     listMissing: hasPrice(9400),
   },
@@ -91,7 +92,7 @@ export const WRITING_COMMANDS: Record<string, WritingCommand> = {
     listMissing: (dataDir) => listLost(dataDir, ["2 signing secrets"]),
   },
   "bookings create": {
-    template: "salon",
+    template: "subscribed",
     args: (_, files) => readFileSync(join(files, "booking"), "utf8").split(" "),
     listMissing: hasRow("booking"),
   },
@@ -124,17 +125,22 @@ export const WRITING_COMMANDS: Record<string, WritingCommand> = {
   },
 };
 
+const SUBSCRIBE = "webhooks create --name site --url https://93.184.215.14/ --event all";
+
 /** Creates the data folders that these commands start from, and the files that they read. */
 export async function createTemplates(folder: string, names: readonly string[]): Promise<void> {
   const templates = new Set(names.map((name) => WRITING_COMMANDS[name]?.template));
   if (templates.has("empty")) mkdirSync(join(folder, "empty"), { mode: 0o700 });
-  if (templates.has("salon")) await createSalon(folder);
+  if (templates.has("salon")) await seedSalon(join(folder, "salon"));
+  if (templates.has("subscribed")) await createSubscribedSalon(folder);
   if (templates.has("edited")) await createEditedSalon(folder);
   if (templates.has("old")) createOldDatabase(join(folder, "old"));
 }
 
-async function createSalon(folder: string): Promise<void> {
-  const salon = await seedSalon(join(folder, "salon"));
+/** A salon with an endpoint, so that each change that is announced has a delivery. */
+async function createSubscribedSalon(folder: string): Promise<void> {
+  const salon = await seedSalon(join(folder, "subscribed"));
+  expect(await salon(SUBSCRIBE)).toMatchObject({ code: 0 });
   const slots = (await salon("availability --service beard-trim --next 1 --json")).stdout;
   const [, start = ""] = /"startsAt": "([^"]{16})/.exec(slots) ?? [];
   const booking = `bookings create --service beard-trim --start ${start} --json`;
@@ -148,7 +154,7 @@ async function createEditedSalon(folder: string): Promise<void> {
   const salon = await seedSalon(join(folder, "edited"));
   for (const line of [
     "keys create --name site --secret",
-    "webhooks create --name site --url https://93.184.215.14/ --event all",
+    SUBSCRIBE,
     "backup",
     "services update beard-trim --price 92.00",
   ])

@@ -3,6 +3,7 @@ import Database from "better-sqlite3";
 import { hasMatchingMasterKey } from "../../../src/app/operations/restore.ts";
 import { openRuntime } from "../../../src/app/runtime.ts";
 import { readConfig } from "../../../src/config.ts";
+import { listMissingDeliveries } from "../missing-deliveries.ts";
 
 /**
  * Opens a data folder after a power cut.
@@ -44,7 +45,8 @@ export function findDamage(path: string, acknowledged: readonly string[]): strin
     for (const slug of list("SELECT slug FROM business")) found.add(`business ${slug}`);
     for (const price of list(PRICES)) found.add(`price ${price}`);
     const lost = acknowledged.filter((text) => !found.has(text));
-    return [...problems.filter((problem) => problem !== "ok").map(String), ...lost];
+    const damage = problems.filter((problem) => problem !== "ok").map(String);
+    return [...damage, ...lost, ...listMissingDeliveries(db)];
   } finally {
     db.close();
   }

@@ -1,0 +1,19 @@
+import type Database from "better-sqlite3";
+
+/**
+ * Returns a line for each event that has no delivery to an endpoint that was subscribed to it. Only
+ * endpoints without an API key are looked at, because those of a key receive only what it may read.
+ * Replays of an event are further deliveries of it, so nothing else has to be left out.
+ */
+export const listMissingDeliveries = (db: Database.Database): string[] =>
+  db
+    .prepare(`
+      SELECT 'delivery of ' || event.type || ' ' || event.id || ' to ' || endpoint.id
+      FROM endpoint JOIN event USING (business_id)
+      WHERE endpoint.key_id IS NULL AND endpoint.deleted_at IS NULL
+        AND event.created_at > endpoint.created_at
+        AND EXISTS (SELECT 1 FROM json_each(endpoint.events) WHERE value = event.type)
+        AND NOT EXISTS (
+          SELECT 1 FROM delivery WHERE endpoint_id = endpoint.id AND event_id = event.id)`)
+    .pluck()
+    .all() as string[];
