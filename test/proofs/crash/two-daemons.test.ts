@@ -4,10 +4,12 @@ import { breakProgram } from "../../support/broken-program.ts";
 import type { StartedProgram } from "../../support/cli.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createSeededSalon, spawnDaemon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
-import type { Program } from "../../support/program.ts";
+import { type Program, PROGRAM } from "../../support/program.ts";
 import { chooseScale } from "../../support/scale.ts";
 
 const RACES = chooseScale(4, 100, 10);
+/** How long a daemon has run when another one starts. A lock that ends by itself would have ended. */
+const RUNS_FOR_MS = chooseScale(4000, 20_000, 10_000);
 
 /** Starts two daemons on the same data. Returns the first that exits, and the other. */
 async function race(dataDir: string) {
@@ -41,17 +43,50 @@ async function countServing(program: Program): Promise<number> {
 }
 
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
-  const program = breakProgram({
+  const without = breakProgram({
     file: "src/store/database.ts",
     find: '    db.exec("BEGIN EXCLUSIVE");\n',
     replace: "",
   });
-  const serving = await countServing(program);
+  const releasing = breakProgram({
+    file: "src/store/database.ts",
+    find: "  const lock = db;\n",
+    replace: "  const lock = db;\n  setTimeout(() => lock.close(), 3000).unref();\n",
+  });
+  const serving = await countServing(without);
+  const refusals = await countRefusals(releasing);
   return {
-    done: "1 race of two daemons that do not take the lock",
-    figure: `${serving} served`,
-    hasFailed: serving === 2,
+    done: "1 race of two daemons that do not take the lock, and a daemon that gives it up after 3 s",
+    figure: `${serving} served, and ${refusals} of 3 later daemons were refused`,
+    hasFailed: serving === 2 && refusals < 3,
   };
+}
+
+/** Returns how many of three daemons are refused that start while another one has run for a while. */
+async function countRefusals(program: Program): Promise<number> {
+  const { dataDir, deskbell } = await createSeededSalon();
+  const first = spawnDaemonOf(program, dataDir);
+  await waitForUrl(first);
+  const isRefused = async () => {
+    const second = spawnDaemonOf(program, dataDir);
+    const serves = waitForUrl(second).then(
+      () => true,
+      () => false,
+    );
+    const exits = second.waitForExit().then(({ code }) => code === 5);
+    const refused = await Promise.race([exits, serves.then((does) => !does && exits)]);
+    await end(second, "SIGKILL");
+    return refused;
+  };
+  const results: boolean[] = [];
+  await sleep(RUNS_FOR_MS);
+  results.push(await isRefused());
+  first.child.kill("SIGHUP");
+  results.push(await isRefused());
+  await deskbell("backup", "create");
+  results.push(await isRefused());
+  await end(first, "SIGKILL");
+  return results.filter(Boolean).length;
 }
 
 test(
@@ -73,11 +108,12 @@ test(
         if (run % 2 === 1) expect(exit).toMatchObject({ code: 0 });
       }
     }
+    expect(await countRefusals(PROGRAM)).toBe(3);
     if (!isRecording()) return;
     recordClaim({
       group: "crash",
       claim: "Two daemons never use the same data",
-      done: `two daemons started at the same moment on the same data, ${RACES} times, half of them after a kill -9`,
+      done: `two daemons started at the same moment on the same data, ${RACES} times, half of them after a kill -9; another one ${RUNS_FOR_MS / 1000} s after the start of a daemon, after a SIGHUP and after a backup`,
       figure: `each time one served, and the other exited with 5 and named the data that are in use`,
       control: await runControl(),
       seed: "none",
