@@ -187,6 +187,7 @@ function prepareConnection(db: Db): void {
   // better-sqlite3 switches to NORMAL when WAL is on; a power cut then loses acknowledged rows.
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");
+  db.pragma("trusted_schema = OFF");
   if (db.pragma("synchronous", { simple: true }) !== FULL)
     throw new AppError(
       "state_refuses",

@@ -5,16 +5,52 @@ import { type Db, isSqliteError } from "./db.ts";
 // A database has the schema that the migrations up to its version create. If not, a disk has changed
 // a byte of it, or another program has: SQLite reports neither as damage.
 
-type SchemaEntry = { type: string; name: string; sql: string };
+type SchemaEntry = { type: string; name: string; tbl_name: string; sql: string | null };
 
-/** Without the tables that SQLite or Litestream adds. */
+/** Tables that SQLite's ANALYZE or Litestream adds, as SQLite stores them. */
+const ADDED_TABLES = new Set([
+  "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+  "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+  "CREATE TABLE sqlite_sequence(name,seq)",
+  "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
+  "CREATE TABLE _litestream_lock (id INTEGER)",
+]);
+
+/** Comments of version 0.1, which a database that it created keeps, and as they are spelled now. */
+const RESPELLED = [
+  [
+    "-- Rises with each insert: whatever is new to the courier lies above the last one it has seen.",
+    "-- Rises with each insert, so the delivery worker finds new rows above the last number it has\n  -- seen.",
+  ],
+  [
+    "-- 0 once the booking is cancelled: what is free is asked far more often than what was.",
+    "-- 0 once the booking is cancelled, so that availability queries read only active segments.",
+  ],
+  [
+    "-- SHA-256 of the code that admits its holder, which is nowhere on file.",
+    "-- SHA-256 of the admission code, which is not stored.",
+  ],
+  [
+    "-- By which a daemon tells what it has in memory from what is on file.",
+    "-- Shows a daemon whether its cache is current.",
+  ],
+] as const;
+
+const respell = (sql: string | null): string | null =>
+  RESPELLED.reduce((text, [before, now]) => text && text.replace(before, now), sql);
+
+/** Lists every object of the schema, automatic indexes included. */
 const listEntries = (db: Db): string[] =>
-  (
-    db
-      .prepare(`SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
-        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_litestream\\_%' ESCAPE '\\'`)
-      .all() as SchemaEntry[]
-  ).map(({ type, name, sql }) => `${type} ${name} ${sql}`);
+  (db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema").all() as SchemaEntry[])
+    .filter(({ type, name, tbl_name, sql }) => !isAdded({ type, name, tbl_name, sql }))
+    .map(({ type, name, tbl_name, sql }) => JSON.stringify([type, name, tbl_name, respell(sql)]));
+
+const isAdded = ({ type, name, tbl_name, sql }: SchemaEntry): boolean =>
+  type === "table" &&
+  name === tbl_name &&
+  sql !== null &&
+  ADDED_TABLES.has(sql) &&
+  sql.startsWith(`CREATE TABLE ${name}`);
 
 /** Returns the schema that the first migrations create. */
 export function createSchema(migrations: readonly string[]): string[] {
@@ -57,19 +93,14 @@ export function findForeignPart(db: Db): string | undefined {
   return foreign && describe(foreign);
 }
 
-/** Returns the first entry that the others lack. Comments and spaces differ between versions. */
+/** Returns the first entry that the others lack, compared byte for byte. */
 function findMissing(entries: string[], others: string[]): string | undefined {
-  const exact = new Set(others);
-  const candidates = entries.filter((entry) => !exact.has(entry));
-  if (candidates.length === 0) return undefined;
-  const normalized = new Set(others.map(removeSpace));
-  return candidates.find((entry) => !normalized.has(removeSpace(entry)));
+  const known = new Set(others);
+  return entries.find((entry) => !known.has(entry));
 }
 
-const removeSpace = (entry: string): string => entry.replace(/--.*$|\s+/gm, "");
-
 const describe = (entry: string): string => {
-  const [type, name] = entry.split(" ");
+  const [, type, name] = /^\["(.*?)","(.*?)",/.exec(entry) ?? [];
   return `${type} '${name}'`;
 };
 

@@ -69,6 +69,8 @@ export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Res
       ? openOnReadOnlyDisk(path)
       : new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
     try {
+      // Functions that only SQLite's own code may call stay out of reach of a file from elsewhere.
+      db.pragma("trusted_schema = OFF");
       return read(db);
     } catch (error) {
       const damage = findSchemaDamage(error, db);
