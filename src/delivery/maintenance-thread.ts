@@ -1,6 +1,6 @@
 import { constants, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
-import { runMaintenance } from "../app/operations/maintenance.ts";
+import { makeLastCopy, runMaintenance } from "../app/operations/maintenance.ts";
 import { openRuntime } from "../app/runtime.ts";
 import { DAEMON } from "../domain/audit.ts";
 import type { MaintenanceData } from "./maintenance.ts";
@@ -10,13 +10,15 @@ import type { MaintenanceData } from "./maintenance.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 
-const { config, backUp } = workerData as MaintenanceData;
-lowerPriority();
+const { config, work } = workerData as MaintenanceData;
 const stopping = new AbortController();
 parentPort?.once("message", () => stopping.abort());
 
 const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON });
-await runMaintenance(rt, { backUp, signal: stopping.signal });
+const { signal } = stopping;
+if (work === "last-copy") process.exitCode = (await makeLastCopy(rt, signal)) ? 0 : 1;
+// The data are copied at normal priority: until that is done, the write-ahead log grows.
+else await runMaintenance(rt, { backUp: work === "backup", signal, onCopied: lowerPriority });
 rt.close();
 parentPort?.close();
 

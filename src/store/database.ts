@@ -41,6 +41,8 @@ export type ConnectionOptions = {
 };
 
 const FULL = 2;
+/** Twice as much as between two checkpoints, so that the file is not cut and extended all the time. */
+const MAX_LOG_BYTES = 32 * 1024 * 1024;
 const OPEN_TIMEOUT_MS = 5000;
 const OPEN_RETRY_MS = 10;
 // Before 3.51.3 a WAL reset under load could corrupt the file.
@@ -188,6 +190,8 @@ function prepareConnection(db: Db): void {
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");
   db.pragma("trusted_schema = OFF");
+  // A log that a long read has made larger than that is cut after the next checkpoint.
+  db.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
   if (db.pragma("synchronous", { simple: true }) !== FULL)
     throw new AppError(
       "state_refuses",

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Db } from "./db.ts";
+import { type Db, isSqliteError } from "./db.ts";
 import { findChangedPart, findDamage } from "./known-schema.ts";
 
 /** 16 MB: pages that change often are copied from the WAL to the file only once per checkpoint. */
@@ -47,6 +47,22 @@ export function createFileStore(db: Db) {
     },
     /** Copies the log to the file and truncates it, unless another connection is reading. */
     emptyLog,
+    /**
+     * Empties the log after a long read, during which it has grown. Other writers wait only for the
+     * last of it. What cannot be copied now is copied by a later checkpoint.
+     */
+    shortenLog(): void {
+      const before = db.pragma("busy_timeout", { simple: true }) as number;
+      db.pragma("busy_timeout = 0");
+      try {
+        db.pragma("wal_checkpoint(PASSIVE)");
+        emptyLog();
+      } catch (error) {
+        if (!isSqliteError(error)) throw error;
+      } finally {
+        db.pragma(`busy_timeout = ${before}`);
+      }
+    },
     /** Other connections run the checkpoints, so that a commit here never waits for one. */
     disableCheckpoints: () => void db.pragma("wal_autocheckpoint = 0"),
   };

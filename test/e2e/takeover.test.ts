@@ -1,14 +1,14 @@
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readGuide } from "../../src/assets.ts";
 import { saveCustomer } from "../../src/app/bookings/guests.ts";
 import { copyBackup } from "../../src/app/operations/backup-copies.ts";
-import { createBackup } from "../../src/app/operations/backups.ts";
+import { createBackup, listBackupsIn } from "../../src/app/operations/backups.ts";
 import { findFreePort } from "../../src/cli/running/port.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
-import { createTempFolder, createTerminal } from "../support/cli.ts";
-import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { createTempFolder, createTerminal, runProgram } from "../support/cli.ts";
+import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { subscribe } from "../support/delivery.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { seedShop } from "../support/shop.ts";
@@ -24,6 +24,17 @@ const fromGuide = (start: string, dir: string, servers = ""): string =>
     ?.slice("deskbell ".length)
     .replace("/mnt/nas/deskbell", dir)
     .replace("servers.txt", servers) ?? "";
+
+/** Returns the commands of a section of the guide, with the folder of the copies. */
+const commandsOfSection = (title: string, dir: string): string[] =>
+  (
+    /```sh\n([^`]+)```/.exec(
+      readGuide("more-than-one-machine").split(`### ${title}`)[1] ?? "",
+    )?.[1] ?? ""
+  )
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(/^deskbell /, "").replace("/mnt/nas/deskbell", dir));
 
 /** A server whose backup was copied to a folder, and the terminal of another machine. */
 async function createMachines() {
@@ -102,4 +113,82 @@ test("restore --latest takes over only with --fenced; then the server before ref
   await waitForUrl(standby);
   const { code, stderr } = await old.waitForExit();
   expect([code, stderr]).toEqual([5, expect.stringContaining("Another server has taken over")]);
+});
+
+/** Changes a price and returns it, which a partner may have read by then. */
+async function changePrice(dataDir: string, price: string): Promise<string> {
+  const edit = ["services", "update", "beard-trim", "--price", price, "--data-dir", dataDir];
+  expect(await runProgram(edit)).toMatchObject({ code: 0 });
+  return price;
+}
+
+test(
+  "a planned takeover and the return to the first server lose no change",
+  { timeout: 60_000 },
+  async () => {
+    const dir = createTempFolder();
+    const [restore = "", serve = ""] = commandsOfSection("Return to the first machine", dir);
+    const [, ...flags] = serve.split(" ");
+    const { dataDir: first } = await createSeededSalon();
+    const second = createTempFolder();
+    let [running, other] = [first, second];
+    for (const price of ["71.00", "72.00"]) {
+      const daemon = spawnDaemon(running, ...flags);
+      await waitForUrl(daemon);
+      await changePrice(running, price);
+      daemon.child.kill("SIGTERM");
+      const stopped = await daemon.waitForExit();
+      expect(stopped.code).toBe(0);
+      expect(stopped.stderr).toContain('"copied a backup"');
+      expect(await runProgram([...restore.split(" "), "--data-dir", other])).toMatchObject({
+        code: 0,
+      });
+      const { stdout } = await runProgram(["services", "show", "beard-trim", "--data-dir", other]);
+      expect(stdout).toContain(price);
+      [running, other] = [other, running];
+    }
+  },
+);
+
+test("a server that cannot make its last copy says so, and since when it has none", async () => {
+  const dir = createTempFolder();
+  const { dataDir } = await createSeededSalon();
+  const daemon = spawnDaemon(dataDir, "--backup-dir", dir);
+  await waitForUrl(daemon);
+  rmSync(dir, { recursive: true });
+  daemon.child.kill("SIGTERM");
+  const { code, stderr } = await daemon.waitForExit();
+  expect(code).toBe(1);
+  expect(stderr).toContain(`--backup-dir: there is no folder ${dir}`);
+  expect(stderr).toContain(
+    "The last copy was not made: the changes since lastCopyAt are only on this machine",
+  );
+});
+
+test("an empty standby refuses the folder of another server, and names the restore as the fix", async () => {
+  const { dir } = await createMachines();
+  const serve = (dataDir: string) =>
+    runProgram(["serve", "--port", "0", "--backup-dir", dir, "--data-dir", dataDir]);
+  const refusal = {
+    code: 5,
+    stderr: expect.stringContaining(`deskbell restore --latest ${dir} --fenced`),
+  };
+  const folder = createTempFolder();
+  expect(await serve(folder)).toMatchObject(refusal);
+  expect(existsSync(join(folder, "deskbell.db"))).toBe(false);
+  const empty = createTestRuntime();
+  empty.close();
+  expect(await serve(empty.config.dataDir)).toMatchObject(refusal);
+});
+
+test("a server starts with an empty folder, and again without a business when the copies are its own", async () => {
+  const dir = createTempFolder();
+  const dataDir = createTempFolder();
+  for (let starts = 0; starts < 2; starts++) {
+    const daemon = spawnDaemon(dataDir, "--backup-dir", dir);
+    await waitForUrl(daemon);
+    daemon.child.kill("SIGTERM");
+    expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
+  }
+  expect(listBackupsIn(dir)).not.toEqual([]);
 });

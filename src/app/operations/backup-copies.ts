@@ -3,56 +3,48 @@ import {
   createReadStream,
   createWriteStream,
   existsSync,
-  readFileSync,
   renameSync,
   rmSync,
-  statSync,
-  writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Config } from "../../config.ts";
-import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
-import { shellQuote } from "../../domain/text.ts";
 import { syncFolder } from "../../durable-file.ts";
-import { isNightly, readCounters } from "../../store/backup.ts";
+import { isNightly } from "../../store/backup.ts";
 import { copyErasureList, measureErasureList } from "../guests/erasure-list.ts";
 import type { Runtime } from "../runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "./backup-checksums.ts";
 import { runBackupCommand } from "./backup-command.ts";
 import { forgetBackupState, readBackupState, saveBackupState } from "./backup-state.ts";
-import { assertNotTakenOver, readBackupDir, readOwnEpoch } from "./epochs.ts";
+import { assertBackupDir, claimFolder } from "./backup-dir.ts";
+import { hashPlace, isOfPlace, recordCopyFailure, RETRY_MS } from "./copy-failures.ts";
 import { type Backup, listBackups, pruneBackups } from "./backups.ts";
 import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
-import { recordCounters } from "./recorded-counters.ts";
 
 /** An upload of 10 GB takes this long at 4 Mbit/s. */
 const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
-/** After a failure, unless there is a newer backup. */
-const RETRY_MS = 3_600_000;
-
-const RETRIED =
-  "the list of erased guests could not be copied either; it is tried again each minute";
-
 /**
  * Returns the newest backup if it must still be copied to another place, or passed to a command, or
  * if guests were erased since: a restore of the copy must erase them again.
  */
 export function findUncopiedBackup({ config, now }: Runtime): Backup | undefined {
-  const { dir, command } = config.backups;
-  if (dir === null && command === null) return undefined;
+  if (!hasCopyPlace(config)) return undefined;
   const newest = listBackups(config).find(({ path }) => isNightly(basename(path)));
   if (newest === undefined) return undefined;
   const copy = readBackupState(config, "copy");
-  const isCopied = copy !== null && copy.dir === dir && copy.createdAt >= newest.createdAt;
+  const isCopied = isOfPlace(config, copy) && copy.createdAt >= newest.createdAt;
   // Tried every minute until a restore of an older copy would erase the same guests.
   if (!isErasureListCopied(config)) return newest;
   if (isCopied) return undefined;
   const failure = readBackupState(config, "copy-failure");
-  const isRetry = failure?.name === basename(newest.path);
+  const isRetry = isOfPlace(config, failure) && failure.name === basename(newest.path);
   return isRetry && now() - failure.at < RETRY_MS ? undefined : newest;
 }
+
+/** Whether --backup-dir or --backup-command is set. */
+export const hasCopyPlace = ({ backups }: Config): boolean =>
+  backups.dir !== null || backups.command !== null;
 
 /** Without a --backup-dir there is nothing to copy. */
 function isErasureListCopied(config: Config): boolean {
@@ -62,15 +54,22 @@ function isErasureListCopied(config: Config): boolean {
   return dir === null || bytes === measureErasureList(config);
 }
 
-/** Copies a backup to --backup-dir and runs --backup-command. A failure is logged and recorded. */
+type CopyOptions = {
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number;
+  /** While the daemon stops: --backup-command gets the backup after the next start. */
+  isLast?: boolean;
+};
+
+/**
+ * Copies a backup to --backup-dir and runs --backup-command. A failure is logged and recorded.
+ * @returns whether it was copied
+ */
 export async function copyBackup(
   rt: Runtime,
   backup: Backup,
-  {
-    signal,
-    timeoutMs = COMMAND_TIMEOUT_MS,
-  }: { signal?: AbortSignal | undefined; timeoutMs?: number } = {},
-): Promise<void> {
+  { signal, timeoutMs = COMMAND_TIMEOUT_MS, isLast = false }: CopyOptions = {},
+): Promise<boolean> {
   const { config } = rt;
   const { dir, command, withKey } = config.backups;
   const name = basename(backup.path);
@@ -78,42 +77,35 @@ export async function copyBackup(
     const last = readBackupState(config, "copy");
     // The command has got this backup already.
     const isOnlyListNew =
-      last?.hasCommand && last.dir === dir && last.name === name && !isErasureListCopied(config);
+      last?.hasCommand &&
+      isOfPlace(config, last) &&
+      last.name === name &&
+      !isErasureListCopied(config);
     const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir, signal));
     // The daemon may have stopped meanwhile: it waits for a command that runs.
     signal?.throwIfAborted();
-    if (command !== null && !isOnlyListNew) {
+    if (command !== null && !isLast && !isOnlyListNew) {
       const key = withKey && existsSync(config.masterKeyPath) ? config.masterKeyPath : "";
       const variables = { DESKBELL_BACKUP_FILE: backup.path, DESKBELL_BACKUP_KEY: key };
       await runBackupCommand(command, variables, timeoutMs, signal);
     }
     if (withKey) recordKeyCopy(config, rt.now());
-    saveBackupState(config, "copy", {
-      at: rt.now(),
-      name,
-      createdAt: backup.createdAt,
-      dir,
-      isOtherDisk,
-      hasCommand: command !== null,
-    });
+    if (command === null || !isLast)
+      saveBackupState(config, "copy", {
+        at: rt.now(),
+        name,
+        createdAt: backup.createdAt,
+        dir,
+        place: hashPlace(config),
+        isOtherDisk,
+        hasCommand: command !== null,
+      });
     forgetBackupState(config, "copy-failure");
     rt.log("info", "copied a backup", { name, dir });
+    return true;
   } catch (error) {
-    if (signal?.aborted) return;
-    const { fix } = error as AppError;
-    const reason = errorInWords(error);
-    const at = rt.now();
-    const last = readBackupState(config, "copy-failure");
-    const since = last?.since ?? at;
-    const isErasureListLate = !isErasureListCopied(config);
-    // Once an hour, although the list is tried each minute.
-    const hourOf = (ms: number) => Math.floor((ms - since) / RETRY_MS);
-    const isNew = last?.reason !== reason || last.name !== name;
-    if (isNew || hourOf(last.at) !== hourOf(at)) {
-      const guests = isErasureListLate ? { erasedGuests: RETRIED } : {};
-      rt.log("error", "A backup could not be copied.", { name, reason, fix, ...guests });
-    }
-    saveBackupState(config, "copy-failure", { at, since, name, reason, isErasureListLate });
+    if (!signal?.aborted) recordCopyFailure(rt, name, error, !isErasureListCopied(config));
+    return false;
   }
 }
 
@@ -143,69 +135,6 @@ async function copyToFolder(
   }
   pruneBackups(dir, rt.now());
   return isOtherDisk;
-}
-
-/**
- * Never creates the folder: if its disk is not mounted, the copy would be on the disk of the data.
- * @returns whether it is on another disk than the data
- * @throws AppError if the folder is missing, or another server has taken over with a copy in it
- */
-export function assertBackupDir(config: Config, dir: string): boolean {
-  const found = readBackupDir(dir, (path) => statSync(path, { throwIfNoEntry: false }));
-  if (!found?.isDirectory())
-    throw new AppError("resource_not_found", `--backup-dir: there is no folder ${dir}.`, {
-      fix: "mount its disk, or create the folder",
-    });
-  const isOtherDisk = found.dev !== statSync(config.dataDir).dev;
-  const last = readBackupState(config, "copy");
-  if (!isOtherDisk && last?.dir === dir && last.isOtherDisk)
-    throw new AppError(
-      "state_refuses",
-      `--backup-dir: ${dir} was on another disk until now, and is on that of the data.`,
-      { fix: "mount its disk again, or name another folder" },
-    );
-  assertNotTakenOver(config, dir);
-  return isOtherDisk;
-}
-
-/** In a folder of copies: the ID of the server that made them. */
-const OWNER_FILE = "server-id";
-
-/**
- * Two servers in one folder would delete each other's copies, and restore them in a takeover.
- * @throws AppError state_refuses if the folder has the copies of another server
- */
-function claimFolder({ config, store }: Runtime, dir: string): void {
-  const path = join(dir, OWNER_FILE);
-  const id = store.file.getServerId();
-  try {
-    writeFileSync(path, `${id}\n`, { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    if (readFileSync(path, "utf8").trim() !== id)
-      throw new AppError(
-        "state_refuses",
-        `--backup-dir: ${dir} has the backups of another server.`,
-        {
-          fix: `give each server a folder of its own; if this one has replaced the other, rm ${shellQuote(path)}`,
-        },
-      );
-  }
-  const counters = readCounters(config.databasePath);
-  recordCounters(dir, { epoch: readOwnEpoch(config), counters });
-}
-
-/** Logs at the start why --backup-dir will get no copy, instead of hours later. */
-export function checkBackupDir(rt: Runtime): void {
-  const { dir } = rt.config.backups;
-  if (dir === null) return;
-  try {
-    claimFolder(rt, dir);
-  } catch (error) {
-    const { fix } = error as AppError;
-    const reason = errorInWords(error);
-    rt.log("error", "No backup can be copied to --backup-dir.", { reason, fix });
-  }
 }
 
 /** The copy gets its name only after it was read back and compared. */

@@ -13,6 +13,8 @@ export type BackupState = {
     createdAt: number;
     /** The --backup-dir; null if there was none. */
     dir: string | null;
+    /** The --backup-dir and --backup-command, as a hash. */
+    place?: string;
     /** Whether it was on another disk than the data. */
     isOtherDisk: boolean;
     /** Whether it was passed to --backup-command. */
@@ -24,7 +26,11 @@ export type BackupState = {
     at: number;
     /** The first failure after the last copy. */
     since: number;
-    name: string;
+    /** Failures since then. */
+    tries?: number;
+    place?: string;
+    /** The backup; null if the folder was only checked. */
+    name: string | null;
     reason: string;
     /** Whether guests were erased whom a restore of the newest copy would not erase again. */
     isErasureListLate: boolean;

@@ -35,8 +35,11 @@ export const KEPT_DAYS = 7;
 const ABANDONED_MS = 86_400_000;
 const DAMAGED = "storage_failed";
 
-/** The copy gets its name only after it was verified. */
-export async function createBackup(rt: Runtime): Promise<Backup> {
+/**
+ * Makes a backup, which gets its name only after it was verified.
+ * @param onCopied called when the data are copied, before they are verified
+ */
+export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Backup> {
   const { config } = rt;
   const folder = config.backupFolder;
   const loss = rt.findLoss();
@@ -47,6 +50,8 @@ export async function createBackup(rt: Runtime): Promise<Backup> {
   const draft = `${path}.draft-${rt.random(4).toString("hex")}`;
   try {
     await copyDatabase(config.databasePath, draft);
+    rt.store.file.shortenLog();
+    onCopied();
     checkDatabase(draft);
     const checksum = await hashFile(draft);
     renameSync(draft, path);
@@ -143,20 +148,29 @@ export async function assertUnchanged(path: string): Promise<void> {
   );
 }
 
-/** Also deletes old backups. A failure is logged and recorded, and damage of the database too. */
-export async function backUpNightly(rt: Runtime): Promise<void> {
+/**
+ * Makes a backup and deletes old ones. A failure is logged and recorded, and damage of the database
+ * too.
+ */
+export async function backUpNightly(
+  rt: Runtime,
+  onCopied?: () => void,
+): Promise<Backup | undefined> {
   try {
-    const { path, bytes } = await createBackup(rt);
+    const backup = await createBackup(rt, onCopied);
+    const { path, bytes } = backup;
     rt.log("info", "backed up", { path, bytes });
     pruneBackups(rt.config.backupFolder, rt.now());
+    return backup;
   } catch (error) {
     const reason = errorInWords(error);
     rt.log("error", "The nightly backup failed.", { reason });
     // Another condition reports this, and the folder may belong to other data now.
-    if (rt.findLoss() !== undefined) return;
+    if (rt.findLoss() !== undefined) return undefined;
     const isDamaged = error instanceof AppError && error.code === DAMAGED;
     const failure = { at: rt.now(), reason, ...(isDamaged && { isDamaged }) };
     saveBackupState(rt.config, "failure", failure);
+    return undefined;
   }
 }
 

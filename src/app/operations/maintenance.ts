@@ -1,5 +1,6 @@
 import type { Runtime } from "../runtime.ts";
 import { copyBackup, findUncopiedBackup } from "./backup-copies.ts";
+import { checkBackupDir } from "./backup-dir.ts";
 import { drillBackup, isDrillDue } from "./backup-drill.ts";
 import { readBackupState } from "./backup-state.ts";
 import { backUpNightly, listBackups } from "./backups.ts";
@@ -9,6 +10,8 @@ export type MaintenanceOptions = {
   /** Whether to make a backup first. */
   backUp: boolean;
   signal?: AbortSignal | undefined;
+  /** Called when all data are copied: what is left to do is not urgent. */
+  onCopied?: (() => void) | undefined;
 };
 
 /** Longer than any night is from the next: 25 hours when clocks are set back. */
@@ -42,13 +45,26 @@ export const isMaintenanceDue = (rt: Runtime): boolean =>
 /** Makes, copies and checks backups. It logs and records each failure, and throws none. */
 export async function runMaintenance(
   rt: Runtime,
-  { backUp, signal }: MaintenanceOptions,
+  { backUp, signal, onCopied = () => {} }: MaintenanceOptions,
 ): Promise<void> {
-  if (backUp) await backUpNightly(rt);
+  if (backUp) await backUpNightly(rt, onCopied);
+  else onCopied();
   const uncopied = findUncopiedBackup(rt);
-  if (uncopied && !signal?.aborted) await copyBackup(rt, uncopied, { signal });
+  if (uncopied === undefined) checkBackupDir(rt);
+  else if (!signal?.aborted) await copyBackup(rt, uncopied, { signal });
   if (backUp && isDrillDue(rt) && !signal?.aborted) await drillNewest(rt);
   if ((backUp && isScrubDue(rt)) || isScrubUnfinished(rt)) await scrub(rt, signal);
+}
+
+/**
+ * Makes a backup and copies it to --backup-dir while the daemon stops: a server that is restored
+ * from it has every change.
+ * @returns whether it was copied; if not, the reason is logged
+ */
+export async function makeLastCopy(rt: Runtime, signal?: AbortSignal): Promise<boolean> {
+  const backup = await backUpNightly(rt);
+  if (backup === undefined || signal?.aborted) return false;
+  return copyBackup(rt, backup, { signal, isLast: true });
 }
 
 async function drillNewest(rt: Runtime): Promise<void> {

@@ -131,6 +131,7 @@ export const definition = command({
       daemon.failed.then((failure) => ({ reason: failure, exitCode: EXIT.failure })),
     ]);
     daemon.log("info", "stopping", { reason });
+    if (exitCode === EXIT.ok) return (await daemon.stopWithLastCopy()) ? EXIT.ok : EXIT.failure;
     await daemon.stop();
     return exitCode;
   },

@@ -89,8 +89,8 @@ UMask=0077
 Restart=on-failure
 RestartSec=2
 RestartPreventExitStatus=2 4
-# Requests and deliveries in flight finish within 10 s.
-TimeoutStopSec=20
+# Requests and deliveries in flight finish within 15 s; then --backup-dir gets a last copy.
+TimeoutStopSec=90
 LimitNOFILE=65536
 
 # To listen on a port below 1024, uncomment these two lines and set PrivateUsers=no below.

@@ -1,9 +1,16 @@
 import { existsSync } from "node:fs";
-import { assertBackupDir, checkBackupDir } from "../../app/operations/backup-copies.ts";
+import {
+  assertBackupDir,
+  assertNoEarlierCopies,
+  assertNotStandby,
+  checkBackupDir,
+} from "../../app/operations/backup-dir.ts";
+import { readBackupState } from "../../app/operations/backup-state.ts";
 import { nameGoodBackup } from "../../app/operations/backups.ts";
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
+import { makeLastCopyInThread } from "../../delivery/maintenance.ts";
 import {
   type OnAttempt,
   type RunningDeliveryWorker,
@@ -18,6 +25,7 @@ import { acquireDaemonLock } from "../../store/database.ts";
 import { DamagedDatabaseError, storageError } from "../../store/storage-error.ts";
 import { DAEMON } from "../../domain/audit.ts";
 import { AppError } from "../../domain/errors.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { assertAddressRanges } from "../../domain/address-range.ts";
 import { assertPortAvailable } from "./port.ts";
 import { lazySendOnce } from "./send-once.ts";
@@ -40,6 +48,11 @@ export type Daemon = {
   renewCertificate: () => void;
   /** Stops accepting requests, finishes the deliveries in flight and closes the data. */
   stop: () => Promise<void>;
+  /**
+   * Like `stop`, and makes a last copy if --backup-dir is set.
+   * @returns false if it could not be made
+   */
+  stopWithLastCopy: () => Promise<boolean>;
 };
 
 /**
@@ -47,6 +60,9 @@ export type Daemon = {
  * 503.
  */
 const HTTP_BUSY_TIMEOUT_MS = 0;
+
+/** What remains of TimeoutStopSec (90 s) after requests and deliveries have ended. */
+const LAST_COPY_MS = 55_000;
 
 /**
  * Starts the HTTP API and the delivery worker. If one part fails to start, the parts before it are
@@ -66,7 +82,11 @@ export async function startDaemon(
     await assertPortAvailable(host, port);
     prepareDataFolder(config);
     // Without the folder, nobody knows whether another server has taken over.
-    if (config.backups.dir !== null) assertBackupDir(config, config.backups.dir);
+    const { dir } = config.backups;
+    if (dir !== null) {
+      assertBackupDir(config, dir);
+      assertNoEarlierCopies(config, dir);
+    }
     // Before the database is opened: two daemons that start together must not recover or migrate it
     // at the same time.
     const lock = acquireDaemonLock(config.databasePath);
@@ -82,7 +102,12 @@ export async function startDaemon(
       },
     });
     parts.defer(rt.close);
+    let isLastCopyDue = false;
+    parts.defer(async () => {
+      if (isLastCopyDue) isLastCopyDue = !(await makeLastCopy(rt));
+    });
     await assertDatabaseUsable(rt);
+    if (dir !== null) assertNotStandby(rt, dir);
     removeRestoreDraft(rt);
     checkBackupDir(rt);
     for (const { text, fix } of exposedFiles) rt.log("warn", text, { fix });
@@ -107,12 +132,36 @@ export async function startDaemon(
       },
       failed: Promise.race([syncFailed.promise, worker.exited.then(() => "delivery worker died")]),
       stop: () => parts.disposeAsync(),
+      stopWithLastCopy: async () => {
+        isLastCopyDue = dir !== null;
+        await parts.disposeAsync();
+        return !isLastCopyDue;
+      },
     };
   } catch (error) {
     await parts.disposeAsync();
     if (!(error instanceof DamagedDatabaseError)) throw error;
     throw await nameGoodBackup(config, error);
   }
+}
+
+/** A second server that is restored from the last copy has every change that was acknowledged. */
+async function makeLastCopy({ config, log }: Runtime): Promise<boolean> {
+  const newest = readBackupState(config, "copy");
+  const lastCopyAt = newest && new Date(newest.createdAt).toISOString();
+  const { dir } = config.backups;
+  log("info", "making the last copy", { dir, lastCopyAt });
+  if (await makeLastCopyInThread(config, AbortSignal.timeout(LAST_COPY_MS))) return true;
+  log(
+    "error",
+    "The last copy was not made: the changes since lastCopyAt are only on this machine.",
+    {
+      lastCopyAt,
+      data: config.databasePath,
+      fix: `start the daemon again, which makes a copy when it stops: deskbell serve --backup-dir ${shellQuote(dir ?? "")}`,
+    },
+  );
+  return false;
 }
 
 /** Call it with the daemon lock, which a running restore holds. */

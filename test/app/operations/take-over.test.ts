@@ -11,7 +11,8 @@ import {
 import { basename, join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { hashFile } from "../../../src/app/operations/backup-checksums.ts";
-import { checkBackupDir, copyBackup } from "../../../src/app/operations/backup-copies.ts";
+import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
+import { checkBackupDir } from "../../../src/app/operations/backup-dir.ts";
 import { readBackupState } from "../../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { restoreBackup } from "../../../src/app/operations/restore.ts";

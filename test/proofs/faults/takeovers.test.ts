@@ -1,7 +1,8 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { assertBackupDir, copyBackup } from "../../../src/app/operations/backup-copies.ts";
+import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
+import { assertBackupDir } from "../../../src/app/operations/backup-dir.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { findNewestCopy, takeOver } from "../../../src/app/operations/take-over.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
