@@ -36,7 +36,7 @@ type Partner = {
  * @param failures the share of deliveries that fail when they arrive first: with a 500, or a closed
  *   connection
  */
-async function startPartner(random: SeededRandom, failures: number): Promise<Partner> {
+export async function startPartner(random: SeededRandom, failures: number): Promise<Partner> {
   const received: Arrival[] = [];
   const refused = new Set<string>();
   const seen = new Set<string>();

@@ -1,7 +1,17 @@
 import type { SeededRandom } from "../../../src/app/sample-catalog/generator.ts";
-import type { Desk, Reply, Shown, Visit } from "./desk.ts";
-import { NEVER, type Place, type Refused, type Span, type Taken } from "./occupancy.ts";
-import { type Service, STARTS, staffPlaces, tablePlaces, tickets } from "./shop.ts";
+import type { Desk, Reply, Shown } from "./desk.ts";
+import { NEVER, type Place, type Price, type Refused, type Span, type Taken } from "./occupancy.ts";
+import {
+  alternativesOf,
+  FIRST_PRICE,
+  placesOfSegment,
+  type Service,
+  serviceOf,
+  SERVICES,
+  STARTS,
+  tickets,
+  type Visit,
+} from "./shop.ts";
 
 /** What a client did and was told. */
 export type History = {
@@ -12,6 +22,10 @@ export type History = {
   states: Map<string, { status: string; startsAt: number | null }>;
   /** Holds that were left to expire. */
   abandoned: Taken[];
+  /** The prices of a cut, one after the other. */
+  prices: Price[];
+  /** What clients were charged for a cut, and when that was decided. */
+  charged: Price[];
 };
 
 export const createHistory = (): History => ({
@@ -20,6 +34,8 @@ export const createHistory = (): History => ({
   refused: [],
   states: new Map(),
   abandoned: [],
+  prices: [{ cents: FIRST_PRICE, span: { sentAt: -Infinity, doneAt: -Infinity } }],
+  charged: [],
 });
 
 /** An object that the client has, and may cancel. */
@@ -33,25 +49,39 @@ const SECOND_MS = 1000;
 const LIMITS = ["too_many_holds"];
 const TAKEN = ["slot_taken", "conflict"];
 
+/** The starts at which nothing but other visits keeps a visit from being booked. */
+function startsOf(visit: Visit): string[] {
+  if ("partySize" in visit) return STARTS;
+  const isClass = visit.services.includes("pilates");
+  const minutes = visit.services.reduce((sum, service) => sum + SERVICES[service].minutes, 0);
+  // The last start is an hour before closing time, and classes begin at full hours.
+  return STARTS.filter(
+    (start) => (minutes <= 60 || !start.endsWith("13:00")) && (!isClass || start.endsWith(":00")),
+  );
+}
+
 /** Returns a function that does one random thing at a desk. */
 export function createRushClient(desk: Desk, random: SeededRandom, history: History) {
   const kept: Kept[] = [];
 
   const placesIn = (shown: Shown): Place[] => {
-    const spanOf = ({ startsAt, endsAt }: { startsAt: string; endsAt: string }) => ({
-      from: Date.parse(startsAt),
-      to: Date.parse(endsAt),
-      quantity: 1,
-    });
     if (shown.items !== undefined) return shown.items.map(({ quantity }) => tickets(quantity));
-    if (shown.tableId) return [{ resource: shown.tableId, ...spanOf(shown) }];
-    return shown.segments.map((segment) => ({ resource: segment.staffId, ...spanOf(segment) }));
+    if (shown.tableId) {
+      const [from, to] = [shown.startsAt, shown.endsAt].map((time) => Date.parse(time));
+      return [{ resource: shown.tableId, from: from!, to: to!, quantity: 1 }];
+    }
+    return shown.segments.flatMap(({ serviceId, staffId, startsAt }) =>
+      placesOfSegment(serviceOf(serviceId), staffId, Date.parse(startsAt), shown.guests),
+    );
   };
 
-  const placesOf = (visit: Visit, startsAt: string): Place[] =>
-    "partySize" in visit
-      ? tablePlaces(visit.partySize, startsAt)
-      : staffPlaces(visit.service, visit.staff, startsAt);
+  const chargedFor = (shown: Shown): number | undefined =>
+    shown.segments?.find(({ serviceId }) => serviceOf(serviceId) === "cut")?.priceCents;
+
+  function charge(shown: Shown, span: Span): void {
+    const cents = chargedFor(shown);
+    if (cents !== undefined) history.charged.push({ cents, span });
+  }
 
   function take(shown: Shown, span: Span): Taken[] {
     const rows = placesIn(shown).map((place) => ({
@@ -76,41 +106,47 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
   function accept(
     what: string,
     reply: Reply,
-    places: Place[],
+    alternatives: Place[][],
     id: string | null = null,
   ): Shown | null {
     const { code, span } = reply;
     if (code === null) return reply.shown;
-    if (TAKEN.includes(code) && places.length > 0) history.refused.push({ id, places, span });
+    if (TAKEN.includes(code) && alternatives.length > 0)
+      history.refused.push({ id, alternatives, span });
     else if (!LIMITS.includes(code)) throw new Error(`${what} was refused: ${code}`);
     return null;
   }
 
   const pickVisit = (): [Visit, string] => {
-    if (random.chance(0.4)) return [{ partySize: random.pick([2, 4]) }, random.pick(STARTS)];
-    const service: Service = random.chance(0.7) ? "cut" : "color";
-    const staff = random.pick(
-      service === "cut" ? (["ann", "bea", null] as const) : (["ann", null] as const),
-    );
-    // A color that starts last would end after closing time.
-    const starts = service === "cut" ? STARTS : STARTS.filter((start) => !start.endsWith("13:00"));
-    return [{ service, staff }, random.pick(starts)];
+    if (random.chance(0.3)) return [{ partySize: random.pick([2, 4]) }, random.pick(STARTS)];
+    const services = random.chance(0.15)
+      ? (["wax", "cut"] as const)
+      : [random.pick(Object.keys(SERVICES) as Service[])];
+    const { staff } = SERVICES[services[0]!];
+    const visit = {
+      services,
+      staff: staff.length > 0 && random.chance(0.5) ? random.pick([...staff]) : null,
+      guests: "seats" in SERVICES[services[0]!] ? random.integer(1, 2) : 1,
+    };
+    return [visit, random.pick(startsOf(visit))];
   };
 
   async function book(): Promise<void> {
     const [visit, startsAt] = pickVisit();
     const reply = await desk.create(visit, startsAt);
-    const shown = accept("book", reply, placesOf(visit, startsAt));
+    const shown = accept("book", reply, alternativesOf(visit, startsAt));
     if (shown === null) return;
     settle(shown);
+    charge(shown, reply.span);
     kept.push({ id: shown.id, visit, places: take(shown, reply.span), isPending: false });
   }
 
   async function hold({ create, use, release }: NonNullable<Desk["holds"]>): Promise<void> {
     const [visit, startsAt] = pickVisit();
     const reply = await create(visit, startsAt);
-    const shown = accept("hold", reply, placesOf(visit, startsAt));
+    const shown = accept("hold", reply, alternativesOf(visit, startsAt));
     if (shown === null) return;
+    charge(shown, reply.span);
     const held = take(shown, reply.span);
     const expiresAt = Date.parse(shown.expiresAt);
     // The text has no fraction of a second.
@@ -129,6 +165,8 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
     const booked = accept("use hold", used, []);
     if (booked === null) return;
     if (used.span.sentAt > expiry.doneAt) throw new Error(`${shown.id} was used after its expiry.`);
+    if (chargedFor(booked) !== chargedFor(shown))
+      throw new Error(`${booked.id} does not have the price of its hold.`);
     free(held, used.span);
     settle(booked);
     kept.push({ id: booked.id, visit, places: take(booked, used.span), isPending: false });
@@ -137,7 +175,7 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
   async function order(): Promise<void> {
     const quantity = random.integer(1, MOST_TICKETS);
     const reply = await desk.order(quantity);
-    const shown = accept("order", reply, [tickets(quantity)]);
+    const shown = accept("order", reply, [[tickets(quantity)]]);
     if (shown === null) return;
     settle(shown);
     kept.push({ id: shown.id, visit: null, places: take(shown, reply.span), isPending: true });
@@ -150,15 +188,13 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
   }
 
   async function reschedule(moved: Kept & { visit: Visit }): Promise<void> {
-    const startsAt = random.pick(STARTS.filter((start) => !start.endsWith("13:00")));
+    const startsAt = random.pick(startsOf(moved.visit));
     const reply = await desk.reschedule(moved.id, startsAt);
-    // The staff member stays; the table is chosen again.
-    const wanted =
-      "partySize" in moved.visit
-        ? tablePlaces(moved.visit.partySize, startsAt)
-        : staffPlaces(moved.visit.service, null, startsAt).filter(
-            ({ resource }) => resource === moved.places[0]?.resource,
-          );
+    // The staff stays; the table is chosen again.
+    const keeps = new Set(moved.places.map(({ resource }) => resource));
+    const wanted = alternativesOf(moved.visit, startsAt).filter(
+      (places) => "partySize" in moved.visit || places.every(({ resource }) => keeps.has(resource)),
+    );
     const shown = accept("reschedule", reply, wanted, moved.id);
     if (shown === null) return;
     free(moved.places, reply.span);
@@ -176,10 +212,18 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
     settle(shown);
   }
 
+  async function changePrice(setPrice: NonNullable<Desk["setPrice"]>): Promise<void> {
+    const cents = history.prices.at(-1)!.cents + 1;
+    const { code, span } = await setPrice(cents);
+    if (code !== null) throw new Error(`The change of the price was refused: ${code}`);
+    history.prices.push({ cents, span });
+  }
+
   return async function step(): Promise<void> {
-    const { holds, repeat, repeatable } = desk;
+    const { holds, repeat, repeatable, setPrice } = desk;
     if (repeat && repeatable && random.chance(0.05))
       return repeat(random.integer(0, Math.max(0, repeatable() - 1)));
+    if (setPrice && random.chance(0.1)) return changePrice(setPrice);
     if (kept.length >= MOST_KEPT) return cancel(random.integer(0, kept.length - 1));
     const pending = kept.find(({ isPending }) => isPending);
     if (pending && random.chance(0.5)) return confirm(pending);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SHOP_SLUG, shopId } from "../shop.ts";
 import type { Span } from "./occupancy.ts";
-import type { Service } from "./shop.ts";
+import type { Visit } from "./shop.ts";
 
 /** A booking, reservation, hold or ticket order, as the API and the terminal show it. */
 export type Shown = {
@@ -9,15 +9,14 @@ export type Shown = {
   status: string;
   startsAt: string;
   expiresAt: string;
-  segments: { staffId: string; startsAt: string; endsAt: string }[];
+  segments: { serviceId: string; staffId: string | null; startsAt: string; priceCents: number }[];
+  guests: number;
   tableId: string | null;
   endsAt: string;
   items: { quantity: number }[];
 };
 
 export type Reply = { code: string | null; shown: Shown | null; span: Span };
-
-export type Visit = { service: Service; staff: "ann" | "bea" | null } | { partySize: number };
 
 /** Where a client books: the HTTP API, or the terminal, which has no holds. */
 export type Desk = {
@@ -26,6 +25,8 @@ export type Desk = {
   confirm: (orderId: string) => Promise<Reply>;
   reschedule: (id: string, startsAt: string) => Promise<Reply>;
   cancel: (id: string) => Promise<Reply>;
+  /** Sets the price of a cut. */
+  setPrice?: (cents: number) => Promise<Reply>;
   holds?: {
     create: (visit: Visit, startsAt: string) => Promise<Reply>;
     use: (holdId: string, isTable: boolean) => Promise<Reply>;
@@ -105,12 +106,11 @@ export function createHttpDesk({ name, secret, url, ...sale }: HttpOptions): Des
       ? { startsAt: `${startsAt}:00Z`, partySize: visit.partySize }
       : {
           startsAt: `${startsAt}:00Z`,
-          segments: [
-            {
-              serviceId: shopId("svc", visit.service),
-              staffId: visit.staff && shopId("stf", visit.staff),
-            },
-          ],
+          guests: visit.guests,
+          segments: visit.services.map((service, n) => ({
+            serviceId: shopId("svc", service),
+            staffId: n === 0 && visit.staff !== null ? shopId("stf", visit.staff) : null,
+          })),
         };
 
   return {
@@ -175,9 +175,10 @@ export function createTerminalDesk(
         : command(
             "bookings",
             "create",
-            ...(visit.staff === null ? [] : ["--staff", visit.staff]),
-            "--service",
-            visit.service,
+            ...(visit.staff === null ? [] : ["--staff", `${visit.services[0]}:${visit.staff}`]),
+            ...visit.services.flatMap((service) => ["--service", service]),
+            "--guests",
+            `${visit.guests}`,
             "--start",
             startsAt,
           ),
@@ -186,5 +187,6 @@ export function createTerminalDesk(
     confirm: (id) => command("ticket-orders", "confirm", id),
     reschedule: (id, startsAt) => command(groupOf(id), "reschedule", id, "--start", startsAt),
     cancel: (id) => command(groupOf(id), "cancel", id),
+    setPrice: (cents) => command("services", "update", "cut", "--price", `${cents}`),
   };
 }

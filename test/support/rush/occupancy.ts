@@ -10,8 +10,11 @@ export type Place = { resource: string; from: number; to: number; quantity: numb
 /** A place that a visit, hold or ticket order has. */
 export type Taken = Place & { id: string; taken: Span; freed: Span };
 
-/** A request that each of the places would have satisfied. `id`: the visit that it would move. */
-export type Refused = { id: string | null; places: Place[]; span: Span };
+/**
+ * A request that was refused. Each of the alternatives, which are sets of places, would have
+ * satisfied it. `id`: the visit that it would have moved.
+ */
+export type Refused = { id: string | null; alternatives: Place[][]; span: Span };
 
 export const NEVER: Span = { sentAt: Infinity, doneAt: Infinity };
 
@@ -34,7 +37,7 @@ export function findOverbooked(history: readonly Taken[], capacityOf: CapacityOf
   });
 }
 
-/** Returns the refusals of a place that nobody can have had when the request was handled. */
+/** Returns the refusals although all places of an alternative were certainly free. */
 export function findUnexplained(
   refusals: readonly Refused[],
   history: readonly Taken[],
@@ -51,5 +54,25 @@ export function findUnexplained(
     );
     return loadOf(possible) + place.quantity <= capacityOf(place.resource);
   };
-  return refusals.filter((refused) => refused.places.some((it) => isCertainlyFree(it, refused)));
+  return refusals.filter((refused) =>
+    refused.alternatives.some((places) => places.every((it) => isCertainlyFree(it, refused))),
+  );
 }
+
+/** A price, and the request that set it; or one that was charged, and the request that was told so. */
+export type Price = { cents: number; span: Span };
+
+/**
+ * Returns the prices that were charged although they certainly did not hold then.
+ * @param changes of the price, one after the other; the first one is that of the opening
+ */
+export const findWrongPrices = (charged: readonly Price[], changes: readonly Price[]): Price[] =>
+  charged.filter(
+    ({ cents, span }) =>
+      !changes.some(
+        (change, n) =>
+          change.cents === cents &&
+          change.span.sentAt <= span.doneAt &&
+          span.sentAt <= (changes[n + 1] ?? { span: NEVER }).span.doneAt,
+      ),
+  );

@@ -6,7 +6,8 @@ import { concertIds } from "../../http/support/bookings.ts";
 import { SHOP_SLUG, shopId } from "../shop.ts";
 import type { CapacityOf, Place } from "./occupancy.ts";
 
-// A shop with little to book: three days of two staff members and two tables, and 40 tickets.
+// A shop with little to book: three days of two stylists, three masseurs with two rooms, a waxing
+// with a buffer, a sauna and a class with few seats, two tables, and 40 tickets.
 
 const DAY = Temporal.Now.plainDateISO("UTC").add({ days: 7 });
 const DAYS = [0, 1, 2].map((days) => DAY.add({ days }).toString());
@@ -14,6 +15,8 @@ const OPENS = 9;
 const CLOSES = 14;
 const MINUTE_MS = 60_000;
 export const TICKETS = 40;
+/** The price of a cut, in the shop's currency, when it opens. */
+export const FIRST_PRICE = 4000;
 
 /** The zone has no summer time, so that local times are those of UTC. */
 const FILE = `
@@ -26,9 +29,21 @@ business:
   bookingPolicy: { slotIntervalMin: 30, minNoticeMin: 60, maxAdvanceDays: 10, maxGapMin: 0 }
 hours: [{ days: [mon-sun], start: "09:00", end: "14:00" }]
 services:
-  - { key: cut, name: Cut, durationMin: 60, price: 4000, staff: [ann, bea] }
+  - { key: cut, name: Cut, durationMin: 60, price: ${FIRST_PRICE}, staff: [ann, bea] }
   - { key: color, name: Color, durationMin: 90, price: 9000, staff: [ann] }
-staff: [{ key: ann, name: Ann }, { key: bea, name: Bea }]
+  - { key: massage, name: Massage, durationMin: 60, price: 7000, staff: [cay, dot, eve], resources: [room] }
+  - { key: wax, name: Wax, durationMin: 30, price: 2000, staff: [gil], bufferAfterMin: 30 }
+  - { key: sauna, name: Sauna, durationMin: 60, price: 1500, capacity: 3 }
+  - { key: pilates, name: Pilates, durationMin: 60, price: 1000, capacity: 4, staff: [fay], bookingRules: { slotIntervalMin: 60 } }
+staff:
+  - { key: ann, name: Ann }
+  - { key: bea, name: Bea }
+  - { key: cay, name: Cay }
+  - { key: dot, name: Dot }
+  - { key: eve, name: Eve }
+  - { key: gil, name: Gil }
+  - { key: fay, name: Fay }
+resources: [{ key: room, name: Room, capacity: 2 }]
 tables: [{ key: t2, minSeats: 1, maxSeats: 2 }, { key: t4, minSeats: 2, maxSeats: 4 }]
 turnTimes: [{ upTo: 4, min: 60 }]
 events:
@@ -42,9 +57,31 @@ events:
     quotas: [{ key: room, size: ${TICKETS}, ticketTypes: [seat] }]
 `;
 
-export const MINUTES = { cut: 60, color: 90 };
-export type Service = keyof typeof MINUTES;
-export const STAFF_OF: Record<Service, ("ann" | "bea")[]> = { cut: ["ann", "bea"], color: ["ann"] };
+type ServiceRules = {
+  minutes: number;
+  /** Empty: the service needs nobody, or its seats are taken together with its only person. */
+  staff: readonly string[];
+  /** The resource of which a visit takes one unit. */
+  room?: string;
+  bufferMin?: number;
+  /** Guests at the same time, of visits that share the service. */
+  seats?: number;
+};
+
+export const SERVICES = {
+  cut: { minutes: 60, staff: ["ann", "bea"] },
+  color: { minutes: 90, staff: ["ann"] },
+  massage: { minutes: 60, staff: ["cay", "dot", "eve"], room: "room" },
+  wax: { minutes: 30, staff: ["gil"], bufferMin: 30 },
+  sauna: { minutes: 60, staff: [], seats: 3 },
+  pilates: { minutes: 60, staff: [], seats: 4 },
+} as const satisfies Record<string, ServiceRules>;
+export type Service = keyof typeof SERVICES;
+
+/** Services one after the other, `staff` of the first one, or a table. */
+export type Visit =
+  | { services: readonly Service[]; staff: string | null; guests: number }
+  | { partySize: number };
 
 /** Every start at which a cut or a table is offered, as UTC time. */
 export const STARTS = DAYS.flatMap((day) =>
@@ -75,23 +112,59 @@ export function createRushShop(rt: Runtime, count: number) {
   return { secrets, ...concertIds(rt) };
 }
 
-export const capacityOf: CapacityOf = (resource) => (resource === "seat" ? TICKETS : 1);
-
-/** A staff member or table for some minutes. */
-const placeAt = (resource: string, startsAt: string, minutes: number): Place => {
-  const from = Date.parse(`${startsAt}Z`);
-  return { resource, from, to: from + minutes * MINUTE_MS, quantity: 1 };
+const CAPACITIES: Record<string, number> = {
+  seat: TICKETS,
+  room: 2,
+  sauna: SERVICES.sauna.seats,
+  pilates: SERVICES.pilates.seats,
 };
+export const capacityOf: CapacityOf = (resource) => CAPACITIES[resource] ?? 1;
 
-export const staffPlaces = (service: Service, staff: "ann" | "bea" | null, startsAt: string) =>
-  (staff === null ? STAFF_OF[service] : [staff]).map((key) =>
-    placeAt(shopId("stf", key), startsAt, MINUTES[service]),
-  );
+const serviceById = new Map(
+  (Object.keys(SERVICES) as Service[]).map((service) => [shopId("svc", service), service]),
+);
+export const serviceOf = (serviceId: string): Service => serviceById.get(serviceId)!;
 
-export const tablePlaces = (partySize: number, startsAt: string): Place[] =>
-  (partySize > 2 ? ["t4"] : partySize > 1 ? ["t2", "t4"] : ["t2"]).map((key) =>
-    placeAt(shopId("tbl", key), startsAt, 60),
+/** What a visit takes with one service. `staffId` is null for a service that needs nobody. */
+export function placesOfSegment(
+  service: Service,
+  staffId: string | null,
+  from: number,
+  guests: number,
+): Place[] {
+  const rules: ServiceRules = SERVICES[service];
+  const to = from + rules.minutes * MINUTE_MS;
+  if (rules.seats !== undefined) return [{ resource: service, from, to, quantity: guests }];
+  const until = to + (rules.bufferMin ?? 0) * MINUTE_MS;
+  return [
+    { resource: staffId ?? "", from, to: until, quantity: 1 },
+    ...(rules.room === undefined ? [] : [{ resource: rules.room, from, to, quantity: 1 }]),
+  ];
+}
+
+const combine = (sets: Place[][][]): Place[][] =>
+  sets.reduce((all, next) => all.flatMap((one) => next.map((two) => [...one, ...two])), [[]]);
+
+/** The sets of places of which each would do for the visit. */
+export function alternativesOf(visit: Visit, startsAt: string): Place[][] {
+  let from = Date.parse(`${startsAt}Z`);
+  if ("partySize" in visit) {
+    const { partySize } = visit;
+    const keys = partySize > 2 ? ["t4"] : partySize > 1 ? ["t2", "t4"] : ["t2"];
+    const to = from + 60 * MINUTE_MS;
+    return keys.map((key) => [{ resource: shopId("tbl", key), from, to, quantity: 1 }]);
+  }
+  return combine(
+    visit.services.map((service, n) => {
+      const { staff, minutes }: ServiceRules = SERVICES[service];
+      const startOf = from;
+      from += minutes * MINUTE_MS;
+      const keys = n === 0 && visit.staff !== null ? [visit.staff] : staff;
+      const ids = keys.length === 0 ? [null] : keys.map((key) => shopId("stf", key));
+      return ids.map((id) => placesOfSegment(service, id, startOf, visit.guests));
+    }),
   );
+}
 
 export const tickets = (quantity: number): Place => ({
   resource: "seat",
