@@ -6,7 +6,7 @@ import { concertIds } from "../../http/support/bookings.ts";
 import { SHOP_SLUG, shopId } from "../shop.ts";
 import type { CapacityOf, Place } from "./occupancy.ts";
 
-// A shop with little to book: three days of two stylists, three masseurs with two rooms, a waxing
+// A shop with little to book: three days of two stylists, three masseurs with one room, a waxing
 // with a buffer, a sauna and a class with few seats, two tables, and 40 tickets.
 
 const DAY = Temporal.Now.plainDateISO("UTC").add({ days: 7 });
@@ -31,10 +31,10 @@ hours: [{ days: [mon-sun], start: "09:00", end: "14:00" }]
 services:
   - { key: cut, name: Cut, durationMin: 60, price: ${FIRST_PRICE}, staff: [ann, bea] }
   - { key: color, name: Color, durationMin: 90, price: 9000, staff: [ann] }
-  - { key: massage, name: Massage, durationMin: 60, price: 7000, staff: [cay, dot, eve], resources: [room] }
+  - { key: massage, name: Massage, durationMin: 60, price: 7000, staff: [cay, dot, eve], resources: [{ resource: room, units: 2 }] }
   - { key: wax, name: Wax, durationMin: 30, price: 2000, staff: [gil], bufferAfterMin: 30 }
-  - { key: sauna, name: Sauna, durationMin: 60, price: 1500, capacity: 3 }
-  - { key: pilates, name: Pilates, durationMin: 60, price: 1000, capacity: 4, staff: [fay], bookingRules: { slotIntervalMin: 60 } }
+  - { key: sauna, name: Sauna, durationMin: 60, price: 1500, capacity: 2 }
+  - { key: pilates, name: Pilates, durationMin: 60, price: 1000, capacity: 2, staff: [fay], bookingRules: { slotIntervalMin: 60 } }
 staff:
   - { key: ann, name: Ann }
   - { key: bea, name: Bea }
@@ -43,7 +43,7 @@ staff:
   - { key: eve, name: Eve }
   - { key: gil, name: Gil }
   - { key: fay, name: Fay }
-resources: [{ key: room, name: Room, capacity: 2 }]
+resources: [{ key: room, name: Room, capacity: 3 }]
 tables: [{ key: t2, minSeats: 1, maxSeats: 2 }, { key: t4, minSeats: 2, maxSeats: 4 }]
 turnTimes: [{ upTo: 4, min: 60 }]
 events:
@@ -61,7 +61,7 @@ type ServiceRules = {
   minutes: number;
   /** Empty: the service needs nobody, or its seats are taken together with its only person. */
   staff: readonly string[];
-  /** The resource of which a visit takes one unit. */
+  /** The resource of which a visit takes two of three units. */
   room?: string;
   bufferMin?: number;
   /** Guests at the same time, of visits that share the service. */
@@ -73,8 +73,8 @@ export const SERVICES = {
   color: { minutes: 90, staff: ["ann"] },
   massage: { minutes: 60, staff: ["cay", "dot", "eve"], room: "room" },
   wax: { minutes: 30, staff: ["gil"], bufferMin: 30 },
-  sauna: { minutes: 60, staff: [], seats: 3 },
-  pilates: { minutes: 60, staff: [], seats: 4 },
+  sauna: { minutes: 60, staff: [], seats: 2 },
+  pilates: { minutes: 60, staff: [], seats: 2 },
 } as const satisfies Record<string, ServiceRules>;
 export type Service = keyof typeof SERVICES;
 
@@ -114,7 +114,7 @@ export function createRushShop(rt: Runtime, count: number) {
 
 const CAPACITIES: Record<string, number> = {
   seat: TICKETS,
-  room: 2,
+  room: 3,
   sauna: SERVICES.sauna.seats,
   pilates: SERVICES.pilates.seats,
 };
@@ -138,7 +138,7 @@ export function placesOfSegment(
   const until = to + (rules.bufferMin ?? 0) * MINUTE_MS;
   return [
     { resource: staffId ?? "", from, to: until, quantity: 1 },
-    ...(rules.room === undefined ? [] : [{ resource: rules.room, from, to, quantity: 1 }]),
+    ...(rules.room === undefined ? [] : [{ resource: rules.room, from, to, quantity: 2 }]),
   ];
 }
 
