@@ -136,6 +136,7 @@ const REWORDED: readonly [pattern: RegExp, text: string][] = [
   [/^error: /, ""],
   [/^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)$/s, "Invalid $1 '$2'. $3"],
   [/^option '.*?' value '(.*)' from env '(\w+)' is invalid\. (.*)$/s, "Invalid $2 '$1'. $3"],
+  [/^option '(?:-\w, )?(--[\w-]+).*?' argument missing$/, "$1 needs a value."],
   [/^required option '(.*)' not specified$/, "Missing $1."],
   [/^missing required argument '(.*)'$/, "Missing argument <$1>."],
   [/^too many arguments.* but got \d+: (.*?)\.?$/s, "Too many arguments: $1."],

@@ -4,6 +4,7 @@ import { isEnvEnabled } from "../config.ts";
 import { createCli, type Cli, type GlobalFlags } from "./cli.ts";
 import { addCommand, type CommandSpec, type CommandGroup, mapUsageErrors } from "./command.ts";
 import { COMMANDS, type CommandEntry } from "./command-table.ts";
+import { assertNoMissingValue } from "./missing-values.ts";
 import type { Renamed } from "./former-spellings.ts";
 import { type Io, widthOf } from "./io.ts";
 import { ABOUT, GLOBAL_OPTIONS, rootHelp, VERSION_OPTION } from "./root-help.ts";
@@ -70,7 +71,15 @@ export async function createProgram(
     const { complete } = await import("./commands/completion.ts");
     addCommand(root, complete(specs.filter(isLoaded), root.options), start);
   }
+  checkValuesBefore(root, args);
   return root;
+}
+
+/** Checks the values of options before commander parses the command that the line names. */
+function checkValuesBefore(group: Command, args: readonly string[]): void {
+  if (group.commands.length === 0) return;
+  group.hook("preSubcommand", (_, named) => assertNoMissingValue(named, args));
+  for (const child of group.commands) checkValuesBefore(child, args);
 }
 
 function readGlobalFlags(root: Command): Omit<GlobalFlags, "dryRun"> {

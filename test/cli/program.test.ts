@@ -84,6 +84,7 @@ test.each([
   ],
   ["keys show", /Missing argument <key>\./],
   ["keys create --scope services.read", /Missing --name <name>\./],
+  ["keys create --name", /^error: --name needs a value\.\nfix: deskbell keys create --help/],
   [
     "keys create --name a --limit-minute 1.5",
     /Invalid --limit-minute '1\.5'\. Use a whole number from 1 to 1000000000\./,

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { optionsOf } from "../../src/cli/command.ts";
+import { createTerminal } from "../support/cli.ts";
+import { loadCommands } from "../support/commands.ts";
+import { makeRunnable, runInCopy, setUpExamples } from "../support/example-data.ts";
+
+setUpExamples();
+const { leaves } = await loadCommands();
+
+/** Every file below the folder with its content. */
+const filesIn = (folder: string): Map<string, string> =>
+  new Map(
+    readdirSync(folder, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [path, readFileSync(path, "base64")]),
+  );
+
+test.each(leaves)(
+  "$path writes nothing if an option is typed where the value of another belongs",
+  async ({ path, spec }) => {
+    const { dataDir } = await runInCopy("guide");
+    const { deskbell } = createTerminal({ dataDir });
+    const before = filesIn(dirname(dataDir));
+    const line = makeRunnable(spec.examples[0]);
+    const options = [
+      ...optionsOf(spec).flatMap(({ required, long }) => (required && long ? [long] : [])),
+      "--business",
+      "--data-dir",
+    ];
+    for (const option of options)
+      for (const value of [
+        "--dry-run",
+        "--help",
+        "--json",
+        "-qy",
+        "--price=45",
+        "--",
+        "--drry-run",
+      ])
+        expect({ path, ...(await deskbell(`${line} --yes ${option} ${value}`)) }).toMatchObject({
+          path,
+          code: 2,
+          stdout: "",
+          stderr: expect.stringContaining(
+            `${option} needs a value: '${value}' is read as an option`,
+          ),
+        });
+    expect(filesIn(dirname(dataDir))).toEqual(before);
+  },
+);
+
+test.each([
+  ["bookings create --from --dry-run", "--input"],
+  ["webhooks receive --status --help", "--status-code"],
+  ["backup --with-key --dry-run", "--master-key-out"],
+  ["backup --json --master-key-out --json", "--master-key-out"],
+])("%s is refused", async (line, option) => {
+  const { deskbell } = createTerminal();
+  expect(await deskbell(`${line} -q`)).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining(`${option} needs a value`),
+  });
+});
+
+test.each(["--dry-run", "--help", "-y", "--"])(
+  "--name=%s is a text; so are other texts that begin with a hyphen",
+  async (text) => {
+    const { deskbell } = createTerminal();
+    await deskbell("seed salon");
+    const { stdout } = await deskbell(`keys create --secret --name=${text} --json`);
+    expect(JSON.parse(stdout)).toMatchObject({ data: { name: text } });
+  },
+);
+
+test.each(["-1", "-x", "'-- a note'", "--6pm", "-"])(
+  "%s after --name is a text: no option has such a name",
+  async (text) => {
+    const { deskbell } = createTerminal();
+    await deskbell("seed salon");
+    const { stdout } = await deskbell(`keys create --secret --name ${text} --json`);
+    expect(JSON.parse(stdout)).toMatchObject({ data: { name: text.replaceAll("'", "") } });
+  },
+);
+
+test("words after -- are arguments, whatever they look like", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed salon");
+  expect((await deskbell("services show -- --name")).stderr).toContain(
+    "There is no service '--name'.",
+  );
+});
