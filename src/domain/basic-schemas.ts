@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MAX_MINOR_UNITS } from "./money.ts";
+import { isSafeLine } from "./text.ts";
 
 /*
  * Schemas of single values, in catalog files and in requests. The error message of each is a noun
@@ -13,6 +14,16 @@ export function line(max: number) {
     .regex(new RegExp(`^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${max}}$`, "u"), noun);
 }
 
+/**
+ * A line that somebody outside the business wrote. Characters that control a terminal, or reorder or
+ * hide others, would reach the calendars and tools of the business.
+ */
+export function outsideLine(max: number) {
+  const noun = `one line of 1 to ${max} characters without invisible characters`;
+  const isLine = (text: string) => /\S/.test(text) && [...text].length <= max && isSafeLine(text);
+  return z.string(noun).refine(isLine, noun).meta({ minLength: 1, maxLength: max });
+}
+
 const KEY = "1 to 80 characters in one line, with no space at either end";
 export const keySchema = () =>
   z.string(KEY).regex(/^(?!\s)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,80}(?<!\s)$/u, KEY);
@@ -23,3 +34,5 @@ export function integer(min: number, max: number) {
 }
 
 export const centsSchema = () => integer(0, MAX_MINOR_UNITS);
+/** A sum of amounts. */
+export const totalCentsSchema = () => integer(0, Number.MAX_SAFE_INTEGER);

@@ -1,8 +1,23 @@
 import type { Currency } from "./currency.ts";
+import { AppError } from "./errors.ts";
 import { countOf, safe } from "./text.ts";
 
-/** 99,999,999.99 in a currency with cents. */
-export const MAX_MINOR_UNITS = 9_999_999_999;
+/** 10,000,000,000.00 in a currency with cents: a car costs more than 1,000,000,000.00 rials. */
+export const MAX_MINOR_UNITS = 1_000_000_000_000;
+
+/**
+ * Returns the sum of prices, each times its quantity.
+ * @throws AppError validation_failed if a number cannot represent it exactly
+ */
+export function totalOfPrices(prices: readonly { priceCents: number; quantity: number }[]): number {
+  const total = prices.reduce((sum, { priceCents, quantity }) => sum + priceCents * quantity, 0);
+  if (Number.isSafeInteger(total)) return total;
+  throw new AppError(
+    "validation_failed",
+    `The total exceeds ${Number.MAX_SAFE_INTEGER} minor units of the currency.`,
+    { fix: "book fewer guests, services or tickets at a time" },
+  );
+}
 
 /** 3500 in USD is `35.00`. */
 export const formatMoney = (minorUnits: number, { currencyDigits }: Currency): string =>

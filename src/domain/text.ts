@@ -30,6 +30,15 @@ export function unsafeNameError(name: string): string | undefined {
   return `contains the character U+${codePoint}: use one line without control or invisible characters.`;
 }
 
+export const isSafeLine = (text: string): boolean => text.search(UNSAFE) === -1;
+
+/** Whether {@link safe} would change no line of it. Lines may be indented with tabs. */
+export const isSafeText = (text: string): boolean => isSafeLine(text.replaceAll(/[\t\n\r]/g, " "));
+
+/** The text with U+FFFD for each character that would reorder or hide others. */
+export const showHidden = (text: string): string =>
+  PLAIN.test(text) ? text : text.replace(UNSAFE, (char) => (char < " " ? char : "\ufffd"));
+
 const UNSAFE_IN_JSON = new RegExp(`[${HIDDEN}]`, "gu");
 
 /** JSON for a terminal: escapes the characters that JSON allows but a terminal must not get. */

@@ -9,7 +9,13 @@ import {
 } from "../support/property.ts";
 import { isoCurrency } from "../../src/domain/currency.ts";
 import { describe, expect, it } from "vitest";
-import { formatMoney, MAX_MINOR_UNITS, parseMoney, parsePercent } from "../../src/domain/money.ts";
+import {
+  formatMoney,
+  MAX_MINOR_UNITS,
+  parseMoney,
+  parsePercent,
+  totalOfPrices,
+} from "../../src/domain/money.ts";
 
 describe("parseMoney", () => {
   it.each([
@@ -21,7 +27,7 @@ describe("parseMoney", () => {
     ["035.00", "USD", 3500],
     ["1.005", "KWD", 1005],
     ["1200", "JPY", 1200],
-    ["99999999.99", "USD", MAX_MINOR_UNITS],
+    ["10000000000.00", "USD", MAX_MINOR_UNITS],
     ["0000000000000000000012.00", "USD", 1200],
   ])("reads %s in %s as %i minor units", (text, currency, units) => {
     expect(parseMoney(text, isoCurrency(currency))).toEqual({ units });
@@ -39,8 +45,8 @@ describe("parseMoney", () => {
     [".50", "KWD", "must be an amount such as 35.000, not '.50'"],
     ["", "USD", "must be an amount such as 35.00, not ''"],
     [".inf", "USD", "must be an amount such as 35.00, not '.inf'"],
-    ["100000000", "USD", "must be at most 99999999.99, not '100000000'"],
-    ["9".repeat(400), "JPY", `must be at most 9999999999, not '${"9".repeat(39)}…'`],
+    ["10000000000.01", "USD", "must be at most 10000000000.00, not '10000000000.01'"],
+    ["9".repeat(400), "JPY", `must be at most 1000000000000, not '${"9".repeat(39)}…'`],
   ])("rejects %s in %s", (text, currency, problem) => {
     expect(parseMoney(text, isoCurrency(currency))).toEqual({ problem });
   });
@@ -100,5 +106,21 @@ describe("parsePercent", () => {
     ["20%", "must be a percentage such as 12.5, not '20%'"],
   ])("rejects %s", (text, problem) => {
     expect(parsePercent(text)).toEqual({ problem });
+  });
+});
+
+describe("totalOfPrices", () => {
+  it("adds prices times their quantities", () => {
+    const prices = [
+      { priceCents: MAX_MINOR_UNITS, quantity: 9000 },
+      { priceCents: 5, quantity: 3 },
+    ];
+    expect(totalOfPrices(prices)).toBe(9_000_000_000_000_015);
+  });
+
+  it("refuses a total that a number cannot represent", () => {
+    expect(() => totalOfPrices([{ priceCents: MAX_MINOR_UNITS, quantity: 10_000 }])).toThrow(
+      "The total exceeds",
+    );
   });
 });

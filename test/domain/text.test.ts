@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { outsideLine } from "../../src/domain/basic-schemas.ts";
+import { customerFields } from "../../src/domain/bookings/customer.ts";
 import { countOf, safe } from "../../src/domain/text.ts";
 
 test.each([
@@ -32,4 +34,21 @@ test.each([
   [2, "business", "2 businesses"],
 ])("the plural of a noun follows English spelling: %i %s", (count, noun, expected) => {
   expect(countOf(count, noun)).toBe(expected);
+});
+
+test.each([
+  ["a bidirectional override", "Ana \u202e"],
+  ["a zero-width space", "A\u200bna"],
+  ["a tag character", "Ana\u{e0041}"],
+  ["a line separator", "An\u2028a"],
+  ["a control character", "Ana\u0007"],
+])("a guest's name, reference and notes may not contain %s", (_, text) => {
+  expect(outsideLine(200).safeParse(text).success).toBe(false);
+  expect(customerFields().partial().safeParse({ name: text }).success).toBe(false);
+  expect(customerFields().partial().safeParse({ notes: text }).success).toBe(false);
+});
+
+test("a guest's notes may have several lines, and names joiners within words", () => {
+  expect(customerFields().partial().safeParse({ notes: "no nuts\n\tor seeds" }).success).toBe(true);
+  expect(outsideLine(200).safeParse("می\u200cخواهم").success).toBe(true);
 });

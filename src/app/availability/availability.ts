@@ -10,6 +10,7 @@ import type { SlotSearch } from "../../domain/availability/slot-search.ts";
 import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
 import type { Audience } from "../../domain/availability/catalog-lookup.ts";
 import { planNamedRequest } from "../../domain/availability/resolve-request.ts";
+import { totalOfPrices } from "../../domain/money.ts";
 import { assertNotTooLarge } from "../../domain/availability/scan-size.ts";
 import {
   type PublicDay,
@@ -139,5 +140,5 @@ export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
 
 const totalsOf = ({ segments }: VisitPlan): { durationMin: number; priceCents: number } => ({
   durationMin: segments.reduce((sum, segment) => sum + segment.durationMin, 0),
-  priceCents: segments.reduce((sum, segment) => sum + segment.priceCents, 0),
+  priceCents: totalOfPrices(segments.map(({ priceCents }) => ({ priceCents, quantity: 1 }))),
 });

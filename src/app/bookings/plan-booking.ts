@@ -17,6 +17,7 @@ import { approvalTerms } from "../../domain/bookings/visit-terms.ts";
 import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { localDateOf } from "../../domain/local-time.ts";
+import { totalOfPrices } from "../../domain/money.ts";
 import { quote, shellQuote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { variantId } from "../../domain/public/service.ts";
@@ -81,7 +82,7 @@ export function planBooking(
 }
 
 export const totalOf = (segments: readonly BookedSegment[], guests: number): number =>
-  segments.reduce((sum, { priceCents }) => sum + priceCents, 0) * guests;
+  totalOfPrices(segments.map(({ priceCents }) => ({ priceCents, quantity: guests })));
 
 function timesOf(plan: VisitPlan, startsAt: number, endMin: number): VisitTerms {
   const { requiresApproval, cancelUntilMin } = approvalTerms(plan);

@@ -2,6 +2,7 @@ import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { quote, shellQuote } from "../../domain/text.ts";
 import { assertFound } from "../../domain/errors.ts";
+import { totalOfPrices } from "../../domain/money.ts";
 import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
 import { generateCode, normalizeCode } from "../../domain/bookings/short-code.ts";
 import {
@@ -105,7 +106,9 @@ function planOrder(
       quantity,
       unitPriceCents: type.priceCents,
     })),
-    totalCents: requested.reduce((sum, { type, quantity }) => sum + type.priceCents * quantity, 0),
+    totalCents: totalOfPrices(
+      requested.map(({ type: { priceCents }, quantity }) => ({ priceCents, quantity })),
+    ),
     currency: business.doc.currency,
     currencyDigits: business.doc.currencyDigits,
     customerRef: null,

@@ -1,5 +1,5 @@
 import { objectId } from "../../domain/catalog/object-id.ts";
-import { line } from "../../domain/basic-schemas.ts";
+import { outsideLine } from "../../domain/basic-schemas.ts";
 import { AppError, assertFound } from "../../domain/errors.ts";
 import { parseTimeRange } from "../../domain/bookings/start-time.ts";
 import type { Runtime } from "../runtime.ts";
@@ -16,7 +16,7 @@ export type TimeOffRequest = {
   reason: string | null;
 };
 
-const REASON = line(200);
+const REASON = outsideLine(200);
 
 /**
  * Existing bookings stay; `booked` is how many segments overlap.

@@ -10,6 +10,7 @@ import {
 } from "../../domain/catalog/change/schedule-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { type Emptied, findEmptied } from "../../domain/catalog/change/losses.ts";
+import { findRepricing, type Repricing } from "../../domain/catalog/change/repricing.ts";
 import { findReplaced } from "../../domain/catalog/change/replaced.ts";
 import {
   diffCatalog,
@@ -63,6 +64,8 @@ export type ChangeResult = {
   massDeletes: MassDelete[];
   /** Lists that catalog files empty. Applying them needs `confirmed`, as overwritten edits do. */
   emptied: Emptied[];
+  /** Prices that change so much that a catalog file needs `confirmed`; otherwise null. */
+  repricing: Repricing | null;
   /** Deleting their objects needs `cancelAffected`. */
   affected: AffectedVisits;
   /** IDs of future bookings and reservations outside the new hours only. */
@@ -119,6 +122,7 @@ export function planChange(
     webhooks: [],
     massDeletes: replacedByFile ? findMassDeletes(diff.changes, replacedByFile) : [],
     emptied: replacedByFile ? findEmptied(replacedByFile, next, diff.changes) : [],
+    repricing: stored ? findRepricing(stored.catalog, diff.changes) : null,
     affected: stored
       ? findAffectedVisits(rt, business.id, stored.catalog, next, diff.changes)
       : NO_VISITS,

@@ -3,6 +3,7 @@ import type { Catalog } from "../../domain/catalog/catalog.ts";
 import type { MassDelete } from "../../domain/catalog/change/diff.ts";
 import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
 import { lossesText } from "../../domain/catalog/change/losses.ts";
+import { repricingText } from "../../domain/catalog/change/repricing.ts";
 import { currencyChangeText } from "../../domain/currency.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
@@ -28,8 +29,11 @@ export type Permissions = {
   cancelAffected?: boolean;
   /** Accept the prices in the files as amounts in another currency than until now. */
   acceptCurrencyChange?: boolean;
-  /** Undo local edits and empty lists: all, or those of an `UnconfirmedChange`. */
-  confirmed?: boolean | UnconfirmedChange;
+  /**
+   * Undo local edits, empty lists and change prices by more than half: all, all but the prices, or
+   * those of an `UnconfirmedChange`.
+   */
+  confirmed?: boolean | "except prices" | UnconfirmedChange;
 };
 
 /** Thrown for a change that someone must confirm first. */
@@ -100,22 +104,27 @@ export function assertAllowed(
   if (!cancelAffected) for (const { affected } of plans) assertNoAffectedVisits(affected);
   if (!acceptCurrencyChange) plans.forEach(assertSameCurrency);
   if (!allowMassDelete) assertNoMassDeletes(plans);
-  if (confirmed !== true) assertConfirmed(plans, confirmed || null, allowMassDelete === true);
+  if (confirmed !== true) assertConfirmed(plans, confirmed, allowMassDelete === true);
 }
 
 /** Nothing may have been added to the losses since they were confirmed. */
 function assertConfirmed(
   plans: readonly ChangeResult[],
-  confirmed: UnconfirmedChange | null,
+  confirmed: Permissions["confirmed"],
   areDeletesAllowed: boolean,
 ): void {
   const losses = plans.flatMap((plan) => {
-    const text = lossesText(plan, areDeletesAllowed);
+    const text =
+      confirmed === "except prices"
+        ? plan.repricing && repricingText(plan.repricing, plan)
+        : lossesText(plan, areDeletesAllowed);
     return text === null ? [] : [plans.length > 1 ? `${text} in ${plan.slug}` : text];
   });
   if (losses.length === 0) return;
   const unconfirmed = new UnconfirmedChange(losses.join("; "));
-  if (unconfirmed.losses !== confirmed?.losses) throw unconfirmed;
+  const isConfirmed =
+    confirmed instanceof UnconfirmedChange && confirmed.losses === unconfirmed.losses;
+  if (!isConfirmed) throw unconfirmed;
 }
 
 function assertSameCurrency({ slug, currencyChange }: ChangeResult): void {

@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { getBusiness } from "../businesses.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { readEarlierCatalog } from "./catalog-history.ts";
 import type { Replacement } from "./replace-catalog.ts";
@@ -25,6 +26,29 @@ export function planUndo(rt: Runtime, slug: string, version?: number): PlannedUn
       cause: { action: "catalog.undone", details: { restored: wanted } },
     },
   };
+}
+
+/** A dish or option that was marked as sold out. */
+export type SoldOutMark = { key: string; name: string };
+
+const MAX_MARKS = 100;
+
+/**
+ * Returns what was marked as sold out after the last change of the catalog, newest first. An undo
+ * leaves the marks, although the person who asks for it may mean the last of them.
+ */
+export function listMarksSinceChange(rt: Runtime, business: BusinessRow): SoldOutMark[] {
+  const [last] = rt.store.catalogChanges.list(business.id, 1);
+  const marked = rt.store.soldOut.list(business.id);
+  const filter = { businessId: business.id, action: "dish.sold_out", since: last?.at } as const;
+  const marks = rt.store.audit
+    .list(filter, MAX_MARKS)
+    .flatMap((entry) =>
+      marked.has(entry.subjectId ?? "")
+        ? [{ key: String(entry.details.key), name: entry.subjectName }]
+        : [],
+    );
+  return [...new Map(marks.map((mark) => [mark.key, mark])).values()];
 }
 
 function findReplacedVersion(rt: Runtime, slug: string): number {

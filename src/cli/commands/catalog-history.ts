@@ -1,10 +1,11 @@
+import { shellQuote } from "../../domain/text.ts";
 import { tuneForShortCommand } from "../v8-flags.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import type { CatalogChangeRow } from "../../store/catalog-changes.ts";
 import { command } from "../command.ts";
 import { choice, DEFAULT_LIMIT, integer, text, toggle } from "../flags.ts";
 import { EXPORT_FORMATS, printCatalogFile } from "../output/catalog-file.ts";
-import { reportChange } from "../output/change-report.ts";
+import { noteUndo, reportChange } from "../output/change-report.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 import { nameOfActor } from "./audit.ts";
@@ -120,7 +121,7 @@ export const undo = command({
     tuneForShortCommand();
     const { rt, business } = await cli.openBusiness();
     const { slug } = business;
-    const { planUndo } = await import("../../app/catalog/undo-catalog.ts");
+    const { listMarksSinceChange, planUndo } = await import("../../app/catalog/undo-catalog.ts");
     const { planReplacement, replaceCatalog } =
       await import("../../app/catalog/replace-catalog.ts");
     const { version: restored, replacement } = planUndo(rt, slug, version);
@@ -128,6 +129,11 @@ export const undo = command({
     const { json, dryRun, yes } = cli.flags;
     // Shown before the question, because the command line does not say what it would undo.
     const isShown = !yes && !dryRun && !json;
+    if (!dryRun) cli.note(`${slug}: undoing ${undone}.`);
+    for (const { key, name } of listMarksSinceChange(rt, business))
+      cli.note(
+        `${slug}: ${name} stays sold out; to take that back: ${cli.program} menu sold-out ${shellQuote(key)} --undo --business ${slug}`,
+      );
     if (isShown) reportChange(cli, planReplacement(rt, replacement), true);
     await cli.agree(
       `Undo ${undone}?`,
@@ -138,7 +144,7 @@ export const undo = command({
     reportChange(cli, isShown ? { ...result, changes: [] } : result);
     if (result.fromVersion === result.version) return;
     cli.note(`${slug}: ${dryRun ? "would undo" : "undid"} ${undone}.`);
-    if (!dryRun) cli.note(`To go back: ${cli.program} catalog undo --business ${slug}`);
+    if (!dryRun) noteUndo(cli, [result]);
   },
 });
 

@@ -11,7 +11,7 @@ import { requiredText, text, toggle } from "../flags.ts";
 import { tuneForShortCommand } from "../v8-flags.ts";
 import { readBytes, readText } from "../input/catalog-files.ts";
 import { writeNewFile } from "../input/new-file.ts";
-import { reportChange } from "../output/change-report.ts";
+import { noteUndo, reportChange } from "../output/change-report.ts";
 
 const businessName = text("name", "name of the business (default: the slug)");
 
@@ -156,11 +156,10 @@ async function updateFromCsv(cli: Cli, { rt, business }: Stored, source: CsvSour
       usageError(`Updating ${slug} from ${source.name} needs a confirmation.`, "add --yes"),
     );
   }
-  const result = dryRun ? plan : replaceCatalog(rt, replacement, {});
+  const result = dryRun ? plan : replaceCatalog(rt, replacement, { confirmed: true });
   if (json) return cli.printObject({ ...result, ...report });
   reportChange(cli, result);
-  if (!dryRun && result.version !== result.fromVersion)
-    cli.note(`To go back: ${cli.program} catalog undo --business ${slug}`);
+  if (!dryRun && result.version !== result.fromVersion) noteUndo(cli, [result]);
 }
 
 function noteEncoding(cli: Cli, path: string, { encoding, encodingAssumed }: CsvReport): void {

@@ -1,13 +1,13 @@
 import { tuneForShortCommand } from "../v8-flags.ts";
 import { totalBytes, readSources } from "../input/catalog-files.ts";
-import { reportChanges } from "../output/change-report.ts";
+import { noteUndo, reportChanges } from "../output/change-report.ts";
 import { command } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
 import { catalogImport } from "./catalog-import.ts";
 import { choice, text, toggle } from "../flags.ts";
 import { EXPORT_FORMATS, printCatalogFile } from "../output/catalog-file.ts";
 import { history, show, undo, versionFlag } from "./catalog-history.ts";
-import type { UnconfirmedChange } from "../../app/catalog/replace-catalog.ts";
+import { whenConfirmed } from "../input/when-confirmed.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Cli } from "../cli.ts";
 
@@ -20,7 +20,8 @@ const apply = command({
   about:
     `Apply catalog files to their businesses and send webhooks for what changed. ${FILES} All files are checked first: if one is ` +
     "rejected, nothing is saved. Files that undo edits made by commands, remove all links of an object (such as the staff of a " +
-    "service) or empty a section need a confirmation, or --yes. Then each business is saved by itself. Exits with " +
+    "service), empty a section, set a price to 0 or change a fifth of all prices by more than half need a confirmation, or " +
+    "--yes. Then each business is saved by itself. Exits with " +
     `${EXIT.someFailed} if some could not be saved. --verbose lists every changed object.`,
   arguments: ["<files...>"],
   supportsDryRun: true,
@@ -44,28 +45,15 @@ const apply = command({
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
-    return whenConfirmed(cli, (confirmed) => {
+    return whenConfirmed(cli, cli.flags.yes, (confirmed) => {
       const onStep = createStepReporter(cli, rt, totalBytes(sources));
       const results = applyCatalogs(rt, sources, { ...flags, confirmed, onStep });
-      return reportChanges(cli, results).exitCode;
+      const { exitCode, changed } = reportChanges(cli, results);
+      if (!cli.flags.dryRun) noteUndo(cli, changed);
+      return exitCode;
     });
   },
 });
-
-/** Applies files, and again after a confirmation if they need one. */
-async function whenConfirmed(
-  cli: Cli,
-  apply: (confirmed: boolean | UnconfirmedChange) => number,
-): Promise<number> {
-  const { UnconfirmedChange } = await import("../../app/catalog/replace-catalog.ts");
-  try {
-    return apply(cli.flags.yes);
-  } catch (error) {
-    if (!(error instanceof UnconfirmedChange)) throw error;
-    await cli.agree(`This would ${error.losses}. Continue?`, error);
-    return apply(error);
-  }
-}
 
 const diff = command({
   name: "diff",
@@ -93,8 +81,8 @@ const diff = command({
     rt.startDryRun();
     const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
     const onStep = createStepReporter(cli, rt, totalBytes(sources));
-    const { differs } = reportChanges(cli, applyCatalogs(rt, sources, { prune, onStep }), true);
-    return differs ? EXIT.differences : EXIT.ok;
+    const { changed } = reportChanges(cli, applyCatalogs(rt, sources, { prune, onStep }), true);
+    return changed.length > 0 ? EXIT.differences : EXIT.ok;
   },
 });
 
@@ -103,7 +91,7 @@ async function diffVersion(cli: Cli, version: number): Promise<number> {
   const { planUndo } = await import("../../app/catalog/undo-catalog.ts");
   const { planReplacement } = await import("../../app/catalog/replace-catalog.ts");
   const plan = planReplacement(rt, planUndo(rt, business.slug, version).replacement);
-  return reportChanges(cli, [plan], true).differs ? EXIT.differences : EXIT.ok;
+  return reportChanges(cli, [plan], true).changed.length > 0 ? EXIT.differences : EXIT.ok;
 }
 
 const exporting = command({

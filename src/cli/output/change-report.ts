@@ -6,6 +6,7 @@ import { affectedVisitsText } from "../../domain/bookings/affected-visits.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import { type Currency, currencyChangeText } from "../../domain/currency.ts";
+import { repricingText } from "../../domain/catalog/change/repricing.ts";
 import { formatMoney } from "../../domain/money.ts";
 import type { Cli } from "../cli.ts";
 import { EXIT } from "../failure.ts";
@@ -21,7 +22,7 @@ export function reportChanges(
   cli: Cli,
   results: Iterable<Result>,
   dryRun = cli.flags.dryRun,
-): { exitCode: number; differs: boolean } {
+): { exitCode: number; changed: ChangeResult[] } {
   const reported: Result[] = [];
   try {
     for (const result of results) reported.push(result);
@@ -33,8 +34,18 @@ export function reportChanges(
   }
   return {
     exitCode: reported.some(isRejected) ? EXIT.someFailed : EXIT.ok,
-    differs: reported.some((result) => !isRejected(result) && isChanged(result)),
+    changed: reported.flatMap((result) =>
+      isRejected(result) || !isChanged(result) ? [] : [result],
+    ),
   };
+}
+
+/** Names the command that takes the changes back. A new business has no earlier catalog. */
+export function noteUndo(cli: Cli, changed: readonly ChangeResult[]): void {
+  const slugs = changed.filter(({ isNew }) => !isNew).map(({ slug }) => slug);
+  if (slugs.length === 0) return;
+  const slug = slugs.length === 1 ? slugs[0] : "SLUG";
+  cli.note(`To go back: ${cli.program} catalog undo --business ${slug}`);
 }
 
 const isRejected = (result: Result): result is RejectedBusiness => "error" in result;
@@ -104,12 +115,15 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   noteRequiredFlags(cli, result);
 }
 
-/** The edits of commands that are lost, the lists that are emptied, and the bookings outside the new hours. */
-function noteConsequences(
-  cli: Cli,
-  { slug, changes, overwrittenSections, emptied, outsideHours }: ChangeResult,
-  dryRun: boolean,
-): void {
+/** What the author of a change may not intend, and the visits that it affects. */
+function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void {
+  const { slug, changes, overwrittenSections, emptied, repricing, outsideHours } = result;
+  if (repricing !== null) {
+    const text = repricingText(repricing, result);
+    cli.note(
+      `${slug}: ${dryRun ? "would " : ""}${dryRun ? text : text.replace("change", "changed")}.`,
+    );
+  }
   const undone = overwrittenNames(changes, overwrittenSections);
   if (undone.length > 0) {
     const edits = `${countOf(undone.length, "local edit")} made since the file was last applied`;

@@ -1,14 +1,19 @@
 import { z } from "zod";
 import { lazy } from "../lazy.ts";
+import { isSafeLine, isSafeText } from "../text.ts";
 
-const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
 /** An address without `@` is a slip, and no mail reaches it. Empty text deletes the address. */
-const EMAIL = /^(?:[^\p{Cc}\p{Zl}\p{Zp}@]+@[^\p{Cc}\p{Zl}\p{Zp}]+)?$/u;
-const lineOf = (noun: string, max: number, pattern = LINE) => {
-  const error = `${noun} of one line and at most ${max} characters, or null`;
-  return z.string({ error }).trim().max(max, { error }).regex(pattern, { error }).nullable();
+const EMAIL = /^(?:[^@]+@.+)?$/;
+const lineOf = (noun: string, max: number, pattern = /^/) => {
+  const error = `${noun} of one line and at most ${max} characters, none of them invisible, or null`;
+  return z
+    .string({ error })
+    .trim()
+    .max(max, { error })
+    .refine((text) => isSafeLine(text) && pattern.test(text), { error })
+    .nullable();
 };
-const NOTES = "a text of at most 2000 characters, or null";
+const NOTES = "a text of at most 2000 characters, none of them invisible, or null";
 
 /** Guest data. Error texts are nouns: the caller adds "must be". */
 export const customerFields = lazy(() =>
@@ -22,6 +27,7 @@ export const customerFields = lazy(() =>
       notes: z
         .string({ error: NOTES })
         .max(2000, { error: NOTES })
+        .refine(isSafeText, { error: NOTES })
         .nullable()
         .describe("What the guest wants the business to know"),
     },

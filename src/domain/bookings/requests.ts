@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { integer, keySchema, line } from "../basic-schemas.ts";
+import { integer, keySchema, line, outsideLine } from "../basic-schemas.ts";
 import { lazy } from "../lazy.ts";
 import { parseRequest } from "../parse-request.ts";
 import { type Customer, customerFields, mergeCustomer } from "./customer.ts";
 import type { NamedAppointmentRequest } from "../availability/request.ts";
 
-const orNull = (schema: z.ZodString) => schema.nullish().transform((value) => value ?? null);
+const orNull = (schema: z.ZodType<string>) => schema.nullish().transform((value) => value ?? null);
 
-const customerRef = () => orNull(line(200));
+const customerRef = () => orNull(outsideLine(200));
 
 const customer = () =>
   customerFields()

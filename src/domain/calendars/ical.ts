@@ -1,3 +1,5 @@
+import { showHidden } from "../text.ts";
+
 // Writes iCalendar (RFC 5545, 7986).
 
 export type CalendarEvent = {
@@ -56,7 +58,7 @@ const utc = (ms: number): string => new Date(ms).toISOString().replace(/[-:]|\.\
 
 /** Section 3.3.11. Other control characters are not allowed in a text. */
 const escapeText = (text: string): string =>
-  text
+  showHidden(text)
     .replaceAll(/\r\n?/g, "\n")
     .replaceAll(/[\\;,]/g, (character) => `\\${character}`)
     .replaceAll("\n", "\\n")

@@ -120,6 +120,25 @@ test("catalog undo restores what the last change replaced, and says what it undi
   expect(await text()).toBe(exports[1]);
 });
 
+test("catalog undo says first what it takes back, and that a dish stays sold out", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell(
+    "catalog apply -",
+    `${FILE}menu: { items: [{ key: soup, name: Soup, price: 9.00 }] }\n`,
+  );
+  await deskbell("services update cut --price 45.00");
+  await deskbell("menu sold-out soup");
+  const stays =
+    "joes: Soup stays sold out; to take that back: deskbell menu sold-out soup --undo --business joes\n";
+  const refused = await deskbell("catalog undo");
+  expect(refused.stderr).toMatch(/^joes: undoing the edit of cut by .*\.\n/);
+  expect(refused.stderr).toContain(stays);
+  await deskbell("menu sold-out soup --undo");
+  const undone = await deskbell("catalog undo --yes");
+  expect(undone.stderr).toMatch(/^joes: undoing the edit of cut by .*\.\n/);
+  expect(undone.stderr).not.toContain("stays sold out");
+});
+
 test("catalog undo shows its changes before it asks, and does nothing without a yes", async () => {
   const { deskbell, onTerminal, exports } = await openHistory();
   const refused = await deskbell("catalog undo");

@@ -120,6 +120,27 @@ tables: [{ key: t1, maxSeats: 2 }]
     expect(await isUnchanged()).toBe(true);
   });
 
+  test("asks before a file sets every price to 1.00, and names catalog undo in its last line", async () => {
+    const { deskbell } = createTerminal();
+    const file = (price: string) =>
+      `${FILE}menu: { items: [${Array.from({ length: 12 }, (_, i) => `{ key: d${i}, name: D${i}, price: ${price} }`).join(", ")}] }\n`;
+    await deskbell("catalog apply -", file("12.50"));
+    const before = (await deskbell("catalog export")).stdout;
+    expect(await deskbell("catalog apply -", file("1.00"))).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining(
+        "This would change 12 of 14 prices by more than half (d0 12.50 -> 1.00, d1 12.50 -> 1.00, d2 12.50 -> 1.00, …). Nothing was changed.\n",
+      ),
+    });
+    expect((await deskbell("catalog export")).stdout).toBe(before);
+    expect(await deskbell("catalog apply - --yes", file("1.00"))).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/To go back: deskbell catalog undo --business joes\n$/),
+    });
+    await deskbell("catalog undo --yes");
+    expect((await deskbell("catalog export")).stdout).toBe(before);
+  });
+
   test("asks on a terminal, and does nothing without a yes", async () => {
     const { dataDir, isUnchanged } = await createEdited();
     const file = join(createTempFolder(), "joes.yaml");
@@ -453,7 +474,7 @@ test("catalog schema describes every section and field to an editor", async () =
     "Former keys, oldest first; they keep the ID after a rename: a list",
   );
   expect(service?.bookable?.description).toBe("Whether visits can be booked: true or false");
-  expect(service?.depositCents?.description).toBe("a whole number from 0 to 9999999999");
+  expect(service?.depositCents?.description).toBe("a whole number from 0 to 1000000000000");
   for (const [field, { description }] of Object.entries(service ?? {}))
     expect(description, field).toBeTypeOf("string");
 });

@@ -128,7 +128,7 @@ function differingPrices(before: DocOf[Kind], after: DocOf[Kind]): ObjectChange[
 }
 
 /** The prices of an object (under "") and of its variants, sizes and so on, by key. */
-function pricesOf(doc: object): Map<string, number> {
+export function pricesOf(doc: object): Map<string, number> {
   const prices = new Map<string, number>();
   const addPrice = (of: string, part: unknown) => {
     const { priceCents } = part as { priceCents?: unknown };

@@ -2,7 +2,9 @@ import type { Catalog, DocOf, Kind, ScheduleDoc } from "../catalog.ts";
 import { SECTION_KINDS, sectionOf } from "../file/sections.ts";
 import { objectId } from "../object-id.ts";
 import { countOf } from "../../text.ts";
+import type { Currency } from "../../currency.ts";
 import type { ObjectChange } from "./diff.ts";
+import { type Repricing, repricingText } from "./repricing.ts";
 
 /** A list that a change empties: a whole section of the file, or the links of one object. */
 export type Emptied = {
@@ -107,25 +109,23 @@ export const overwrittenNames = (
   ...sections,
 ];
 
+type PlannedChange = Currency & {
+  changes: readonly ObjectChange[];
+  overwrittenSections: readonly string[];
+  emptied: readonly Emptied[];
+  repricing: Repricing | null;
+};
+
 /**
- * Returns what a change takes away that its author may not intend: edits of commands, links, whole
- * sections; null if nothing.
+ * Returns what a change does that its author may not intend: edits of commands, links and whole
+ * sections that it takes away, and prices; null if nothing.
  * @param areDeletesAllowed whether to leave out sections
  */
-export function lossesText(
-  {
-    changes,
-    overwrittenSections,
-    emptied,
-  }: {
-    changes: readonly ObjectChange[];
-    overwrittenSections: readonly string[];
-    emptied: readonly Emptied[];
-  },
-  areDeletesAllowed: boolean,
-): string | null {
+export function lossesText(change: PlannedChange, areDeletesAllowed: boolean): string | null {
+  const { changes, overwrittenSections, emptied, repricing } = change;
   const undone = overwrittenNames(changes, overwrittenSections);
   const texts = [
+    ...(repricing === null ? [] : [repricingText(repricing, change)]),
     ...(undone.length > 0
       ? [`undo ${countOf(undone.length, "local edit")} (${listKeys(undone)})`]
       : []),

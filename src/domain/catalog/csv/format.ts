@@ -73,9 +73,10 @@ export type CsvIssue = { row: number; column?: CsvColumn; code?: string; detail:
 /** Separates several values in one cell. */
 export const CSV_SEPARATOR = "|";
 
-// Spreadsheets execute cells that start with these characters as formulas. An apostrophe before
+// Spreadsheets execute cells that start with these characters, some also with the fullwidth forms, as
+// formulas. An apostrophe before
 // them is text of its own, unless it is the one that `writeCell` adds.
-const FORMULA_START = /^'*[=+\-@\t\r]/;
+const FORMULA_START = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 /** An apostrophe precedes text that a spreadsheet would execute. */
 export function writeCell(text: string): string {

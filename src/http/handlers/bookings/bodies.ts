@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { customerFields } from "../../../domain/bookings/customer.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
-import { centsSchema, integer, line } from "../../../domain/basic-schemas.ts";
+import { integer, line, outsideLine, totalCentsSchema } from "../../../domain/basic-schemas.ts";
 import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
 import { isInstant, isLocalTime, parseInstant } from "../../../domain/local-time.ts";
 import { lazy } from "../../../domain/lazy.ts";
@@ -61,11 +61,14 @@ const segments = () =>
       "The services of one visit, in order: of each segment of a slot of `/availability`, send these four fields only",
     );
 
-const CUSTOMER_REF = "one line of 1 to 200 characters without @, or null";
+const CUSTOMER_REF = "one line of 1 to 200 characters without @ or invisible characters, or null";
 const customerRef = () =>
   z
     .string({ error: CUSTOMER_REF })
-    .regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}@]{1,200}$/u, { error: CUSTOMER_REF })
+    .refine((text) => outsideLine(200).safeParse(text).success && !text.includes("@"), {
+      error: CUSTOMER_REF,
+    })
+    .meta({ minLength: 1, maxLength: 200 })
     .nullable()
     .describe(
       "ID of the customer in your system. It is stored as it is and part of events, so it must not be personal data",
@@ -85,7 +88,7 @@ const holdId = () => id().describe("Hold to use, instead of the fields of the vi
 const partySize = () => guests().describe("Party size");
 const areaId = () => id().nullable().describe("Area of the table; null for any");
 const expectedTotalCents = () =>
-  centsSchema()
+  totalCentsSchema()
     .nullable()
     .default(null)
     .describe("Total that was shown to the guest; another total is refused with `price_changed`");
@@ -141,7 +144,7 @@ export const rescheduleReservationBody = lazy(() =>
 
 export const reasonBody = lazy(() =>
   z.strictObject({
-    reason: line(200)
+    reason: outsideLine(200)
       .nullable()
       .default(null)
       .describe("Why it is cancelled; it is part of events, so it must not be personal data"),
@@ -176,7 +179,7 @@ export const ticketOrderBody = lazy(() =>
 
 export const confirmBody = lazy(() =>
   z.strictObject({
-    paymentRef: line(200)
+    paymentRef: outsideLine(200)
       .nullable()
       .default(null)
       .describe("ID of the payment in your system; must not be personal data"),

@@ -15,6 +15,14 @@ services:
 tables: [{ key: two, maxSeats: 2 }]
 `;
 
+const PLAN = {
+  currency: "EUR",
+  currencyDigits: 2,
+  changes: [],
+  overwrittenSections: [],
+  repricing: null,
+};
+
 const emptiedBy = (edit: (text: string) => string) => {
   const [before, after]: Catalog[] = [BEFORE, edit(BEFORE)].map((body) => readCatalogBody(body));
   if (!before || !after) throw new Error("no catalog");
@@ -35,10 +43,10 @@ test("objects that lose all their links, and sections that lose all entries, are
     { section: "services", key: "spa", field: "staff", count: 1 },
     { section: "tables", key: null, field: null, count: 1 },
   ]);
-  expect(lossesText({ changes: [], overwrittenSections: [], emptied }, false)).toBe(
+  expect(lossesText({ ...PLAN, emptied }, false)).toBe(
     "empty hours (1 entry), empty tables (1 entry), remove all staff of cut, spa, remove all add-ons of cut",
   );
-  expect(lossesText({ changes: [], overwrittenSections: [], emptied }, true)).toBe(
+  expect(lossesText({ ...PLAN, emptied }, true)).toBe(
     "remove all staff of cut, spa, remove all add-ons of cut",
   );
 });
@@ -52,5 +60,5 @@ test("a deleted object, and one that keeps a link or never had one, is not empti
       .replace("price: 9.00", "price: 10.00"),
   );
   expect(emptied).toEqual([]);
-  expect(lossesText({ changes: [], overwrittenSections: [], emptied }, false)).toBeNull();
+  expect(lossesText({ ...PLAN, emptied }, false)).toBeNull();
 });

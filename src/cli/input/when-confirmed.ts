@@ -1,0 +1,20 @@
+import type { Permissions } from "../../app/catalog/replace-catalog.ts";
+import type { Cli } from "../cli.ts";
+
+type Confirmed = NonNullable<Permissions["confirmed"]>;
+
+/** Applies catalog files, and again after a confirmation if they need one. */
+export async function whenConfirmed<Result>(
+  cli: Cli,
+  given: Confirmed,
+  apply: (confirmed: Confirmed) => Result,
+): Promise<Result> {
+  const { UnconfirmedChange } = await import("../../app/catalog/replace-catalog.ts");
+  try {
+    return apply(given);
+  } catch (error) {
+    if (!(error instanceof UnconfirmedChange)) throw error;
+    await cli.agree(`This would ${error.losses}. Continue?`, error);
+    return apply(error);
+  }
+}

@@ -1,0 +1,80 @@
+import { ALL_KINDS, type Catalog } from "../catalog.ts";
+import type { Currency } from "../../currency.ts";
+import { formatMoney } from "../../money.ts";
+import { countOf } from "../../text.ts";
+import { type ObjectChange, pricesOf } from "./diff.ts";
+
+/** Changes of prices that are probably a mistake. */
+export type Repricing = {
+  /** How many prices change by more than half of what they were. */
+  changed: number;
+  /** How many prices become 0. */
+  free: number;
+  /** How many prices the catalog had. */
+  total: number;
+  /** The largest changes in proportion, at most three. */
+  largest: PriceChange[];
+};
+
+type PriceChange = {
+  key: string;
+  /** Key of the variant, size, option or ticket type; "" for the object. */
+  part: string;
+  from: number;
+  to: number;
+};
+
+/** Catalogs with fewer prices are not checked for their share. */
+const MIN_PRICES = 10;
+const MAX_SHARE = 0.2;
+const MAX_NAMED = 3;
+
+/** Returns null unless a price becomes 0, or a fifth of all prices change by more than half. */
+export function findRepricing(before: Catalog, changes: readonly ObjectChange[]): Repricing | null {
+  const large = changes.flatMap(largePriceChanges);
+  if (large.length === 0) return null;
+  const free = large.filter(({ to }) => to === 0).length;
+  const total = countPrices(before);
+  if (free === 0 && (total < MIN_PRICES || large.length < total * MAX_SHARE)) return null;
+  const largest = large.toSorted(byLargest).slice(0, MAX_NAMED);
+  return { changed: large.length, free, total, largest };
+}
+
+/** A change of the price type says that the price becomes free or is no longer known. */
+const largePriceChanges = ({ key, fields, prices }: ObjectChange): PriceChange[] =>
+  fields.includes("priceType")
+    ? []
+    : prices.flatMap(({ part, from, to }) =>
+        from !== null && to !== null && Math.abs(to - from) > from / 2
+          ? [{ key, part, from, to }]
+          : [],
+      );
+
+const countPrices = ({ objects }: Catalog): number =>
+  ALL_KINDS.reduce(
+    (sum, kind) => sum + objects[kind].reduce((count, doc) => count + pricesOf(doc).size, 0),
+    0,
+  );
+
+/** A tenth of the price is as large a change as ten times the price, and to or from 0 is the largest. */
+const factorOf = ({ from, to }: PriceChange): number => Math.max(from, to) / Math.min(from, to);
+
+function byLargest(a: PriceChange, b: PriceChange): number {
+  const [first, second] = [factorOf(a), factorOf(b)];
+  return first === second ? Math.max(b.from, b.to) - Math.max(a.from, a.to) : second - first;
+}
+
+/** Returns `change 71 of 80 prices by more than half, 2 of them to 0 (cut 35.00 -> 1.00, …)`. */
+export function repricingText(
+  { changed, free, total, largest }: Repricing,
+  currency: Currency,
+): string {
+  const price = (minor: number) => formatMoney(minor, currency);
+  const named = largest.map(
+    ({ key, part, from, to }) =>
+      `${key}${part === "" ? "" : `/${part}`} ${price(from)} -> ${price(to)}`,
+  );
+  const more = changed > named.length ? ", …" : "";
+  const zero = free === 0 ? "" : `, ${free === changed ? "all" : free} of them to 0`;
+  return `change ${changed} of ${countOf(total, "price")} by more than half${zero} (${named.join(", ")}${more})`;
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { diffCatalog } from "../../../../src/domain/catalog/change/diff.ts";
+import { findRepricing, repricingText } from "../../../../src/domain/catalog/change/repricing.ts";
+import { readCatalogBody } from "../../../support/catalog-file.ts";
+
+const EUR = { currency: "EUR", currencyDigits: 2 };
+
+const catalogOf = (prices: readonly (string | null)[]) =>
+  readCatalogBody(
+    `services:\n${prices
+      .map(
+        (price, i) =>
+          `  - { key: s${i}, name: S${i}, durationMin: 30, ${price === null ? "priceType: FREE" : `price: "${price}"`} }`,
+      )
+      .join("\n")}\n`,
+  );
+
+function textOf(before: readonly string[], after: readonly (string | null)[]): string | null {
+  const [old, next] = [catalogOf(before), catalogOf(after)];
+  const found = findRepricing(old, diffCatalog(old, next, () => 0).changes);
+  return found && repricingText(found, EUR);
+}
+
+const TEN = [
+  "10.00",
+  "20.00",
+  "30.00",
+  "40.00",
+  "50.00",
+  "60.00",
+  "70.00",
+  "80.00",
+  "90.00",
+  "95.00",
+];
+
+test("a fifth of ten prices that change by more than half are named with the largest changes", () => {
+  expect(
+    textOf(
+      TEN,
+      TEN.map(() => "1.00"),
+    ),
+  ).toBe(
+    "change 10 of 10 prices by more than half (s9 95.00 -> 1.00, s8 90.00 -> 1.00, s7 80.00 -> 1.00, …)",
+  );
+  expect(textOf(TEN, ["4.99", "31.00", ...TEN.slice(2)])).toBe(
+    "change 2 of 10 prices by more than half (s0 10.00 -> 4.99, s1 20.00 -> 31.00)",
+  );
+});
+
+test.each([
+  ["less than a fifth changes by more than half", TEN, ["1.00", ...TEN.slice(1)]],
+  ["all prices change by half", TEN, TEN.map((price) => String(Number(price) / 2))],
+  ["there are fewer than ten prices", TEN.slice(1), TEN.slice(1).map(() => "1.00")],
+  ["a service becomes free by its price type", TEN, [null, ...TEN.slice(1)]],
+])("nothing is asked if %s", (_, before, after) => {
+  expect(textOf(before, after)).toBeNull();
+});
+
+test("a price that becomes 0 is named in a catalog of any size", () => {
+  expect(textOf(["35.00", "60.00"], ["0.00", "61.00"])).toBe(
+    "change 1 of 2 prices by more than half, all of them to 0 (s0 35.00 -> 0.00)",
+  );
+});
