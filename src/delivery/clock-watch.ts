@@ -28,6 +28,7 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
           rt.store.due.shiftDueTimes({ ...span, upTo: lastNumber, byMs });
           // Newer deliveries are due now, whichever clock they were created by.
           rt.store.due.bringForward(wallNow, wallNow, lastNumber);
+          rt.store.endpoints.shiftHolds(byMs);
         };
         if (!tryWrite(shift)) return;
         onShift(byMs);
@@ -51,6 +52,8 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
       }
       const latest = wall + MAX_WAIT_MS;
       if (due.hasDueAfter(latest)) tryWrite(() => due.bringForward(latest, wall));
+      // A new worker has no holds: each endpoint that fails is probed at once.
+      tryWrite(rt.store.endpoints.clearHolds);
     },
   };
 

@@ -1,6 +1,8 @@
 import type { Runtime } from "../app/runtime.ts";
 import { recordResults } from "../app/webhooks/delivery-results.ts";
 import { reviewEndpoints } from "../app/webhooks/endpoint-lifecycle.ts";
+import { NO_HOLD, type StoredHold } from "../domain/webhooks/hold.ts";
+import type { OutcomeClass } from "../domain/webhooks/outcome.ts";
 import { PERMITS } from "../domain/webhooks/permits.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
@@ -16,6 +18,7 @@ import { createEndpointHosts } from "./endpoint-hosts.ts";
 import type { EndpointQueue } from "./endpoint-queue.ts";
 import { createEndpointQueues } from "./endpoint-queues.ts";
 import { createInFlight } from "./in-flight.ts";
+import { createProbeTimers } from "./probe-timers.ts";
 
 const WRITE_GROUP_SIZE = 256;
 const WRITE_GROUP_MS = 20;
@@ -61,6 +64,10 @@ export function createDeliveryWorker(
   const queues = createEndpointQueues(rt);
   const hosts = createEndpointHosts(rt);
   const inFlight = createInFlight(deliveryQueue, rt.monotonic);
+  const probeTimers = createProbeTimers((endpointId) => {
+    enqueue(endpointId);
+    dispatch();
+  });
   let unwritten: AttemptResult[] = [];
   let lastSeen = due.getLastNumber();
   /** Above `lastSeen` if a sweep or another attempt found the delivery before the wake did. */
@@ -160,7 +167,7 @@ export function createDeliveryWorker(
     // Apply clock jumps before adding this outcome: its times already use the new clock.
     checkClock();
     inFlight.remove(delivery);
-    if (result.outcomeClass !== undefined) queue.recordOutcome(result.outcomeClass, rt.monotonic());
+    if (result.outcomeClass !== undefined) recordOutcome(queue, result.outcomeClass);
     hosts.endAttempt(host, owner).forEach(enqueue);
     deliveryQueue.enqueue(queue.endpointId, queue.lane);
     unwritten.push(result);
@@ -172,6 +179,21 @@ export function createDeliveryWorker(
     else writeTimer ??= setTimeout(write, WRITE_GROUP_MS);
   }
 
+  function recordOutcome(queue: EndpointQueue, outcome: OutcomeClass): void {
+    const now = rt.monotonic();
+    queue.recordOutcome(outcome, now);
+    const hold = queue.getHold(now);
+    if (hold !== undefined) probeTimers.set(queue.endpointId, hold.until - now);
+  }
+
+  /** The hold to store, on the wall clock. */
+  function getStoredHold(endpointId: string): StoredHold {
+    const now = rt.monotonic();
+    const hold = queues.find(endpointId)?.getHold(now);
+    if (hold === undefined) return NO_HOLD;
+    return { heldUntil: Math.round(rt.now() + hold.until - now), heldReason: hold.reason };
+  }
+
   /** Writes all outcomes in one transaction, with one fsync. */
   function write(): void {
     clearTimeout(writeTimer);
@@ -180,7 +202,7 @@ export function createDeliveryWorker(
     const group = unwritten;
     let disabled: string[];
     try {
-      disabled = rt.tx(() => recordResults(rt, group));
+      disabled = rt.tx(() => recordResults(rt, group, getStoredHold));
       ownCommits += 1;
     } catch (error) {
       const isUnavailable = isStorageUnavailable(error);
@@ -232,6 +254,7 @@ export function createDeliveryWorker(
     ]);
     clearTimeout(timer);
     clearTimeout(writeTimer);
+    probeTimers.stop();
     state = "stopped";
   }
 

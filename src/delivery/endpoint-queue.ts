@@ -1,5 +1,6 @@
 import {
   type EndpointHealth,
+  holdOf,
   type Lane,
   laneOf,
   recordOutcome,
@@ -7,6 +8,7 @@ import {
   restoreHealth,
 } from "../domain/webhooks/endpoint-health.ts";
 import { limitedHost } from "../app/webhooks/host-limits.ts";
+import type { Hold } from "../domain/webhooks/hold.ts";
 import type { OutcomeClass } from "../domain/webhooks/outcome.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
 import type { DueRow } from "../store/due.ts";
@@ -50,9 +52,10 @@ export class EndpointQueue {
     this.commitCount = commitCount;
   }
 
-  /** A changed endpoint starts with new health. */
+  /** A changed endpoint starts with new health, as does one whose hold was ended. */
   reload(target: TargetRow, commitCount: number): void {
-    if (this.target.updatedAt !== target.updatedAt) {
+    const { updatedAt, holdsEnded } = this.target;
+    if (updatedAt !== target.updatedAt || holdsEnded !== target.holdsEnded) {
       this.host = limitedHost(target);
       this.health = restoreHealth(target.failureCount);
     }
@@ -78,6 +81,11 @@ export class EndpointQueue {
 
   hasCapacity(now: number): boolean {
     return remainingConcurrency(this.health, this.#inFlight, this.target.maxInFlight, now) > 0;
+  }
+
+  /** On the monotonic clock, as `now`; undefined if deliveries may be sent. */
+  getHold(now: number): Hold | undefined {
+    return holdOf(this.health, now);
   }
 
   expectMore(): void {

@@ -269,7 +269,7 @@ export const ROUTES: readonly RouteDefinition[] = [
   }),
   webhookRoute("GET", "webhooks/:id", "getEndpoint", "Get a webhook endpoint", {
     description:
-      "The ETag is the endpoint's `version`. A 304 says that its settings, status and secrets are the same: `failingSince` may differ.",
+      "The ETag is the endpoint's `version`. A 304 says that its settings, status and secrets are the same: `failingSince`, `heldUntil` and `heldReason` may differ.",
     responses: {
       ...versioned("The endpoint.", "EndpointResponse"),
       304: { description: UNCHANGED, headers: VERSIONED },

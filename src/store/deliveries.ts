@@ -19,6 +19,8 @@ export type DeliveryRow = {
   lastError: string | null;
   createdAt: number;
   deliveredAt: number | null;
+  /** The end of the stored hold of its endpoint, which may have passed. */
+  endpointHeldUntil: number | null;
 };
 
 export type AttemptRow = {
@@ -49,9 +51,9 @@ type NewDelivery = {
   nextAttemptAt: number | null;
 };
 
-export const DELIVERY =
-  columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status,
-  attempt_count, next_attempt_at, last_status_code, last_error, created_at, delivered_at`);
+export const DELIVERY = `${columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status,
+  attempt_count, next_attempt_at, last_status_code, last_error, created_at, delivered_at`)},
+  (SELECT held_until FROM endpoint WHERE id = endpoint_id) AS endpointHeldUntil`;
 
 export function createDeliveryStore(db: Db) {
   const tallies = createTallyStore(db);

@@ -44,8 +44,8 @@ export function createDueStore(db: Db) {
   const soonestOf = (endpoints: string) =>
     db
       .prepare(`
-        SELECT min((SELECT min(next_attempt_at) FROM delivery
-          WHERE endpoint_id = endpoint.id AND is_replay = kind.value AND status = 'PENDING'))
+        SELECT min(max(coalesce(held_until, 0), (SELECT min(next_attempt_at) FROM delivery
+          WHERE endpoint_id = endpoint.id AND is_replay = kind.value AND status = 'PENDING')))
         FROM endpoint, (SELECT 0 AS value UNION ALL SELECT 1) AS kind
         WHERE endpoint.status = 'ACTIVE' AND deleted_at IS NULL AND ${endpoints}`)
       .pluck();
@@ -86,7 +86,7 @@ export function createDueStore(db: Db) {
     /** Endpoints with pending deliveries whose number is above `after`, up to `upTo`. */
     listEndpointsWithNew: (after: number, upTo: number) =>
       selectEndpointsWithNew.all({ after, upTo }) as string[],
-    /** Of active endpoints. */
+    /** Of active endpoints; not before the hold of an endpoint ends. */
     getNextAttemptAt: () => selectNextAttemptAt.get() as number | null,
     /** Of endpoints that are not failing: these wait only for the delivery worker. */
     getNextHealthyAttemptAt: () => selectNextHealthyAttemptAt.get() as number | null,

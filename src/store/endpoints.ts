@@ -1,4 +1,5 @@
 import type { FailureStreak } from "../domain/webhooks/failure-streak.ts";
+import type { StoredHold } from "../domain/webhooks/hold.ts";
 import type { EventType } from "../domain/event-types.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
 import { parseJson } from "./json.ts";
@@ -23,7 +24,10 @@ export type EndpointRow = {
   version: number;
   createdAt: number;
   updatedAt: number;
-} & FailureStreak;
+  /** Counts the holds that a successful test or the operator has ended. */
+  holdsEnded: number;
+} & FailureStreak &
+  StoredHold;
 
 export type EndpointSettings = Pick<
   EndpointRow,
@@ -42,15 +46,16 @@ export type TargetRow = Pick<
   | "maxInFlight"
   | "failureCount"
   | "updatedAt"
+  | "holdsEnded"
 >;
 
 type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
 
 const TARGET = columns(
-  "id, business_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at",
+  "id, business_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at, holds_ended",
 );
 const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, version,
-  failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at`)}`;
+  failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at, held_until, held_reason`)}`;
 
 /** Deleted endpoints are kept for their deliveries, but only `findCreatorKeyId` returns them. */
 export function createEndpointStore(db: Db) {
@@ -91,11 +96,13 @@ export function createEndpointStore(db: Db) {
   // updated_at always rises: the delivery worker detects changes by it.
   const update = db.prepare(`
     UPDATE endpoint SET name = :name, url = :url, events = :events, allow_private = :allowPrivate, timeout_ms = :timeoutMs,
-      max_in_flight = :maxInFlight, version = version + 1, updated_at = max(:at, updated_at + 1)
+      max_in_flight = :maxInFlight, version = version + 1, updated_at = max(:at, updated_at + 1),
+      held_until = NULL, held_reason = NULL
     WHERE id = :id`);
-  const setStatusById = db.prepare(
-    "UPDATE endpoint SET status = :status, disabled_reason = :reason, version = version + 1, updated_at = max(:at, updated_at + 1) WHERE id = :id",
-  );
+  const setStatusById = db.prepare(`
+    UPDATE endpoint SET status = :status, disabled_reason = :reason, version = version + 1,
+      updated_at = max(:at, updated_at + 1), held_until = NULL, held_reason = NULL
+    WHERE id = :id`);
   const raiseVersionById = db.prepare("UPDATE endpoint SET version = version + 1 WHERE id = ?");
   const markDeleted = db.prepare(
     "UPDATE endpoint SET deleted_at = :at, updated_at = :at WHERE id = :id",
@@ -105,6 +112,18 @@ export function createEndpointStore(db: Db) {
       last_error = :lastError, failed_event_id = :failedEventId, failed_events = :failedEvents,
       warned_at = :warnedAt, disable_at = :disableAt
     WHERE id = :id`);
+  const setHold = db.prepare(
+    "UPDATE endpoint SET held_until = :heldUntil, held_reason = :heldReason WHERE id = :id",
+  );
+  const endHoldOf = db.prepare(
+    "UPDATE endpoint SET held_until = NULL, held_reason = NULL, holds_ended = holds_ended + 1 WHERE id = ?",
+  );
+  const clearHolds = db.prepare(
+    "UPDATE endpoint SET held_until = NULL, held_reason = NULL WHERE held_until IS NOT NULL",
+  );
+  const shiftHolds = db.prepare(
+    "UPDATE endpoint SET held_until = held_until + ? WHERE held_until IS NOT NULL",
+  );
   const selectTarget = db.prepare(
     `SELECT ${TARGET} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
   );
@@ -126,6 +145,12 @@ export function createEndpointStore(db: Db) {
     raiseVersion: (id: string) => void raiseVersionById.run(id),
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
+    /** Shows what the delivery worker has decided. */
+    updateHold: (id: string, hold: StoredHold) => void setHold.run({ ...hold, id }),
+    /** Tells the delivery worker to send at once. */
+    endHold: (id: string) => void endHoldOf.run(id),
+    clearHolds: () => void clearHolds.run(),
+    shiftHolds: (byMs: number) => void shiftHolds.run(byMs),
     /** Returns undefined for a disabled or deleted endpoint. */
     findTarget(id: string): TargetRow | undefined {
       const raw = selectTarget.get(id) as Omit<TargetRow, "allowPrivate"> & {

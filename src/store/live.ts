@@ -31,6 +31,8 @@ export type EndpointState = {
   /** Why it fails. */
   lastError: string | null;
   disableAt: number | null;
+  /** The end of its stored hold, which may have passed. */
+  heldUntil: number | null;
   /** Pending and parked deliveries, counted up to BACKLOG_LIMIT. */
   pending: number;
   parked: number;
@@ -103,7 +105,7 @@ export function createLiveStore(db: Db) {
         AND (:businessId IS NULL OR business_id = :businessId)`)
     .pluck();
   const selectEndpoints = db.prepare(`
-    SELECT ${columns("id, name, url, status, disabled_reason, failing_since, last_error, disable_at")},
+    SELECT ${columns("id, name, url, status, disabled_reason, failing_since, last_error, disable_at, held_until")},
       (SELECT slug FROM business WHERE id = business_id) AS businessSlug,
       (SELECT count(*) FROM (
         SELECT 1 FROM delivery WHERE endpoint_id = endpoint.id AND is_replay IN (0, 1) AND status = 'PENDING'

@@ -1,3 +1,4 @@
+import { nextAttemptOf } from "../domain/webhooks/hold.ts";
 import { MAX_ATTEMPTS } from "../domain/webhooks/settle.ts";
 import type { LiveState } from "../store/live-filter.ts";
 import { COUNT_LIMIT, type LiveRow } from "../store/live.ts";
@@ -117,8 +118,10 @@ function columnsFor(
     {
       title: "NEXT",
       cells: 8,
-      span: ({ nextAttemptAt }) =>
-        span(nextAttemptAt === null ? "" : timeFormat.brief(nextAttemptAt, takenAt)),
+      span: (row) => {
+        const { nextAttemptAt } = nextAttemptOf(row, takenAt);
+        return span(nextAttemptAt === null ? "" : timeFormat.brief(nextAttemptAt, takenAt));
+      },
       isShown: inner >= 100,
     },
     {

@@ -1,3 +1,4 @@
+import { nextAttemptOf } from "../domain/webhooks/hold.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { LiveRow } from "../store/live.ts";
 import { fit, type StyledLine, sanitize, type Span, span, wrap, GLYPHS } from "./cells.ts";
@@ -41,16 +42,20 @@ const RENDERERS: Record<Tab, Renderer> = {
 };
 
 function renderSummary(
-  { row, event, attempts }: DeliveryDetail,
+  { row, event, attempts, takenAt }: DeliveryDetail,
   timeFormat: TimeFormat,
   width: number,
 ): StyledLine[] {
   const { glyph, word, colour } = STATE_MARKS[liveState(row)];
   const last = attempts.at(-1);
+  const { nextAttemptAt: next } = nextAttemptOf(row, takenAt);
   const fields: [string, Span[]][] = [
     [
       "state",
-      [span(`${glyph} ${word}`, { colour, bold: true }), span(explainState(row, timeFormat))],
+      [
+        span(`${glyph} ${word}`, { colour, bold: true }),
+        span(explainState(row, timeFormat, takenAt)),
+      ],
     ],
     ["event", [span(sanitize(row.eventType)), span(`  ${sanitize(row.eventId)}`, { dim: true })]],
     ["sequence", [span(String(row.sequence))]],
@@ -69,10 +74,7 @@ function renderSummary(
       ],
     ],
     ["last response", [span(last === undefined ? "none yet" : formatOutcome(last))]],
-    [
-      "next attempt",
-      [span(row.nextAttemptAt === null ? "none" : timeFormat.full(row.nextAttemptAt))],
-    ],
+    ["next attempt", [span(next === null ? "none" : timeFormat.full(next))]],
     ["delivered", [span(row.deliveredAt === null ? "not yet" : timeFormat.full(row.deliveredAt))]],
     ["body", [span(event === null ? "deleted" : `${event.body.length} bytes`)]],
   ];
@@ -91,8 +93,10 @@ function renderField(label: string, value: readonly Span[], width: number): Styl
   ]);
 }
 
-function explainState(row: LiveRow, timeFormat: TimeFormat): string {
-  const next = row.nextAttemptAt === null ? "" : timeFormat.full(row.nextAttemptAt);
+function explainState(row: LiveRow, timeFormat: TimeFormat, now: number): string {
+  const { nextAttemptAt, heldUntil } = nextAttemptOf(row, now);
+  const next = nextAttemptAt === null ? "" : timeFormat.full(nextAttemptAt);
+  if (heldUntil !== null) return `  waits for the endpoint, next probe ${next}`;
   switch (liveState(row)) {
     case "PENDING":
       return `  first attempt due ${next}`;

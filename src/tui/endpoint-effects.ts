@@ -6,8 +6,7 @@ import {
   type Recover,
 } from "../app/webhooks/endpoint-lifecycle.ts";
 import { rotateEndpointSecret } from "../app/webhooks/endpoint-secrets.ts";
-import { verifyHostOf } from "../app/webhooks/host-limits.ts";
-import { testEndpoint } from "../app/webhooks/test-endpoint.ts";
+import { recordAcceptedTest, testEndpoint } from "../app/webhooks/test-endpoint.ts";
 import { AppError } from "../domain/errors.ts";
 import { parsePastTime } from "../domain/past-time.ts";
 import { countOf, quote } from "../domain/text.ts";
@@ -24,7 +23,7 @@ export async function sendTest(
   const result = await testEndpoint(rt, id, sendOnce, signal);
   if (signal.aborted) return;
   const { ok, statusCode, error, durationMs, address } = result;
-  if (ok) verifyHostOf(rt, getEndpoint(rt, id));
+  if (ok) recordAcceptedTest(rt, getEndpoint(rt, id));
   if (ok) notify(`✓ test event: ${statusCode} in ${durationMs} ms from ${address ?? "?"}`, "good");
   else notify(`✗ test event failed after ${durationMs} ms: ${error}`, "bad");
 }

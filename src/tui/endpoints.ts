@@ -108,16 +108,20 @@ function reasonOf(
   now: number,
   width: number,
 ): string {
-  const { status, disabledReason, failingSince, lastError, disableAt } = endpoint;
-  if (status === "ACTIVE" && failingSince === null) return "";
+  const { status, disabledReason, failingSince, lastError, disableAt, heldUntil } = endpoint;
+  const isHeld = heldUntil !== null && heldUntil > now;
+  const probe = isHeld ? `, next probe ${timeFormat.brief(heldUntil, now)}` : "";
+  // A receiver that requested a pause may have accepted a delivery that was in flight.
+  if (status === "ACTIVE" && failingSince === null) return isHeld ? `   held${probe}` : "";
   const hasOtherReason = status === "DISABLED" && disabledReason !== "failing";
   const start = `   ${healthOf(endpoint).word}${hasOtherReason ? ` (${sanitize(disabledReason ?? "")})` : ""}`;
   if (failingSince === null) return start;
   const since = ` since ${timeFormat.brief(failingSince, now)}`;
-  const end =
+  const disabling =
     status === "DISABLED" || disableAt === null
       ? ""
       : `, disabled from ${timeFormat.brief(disableAt, now)}`;
+  const end = probe + disabling;
   if (lastError === null) return `${start}${since}${end}`;
   const available = width - textWidth(start) - since.length - end.length - 3;
   return `${start}: ${clip(sanitize(lastError), Math.max(MIN_ERROR, available))}${since}${end}`;

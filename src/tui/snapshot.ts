@@ -45,7 +45,12 @@ export type ListWindow = {
   newCount: number;
 };
 
-export type DeliveryDetail = { row: LiveRow; event: EventRow | null; attempts: AttemptRow[] };
+export type DeliveryDetail = {
+  row: LiveRow;
+  event: EventRow | null;
+  attempts: AttemptRow[];
+  takenAt: number;
+};
 
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
@@ -150,5 +155,6 @@ export function findDetail(rt: Runtime, id: string): DeliveryDetail | null {
     row,
     event: rt.store.events.findById(row.eventId) ?? null,
     attempts: rt.store.deliveries.listAttempts(row.id),
+    takenAt: rt.now(),
   };
 }

@@ -1,11 +1,13 @@
 import { checkEndpoint } from "../../src/app/operations/delivery-conditions.ts";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   deleteEndpoint,
   disableEndpoint,
   enableEndpoint,
 } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
+import { recordAcceptedTest } from "../../src/app/webhooks/test-endpoint.ts";
+import { nextAttemptOf } from "../../src/domain/webhooks/hold.ts";
 import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
 import type { Outcome } from "../../src/domain/webhooks/outcome.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
@@ -192,10 +194,9 @@ describe("the outcome of a delivery", () => {
     expect(count).toBeGreaterThanOrEqual(10);
     expect(count).toBeLessThan(14);
     const whenProbingStarts = count;
-    await advanceTime(29 * SECOND);
-    expect(count).toBe(whenProbingStarts);
-    await advanceTime(30 * SECOND);
-    expect(count).toBe(whenProbingStarts + 1);
+    // At 1, 3, 7, 15 and 31 s.
+    await advanceTime(32 * SECOND);
+    expect(count).toBe(whenProbingStarts + 5);
     isUp = true;
     await advanceTime(10 * MINUTE);
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 40, PENDING: 0 });
@@ -213,6 +214,133 @@ describe("the outcome of a delivery", () => {
     await next.whenIdle();
     expect(count).toBe(1);
   });
+});
+
+describe("while its receiver is down, an endpoint", () => {
+  /** Refuses connections until `isUp`; records when it was asked. */
+  async function setUpDown() {
+    const receiver = { isUp: false, askedAt: [] as number[], attempts: new Map<string, number>() };
+    const setup = await setUp(async ({ headers }) => {
+      receiver.askedAt.push(setup.rt.monotonic());
+      const id = headers["X-Service-Delivery"]!;
+      receiver.attempts.set(id, (receiver.attempts.get(id) ?? 0) + 1);
+      return receiver.isUp ? responded(200) : failed("refused");
+    });
+    return { ...setup, receiver, start: setup.rt.monotonic() };
+  }
+
+  test("costs attempts only of the deliveries in flight and of one delivery per probe", async () => {
+    const { emit, deliver, advanceTime, receiver, rt } = await setUpDown();
+    emit(240);
+    await deliver();
+    expect(receiver.attempts.size).toBeLessThanOrEqual(5);
+    const before = receiver.askedAt.length;
+    await advanceTime(64 * SECOND);
+    expect(receiver.askedAt.length - before).toBe(6);
+    expect(Math.max(...receiver.attempts.values())).toBeLessThanOrEqual(3);
+    receiver.isUp = true;
+    await advanceTime(64 * SECOND);
+    expect(countByStatus(rt)).toMatchObject({ DELIVERED: 240, PENDING: 0 });
+  });
+
+  // As many as with pauses of 30 s, doubling to 15 min, after ten failures.
+  test.each([
+    { backlog: 1, limit: 11 },
+    { backlog: 240, limit: 112 },
+  ])("is asked at most $limit times in a day with $backlog deliveries", async (each) => {
+    const { emit, deliver, advanceTime, receiver } = await setUpDown();
+    emit(each.backlog);
+    await deliver();
+    await advanceTime(DAY, 5 * SECOND);
+    expect(receiver.askedAt.length).toBeLessThanOrEqual(each.limit);
+  });
+
+  test("shows until when it is held and why, and its deliveries wait for that", async () => {
+    const { emit, deliver, advanceTime, receiver, rt, getEndpoint } = await setUpDown();
+    emit(40);
+    await deliver();
+    await advanceTime(8 * SECOND);
+    const { heldUntil, heldReason } = getEndpoint();
+    expect(heldReason).toBe("failing");
+    expect(heldUntil! - rt.now()).toBeGreaterThan(0);
+    const [untried] = rt.store.deliveries.list({}, 1);
+    expect(untried!.nextAttemptAt).toBeLessThan(rt.now());
+    expect(nextAttemptOf(untried!, rt.now())).toEqual({ nextAttemptAt: heldUntil, heldUntil });
+    expect(rt.store.due.getNextAttemptAt()).toBe(heldUntil);
+    receiver.isUp = true;
+    await advanceTime(20 * SECOND);
+    expect(getEndpoint()).toMatchObject({ heldUntil: null, heldReason: null });
+  });
+
+  test.each([0, 300, 700])(
+    "gets its first delivery within 3 seconds of its receiver's return after 2 seconds (sweeps at .%i)",
+    async (phaseMs) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      onTestFinished(() => void vi.useRealTimers());
+      const { rt, worker, emit, receiver, start } = await setUpDown();
+      const now = () => rt.monotonic() - start;
+      emit(240);
+      worker.wake();
+      const delivered = () => countByStatus(rt)["DELIVERED"] ?? 0;
+      while (delivered() === 0 && now() < MINUTE) {
+        rt.advance(20);
+        await vi.advanceTimersByTimeAsync(20);
+        receiver.isUp = now() > 2060;
+        if (now() % SECOND === phaseMs) worker.sweep();
+      }
+      expect(now()).toBeLessThan(5060);
+    },
+  );
+
+  test.each([
+    {
+      action: "a successful test",
+      act: (rt: Runtime, id: string) => recordAcceptedTest(rt, rt.store.endpoints.findById(id)!),
+    },
+    {
+      action: "enabling it",
+      act: (rt: Runtime, id: string) => void enableEndpoint(rt, id, "all"),
+    },
+    {
+      action: "a partner who sets its status",
+      act: async (rt: Runtime, id: string) =>
+        void (await updateEndpoint(rt, id, { status: "ACTIVE", byPartner: true })),
+    },
+  ])("is held until $action ends the hold at once", async ({ act }) => {
+    const { rt, id, emit, deliver, advanceTime, receiver, getEndpoint } = await setUpDown();
+    emit(40);
+    await deliver();
+    await advanceTime(HOUR);
+    expect(getEndpoint().heldUntil! - rt.now()).toBeGreaterThan(2 * SECOND);
+    receiver.isUp = true;
+    await act(rt, id);
+    expect(getEndpoint().heldUntil).toBeNull();
+    const { failureCount, version } = getEndpoint();
+    expect(failureCount).toBeGreaterThan(0);
+    await advanceTime(SECOND);
+    expect(countByStatus(rt)["DELIVERED"]).toBeGreaterThan(30);
+    expect(getEndpoint().version).toBe(version);
+  });
+
+  test("is not held after a restart of the worker, which probes it at once", async () => {
+    const { rt, worker, emit, deliver, advanceTime, getEndpoint } = await setUpDown();
+    emit(40);
+    await deliver();
+    await advanceTime(HOUR);
+    await worker.stop(0);
+    expect(getEndpoint().heldUntil).not.toBeNull();
+    createTestWorker(rt, async () => responded(200));
+    expect(getEndpoint()).toMatchObject({ heldUntil: null, heldReason: null });
+  });
+});
+
+test("the hold that Retry-After asks for is stored with its reason", async () => {
+  const { send } = createReceiver(responded(503, "600"));
+  const { rt, emit, deliver, getEndpoint } = await setUp(send);
+  emit();
+  await deliver();
+  const hold = { heldUntil: rt.now() + 10 * MINUTE, heldReason: "retry_after" };
+  expect(getEndpoint()).toMatchObject(hold);
 });
 
 describe("an endpoint that keeps failing", () => {

@@ -54,7 +54,7 @@ function simulate({ hanging = 0, maxInFlight = 0, burst = 0, seconds = 0 }): num
       inFlight.remove(one.delivery);
       const outcome = one.isSuccess
         ? ({ kind: "success" } as const)
-        : ({ kind: "failure", retryAfterMs: null, isOverloaded: true } as const);
+        : ({ kind: "failure", retryAfterMs: null, isOverloaded: true, isDown: true } as const);
       one.delivery.queue.recordOutcome(outcome, now);
       enqueue(one.delivery.queue.endpointId);
       dispatch();

@@ -4,6 +4,7 @@ import { curlCommand } from "../../src/tui/curl.ts";
 import type { DeliveryDetail } from "../../src/tui/snapshot.ts";
 
 const detail = (url: string, body: string): DeliveryDetail => ({
+  takenAt: 0,
   row: {
     id: "dlv_1",
     url,

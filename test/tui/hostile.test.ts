@@ -225,6 +225,7 @@ function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
       })),
     },
     detail: detail && {
+      takenAt: detail.takenAt,
       row: row(detail.row),
       event: detail.event && { ...detail.event, body: Buffer.from(draw()) },
       attempts: detail.attempts.map((attempt) => ({

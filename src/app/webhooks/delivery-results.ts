@@ -4,6 +4,7 @@ import {
   NO_STREAK,
   type FailureStreak,
 } from "../../domain/webhooks/failure-streak.ts";
+import type { StoredHold } from "../../domain/webhooks/hold.ts";
 import type { Settlement } from "../../domain/webhooks/settle.ts";
 import type { Runtime } from "../runtime.ts";
 import type { AttemptRow } from "../../store/deliveries.ts";
@@ -28,8 +29,16 @@ export type DeliveryResult = {
   isGone: boolean;
 };
 
-/** In one transaction, which costs one fsync for all of them. @returns the endpoints disabled */
-export function recordResults(rt: Runtime, results: readonly DeliveryResult[]): string[] {
+/**
+ * In one transaction, which costs one fsync for all of them.
+ * @param holdOf the hold of an endpoint after these results
+ * @returns the endpoints disabled
+ */
+export function recordResults(
+  rt: Runtime,
+  results: readonly DeliveryResult[],
+  holdOf: (endpointId: string) => StoredHold,
+): string[] {
   return rt.tx(() => {
     writeDeliveries(rt, results);
     writeHosts(rt, results);
@@ -37,7 +46,7 @@ export function recordResults(rt: Runtime, results: readonly DeliveryResult[]): 
       .entries()
       .filter(([id, endpointResults]) => {
         const endpoint = rt.store.endpoints.findById(id);
-        return endpoint !== undefined && updateEndpoint(rt, endpoint, endpointResults);
+        return endpoint !== undefined && updateEndpoint(rt, endpoint, endpointResults, holdOf(id));
       })
       .map(([id]) => id)
       .toArray();
@@ -76,7 +85,9 @@ function updateEndpoint(
   rt: Runtime,
   endpoint: EndpointRow,
   results: readonly DeliveryResult[],
+  hold: StoredHold,
 ): boolean {
+  if (hold.heldUntil !== endpoint.heldUntil) rt.store.endpoints.updateHold(endpoint.id, hold);
   let streak: FailureStreak = endpoint;
   let isDisableDue = false;
   for (const { due, settlement, attempt } of results) {

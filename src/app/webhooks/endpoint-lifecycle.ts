@@ -64,8 +64,16 @@ export function disableInTransaction(
 
 type Enabled = { endpoint: EndpointRow; recovered: number; cancelled: number };
 
+/** Sends to an endpoint at once that is held because it fails, or because its receiver asked for it. */
+export function endHold(rt: Runtime, id: string): void {
+  const endpoint = rt.store.endpoints.findById(id);
+  if (endpoint?.status !== "ACTIVE") return;
+  if (endpoint.failingSince !== null || endpoint.heldUntil !== null)
+    rt.tx(() => rt.store.endpoints.endHold(id));
+}
+
 /**
- * Resets the failure streak. Parked deliveries that are not recovered are cancelled.
+ * Resets the failure streak; ends the hold of an endpoint that is active. Parked deliveries that are not recovered are cancelled.
  * @throws AppError resource_not_found; validation_failed if `recover` is in the future; conflict
  *   if a partner enables an endpoint that the operator disabled; busy while its deliveries are
  *   still being parked
@@ -98,7 +106,7 @@ export function prepareEnable(
         throw new AppError("busy", "Its deliveries are still being parked; retry in a moment.");
       rt.store.endpoints.updateStatus(id, "ACTIVE", null, now);
       rt.store.endpoints.updateStreak(id, NO_STREAK);
-    }
+    } else endHold(rt, id);
     const endpoint = getEndpoint(rt, id);
     const { recovered, cancelled } = startBacklogMove(rt, endpoint, move, counted);
     if (status === "DISABLED")

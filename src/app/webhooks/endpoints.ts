@@ -1,6 +1,7 @@
 import { differingFields } from "../../domain/equality.ts";
 import type { EventType } from "../../domain/event-types.ts";
 import { NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
+import { NO_HOLD } from "../../domain/webhooks/hold.ts";
 import { countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
@@ -89,6 +90,8 @@ export async function prepareEndpoint(
     disabledReason: null,
     version: 1,
     ...NO_STREAK,
+    ...NO_HOLD,
+    holdsEnded: 0,
     createdAt: now,
     updatedAt: now,
   };
@@ -199,7 +202,7 @@ export async function prepareUpdate(
       auditEndpoint(rt, "endpoint.updated", before, { fields, host: hostOf(settings.url) });
     }
     if (changes.status === "DISABLED") disableInTransaction(rt, id, "paused");
-    if (before.status === "DISABLED") enable?.();
+    enable?.();
     return getEndpoint(rt, id);
   };
   return () => rt.tx(update);

@@ -6,7 +6,9 @@ import { redactSecrets } from "../../domain/webhooks/redact-secrets.ts";
 import { signingKey } from "../../domain/webhooks/signature.ts";
 import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/outcome.ts";
 import type { Runtime } from "../runtime.ts";
-import { getEndpoint } from "./endpoint-lifecycle.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import { endHold, getEndpoint } from "./endpoint-lifecycle.ts";
+import { verifyHostOf } from "./host-limits.ts";
 import { serializeEnvelope } from "../events.ts";
 import { draftSample } from "./sample-events.ts";
 
@@ -30,6 +32,12 @@ export type TestResult = {
   headers: Record<string, string>;
   body: string;
 };
+
+/** Call it after a test that the receiver accepted with 2xx. */
+export function recordAcceptedTest(rt: Runtime, endpoint: EndpointRow): void {
+  verifyHostOf(rt, endpoint);
+  endHold(rt, endpoint.id);
+}
 
 /**
  * Sends one signed test event immediately, of the first subscribed type for which the business has

@@ -1,5 +1,6 @@
 import { countOf, safe } from "../../domain/text.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { nextAttemptOf } from "../../domain/webhooks/hold.ts";
 import { DELIVERY_STATUSES } from "../../domain/webhooks/settle.ts";
 import type { DeliveryRow, DeliveryFilter, AttemptWithDelivery } from "../../store/deliveries.ts";
 import type { Cli } from "../cli.ts";
@@ -122,7 +123,8 @@ const list = command({
     const filter = { ...toFilter(cli, rt, filters), before };
     cli.printPage(
       limit,
-      (maximum) => rt.store.deliveries.listWithNames(filter, maximum).map(toOutput),
+      (maximum) =>
+        rt.store.deliveries.listWithNames(filter, maximum).map((row) => toOutput(row, rt.now())),
       [
         "id",
         { title: "CREATED", value: ({ createdAt }) => shortTime(createdAt), noTruncate: true },
@@ -131,7 +133,12 @@ const list = command({
         { title: "TRIES", value: "attemptCount", align: "right", wraps: true },
         { title: "EVENT", value: "eventType" },
         { title: "LAST ERROR", value: "lastError", wraps: true },
-        { title: "NEXT TRY", value: ({ nextAttemptAt }) => shortTime(nextAttemptAt), wraps: true },
+        {
+          title: "NEXT TRY",
+          value: ({ nextAttemptAt, heldUntil }) =>
+            heldUntil === null ? shortTime(nextAttemptAt) : `probe ${shortTime(heldUntil)}`,
+          wraps: true,
+        },
         { title: "ENDPOINT", value: "endpointId", isPipeOnly: true },
         { title: "ENDPOINT", value: "endpointName", wraps: true },
       ],
@@ -152,7 +159,14 @@ const show = command({
     const attempts = rt.store.deliveries
       .listAttempts(id)
       .map((attempt) => withIsoTimes(attempt, "at"));
-    cli.printObject({ ...toOutput(delivery), attempts });
+    const output = { ...toOutput(delivery, rt.now()), attempts };
+    const { heldUntil } = output;
+    cli.printObject(
+      output,
+      heldUntil === null
+        ? output
+        : { ...output, heldUntil: `${heldUntil} (waits for the endpoint, next probe then)` },
+    );
   },
 });
 
@@ -249,7 +263,10 @@ function parseRate(text: string): number {
   throw usageError(`Invalid --rate '${text}'.`, "use a rate such as 5/s or 30/m");
 }
 
-const toOutput = <Row extends DeliveryRow>(delivery: Row) =>
-  withIsoTimes(delivery, "nextAttemptAt", "createdAt", "deliveredAt");
+function toOutput(delivery: DeliveryRow & { endpointName?: string }, now: number) {
+  const { endpointHeldUntil: _, ...row } = delivery;
+  const output = { ...row, ...nextAttemptOf(delivery, now) };
+  return withIsoTimes(output, "nextAttemptAt", "heldUntil", "createdAt", "deliveredAt");
+}
 
 export const definition = [list, show, redeliver, cancel, tail];

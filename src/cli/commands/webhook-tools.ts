@@ -18,10 +18,10 @@ export const test = command({
   async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
     const endpoint = resolveEndpoint(cli, rt, nameOrId);
-    const { testEndpoint } = await import("../../app/webhooks/test-endpoint.ts");
-    const { verifyHostOf } = await import("../../app/webhooks/host-limits.ts");
+    const { recordAcceptedTest, testEndpoint } =
+      await import("../../app/webhooks/test-endpoint.ts");
     const result = await testEndpoint(rt, endpoint.id, lazySendOnce(rt));
-    if (result.ok) verifyHostOf(rt, endpoint);
+    if (result.ok) recordAcceptedTest(rt, endpoint);
     if (cli.flags.json) cli.printObject(result);
     else {
       const { url, address, headers, body, statusCode, error, durationMs, responseText } = result;

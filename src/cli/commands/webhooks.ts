@@ -1,4 +1,5 @@
 import { EVENT_TYPES } from "../../domain/event-types.ts";
+import { currentHold } from "../../domain/webhooks/hold.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { command } from "../command.ts";
 import {
@@ -57,7 +58,7 @@ const create = command({
       });
       rt.tx(() => {
         const { endpoint, secret } = createEndpoint();
-        print({ secret, owner: toOutput(endpoint) });
+        print({ secret, owner: toOutput(endpoint, rt.now()) });
       });
     });
   },
@@ -71,7 +72,7 @@ const list = command({
     const rt = await cli.open();
     const businessId = cli.businessId(rt);
     cli.printList(
-      rt.store.endpoints.list(businessId).map(toOutput),
+      rt.store.endpoints.list(businessId).map((endpoint) => toOutput(endpoint, rt.now())),
       [
         "id",
         "name",
@@ -93,7 +94,12 @@ const list = command({
           noTruncate: true,
           wraps: true,
         },
-        { title: "LAST ERROR", value: "lastError", wraps: true },
+        {
+          title: "LAST ERROR",
+          value: ({ lastError, heldUntil }) =>
+            heldUntil === null ? lastError : `${lastError}; next probe ${shortTime(heldUntil)}`,
+          wraps: true,
+        },
       ],
       "No webhook endpoints yet.",
     );
@@ -112,7 +118,7 @@ const show = command({
     const { readHostLimit } = await import("../../app/webhooks/host-limits.ts");
     const { host, verifiedAt, deliveriesLeft } = readHostLimit(rt, endpoint);
     const output = {
-      ...toOutput(endpoint),
+      ...toOutput(endpoint, rt.now()),
       oldSecretEndsAt: isoTime(findOldSecretEnd(rt, endpoint.id)),
       host: { name: host, verifiedAt: isoTime(verifiedAt), deliveriesLeft },
     };
@@ -156,7 +162,7 @@ const update = command({
     const { id } = resolveEndpoint(cli, rt, nameOrId);
     const { updateEndpoint } = await import("../../app/webhooks/endpoints.ts");
     const endpoint = await updateEndpoint(rt, id, changes);
-    cli.report(toOutput(endpoint), `${cli.verb("Updated", "update")} ${id}.`);
+    cli.report(toOutput(endpoint, rt.now()), `${cli.verb("Updated", "update")} ${id}.`);
   },
 });
 
@@ -169,15 +175,24 @@ export function abbreviateEvents(names: readonly string[]): readonly string[] {
   return names.length - others.size === EVENT_TYPES.length ? ["all", ...others] : names;
 }
 
-const toOutput = (endpoint: EndpointRow) =>
-  withIsoTimes(endpoint, "failingSince", "warnedAt", "disableAt", "createdAt", "updatedAt");
+const toOutput = ({ holdsEnded: _, ...endpoint }: EndpointRow, now: number) =>
+  withIsoTimes(
+    { ...endpoint, ...currentHold(endpoint, now) },
+    "failingSince",
+    "warnedAt",
+    "disableAt",
+    "heldUntil",
+    "createdAt",
+    "updatedAt",
+  );
 
 const lifecycle = () => import("../../app/webhooks/endpoint-lifecycle.ts");
 const backlogMoves = () => import("../../app/webhooks/backlog-moves.ts");
 
 const enable = command({
   name: "enable",
-  about: "Enable a disabled endpoint and send its parked deliveries.",
+  about:
+    "Enable a disabled endpoint and send its parked deliveries. An active one that is held is tried at once.",
   supportsDryRun: true,
   arguments: ["<endpoint>"],
   flags: {

@@ -1,3 +1,4 @@
+import type { Hold } from "./hold.ts";
 import type { OutcomeClass } from "./outcome.ts";
 
 /**
@@ -7,6 +8,8 @@ import type { OutcomeClass } from "./outcome.ts";
 export type EndpointHealth = Readonly<{
   /** Failures in a row. */
   failures: number;
+  /** Attempts in a row that found the receiver down. */
+  foundDown: number;
   /** One bit per outcome, the newest lowest: 1 is a failure. */
   history: number;
   seen: number;
@@ -25,9 +28,12 @@ export type EndpointHealth = Readonly<{
 export type Lane = "HEALTHY" | "DEGRADED" | "PROBING";
 
 const PROBE_AFTER_FAILURES = 10;
+/** One alone may be a connection that the receiver has closed while it was idle. */
+const PROBE_AFTER_FOUND_DOWN = 2;
 const HISTORY = 20;
 const PROBE_FAILURES_IN_HISTORY = 0.7 * HISTORY;
-const MIN_PROBE_INTERVAL_MS = 30_000;
+/** A receiver that restarts is back within seconds. */
+const MIN_PROBE_INTERVAL_MS = 1000;
 const MAX_PROBE_INTERVAL_MS = 15 * 60_000;
 /** An attempt without a response for this long may hang: most responses take a hundredth of it. */
 export const OVERDUE_MS = 2000;
@@ -37,6 +43,7 @@ export const MAX_CONCURRENCY = 32;
 /** Also of an endpoint that has not been tried. */
 export const HEALTHY: EndpointHealth = {
   failures: 0,
+  foundDown: 0,
   history: 0,
   seen: 0,
   isProbing: false,
@@ -71,12 +78,13 @@ function afterSuccess(health: EndpointHealth): EndpointHealth {
   const history = shift(health.history, 0);
   if (
     health.failures === 0 &&
+    health.foundDown === 0 &&
     history === health.history &&
     seen === health.seen &&
     maxConcurrency === health.maxConcurrency
   )
     return health;
-  return { ...health, failures: 0, history, seen, maxConcurrency };
+  return { ...health, failures: 0, foundDown: 0, history, seen, maxConcurrency };
 }
 
 function afterFailure(
@@ -84,15 +92,21 @@ function afterFailure(
   outcome: Exclude<OutcomeClass, { kind: "success" }>,
   now: number,
 ): EndpointHealth {
+  const failure = outcome.kind === "failure" ? outcome : undefined;
   const failures = health.failures + 1;
+  const foundDown = failure?.isDown === true ? health.foundDown + 1 : 0;
   const history = shift(health.history, 1);
   const seen = Math.min(health.seen + 1, HISTORY);
   const failsOften = seen === HISTORY && countOnes(history) >= PROBE_FAILURES_IN_HISTORY;
-  const isProbing = health.isProbing || failures >= PROBE_AFTER_FAILURES || failsOften;
-  const failure = outcome.kind === "failure" ? outcome : undefined;
+  const isProbing =
+    health.isProbing ||
+    failures >= PROBE_AFTER_FAILURES ||
+    foundDown >= PROBE_AFTER_FOUND_DOWN ||
+    failsOften;
   const next = {
     ...health,
     failures,
+    foundDown,
     history,
     seen,
     isProbing,
@@ -106,6 +120,13 @@ function afterFailure(
     MAX_PROBE_INTERVAL_MS,
   );
   return { ...next, probeIntervalMs, probeAt: now + probeIntervalMs };
+}
+
+/** Returns undefined if deliveries may be sent. The time is of the same clock as `now`. */
+export function holdOf({ pausedUntil, probeAt }: EndpointHealth, now: number): Hold | undefined {
+  const until = Math.max(pausedUntil, probeAt);
+  if (until <= now) return undefined;
+  return { until, reason: pausedUntil < probeAt ? "failing" : "retry_after" };
 }
 
 /** @param overdue attempts without a response for OVERDUE_MS or longer */

@@ -13,6 +13,8 @@ export type OutcomeClass =
       retryAfterMs: number | null;
       /** Overloaded or temporarily unavailable: send less, and later. */
       isOverloaded: boolean;
+      /** No response, or one that says that the receiver is overloaded: any delivery would fail. */
+      isDown: boolean;
     };
 
 /** Too many open files on this machine, or too little memory: the receiver was not asked. */
@@ -28,13 +30,19 @@ const GONE = 410;
 /** Classifies by status and headers. The body, even if it never ends, does not matter. */
 export function classifyOutcome(outcome: Outcome, now: number): OutcomeClass {
   if (outcome.kind !== "responded")
-    return { kind: "failure", retryAfterMs: null, isOverloaded: outcome.kind === "timed_out" };
+    return {
+      kind: "failure",
+      retryAfterMs: null,
+      isOverloaded: outcome.kind === "timed_out",
+      isDown: outcome.kind !== "blocked",
+    };
   const { statusCode, retryAfter } = outcome;
   if (statusCode >= 200 && statusCode < 300) return { kind: "success" };
   if (statusCode === GONE) return { kind: "gone" };
   const requestedMs = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now);
   const retryAfterMs = requestedMs === undefined ? null : Math.min(requestedMs, MAX_RETRY_AFTER_MS);
-  return { kind: "failure", retryAfterMs, isOverloaded: OVERLOADED.has(statusCode) };
+  const isOverloaded = OVERLOADED.has(statusCode);
+  return { kind: "failure", retryAfterMs, isOverloaded, isDown: isOverloaded };
 }
 
 /** RFC 9110: seconds, or an HTTP date. Undefined for anything else. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   recordOutcome,
   type EndpointHealth,
+  holdOf,
   laneOf,
   restoreHealth,
   remainingConcurrency,
@@ -11,8 +12,14 @@ import type { OutcomeClass } from "../../../src/domain/webhooks/outcome.ts";
 
 const MINUTE = 60_000;
 const success: OutcomeClass = { kind: "success" };
-const failure: OutcomeClass = { kind: "failure", retryAfterMs: null, isOverloaded: false };
-const overloaded: OutcomeClass = { kind: "failure", retryAfterMs: null, isOverloaded: true };
+const failure = {
+  kind: "failure",
+  retryAfterMs: null,
+  isOverloaded: false,
+  isDown: false,
+} satisfies OutcomeClass;
+const down = { ...failure, isDown: true } satisfies OutcomeClass;
+const overloaded = { ...down, isOverloaded: true } satisfies OutcomeClass;
 
 const healthAfter = (outcomes: OutcomeClass[], now = 0, health = HEALTHY): EndpointHealth =>
   outcomes.reduce((health, outcome) => recordOutcome(health, outcome, now), health);
@@ -36,6 +43,14 @@ describe("probing", () => {
     expect(laneOf(healthAfter([...repeat(9, failure), success, failure]), 0)).toBe("DEGRADED");
   });
 
+  test("starts after two attempts in a row that find the receiver down", () => {
+    expect(laneOf(healthAfter([down]), 0)).toBe("DEGRADED");
+    expect(laneOf(healthAfter([down, down]), 0)).toBe("PROBING");
+    expect(laneOf(healthAfter([overloaded, overloaded]), 0)).toBe("PROBING");
+    for (const between of [success, failure])
+      expect(laneOf(healthAfter([down, between, down]), 0)).toBe("DEGRADED");
+  });
+
   test("starts after 14 failures among the last 20 outcomes", () => {
     // Two of three fail: 14 of the first 20.
     const mixed = repeat(7, failure, failure, success).slice(0, 20);
@@ -45,11 +60,11 @@ describe("probing", () => {
     expect(laneOf(healthAfter(repeat(30, failure, success)), 0)).toBe("HEALTHY");
   });
 
-  test("sends one delivery at a time, with pauses that double from 30 s to 15 min", () => {
+  test("sends one delivery at a time, with pauses that double from 1 s to 15 min", () => {
     let health = healthAfter(repeat(10, failure));
     let now = 0;
     const pauses: number[] = [];
-    for (let i = 0; i < 8; i++) {
+    for (let i = 0; i < 12; i++) {
       pauses.push(health.probeAt - now);
       expect(capacity(health, health.probeAt - 1)).toBe(0);
       now = health.probeAt;
@@ -57,12 +72,14 @@ describe("probing", () => {
       expect(capacity(health, now, 1)).toBe(0);
       health = recordOutcome(health, failure, now);
     }
-    expect(pauses.map((pause) => pause / 1000)).toEqual([30, 60, 120, 240, 480, 900, 900, 900]);
+    expect(pauses.map((pause) => pause / 1000)).toEqual([
+      1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900,
+    ]);
   });
 
   test("counts failures that were in flight together as one failed probe", () => {
     const health = healthAfter(repeat(14, failure), 5000);
-    expect(health.probeAt).toBe(35_000);
+    expect(health.probeAt).toBe(6000);
   });
 
   test("ends with one success, and concurrency then grows by one per success", () => {
@@ -82,6 +99,14 @@ describe("probing", () => {
   });
 });
 
+test("the hold of an endpoint is the longer one of its next probe and of Retry-After", () => {
+  expect(holdOf(HEALTHY, 0)).toBeUndefined();
+  expect(holdOf(healthAfter([down, down]), 0)).toEqual({ until: 1000, reason: "failing" });
+  expect(holdOf(healthAfter([down, down]), 1000)).toBeUndefined();
+  const paused = healthAfter([down, down, { ...overloaded, retryAfterMs: MINUTE }]);
+  expect(holdOf(paused, 0)).toEqual({ until: MINUTE, reason: "retry_after" });
+});
+
 test("an overdue attempt degrades a healthy endpoint and leaves a probing one as it is", () => {
   expect(laneOf(HEALTHY, 1)).toBe("DEGRADED");
   expect(laneOf(HEALTHY, 0)).toBe("HEALTHY");
@@ -95,18 +120,10 @@ test("an overloaded endpoint gets one delivery at a time until it responds", () 
 });
 
 test("Retry-After pauses an endpoint even if other deliveries succeed", () => {
-  const paused = recordOutcome(
-    HEALTHY,
-    { kind: "failure", retryAfterMs: 10 * MINUTE, isOverloaded: true },
-    1000,
-  );
+  const paused = recordOutcome(HEALTHY, { ...overloaded, retryAfterMs: 10 * MINUTE }, 1000);
   expect(capacity(paused, 1000 + 10 * MINUTE - 1)).toBe(0);
   expect(capacity(recordOutcome(paused, success, 2000), 1000 + 10 * MINUTE - 1)).toBe(0);
   expect(capacity(paused, 1000 + 10 * MINUTE)).toBe(1);
-  const longer = recordOutcome(
-    paused,
-    { kind: "failure", retryAfterMs: MINUTE, isOverloaded: false },
-    2000,
-  );
+  const longer = recordOutcome(paused, { ...failure, retryAfterMs: MINUTE }, 2000);
   expect(longer.pausedUntil).toBe(paused.pausedUntil);
 });

@@ -9,10 +9,11 @@ const responded = (statusCode: number, retryAfter: string | null = null): Outcom
   retryAfter,
   responseText: "",
 });
-const failure = (retryAfterMs: number | null, isOverloaded: boolean) => ({
+const failure = (retryAfterMs: number | null, isOverloaded: boolean, isDown = isOverloaded) => ({
   kind: "failure",
   retryAfterMs,
   isOverloaded,
+  isDown,
 });
 
 test.each([
@@ -62,7 +63,7 @@ test.each([
   {
     name: "a refused connection",
     outcome: { kind: "refused", error: "" } as Outcome,
-    expected: failure(null, false),
+    expected: failure(null, false, true),
   },
   {
     name: "a blocked address",

@@ -14,7 +14,7 @@ import type { SeededRandom } from "../../../src/app/sample-catalog/generator.ts"
 import type { EventType } from "../../../src/domain/event-types.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { addBusiness, emitEvents } from "../delivery.ts";
-import type { Ledger, Subscription } from "./ledger.ts";
+import { type Ledger, type Subscription, NO_FAILURES } from "./ledger.ts";
 import { BEHAVIORS } from "./partners.ts";
 import type { VirtualTime } from "./time.ts";
 
@@ -86,9 +86,7 @@ export async function createCommands({
       secrets: [{ secret, until: null }],
       behavior,
       inFlight: new Set(),
-      failures: 0,
-      pauseMs: 0,
-      probeAt: 0,
+      ...NO_FAILURES,
       retryAfterUntil: 0,
     });
   }
@@ -159,13 +157,7 @@ export async function createCommands({
   }
 
   function resetHealth(endpoint: Subscription): void {
-    Object.assign(endpoint, {
-      status: "ACTIVE",
-      failures: 0,
-      pauseMs: 0,
-      probeAt: 0,
-      retryAfterUntil: 0,
-    });
+    Object.assign(endpoint, { status: "ACTIVE", ...NO_FAILURES, retryAfterUntil: 0 });
     if (endpoint.behavior === "gone") endpoint.behavior = "healthy";
   }
 

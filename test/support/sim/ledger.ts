@@ -20,6 +20,8 @@ export type Subscription = {
   behavior: Behavior;
   inFlight: Set<string>;
   failures: number;
+  /** Attempts in a row that found the receiver down. */
+  foundDown: number;
   pauseMs: number;
   probeAt: number;
   retryAfterUntil: number;
@@ -57,11 +59,20 @@ const ROW = `SELECT id, business_id AS businessId, endpoint_id AS endpointId, ev
 
 const MAX_ATTEMPTS = 20;
 const PROBING_AFTER = 10;
-const FIRST_PAUSE_MS = 30_000;
+const PROBING_AFTER_DOWN = 2;
+const DOWN_STATUSES = [429, 502, 503, 504];
+const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 900_000;
 /** The longest time from a commit to the POST at a healthy endpoint. */
 const MAX_LATENCY_MS = 5000;
 const ROUNDING_MS = 20;
+
+/** After a success, and when the endpoint starts with new health. */
+export const NO_FAILURES = { failures: 0, foundDown: 0, pauseMs: 0, probeAt: 0 };
+
+/** Once probed, an endpoint stays so until a success. */
+const isProbed = ({ failures, foundDown, pauseMs }: Subscription): boolean =>
+  pauseMs > 0 || failures >= PROBING_AFTER || foundDown >= PROBING_AFTER_DOWN;
 
 /**
  * Checks the delivery worker's guarantees independently, from the commands it was given, the
@@ -132,7 +143,7 @@ export function openLedger(databasePath: string, time: VirtualTime) {
     if (now < endpoint.retryAfterUntil)
       report(`sent ${endpoint.retryAfterUntil - now} ms before Retry-After ends`);
     if (now < endpoint.probeAt) report(`probed ${endpoint.probeAt - now} ms too soon`);
-    if (endpoint.failures >= PROBING_AFTER && endpoint.inFlight.size > 1)
+    if (isProbed(endpoint) && endpoint.inFlight.size > 1)
       report("more than one delivery in flight to an endpoint that is being probed");
     const { wait } = expected;
     if (wait?.n === row.attemptCount && now < wait.from - ROUNDING_MS)
@@ -237,11 +248,16 @@ export function openLedger(databasePath: string, time: VirtualTime) {
       const wait = expectedWait(n - expected.attemptsBefore, outcome, time.wall());
       expected.wait =
         isWell || wait === undefined ? undefined : { n, from: now + wait.from, to: now + wait.to };
-      if (isWell) return void Object.assign(endpoint, { failures: 0, pauseMs: 0, probeAt: 0 });
+      if (isWell) return void Object.assign(endpoint, NO_FAILURES);
       endpoint.failures += 1;
+      const isDown =
+        outcome.kind === "responded"
+          ? DOWN_STATUSES.includes(outcome.statusCode)
+          : outcome.kind !== "blocked";
+      endpoint.foundDown = isDown ? endpoint.foundDown + 1 : 0;
       if (wait?.retryAfterMs !== undefined)
         endpoint.retryAfterUntil = Math.max(endpoint.retryAfterUntil, now + wait.retryAfterMs);
-      if (endpoint.failures < PROBING_AFTER || endpoint.probeAt > now) return;
+      if (!isProbed(endpoint) || endpoint.probeAt > now) return;
       endpoint.pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * endpoint.pauseMs), LONGEST_PAUSE_MS);
       endpoint.probeAt = now + endpoint.pauseMs;
     },
@@ -251,7 +267,7 @@ export function openLedger(databasePath: string, time: VirtualTime) {
       for (const endpoint of subscriptions.values()) {
         endpoint.inFlight.clear();
         const failures = failureCount.get(endpoint.id) as number;
-        Object.assign(endpoint, { failures, pauseMs: 0, probeAt: 0, retryAfterUntil: 0 });
+        Object.assign(endpoint, { ...NO_FAILURES, failures, retryAfterUntil: 0 });
       }
       for (const expected of deliveries.values()) {
         const written = (rowOf.get(expected.id) as Row).attemptCount;

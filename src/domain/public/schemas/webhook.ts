@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ALL_EVENT_TYPES } from "../../event-types.ts";
+import { HOLD_REASONS } from "../../webhooks/hold.ts";
 import { DELIVERY_STATUSES } from "../../webhooks/settle.ts";
 import { count, flag, id, instant, orNull } from "./values.ts";
 
@@ -18,6 +19,14 @@ export const endpoint = z.strictObject({
     "`gone`: the receiver responded with 410; `failing`: it failed for more than 5 days; `manual`: the business disabled it; `paused`: a partner set `status` to DISABLED; null if the endpoint is active",
   ),
   failingSince: orNull(instant, "When its deliveries started to fail; null if they succeed"),
+  heldUntil: orNull(
+    instant,
+    "Until then nothing is sent, because the deliveries fail or the receiver sent Retry-After; then one delivery is sent, and the others follow once one succeeds. null if nothing is held",
+  ),
+  heldReason: orNull(
+    z.enum(HOLD_REASONS),
+    "`failing`: attempts fail, or get no response; `retry_after`: the receiver asked for the pause; null if nothing is held",
+  ),
   oldSecretEndsAt: orNull(
     instant,
     "Until then, events are also signed with the old secret; null if no rotation is in progress",
@@ -26,7 +35,7 @@ export const endpoint = z.strictObject({
     .int()
     .min(1)
     .describe(
-      "Counts the changes of the endpoint's settings, status and secrets, but not of `failingSince`; also its ETag",
+      "Counts the changes of the endpoint's settings, status and secrets, but not of `failingSince` and `heldUntil`; also its ETag",
     ),
   createdAt: instant,
   updatedAt: instant.describe(
@@ -97,7 +106,14 @@ export const delivery = z.strictObject({
       "PENDING: waiting for its next attempt; EXHAUSTED: every attempt failed; PARKED: held while the endpoint is disabled; CANCELLED: will not be sent; CORRUPT: the stored event is damaged and cannot be sent",
     ),
   attemptCount: count,
-  nextAttemptAt: orNull(instant, "When the next attempt is due; null if there is none"),
+  nextAttemptAt: orNull(
+    instant,
+    "When the next attempt is due, or its endpoint is tried again if that is later; null if there is none",
+  ),
+  heldUntil: orNull(
+    instant,
+    "The same time if the delivery waits for its endpoint to be tried again; otherwise null",
+  ),
   lastStatusCode: statusCode,
   lastError: error,
   createdAt: instant,

@@ -7,7 +7,11 @@ import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
 import { minIdAt } from "../../../domain/ids.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
-import type { attempt, delivery } from "../../../domain/public/schemas/webhook.ts";
+import type {
+  attempt,
+  delivery as publicDelivery,
+} from "../../../domain/public/schemas/webhook.ts";
+import { nextAttemptOf } from "../../../domain/webhooks/hold.ts";
 import { errorForPartners, outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
 import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
 import type { AttemptRow, DeliveryRow } from "../../../store/deliveries.ts";
@@ -54,7 +58,7 @@ export const listDeliveries =
       since,
       parameters.limit ?? DEFAULT_LIMIT,
     );
-    const data = rows.map((delivery) => toPublicDelivery(delivery, timezone));
+    const data = rows.map((delivery) => toPublicDelivery(rt, delivery, timezone));
     const nextCursor = reached && encodeCursor(path, { sortOrder: 0, id: reached });
     return respondPage(rt, context, business, path, { data, nextCursor });
   };
@@ -76,7 +80,7 @@ export const handleRedeliverDelivery = ({ rt }: HandlerDeps) =>
   );
 
 const withAttempts = (rt: Runtime, delivery: DeliveryRow, timezone: string) => ({
-  ...toPublicDelivery(delivery, timezone),
+  ...toPublicDelivery(rt, delivery, timezone),
   attempts: rt.store.deliveries
     .listAttempts(delivery.id, MAX_ATTEMPTS_SHOWN)
     .map((attempt) => toPublicAttempt(attempt, timezone)),
@@ -106,23 +110,29 @@ function readPage(
   };
 }
 
-const toPublicDelivery = (
-  { id, endpointId, eventId, eventType, sequence, status, attemptCount, ...row }: DeliveryRow,
+function toPublicDelivery(
+  rt: Runtime,
+  delivery: DeliveryRow,
   timezone: string,
-): z.output<typeof delivery> => ({
-  id,
-  endpointId,
-  eventId,
-  eventType,
-  sequence,
-  status,
-  attemptCount,
-  nextAttemptAt: formatInstantOrNull(row.nextAttemptAt, timezone),
-  lastStatusCode: row.lastStatusCode,
-  lastError: errorForPartners(row.lastError),
-  createdAt: formatInstant(row.createdAt, timezone),
-  deliveredAt: formatInstantOrNull(row.deliveredAt, timezone),
-});
+): z.output<typeof publicDelivery> {
+  const { id, endpointId, eventId, eventType, sequence, status, attemptCount } = delivery;
+  const { nextAttemptAt, heldUntil } = nextAttemptOf(delivery, rt.now());
+  return {
+    id,
+    endpointId,
+    eventId,
+    eventType,
+    sequence,
+    status,
+    attemptCount,
+    nextAttemptAt: formatInstantOrNull(nextAttemptAt, timezone),
+    heldUntil: formatInstantOrNull(heldUntil, timezone),
+    lastStatusCode: delivery.lastStatusCode,
+    lastError: errorForPartners(delivery.lastError),
+    createdAt: formatInstant(delivery.createdAt, timezone),
+    deliveredAt: formatInstantOrNull(delivery.deliveredAt, timezone),
+  };
+}
 
 const toPublicAttempt = (
   { n, at, durationMs, statusCode, outcome, error, responseText }: AttemptRow,

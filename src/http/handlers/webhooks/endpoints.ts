@@ -7,20 +7,25 @@ import {
 } from "../../../app/webhooks/endpoint-secrets.ts";
 import { prepareEndpoint, prepareUpdate } from "../../../app/webhooks/endpoints.ts";
 import type { Runtime } from "../../../app/runtime.ts";
-import { limitedHost, recordTest, verifyHostOf } from "../../../app/webhooks/host-limits.ts";
+import { limitedHost, recordTest } from "../../../app/webhooks/host-limits.ts";
 import {
   assertMaySubscribe,
   getOwnEndpoint,
   listOwnEndpoints,
 } from "../../../app/webhooks/own-webhooks.ts";
-import { testEndpoint, type TestResult } from "../../../app/webhooks/test-endpoint.ts";
+import {
+  recordAcceptedTest,
+  testEndpoint,
+  type TestResult,
+} from "../../../app/webhooks/test-endpoint.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { ALL_EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
-import type { endpoint } from "../../../domain/public/schemas/webhook.ts";
+import type { endpoint as publicEndpoint } from "../../../domain/public/schemas/webhook.ts";
 import { safe } from "../../../domain/text.ts";
+import { currentHold } from "../../../domain/webhooks/hold.ts";
 import { outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
 import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
 import type { EndpointRow } from "../../../store/endpoints.ts";
@@ -248,7 +253,7 @@ export function handleTestEndpoint(deps: HandlerDeps) {
         if (closing.aborted)
           throw new AppError("shutting_down", "The server is shutting down; the test was aborted.");
         return () => {
-          if (result.ok) verifyHostOf(rt, endpoint);
+          if (result.ok) recordAcceptedTest(rt, endpoint);
           return {
             ...outcomeForPartners(result),
             address: publicAddress(result),
@@ -268,21 +273,27 @@ const publicAddress = ({ outcome, address }: TestResult): string | null =>
 
 const toPublicEndpoint = (
   rt: Runtime,
-  { id, name, url, events, status, disabledReason, version, ...times }: EndpointRow,
+  endpoint: EndpointRow,
   timezone: string,
-): z.output<typeof endpoint> => ({
-  id,
-  name,
-  url,
-  events,
-  status,
-  disabledReason,
-  failingSince: formatInstantOrNull(times.failingSince, timezone),
-  oldSecretEndsAt: formatInstantOrNull(findOldSecretEnd(rt, id), timezone),
-  version,
-  createdAt: formatInstant(times.createdAt, timezone),
-  updatedAt: formatInstant(times.updatedAt, timezone),
-});
+): z.output<typeof publicEndpoint> => {
+  const { id, name, url, events, status, disabledReason, version } = endpoint;
+  const { heldUntil, heldReason } = currentHold(endpoint, rt.now());
+  return {
+    id,
+    name,
+    url,
+    events,
+    status,
+    disabledReason,
+    failingSince: formatInstantOrNull(endpoint.failingSince, timezone),
+    heldUntil: formatInstantOrNull(heldUntil, timezone),
+    heldReason,
+    oldSecretEndsAt: formatInstantOrNull(findOldSecretEnd(rt, id), timezone),
+    version,
+    createdAt: formatInstant(endpoint.createdAt, timezone),
+    updatedAt: formatInstant(endpoint.updatedAt, timezone),
+  };
+};
 
 export const toPublicText = (text: string | null): string | null =>
   text && safe(text, MAX_TEXT_CHARACTERS);
