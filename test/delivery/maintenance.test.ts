@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createBackup, listBackups } from "../../src/app/operations/backups.ts";
+import { createBackup, listBackups, listBackupsIn } from "../../src/app/operations/backups.ts";
 import { readBackupState, saveBackupState } from "../../src/app/operations/backup-state.ts";
-import type { MaintenanceOptions } from "../../src/app/operations/maintenance.ts";
+import { type MaintenanceOptions, runMaintenance } from "../../src/app/operations/maintenance.ts";
 import { createMaintenance, createMaintenanceRunner } from "../../src/delivery/maintenance.ts";
 import { createTempFolder } from "../support/cli.ts";
 import { seedShop } from "../support/shop.ts";
@@ -108,4 +108,27 @@ test("a failure of the maintenance thread is logged, and recorded as a failed ba
     { level: "error", fields: { error: expect.stringContaining("no thread") } },
   ]);
   expect(readBackupState(rt.config, "failure")).toEqual({ at: rt.now(), reason: "no thread" });
+});
+
+test("a --backup-dir that is no longer mounted is noticed within an hour", async () => {
+  const rt = createTestRuntime({ backupDir: join(createTempFolder(), "nas") });
+  seedShop(rt);
+  mkdirSync(rt.config.backupFolder);
+  const { runIfDue } = createMaintenance(rt, (options) => runMaintenance(rt, options), {});
+  rt.advance(HOUR_MS);
+  await runIfDue();
+  expect(readBackupState(rt.config, "copy-failure")).toMatchObject({
+    name: null,
+    reason: expect.stringContaining("there is no folder"),
+  });
+});
+
+test("a backup that a command has made is copied within a second", async () => {
+  const dir = createTempFolder();
+  const rt = createTestRuntime({ backupDir: dir });
+  seedShop(rt);
+  const maintenance = createMaintenance(rt, (options) => runMaintenance(rt, options), {});
+  await createBackup(rt);
+  await maintenance.runIfChanged();
+  expect(listBackupsIn(dir)).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { runProgram } from "../support/cli.ts";
+import { createTempFolder, runProgram } from "../support/cli.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 
 const etagOf = async (url: string, key: string): Promise<string | null> => {
@@ -48,4 +48,36 @@ test("a backup made while the daemon runs can be restored after it has stopped, 
   expect(stdout).toMatch(/^backups\tadvice\ta restore was interrupted: .*\trm \S+\.restoring\*$/m);
   expect(await etagOf(await waitForUrl(spawnDaemon(dataDir)), key)).toMatch(/^W\/"c10000\d\d-/);
   expect(readdirSync(dataDir)).not.toContain("deskbell.db.restoring");
+});
+
+test("`backup create` waits until the daemon has copied the backup, and fails if it cannot", async () => {
+  const { dataDir, deskbell } = await createSeededSalon();
+  const dir = createTempFolder();
+  await waitForUrl(spawnDaemon(dataDir, "--backup-dir", dir));
+  const made = JSON.parse(await deskbell("backup", "create", "--json"));
+  expect(made.data.copied).toBe(true);
+  expect(readdirSync(dir)).toContain(basename(made.data.path));
+
+  rmSync(dir, { recursive: true });
+  const failed = await runProgram(["backup", "create", "--data-dir", dataDir]);
+  expect(failed).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining(
+      `not copied to another place: --backup-dir: there is no folder ${dir}.`,
+    ),
+  });
+});
+
+test("without a daemon, `backup create` copies the backup itself", async () => {
+  const { dataDir } = await createSeededSalon();
+  const create = (backupCommand: string) =>
+    runProgram(["backup", "create", "--json", "--data-dir", dataDir], {
+      env: { DESKBELL_BACKUP_COMMAND: backupCommand },
+    });
+  const made = await create("exit 0");
+  expect(made.code).toBe(0);
+  expect(JSON.parse(made.stdout)).toMatchObject({ data: { copied: true } });
+  const failed = await create("no-such-program");
+  expect(failed.code).toBe(6);
+  expect(JSON.parse(failed.stdout)).toMatchObject({ data: { copied: false } });
 });

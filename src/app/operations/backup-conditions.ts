@@ -5,7 +5,7 @@ import { shellQuote } from "../../domain/text.ts";
 import type { DaemonRow } from "../../store/live.ts";
 import { iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
-import { readBackupState } from "./backup-state.ts";
+import { type BackupState, readBackupState } from "./backup-state.ts";
 import { type Finding, isoSeconds, summarizeNames } from "./health-conditions.ts";
 import { isKeyCopied } from "./key-copies.ts";
 import { isAltered } from "./scrub.ts";
@@ -13,6 +13,11 @@ import { isAltered } from "./scrub.ts";
 const DAY_MS = 86_400_000;
 /** Intervals without a backup, or without a copy of one, after which it is reported. */
 const DUE_INTERVALS = 2;
+/** A disk that was mounted late, or a network that was away for a moment, is not reported. */
+const LASTING_TRIES = 2;
+const LASTING_MS = 3_600_000;
+
+type CopyFailure = BackupState["copy-failure"];
 
 /** @param daemon the one that is running */
 export const backupIntervalMs = (daemon: DaemonRow | undefined): number =>
@@ -66,7 +71,8 @@ function findFolderProblem(folder: string): string | null {
 }
 
 /**
- * Reports that --backup-dir or --backup-command has had none of the backups of two intervals.
+ * Reports that --backup-dir or --backup-command has failed twice or for an hour, or has had none of
+ * the backups of two intervals.
  * @param lastAt when the last backup was made
  */
 export function checkBackupCopies(
@@ -74,16 +80,23 @@ export function checkBackupCopies(
   lastAt: number | null,
   daemon: DaemonRow | undefined,
 ): HealthCondition[] {
-  if (daemon?.copiesBackups !== true || lastAt === null) return [];
-  const copy = readBackupState(config, "copy");
-  if (copy !== null && copy.createdAt >= lastAt) return [];
+  if (daemon?.copiesBackups !== true) return [];
   const failure = readBackupState(config, "copy-failure");
+  const copy = readBackupState(config, "copy");
+  if (failure !== null && isLasting(failure, now()))
+    return [unshipped(copy?.createdAt ?? failure.since, failure.reason)];
+  if (lastAt === null || (copy !== null && copy.createdAt >= lastAt)) return [];
   const since = copy?.createdAt ?? failure?.since ?? daemon.startedAt;
-  if (now() - since <= dueMs(daemon)) return [];
-  const reason = failure === null ? "" : `: ${failure.reason}`;
-  const text = `no backup has been copied to another place since ${isoSeconds(since)}${reason}`;
-  // The daemon copies a new backup within a minute.
-  return [openCondition("backup.unshipped", text, "deskbell backup", { since })];
+  return now() - since > dueMs(daemon) ? [unshipped(since, failure?.reason)] : [];
+}
+
+const isLasting = ({ tries = 1, since }: CopyFailure, now: number): boolean =>
+  tries >= LASTING_TRIES || now - since >= LASTING_MS;
+
+function unshipped(since: number, reason: string | undefined): HealthCondition {
+  const why = reason === undefined ? "" : `: ${reason}`;
+  const text = `no backup has been copied to another place since ${isoSeconds(since)}${why}`;
+  return openCondition("backup.unshipped", text, "deskbell backup", { since });
 }
 
 /** Reports that the last drill could not restore a backup. */
@@ -118,7 +131,7 @@ export function checkScrub({ config, store }: Runtime): HealthCondition[] {
  * Recommends a second place for backups, and a copy of the master key.
  * @param hasValidKey whether the master key decrypts the signing secrets
  */
-export function adviseOnCopies({ config, store }: Runtime, hasValidKey: boolean): Finding[] {
+export function adviseOnCopies({ config, now, store }: Runtime, hasValidKey: boolean): Finding[] {
   const { dir, command } = config.backups;
   const isConfigured =
     store.live.findDaemon()?.copiesBackups === true || dir !== null || command !== null;
@@ -141,10 +154,10 @@ export function adviseOnCopies({ config, store }: Runtime, hasValidKey: boolean)
       `the list of erased guests could not be copied (${isoSeconds(failure.at)}), so a takeover would restore these guests. It is tried again each minute: ${failure.reason}`,
       "check the folder of --backup-dir: its disk, owner and mode",
     );
-  if (isConfigured && failure !== null && failure.name !== copy?.name)
+  if (isConfigured && failure !== null && failure.name !== copy?.name && !isLasting(failure, now()))
     add(
-      `the backup ${failure.name} could not be copied (${isoSeconds(failure.at)}): ${failure.reason}`,
-      "deskbell backup, which the daemon copies within a minute",
+      `${failure.name === null ? "no backup" : `the backup ${failure.name}`} could ${failure.name === null ? "" : "not "}be copied (${isoSeconds(failure.at)}): ${failure.reason}`,
+      "deskbell backup, which waits until the daemon has copied it",
     );
   if (hasValidKey && [...iterateSecrets({ store })].length > 0 && !isKeyCopied(config))
     add(

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { errorInWords } from "../../domain/error-words.ts";
@@ -45,7 +45,7 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
   const loss = rt.findLoss();
   if (loss !== undefined) throw lostFileError(config.databasePath, loss);
   makeFolder(folder);
-  const createdAt = Math.floor(rt.now() / 1000) * 1000;
+  const createdAt = findUnusedTime(folder, Math.floor(rt.now() / 1000) * 1000);
   const path = join(folder, backupName(createdAt));
   const draft = `${path}.draft-${rt.random(4).toString("hex")}`;
   try {
@@ -64,6 +64,10 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
   forgetBackupState(config, "failure");
   return { path, bytes: statSync(path).size, createdAt };
 }
+
+/** Two backups of the same second get different names: the second one must be copied too. */
+const findUnusedTime = (folder: string, at: number): number =>
+  existsSync(join(folder, backupName(at))) ? findUnusedTime(folder, at + 1000) : at;
 
 /** If the copy is damaged, so is the database. Another cause, as a full disk, has its own fix. */
 function backupError(error: unknown, { databasePath }: Config): unknown {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { byteSize, countOf } from "../../domain/text.ts";
 import { command } from "../command.ts";
+import { EXIT } from "../failure.ts";
 import { text } from "../flags.ts";
 import { createPrivateFile } from "../input/new-file.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
@@ -12,7 +13,7 @@ const create = command({
   name: "create",
   isDefault: true,
   about:
-    "Create a backup, also while the daemon runs. The daemon deletes old ones: it keeps the newest 7, and the newest of each of the last 7 days.",
+    "Create a backup, also while the daemon runs, and wait until it is copied to --backup-dir and passed to --backup-command (exit code 6 if that fails). The daemon deletes old ones: it keeps the newest 7, and the newest of each of the last 7 days.",
   flags: {
     masterKeyOut: text(
       "file",
@@ -32,6 +33,7 @@ const create = command({
       app(),
       import("../../app/operations/key-copies.ts"),
     ]);
+    const { awaitCopy, isCopyDue } = await import("../../app/operations/await-copy.ts");
     const made = await createBackup(rt)
       .then((backup) => {
         keyFile?.write(readFileSync(masterKeyPath, "utf8"));
@@ -43,11 +45,21 @@ const create = command({
         throw error;
       })
       .finally(() => keyFile?.close());
-    cli.printObject({ ...withIsoTimes(made, "createdAt"), masterKey: masterKeyOut });
+    const isDue = isCopyDue(rt);
+    if (isDue) cli.note("Waiting for the copy; Ctrl-C keeps the backup …");
+    const copy = isDue ? await awaitCopy(rt, made) : undefined;
+    cli.printObject({
+      ...withIsoTimes(made, "createdAt"),
+      masterKey: masterKeyOut,
+      copied: copy?.isCopied ?? null,
+    });
     if (!keyFile && existsSync(masterKeyPath))
       cli.note(
         `The signing secrets in the backup are encrypted with ${masterKeyPath}: keep a copy of that file elsewhere.`,
       );
+    if (copy === undefined || copy.isCopied) return EXIT.ok;
+    cli.note(`The backup was made, but not copied to another place: ${copy.reason}`);
+    return EXIT.someFailed;
   },
 });
 

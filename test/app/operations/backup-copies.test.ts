@@ -11,13 +11,16 @@ import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import {
   createBackup,
+  listBackups,
   listBackupsIn,
   pruneBackups,
   verifyBackup,
 } from "../../../src/app/operations/backups.ts";
 import { copyBackup, findUncopiedBackup } from "../../../src/app/operations/backup-copies.ts";
 import { checkBackupDir } from "../../../src/app/operations/backup-dir.ts";
+import { checkBackupCopies } from "../../../src/app/operations/backup-conditions.ts";
 import { readBackupState, saveBackupState } from "../../../src/app/operations/backup-state.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import { backupName } from "../../../src/store/backup.ts";
 import { openDatabase } from "../../../src/store/database.ts";
@@ -209,4 +212,64 @@ test("a copy ends when the daemon stops, without a failure, and the command does
   await copying;
   expect(readdirSync(dir)).toEqual(["counters.json", "server-id"]);
   expect([errorsOf(rt), readBackupState(rt.config, "copy")]).toEqual([[], null]);
+});
+
+const DAEMON = { url: "", startedAt: 0, copiesBackups: true };
+
+const conditionsOf = (rt: Runtime) =>
+  checkBackupCopies(rt, listBackups(rt.config)[0]?.createdAt ?? null, DAEMON).map(
+    ({ text }) => text,
+  );
+
+test("a copy that fails twice is a health condition, until a backup is copied", async () => {
+  const dir = join(createTempFolder(), "nas");
+  const rt = await createServer({ backupDir: dir });
+  const backup = await createBackup(rt);
+  for (const count of [0, 1]) {
+    await copyBackup(rt, backup);
+    expect(conditionsOf(rt)).toHaveLength(count);
+    rt.advance(60_000);
+  }
+  expect(conditionsOf(rt)[0]).toContain(`--backup-dir: there is no folder ${dir}`);
+  mkdirSync(dir);
+  expect(await copyBackup(rt, backup)).toBe(true);
+  expect(conditionsOf(rt)).toEqual([]);
+});
+
+test("a copy that fails once is a health condition after an hour", async () => {
+  const rt = await createServer({ backupCommand: "no-such-program" });
+  await copyBackup(rt, await createBackup(rt));
+  rt.advance(HOUR_MS - 1);
+  expect(conditionsOf(rt)).toEqual([]);
+  rt.advance(1);
+  expect(conditionsOf(rt)[0]).toContain("--backup-command exited with code 127");
+});
+
+test("a folder that cannot be used is a health condition before the first backup is made", async () => {
+  const dir = join(createTempFolder(), "nas");
+  const rt = await createServer({ backupDir: dir });
+  mkdirSync(rt.config.backupFolder);
+  for (const count of [0, 1]) {
+    checkBackupDir(rt);
+    expect(conditionsOf(rt)).toHaveLength(count);
+  }
+  mkdirSync(dir);
+  checkBackupDir(rt);
+  expect(conditionsOf(rt)).toEqual([]);
+});
+
+test("another --backup-command is tried at once with the newest backup", async () => {
+  const wrong = await createServer({ backupCommand: "no-such-program" });
+  const backup = await createBackup(wrong);
+  await copyBackup(wrong, backup);
+  expect(findUncopiedBackup(wrong)).toBeUndefined();
+  const withCommand = (command: string) => ({
+    ...wrong,
+    config: { ...wrong.config, backups: { ...wrong.config.backups, command } },
+  });
+  const right = withCommand("exit 0");
+  expect(findUncopiedBackup(right)).toEqual(backup);
+  expect(await copyBackup(right, backup)).toBe(true);
+  expect(findUncopiedBackup(right)).toBeUndefined();
+  expect(findUncopiedBackup(withCommand("exit 1"))).toEqual(backup);
 });

@@ -1,0 +1,39 @@
+import { basename } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { isDaemonRunning } from "../../store/database.ts";
+import type { Runtime } from "../runtime.ts";
+import { copyBackup, hasCopyPlace } from "./backup-copies.ts";
+import { readBackupState } from "./backup-state.ts";
+import type { Backup } from "./backups.ts";
+
+const POLL_MS = 100;
+
+/** `reason`: why it was not copied; null if it was, or if there is no other place. */
+export type CopyResult = { isCopied: boolean; reason: string | null };
+
+/** Whether the daemon copies a new backup, or this process if no daemon is running. */
+export const isCopyDue = (rt: Runtime): boolean =>
+  isDaemonRunning(rt.config.databasePath)
+    ? rt.store.live.findDaemon()?.copiesBackups === true
+    : hasCopyPlace(rt.config);
+
+/**
+ * Waits until the daemon has copied a backup, which it begins within a second; without a daemon,
+ * copies it. Call it if `isCopyDue`.
+ */
+export async function awaitCopy(rt: Runtime, backup: Backup): Promise<CopyResult> {
+  const { config } = rt;
+  if (!isDaemonRunning(config.databasePath)) await copyBackup(rt, backup);
+  for (;;) {
+    const copy = readBackupState(config, "copy");
+    if (copy !== null && copy.createdAt >= backup.createdAt)
+      return { isCopied: true, reason: null };
+    const failure = readBackupState(config, "copy-failure");
+    // Names sort by time, and only the newest backup is copied.
+    if ((failure?.name ?? "") >= basename(backup.path))
+      return { isCopied: false, reason: failure?.reason ?? null };
+    if (!isDaemonRunning(config.databasePath))
+      return { isCopied: false, reason: "the daemon has stopped meanwhile" };
+    await delay(POLL_MS);
+  }
+}
