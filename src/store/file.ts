@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { type Db, isSqliteError } from "./db.ts";
+import { assertOnlyRow, findMissingRow } from "./only-rows.ts";
 import { findChangedPart, findDamage } from "./known-schema.ts";
 
 /** 16 MB: pages that change often are copied from the WAL to the file only once per checkpoint. */
@@ -25,7 +26,14 @@ export function createFileStore(db: Db) {
       return (size() > maxBytes ? findChangedPart(db) : findDamage(db)) ?? null;
     },
     /** The ID of the server; that of its backups and of what is restored from them, too. */
-    getServerId: () => db.prepare("SELECT id FROM server").pluck().get() as string,
+    getServerId: () =>
+      assertOnlyRow(
+        db,
+        "server",
+        db.prepare("SELECT id FROM server").pluck().get() as string | undefined,
+      ),
+    /** Returns what is missing of the rows that every database has; undefined if none is. */
+    findMissingRow: () => findMissingRow(db),
     /** Encrypted with the master key that the last rotation created; null without a rotation. */
     findKeyCheck: () => db.prepare("SELECT key_check FROM server").pluck().get() as Buffer | null,
     saveKeyCheck: (sealed: Buffer) =>

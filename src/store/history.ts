@@ -1,4 +1,5 @@
 import { columns, type Db } from "./db.ts";
+import { assertOnlyRow } from "./only-rows.ts";
 
 type HistoryRow = {
   /** Estimated size of all events, deliveries, attempts and catalog changes. */
@@ -21,7 +22,7 @@ export function createHistoryStore(db: Db) {
   const updateCutUntil = db.prepare("UPDATE history SET cut_until = ?");
 
   return {
-    get: () => select.get() as HistoryRow,
+    get: () => assertOnlyRow(db, "history", select.get() as HistoryRow | undefined),
     /** When the oldest event was created, or null if there is none. */
     getOldestAt: (): number | null => (selectOldest.get() as number | undefined) ?? null,
     saveBudget: (budget: { keepDays: number; maxBytes: number }) => void updateBudget.run(budget),

@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { readBuiltSchema, readMigrations } from "../assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
+import { findMissingRow } from "./only-rows.ts";
 
 // A database has the schema that the migrations up to its version create. If not, a disk has changed
 // a byte of it, or another program has: SQLite reports neither as damage.
@@ -81,10 +82,10 @@ function createEntries(version: number): string[] {
   return version > migrations.length ? [] : createSchema(migrations.slice(0, version));
 }
 
-/** Returns which part of the schema is missing or changed; undefined if none is. */
+/** Returns which part of the schema, or row that it needs, is missing or changed; undefined if none is. */
 export function findChangedPart(db: Db): string | undefined {
   const changed = findMissing(listKnownEntries(db), listEntries(db));
-  return changed && `its ${describe(changed)} is missing or was changed`;
+  return changed ? `its ${describe(changed)} is missing or was changed` : findMissingRow(db);
 }
 
 /** Returns a part of the schema that no migration created, such as `trigger 'x'`. */

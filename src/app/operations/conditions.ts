@@ -10,6 +10,7 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 import type { Runtime } from "../runtime.ts";
 import { checkUndecided } from "../bookings/booking-alerts.ts";
 import { listBackups } from "./backups.ts";
+import { DamagedDatabaseError } from "../../store/storage-error.ts";
 import { checkBackupAge, checkBackupCopies, checkDrill, checkScrub } from "./backup-conditions.ts";
 import {
   checkCorruptEvents,
@@ -31,6 +32,7 @@ import {
   checkHistory,
   checkSharedAddress,
   checkStorage,
+  damageCondition,
   checkUnusedHolds,
 } from "./health-conditions.ts";
 import { readHistory } from "./history.ts";
@@ -97,10 +99,27 @@ export function listConditions(rt: Runtime, daemon: DaemonState): HealthConditio
       .filter(({ isOpen }) => isOpen)
       .map(({ fingerprint, since }) => [fingerprint, since]),
   );
-  return CHECKS.flatMap((check) => check(rt, input)).map((condition) => ({
-    ...condition,
-    since: condition.since ?? begins.get(fingerprintOf(condition)) ?? null,
-  }));
+  return CHECKS.flatMap((check) => runCheck(rt, check, input))
+    .filter(isFirstDamage)
+    .map((condition) => ({
+      ...condition,
+      since: condition.since ?? begins.get(fingerprintOf(condition)) ?? null,
+    }));
+}
+
+/** A check that meets damage reports it instead. */
+function runCheck(rt: Runtime, check: Check, input: CheckInput): HealthCondition[] {
+  try {
+    return check(rt, input);
+  } catch (error) {
+    if (error instanceof DamagedDatabaseError) return [damageCondition(error.message)];
+    throw error;
+  }
+}
+
+/** Several checks meet the same damage. */
+function isFirstDamage({ code }: HealthCondition, i: number, all: HealthCondition[]): boolean {
+  return code !== "database.damaged" || all.findIndex((other) => other.code === code) === i;
 }
 
 /** For the daemon itself, which is running. */

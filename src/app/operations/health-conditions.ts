@@ -113,19 +113,25 @@ export function checkStorage(rt: Runtime): HealthCondition[] {
     : [openCondition("storage.low", text, command)];
 }
 
-/** Reports damage that the last nightly backup found. */
-export function checkDamage({ config }: Runtime): HealthCondition[] {
+/** Reports damage that the last nightly backup found, and a row without which nothing works. */
+export function checkDamage({ config, store }: Runtime): HealthCondition[] {
+  const missing = store.file.findMissingRow();
+  if (missing !== undefined)
+    return [damageCondition(`${config.databasePath} is damaged: ${missing}.`)];
   const failure = readBackupState(config, "failure");
   if (failure?.isDamaged !== true) return [];
-  return [
-    openCondition(
-      "database.damaged",
-      `${config.databasePath} is damaged (found at ${isoSeconds(failure.at)}): stop the daemon and restore a backup`,
-      "deskbell backup list",
-      { since: failure.at },
-    ),
-  ];
+  const found = `${config.databasePath} is damaged (found at ${isoSeconds(failure.at)}).`;
+  return [damageCondition(found, failure.at)];
 }
+
+/** @param text a sentence */
+export const damageCondition = (text: string, since: number | null = null): HealthCondition =>
+  openCondition(
+    "database.damaged",
+    `${text.replace(/\.$/, "")}: stop the daemon and restore a backup`,
+    "deskbell backup list",
+    { since },
+  );
 
 /** Reports events that were deleted earlier than intended, because the history was too large. */
 export function checkHistory({ cutUntil, keepDays, maxBytes }: History): HealthCondition[] {
