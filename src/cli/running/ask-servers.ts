@@ -48,7 +48,7 @@ export function getRunning({ name, running, failures }: AskedServer): ServerStat
       "state_refuses",
       `The server ${name} does not respond: ${failures.join("; ")}.`,
       {
-        fix: "start it, or delete its line from the servers file",
+        fix: "keep its line and the map that the proxy has: its partners get 502 or 503 until it runs again, or its standby has taken over (deskbell guide more-than-one-machine)",
       },
     );
   if (second === undefined) return first.status;

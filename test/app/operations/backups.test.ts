@@ -105,6 +105,36 @@ test("a backup shows the state at its start while another connection keeps commi
   expect(revision - before).toBeLessThan(after - revision);
 }, 10_000);
 
+test("a backup empties the write-ahead log, and calls back before it verifies the copy", async () => {
+  const { rt } = await createShopWithBackup();
+  rt.advance(1000);
+  const log = `${rt.config.databasePath}-wal`;
+  rt.tx(() => rt.store.alertState.put("known", "condition", {}));
+  expect(statSync(log).size).toBeGreaterThan(0);
+  const seen: string[][] = [];
+  await createBackup(rt, () => {
+    seen.push(readdirSync(rt.config.backupFolder).filter((name) => name.includes("draft")));
+  });
+  expect(seen).toEqual([[expect.stringMatching(/\.db\.draft-\w+$/)]]);
+  expect(statSync(log).size).toBe(0);
+});
+
+test("a log that a long read has made large is cut at the next checkpoint", () => {
+  const rt = createTestRuntime();
+  const log = `${rt.config.databasePath}-wal`;
+  const reader = new Database(rt.config.databasePath, { readonly: true });
+  reader.exec("BEGIN");
+  reader.prepare("SELECT count(*) FROM business").get();
+  for (let n = 0; n < 40; n++)
+    rt.tx(() => rt.store.alertState.put("known", `large ${n}`, "x".repeat(1_000_000)));
+  reader.close();
+  expect(statSync(log).size).toBeGreaterThan(40_000_000);
+  // The first change is still added to the log; the checkpoint after it lets the next one begin anew.
+  for (let n = 0; n < 2; n++)
+    rt.tx(() => rt.store.alertState.put("known", `larger ${n}`, "x".repeat(5_000_000)));
+  expect(statSync(log).size).toBeLessThan(33_000_000 + 1_000_000);
+});
+
 test("seven nightly backups are kept, and drafts of interrupted ones are deleted", async () => {
   const rt = createTestRuntime();
   seedShop(rt);

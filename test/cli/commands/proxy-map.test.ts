@@ -56,7 +56,7 @@ test("proxy-map prints nothing if a server does not respond, or a business is on
     code: 5,
     stdout: "",
     stderr: expect.stringContaining(
-      `The server west does not respond: ${NOBODY}: connection refused.\nfix: start it`,
+      `The server west does not respond: ${NOBODY}: connection refused.\nfix: keep its line and the map that the proxy has: its partners get 502 or 503`,
     ),
   });
   expect(await mapOf(`east ${east}`, `west ${west}`)).toMatchObject({
