@@ -37,5 +37,6 @@ export const mayReadEvent = (
   maySubscribe(key, type) &&
   (groupOf(type) === "catalog" || ownerKeyId === key.id || !isLimitedToOwn(key));
 
-const isLimitedToOwn = (key: EventReader): boolean =>
+/** Whether a key receives the events of its own bookings and orders only. */
+export const isLimitedToOwn = (key: EventReader): boolean =>
   (grants(key, "bookings.write") || grants(key, "tickets.write")) && !grants(key, "bookings.read");

@@ -1,6 +1,8 @@
+import { hash } from "node:crypto";
 import type { Runtime } from "../app/runtime.ts";
 import type { HealthCondition } from "../domain/conditions/registry.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
+import { bodyFor } from "../domain/guest-references.ts";
 import type { EventRow } from "../store/events.ts";
 import type { DaemonRow, EndpointState, LiveRow, PageStart } from "../store/live.ts";
 import { type Day, readDay } from "./day.ts";
@@ -148,12 +150,23 @@ function readShownDay(rt: Runtime, ui: UiState): Day | null {
   return screen?.kind === "day" ? readDay(rt, ui.filter.businessId, screen.offset) : null;
 }
 
+/** The event with the body that the endpoint received. */
+function sentEvent(rt: Runtime, { eventId, endpointId }: LiveRow): EventRow | null {
+  const event = rt.store.events.findById(eventId);
+  if (event === undefined) return null;
+  const keyId = rt.store.endpoints.findKeyId(endpointId);
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  // A damaged event was not sent; it is shown as it is.
+  const isIntact = hash("sha256", event.body, "buffer").equals(event.sha256);
+  return isIntact ? { ...event, body: bodyFor(key, event) } : event;
+}
+
 export function findDetail(rt: Runtime, id: string): DeliveryDetail | null {
   const row = rt.store.live.findById(id);
   if (row === undefined) return null;
   return {
     row,
-    event: rt.store.events.findById(row.eventId) ?? null,
+    event: sentEvent(rt, row),
     attempts: rt.store.deliveries.listAttempts(row.id),
     takenAt: rt.now(),
   };

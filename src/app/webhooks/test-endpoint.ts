@@ -1,5 +1,6 @@
 import { userAgent } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
+import { bodyFor } from "../../domain/guest-references.ts";
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
 import { deliveryHeaders, type WebhookPost } from "../../domain/webhooks/webhook-post.ts";
 import { redactSecrets } from "../../domain/webhooks/redact-secrets.ts";
@@ -51,7 +52,8 @@ export async function testEndpoint(
   sendOnce: SendOnce,
   signal?: AbortSignal,
 ): Promise<TestResult> {
-  const { businessId, url, allowPrivate: trusted, timeoutMs, events } = getEndpoint(rt, endpointId);
+  const endpoint = getEndpoint(rt, endpointId);
+  const { businessId, keyId, url, allowPrivate: trusted, timeoutMs, events } = endpoint;
   const business = rt.store.businesses.findById(businessId);
   if (!business)
     throw new AppError("resource_not_found", `The business of ${endpointId} does not exist.`);
@@ -68,7 +70,9 @@ export async function testEndpoint(
   if (draft === undefined) throw new Error("No event type has a sample.");
   const eventId = rt.newId("evt").replace("evt_", "evt_test_");
   const at = rt.now();
-  const body = serializeEnvelope(business, draft, eventId, at);
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  const sample = serializeEnvelope(business, draft, eventId, at);
+  const body = bodyFor(key, { type: draft.type, body: sample });
   const cover = {
     deliveryId: rt.newId("dlv"),
     eventId,

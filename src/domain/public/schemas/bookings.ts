@@ -6,7 +6,7 @@ import { cents, count, currency, id, instant, orNull } from "./values.ts";
 
 const customerRef = orNull(
   z.string(),
-  "ID of the customer in the system that made the booking; null if none was given",
+  "ID of the customer in the system that made the booking; null if none was given, and in events for a restricted key without a scope for bookings or orders",
 );
 
 const version = z.int().min(1).describe("1 at first, and one more with each change of the object");
@@ -39,7 +39,7 @@ const visit = {
   ),
   cancelReason: orNull(
     z.string(),
-    "DECLINED, EXPIRED, or the reason that was given; null if there is none",
+    "DECLINED, EXPIRED, or the reason that was given; null if there is none, and in events for a restricted key without a scope for bookings or orders",
   ),
 };
 

@@ -9,6 +9,7 @@ import {
 } from "../../../domain/event-types.ts";
 import { assertMaySubscribe } from "../../../app/webhooks/own-webhooks.ts";
 import { mayReadEvent, maySubscribe } from "../../../domain/event-groups.ts";
+import { bodyFor } from "../../../domain/guest-references.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { didYouMean } from "../../../domain/nearest.ts";
 import { safe } from "../../../domain/text.ts";
@@ -146,8 +147,9 @@ function readPage(
       const event = rt.store.feed.find(key.businessId, sequence);
       // Missing if it was pruned since it was listed: skip it.
       if (event && mayReadEvent(key, { type, ownerKeyId: event.ownerKeyId })) {
-        events.push({ sequence, body: event.body });
-        bytes += event.body.length;
+        const body = bodyFor(key, { type, body: event.body });
+        events.push({ sequence, body });
+        bytes += body.length;
       }
     }
     position = sequence;
@@ -155,7 +157,7 @@ function readPage(
   return { events, position, hasMore: false };
 }
 
-/** Joins the stored bytes, which stay identical to the webhooks. */
+/** Joins the bytes, which are identical to those of the webhooks of the key. */
 function buildBody(business: BusinessRow, { events, position, hasMore }: FeedPage): Buffer {
   const comma = Buffer.from(",");
   const page = { hasMore, nextCursor: encodeChangeCursor(business.id, position) };
