@@ -5,6 +5,7 @@ import {
   type KeyKind,
   keyHints,
   generateApiKey,
+  hasEnded,
   type Scope,
   SCOPES,
 } from "../domain/api-key.ts";
@@ -67,6 +68,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       lastUsedAt: null,
       expiresAt: input.expiresAt ?? null,
       revokedAt: null,
+      endpointsAtEnd: "STOP",
     });
     const created = createSecret(rt, id, input.kind, rt.now());
     const { kind, scopes, eventGroups, cidrs, expiresAt } = created.key;
@@ -94,14 +96,18 @@ export function rotateKey(
   assertOverlap(overlapMs);
   return rt.tx(() => {
     const key = getKey(rt, keyId);
-    const fix = "create a new key";
-    if (key.revokedAt !== null) throw new AppError("conflict", `${keyId} is revoked.`, { fix });
-    if (key.expiresAt !== null && key.expiresAt <= rt.now())
-      throw new AppError("conflict", `${keyId} has expired.`, { fix });
+    assertNotEnded(rt, key);
     const oldSecretEndsAt = rt.now() + overlapMs;
     auditKey(rt, "key.rotated", key, { oldSecretEndsAt: auditTime(oldSecretEndsAt) });
     return createSecret(rt, keyId, key.kind, oldSecretEndsAt);
   });
+}
+
+/** @throws AppError conflict if the key is revoked or has expired */
+export function assertNotEnded(rt: Runtime, key: ListedKey): void {
+  if (!hasEnded(key, rt.now())) return;
+  const how = key.revokedAt === null ? "has expired" : "is revoked";
+  throw new AppError("conflict", `${key.id} ${how}.`, { fix: "create a new key" });
 }
 
 export function assertOverlap(overlapMs: number): void {
@@ -115,13 +121,14 @@ export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | u
 /**
  * Also unsubscribes the key's webhook endpoints from events that it may no longer receive; the
  * delivery worker cancels deliveries of such events. Endpoints and holds beyond a lower limit stay.
- * @throws AppError invalid_input, resource_not_found; state_refuses if an endpoint would have no
- *   event left
+ * @throws AppError invalid_input, resource_not_found; conflict for a new expiry of a key that has
+ *   ended; state_refuses if an endpoint would have no event left
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
-  assertNoIssues(validateLimits(changes));
+  assertNoIssues([...validateLimits(changes), ...validateExpiry(changes.expiresAt, rt.now())]);
   return rt.tx(() => {
     const key = getKey(rt, keyId);
+    if (changes.expiresAt !== undefined) assertNotEnded(rt, key);
     const changed = Object.fromEntries(
       Object.entries(changes).filter(
         ([field, value]) =>
@@ -129,12 +136,13 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
       ),
     );
     if (Object.keys(changed).length === 0) return key;
-    const { eventGroups, limitMinute, limitHour, maxEndpoints, maxHolds } = { ...key, ...changed };
-    rt.store.keys.update(keyId, { eventGroups, limitMinute, limitHour, maxEndpoints, maxHolds });
+    rt.store.keys.update(keyId, { ...key, ...changed });
     const updated = getKey(rt, keyId);
     for (const endpoint of rt.store.endpoints.list(key.businessId))
       if (endpoint.keyId === keyId) narrowEndpoint(rt, endpoint, updated.eventGroups);
-    auditKey(rt, "key.updated", key, changed);
+    const { expiresAt } = changes;
+    const expiry = typeof expiresAt === "number" ? { expiresAt: auditTime(expiresAt) } : {};
+    auditKey(rt, "key.updated", key, { ...changed, ...expiry });
     return updated;
   });
 }
@@ -159,17 +167,6 @@ function narrowEndpoint(
     subject: { id, name },
     businessId,
     details: { fields: ["events"], host: new URL(url).host },
-  });
-}
-
-/** Revoking it again changes nothing. */
-export function revokeKey(rt: Runtime, keyId: string): ListedKey {
-  return rt.tx(() => {
-    const key = getKey(rt, keyId);
-    if (key.revokedAt !== null) return key;
-    rt.store.keys.revoke(keyId, rt.now());
-    auditKey(rt, "key.revoked", key);
-    return getKey(rt, keyId);
   });
 }
 
@@ -202,10 +199,10 @@ export function createKeyUsage(rt: Runtime): KeyUsage {
   };
 }
 
-const getKey = (rt: Runtime, keyId: string): ListedKey =>
+export const getKey = (rt: Runtime, keyId: string): ListedKey =>
   assertFound(rt.store.keys.findById(keyId), `There is no key ${keyId}.`, "deskbell keys list");
 
-const auditKey = (
+export const auditKey = (
   rt: Runtime,
   action: AuditAction,
   { id, name, businessId }: ListedKey,
@@ -245,6 +242,11 @@ const validateLimits = ({ limitMinute, limitHour }: KeyChanges): ValidationIssue
       detail: `Invalid limit ${limit}: expected a whole number of requests, at least 1.`,
     }));
 
+const validateExpiry = (expiresAt: number | null | undefined, now: number): ValidationIssue[] =>
+  typeof expiresAt === "number" && expiresAt <= now
+    ? [{ code: "invalid_expiry", detail: "The expiry must be in the future." }]
+    : [];
+
 function validateKey(input: NewKey, now: number): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   const addIssue = (code: string, detail: string) => void issues.push({ code, detail });
@@ -268,7 +270,5 @@ function validateKey(input: NewKey, now: number): ValidationIssue[] {
         `Invalid address range '${cidr}': expected a CIDR such as 203.0.113.0/24.`,
       );
   issues.push(...validateLimits(input));
-  if (typeof input.expiresAt === "number" && input.expiresAt <= now)
-    addIssue("invalid_expiry", "The expiry must be in the future.");
-  return issues;
+  return [...issues, ...validateExpiry(input.expiresAt, now)];
 }

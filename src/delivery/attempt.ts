@@ -3,7 +3,9 @@ import type { Runtime } from "../app/runtime.ts";
 import type { DeliveryResult } from "../app/webhooks/delivery-results.ts";
 import { userAgent } from "../assets.ts";
 import { errorInWords } from "../domain/error-words.ts";
+import { stopsEndpoints } from "../domain/api-key.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
+import { bodyFor } from "../domain/guest-references.ts";
 import { mayReadEvent } from "../domain/event-groups.ts";
 import {
   classifyOutcome,
@@ -16,6 +18,7 @@ import {
   FORBIDDEN_SETTLEMENT,
   postpone,
   settle,
+  withdraw,
 } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/signature.ts";
 import { deliveryHeaders, type Send } from "../domain/webhooks/webhook-post.ts";
@@ -61,8 +64,17 @@ export function createAttemptRunner(
     const event = findEvent(due.eventId);
     const unsent = { ...delivery, attempt: null, isGone: false, outcomeClass: undefined };
     if (event === undefined) return { ...unsent, settlement: CORRUPT_SETTLEMENT };
-    if (!mayReceive(rt, target, event)) return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
-    const { body } = event;
+    const key = target.keyId === null ? undefined : rt.store.keys.findById(target.keyId);
+    // The end of a key is carried out within a second.
+    if (key && stopsEndpoints(key, rt.now())) return { ...unsent, settlement: withdraw(rt.now()) };
+    // The groups of the endpoint's key may have been narrowed since the event was written.
+    if (key && !mayReadEvent(key, event)) return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
+    const body = bodyFor(key, event);
+    let isWithdrawn = false;
+    const isWanted = () => {
+      isWithdrawn = !rt.store.endpoints.isActive(endpointId);
+      return !isWithdrawn;
+    };
 
     const at = rt.now();
     const startedAt = rt.monotonic();
@@ -73,7 +85,7 @@ export function createAttemptRunner(
       const sent = { deliveryId, eventId, eventType, sequence, attempt: n };
       const headers = deliveryHeaders(sent, agent, keys, at, body);
       const { url, allowPrivate: trusted, timeoutMs } = target;
-      outcome = await send({ url, trusted, timeoutMs, headers, body });
+      outcome = await send({ url, trusted, timeoutMs, headers, body, isWanted });
     } catch (error) {
       rt.log("error", "A delivery failed because of an internal error.", {
         delivery: due.id,
@@ -85,6 +97,7 @@ export function createAttemptRunner(
       };
     }
     const now = rt.now();
+    if (isWithdrawn) return { ...unsent, settlement: withdraw(now) };
     if (isLocalFailure(outcome)) {
       logLocalFailure(outcome.error);
       return { ...unsent, settlement: postpone(outcome, now) };
@@ -105,12 +118,6 @@ export function createAttemptRunner(
     const isGone = outcomeClass.kind === "gone";
     return { ...delivery, settlement, attempt, outcomeClass, isGone };
   };
-}
-
-/** The groups of the endpoint's key may have been narrowed since the event was written. */
-function mayReceive(rt: Runtime, { keyId }: TargetRow, event: StoredEvent): boolean {
-  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
-  return key === undefined || mayReadEvent(key, event);
 }
 
 type StoredEvent = Pick<EventRow, "type" | "ownerKeyId" | "body">;

@@ -7,6 +7,7 @@ import { expirePendingVisits } from "../app/bookings/change-visit.ts";
 import { expireTicketOrders } from "../app/bookings/ticket-holds.ts";
 import { createCommitDetector } from "../app/commit-detector.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
+import { endExpiredKeys } from "../app/key-end.ts";
 import { hasCopyPlace } from "../app/operations/backup-copies.ts";
 import { runMaintenance } from "../app/operations/maintenance.ts";
 import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
@@ -71,6 +72,7 @@ export function startScheduler(
     startWritingJob(EVERY_SECOND, () => expireTicketOrders(rt)),
     startWritingJob(EVERY_SECOND, () => expirePendingVisits(rt)),
     startWritingJob(EVERY_SECOND, () => publishEventAvailability(rt)),
+    startWritingJob(EVERY_SECOND, () => endExpiredKeys(rt)),
     startWritingJob(EVERY_SECOND, () => continueBacklogMoves(rt)),
     startJob(EVERY_SECOND, async () => void alerting.tick()),
     startJob(EVERY_MINUTE, maintenance.runIfDue),

@@ -89,7 +89,7 @@ function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl
 function dispatch(
   pools: OriginPools,
   target: Target,
-  { headers, body, timeoutMs }: WebhookPost,
+  { headers, body, timeoutMs, isWanted = () => true }: WebhookPost,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     let outcome: Outcome = { kind: "timed_out", error: `no response within ${timeoutMs / 1000} s` };
@@ -116,8 +116,8 @@ function dispatch(
       {
         onRequestStart(controller) {
           request = controller;
-          // It timed out while it waited for a connection.
-          if (isFinished) controller.abort(ABORTED);
+          // It timed out while it waited for a connection, or its endpoint was disabled.
+          if (isFinished || !isWanted()) controller.abort(ABORTED);
         },
         onResponseStart(_controller, statusCode, { "retry-after": retryAfter }) {
           if (statusCode >= 200)

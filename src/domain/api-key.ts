@@ -40,6 +40,21 @@ export const grants = (
   kind === "SECRET" ||
   scopes.some((scope) => scope === needed || INCLUDED[scope]?.includes(needed));
 
+/** What happens to a key's webhook endpoints when it ends. UNDECIDED: it ended under version 0.2. */
+export type EndpointsAtEnd = "STOP" | "KEEP" | "UNDECIDED";
+
+type Lifetime = { revokedAt: number | null; expiresAt: number | null };
+
+/** Whether a key has been revoked or has expired. */
+export const hasEnded = ({ revokedAt, expiresAt }: Lifetime, now: number): boolean =>
+  revokedAt !== null || (expiresAt !== null && expiresAt <= now);
+
+/** Whether the end of a key keeps its webhook endpoints from receiving anything. */
+export const stopsEndpoints = (
+  key: Lifetime & { endpointsAtEnd: EndpointsAtEnd },
+  now: number,
+): boolean => key.endpointsAtEnd === "STOP" && hasEnded(key, now);
+
 /** 190 random bits and a checksum that reveals typing errors. */
 export function generateApiKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {
   let text = PREFIX[kind];

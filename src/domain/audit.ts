@@ -4,6 +4,7 @@ export const AUDIT_ACTIONS = [
   "key.updated",
   "key.rotated",
   "key.revoked",
+  "key.expired",
   "endpoint.created",
   "endpoint.updated",
   "endpoint.deleted",

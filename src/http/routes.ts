@@ -302,7 +302,7 @@ export const ROUTES: readonly RouteDefinition[] = [
   }),
   webhookRoute("POST", "webhooks/:id/enable", "enableEndpoint", "Enable a webhook endpoint", {
     description:
-      "Enables a disabled endpoint and sends the events that it missed, as requested with `recover`. An endpoint that the business disabled (`disabledReason` is `manual`) can only be enabled by the business.",
+      "Enables a disabled endpoint and sends the events that it missed, as requested with `recover`. An endpoint that the business disabled (`disabledReason` is `manual`), or whose API key has ended, can only be enabled by the business.",
     body: { schema: endpoints.enableEndpointBody, isOptional: true },
     responses: versioned(
       "The enabled endpoint, with the number of recovered deliveries.",

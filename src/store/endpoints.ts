@@ -9,7 +9,7 @@ export type EndpointStatus = "ACTIVE" | "DISABLED";
 export type EndpointRow = {
   id: string;
   businessId: string;
-  /** The API key that created it; null: the operator, on the command line. */
+  /** The API key that it belongs to; null: the operator alone. */
   keyId: string | null;
   name: string;
   url: string;
@@ -57,7 +57,7 @@ const TARGET = columns(
 const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, version,
   failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at, held_until, held_reason`)}`;
 
-/** Deleted endpoints are kept for their deliveries, but only `findCreatorKeyId` returns them. */
+/** Deleted endpoints are kept for their deliveries, but only `findKeyId` returns them. */
 export function createEndpointStore(db: Db) {
   const parse = (raw: unknown): EndpointRow => {
     const row = raw as Raw;
@@ -76,7 +76,7 @@ export function createEndpointStore(db: Db) {
   const selectById = db.prepare(
     `SELECT ${COLUMNS} FROM endpoint WHERE id = ? AND deleted_at IS NULL`,
   );
-  const selectCreator = db.prepare("SELECT key_id FROM endpoint WHERE id = ?").pluck();
+  const selectKeyId = db.prepare("SELECT key_id FROM endpoint WHERE id = ?").pluck();
   const all = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL ORDER BY id`);
   const ofBusiness = db.prepare(
     `SELECT ${COLUMNS} FROM endpoint WHERE business_id = ? AND deleted_at IS NULL ORDER BY id`,
@@ -124,14 +124,18 @@ export function createEndpointStore(db: Db) {
   const shiftHolds = db.prepare(
     "UPDATE endpoint SET held_until = held_until + ? WHERE held_until IS NOT NULL",
   );
+  const setKey = db.prepare("UPDATE endpoint SET key_id = :keyId WHERE id = :id");
+  const selectIsActive = db
+    .prepare("SELECT 1 FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL")
+    .pluck();
   const selectTarget = db.prepare(
     `SELECT ${TARGET} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
   );
 
   return {
     findById: (id: string) => optional(selectById.get(id), parse),
-    /** Also for deleted endpoints. null: created on the command line. */
-    findCreatorKeyId: (id: string) => (selectCreator.get(id) ?? null) as string | null,
+    /** Also for deleted endpoints. null: the operator alone. */
+    findKeyId: (id: string) => (selectKeyId.get(id) ?? null) as string | null,
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
     /** Active endpoints without a success since their last failure. */
@@ -142,6 +146,8 @@ export function createEndpointStore(db: Db) {
       void update.run({ ...serialise(settings), id, at }),
     updateStatus: (id: string, status: EndpointStatus, reason: string | null, at: number) =>
       void setStatusById.run({ id, status, reason, at }),
+    /** Call it with `update`, by which others see that the endpoint has changed. */
+    updateKey: (id: string, keyId: string | null) => void setKey.run({ id, keyId }),
     raiseVersion: (id: string) => void raiseVersionById.run(id),
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
@@ -151,6 +157,8 @@ export function createEndpointStore(db: Db) {
     endHold: (id: string) => void endHoldOf.run(id),
     clearHolds: () => void clearHolds.run(),
     shiftHolds: (byMs: number) => void shiftHolds.run(byMs),
+    /** Whether it is neither disabled nor deleted. */
+    isActive: (id: string): boolean => selectIsActive.get(id) === 1,
     /** Returns undefined for a disabled or deleted endpoint. */
     findTarget(id: string): TargetRow | undefined {
       const raw = selectTarget.get(id) as Omit<TargetRow, "allowPrivate"> & {

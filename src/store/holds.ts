@@ -37,6 +37,9 @@ export function createHoldStore(db: Db) {
     FROM hold WHERE created_at > :since GROUP BY key_id HAVING made >= :min`);
   const releaseOverdue = db.prepare(`
     UPDATE hold SET status = 'RELEASED' WHERE business_id = :businessId AND status = 'OPEN' AND expires_at <= :now`);
+  const releaseOfKey = db.prepare(
+    `UPDATE hold SET status = 'RELEASED' WHERE key_id = :keyId AND ${OPEN}`,
+  );
   const deleteOld = db.prepare("DELETE FROM hold WHERE expires_at <= ?");
 
   const parse = (raw: unknown): Hold => {
@@ -64,6 +67,8 @@ export function createHoldStore(db: Db) {
     /** Releases the holds of a business that have expired. */
     releaseOverdue: (businessId: string, now: number) =>
       void releaseOverdue.run({ businessId, now }),
+    /** Releases the open holds of a key. @returns their number */
+    releaseOfKey: (keyId: string, now: number): number => releaseOfKey.run({ keyId, now }).changes,
     markUsed: (id: string, by: { bookingId: string } | { reservationId: string }) =>
       void end.run({ id, status: "USED", bookingId: null, reservationId: null, ...by }),
     /** Open holds that overlap the span and end by `until`. */

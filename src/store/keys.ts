@@ -1,4 +1,4 @@
-import type { KeyKind, Scope } from "../domain/api-key.ts";
+import type { EndpointsAtEnd, KeyKind, Scope } from "../domain/api-key.ts";
 import type { EventGroup } from "../domain/event-groups.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
 import { parseJson } from "./json.ts";
@@ -22,12 +22,13 @@ export type KeyRow = {
   lastUsedAt: number | null;
   expiresAt: number | null;
   revokedAt: number | null;
+  endpointsAtEnd: EndpointsAtEnd;
 };
 
 /** What can be changed. */
 export type KeySettings = Pick<
   KeyRow,
-  "limitMinute" | "limitHour" | "maxEndpoints" | "maxHolds"
+  "limitMinute" | "limitHour" | "maxEndpoints" | "maxHolds" | "expiresAt" | "endpointsAtEnd"
 > & { eventGroups: readonly EventGroup[] };
 
 /** With the visible parts of its newest secret. */
@@ -57,7 +58,8 @@ type Lists = Pick<KeyRow, "scopes" | "eventGroups" | "cidrs">;
 type Raw<Row extends KeyRow> = Omit<Row, keyof Lists> & Record<keyof Lists, string>;
 
 const COLUMNS = columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.event_groups,
-  key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.created_at, key.last_used_at, key.expires_at, key.revoked_at`);
+  key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.created_at, key.last_used_at, key.expires_at, key.revoked_at,
+  key.endpoints_at_end`);
 
 export function createKeyStore(db: Db) {
   const parse = <Row extends KeyRow>(raw: unknown): Row => {
@@ -88,7 +90,7 @@ export function createKeyStore(db: Db) {
     insertInto(
       "api_key",
       `id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, created_at,
-      last_used_at, expires_at, revoked_at`,
+      last_used_at, expires_at, revoked_at, endpoints_at_end`,
     ),
   );
   const insertSecret = db.prepare(
@@ -101,9 +103,22 @@ export function createKeyStore(db: Db) {
   const revoke = db.prepare(
     "UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL",
   );
+  const markEnded = db.prepare("UPDATE api_key SET ended_at = :at WHERE id = :id");
+  const selectExpired = db
+    .prepare(
+      "SELECT id FROM api_key WHERE expires_at IS NOT NULL AND ended_at IS NULL AND expires_at <= ?",
+    )
+    .pluck();
+  const selectExpiring = db.prepare(`${listed}
+    WHERE key.expires_at IS NOT NULL AND key.ended_at IS NULL AND key.expires_at > :now AND key.expires_at <= :until
+    ORDER BY key.expires_at, key.id`);
+  const selectUndecided = db.prepare(
+    `${listed} WHERE key.endpoints_at_end = 'UNDECIDED' ORDER BY key.id`,
+  );
   const update = db.prepare(`
     UPDATE api_key SET event_groups = :eventGroups, limit_minute = :limitMinute,
-      limit_hour = :limitHour, max_endpoints = :maxEndpoints, max_holds = :maxHolds
+      limit_hour = :limitHour, max_endpoints = :maxEndpoints, max_holds = :maxHolds,
+      expires_at = :expiresAt, endpoints_at_end = :endpointsAtEnd
     WHERE id = :id`);
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // Secrets created after that are not affected.
@@ -140,9 +155,18 @@ export function createKeyStore(db: Db) {
       insertSecret.run(secret);
     },
 
-    update: (id: string, { eventGroups, ...limits }: KeySettings) =>
-      void update.run({ id, ...limits, eventGroups: JSON.stringify(eventGroups) }),
+    update: (id: string, settings: KeySettings) =>
+      void update.run({ ...settings, id, eventGroups: JSON.stringify(settings.eventGroups) }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
+    /** Records that the end of a key has been carried out. */
+    markEnded: (id: string, at: number) => void markEnded.run({ id, at }),
+    /** IDs of keys that have expired, and whose end has not been carried out. */
+    listExpired: (now: number) => selectExpired.all(now) as string[],
+    /** Keys that expire after `now`, at `until` or earlier. */
+    listExpiring: (now: number, until: number) =>
+      selectExpiring.all({ now, until }).map(parse<ListedKey>),
+    /** Keys that had ended before it was decided what happens to their endpoints. */
+    listUndecided: () => selectUndecided.all().map(parse<ListedKey>),
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Valid keys whose current secret was sent by a web page. */
     listSeenInBrowser: (now: number) => selectSeenInBrowser.all(now).map(parse<ListedKey>),

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { revokeKey } from "../../src/app/key-end.ts";
 import {
   createKey,
   createKeyUsage,
   listKeys,
   type NewKey,
-  revokeKey,
   rotateKey,
   updateKey,
 } from "../../src/app/keys.ts";
@@ -129,7 +129,7 @@ test.each([-1, 7 * DAY_MS + 1, 0.5, Number.NaN])("an overlap of %d ms is rejecte
 
 test("a revoked or expired key cannot be rotated", () => {
   const { rt, make } = withBusiness();
-  const revoked = revokeKey(rt, make().key.id);
+  const { key: revoked } = revokeKey(rt, make().key.id);
   const expired = make({ expiresAt: rt.now() + 1000 }).key;
   rt.advance(1000);
   expect(refusal(() => rotateKey(rt, revoked.id)).code).toBe("conflict");
@@ -140,9 +140,9 @@ test("a revoked or expired key cannot be rotated", () => {
 test("revoking a key twice keeps the first revocation time", () => {
   const { rt, make } = withBusiness();
   const { id } = make().key;
-  const revokedAt = revokeKey(rt, id).revokedAt;
+  const { revokedAt } = revokeKey(rt, id).key;
   rt.advance(5000);
-  expect(revokeKey(rt, id).revokedAt).toBe(revokedAt);
+  expect(revokeKey(rt, id).key.revokedAt).toBe(revokedAt);
   expect(refusal(() => revokeKey(rt, "key_none")).code).toBe("resource_not_found");
 });
 

@@ -6,7 +6,14 @@ import { describe, expect, test, vi } from "vitest";
 import Database from "better-sqlite3";
 import type { Outcome } from "../../src/domain/webhooks/outcome.ts";
 import { createKey, updateKey } from "../../src/app/keys.ts";
-import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
+import { appendEvents } from "../../src/app/events.ts";
+import {
+  addBusiness,
+  buildEventDraft,
+  createTestWorker,
+  emitEvents,
+  subscribe,
+} from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 import { WAITS } from "../support/waits.ts";
@@ -45,6 +52,35 @@ describe("a delivery", () => {
       attemptCount: 0,
       lastError: "the API key may not receive this event",
     });
+  });
+
+  test("has no customer reference for a key without a scope for bookings, and is signed as sent", async () => {
+    const rt = createTestRuntime({}, Date.now());
+    const business = addBusiness(rt);
+    const { key } = createKey(rt, {
+      businessId: business.id,
+      name: "partner",
+      kind: "RESTRICTED",
+      scopes: ["services.read", "webhooks.write"],
+    });
+    const partner = await createReceiver();
+    const own = await createReceiver();
+    const { secret } = await subscribe(rt, business, partner.url, ["booking.created"], key.id);
+    await subscribe(rt, business, own.url, ["booking.created"]);
+    const worker = createTestWorker(rt);
+    const object = { id: "bkg_1", customerRef: "web-812", cancelReason: "ill" };
+    rt.tx(() => appendEvents(rt, business, [buildEventDraft("booking.created", object)]));
+    worker.wake();
+    await worker.whenIdle();
+
+    const bodyOf = ({ body }: { body: Buffer }) =>
+      (JSON.parse(body.toString()) as { data: { object: object } }).data.object;
+    expect(bodyOf(own.requests[0]!)).toEqual(object);
+    const [request] = partner.requests;
+    expect(bodyOf(request!)).toEqual({ ...object, customerRef: null, cancelReason: null });
+    const signature = request!.headers["x-service-signature"] as string;
+    expect(() => Stripe.webhooks.constructEvent(request!.body, signature, secret)).not.toThrow();
+    expect(bodyOf(rt.store.events.findById(rt.store.events.list({}, 1)[0]!.id)!)).toEqual(object);
   });
 
   test("has the stored envelope as its body, and the headers of the specification", async () => {

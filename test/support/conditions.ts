@@ -7,7 +7,8 @@ import {
   saveBackupState,
 } from "../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../src/app/operations/backups.ts";
-import { createKey } from "../../src/app/keys.ts";
+import { createKey, updateKey } from "../../src/app/keys.ts";
+import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/failure-streak.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
@@ -198,6 +199,26 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     rt.tx(() => rt.store.keys.markSeenInBrowser(key.id, rt.now()));
     return () => edit(rt, "UPDATE api_key SET browser_seen_at = NULL");
   },
+  "key.expiring": async (rt) => {
+    const { id: businessId } = rt.business;
+    const { key } = createKey(rt, {
+      businessId,
+      name: "portal",
+      kind: "RESTRICTED",
+      scopes: ["webhooks.write"],
+      expiresAt: rt.now() + 40 * DAY_MS,
+    });
+    const url = "http://10.0.0.1/portal";
+    const { endpoint } = await subscribe(rt, rt.business, url, undefined, key.id);
+    edit(
+      rt,
+      `UPDATE api_key SET expires_at = ${rt.now() + 13 * DAY_MS}, created_at = ${rt.now() - 90 * DAY_MS}`,
+    );
+    return () => {
+      updateKey(rt, key.id, { expiresAt: rt.now() + 90 * DAY_MS });
+      disableEndpoint(rt, endpoint.id, "manual");
+    };
+  },
   "holds.unused": (rt) => {
     const { id: businessId } = rt.business;
     const scopes = ["bookings.write"];
@@ -268,6 +289,15 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     return async () => {
       for (const end of ends) await end();
     };
+  },
+  "endpoint.key_ended": async (rt) => {
+    const { id: businessId } = rt.business;
+    const scopes = ["webhooks.write"];
+    const { key } = createKey(rt, { businessId, name: "former", kind: "RESTRICTED", scopes });
+    const url = "http://10.0.0.1/former";
+    const { endpoint } = await subscribe(rt, rt.business, url, undefined, key.id);
+    edit(rt, `UPDATE api_key SET revoked_at = ${rt.now()}, endpoints_at_end = 'UNDECIDED'`);
+    return () => void disableEndpoint(rt, endpoint.id, "manual");
   },
   "endpoint.failing": (rt) => setStreak(rt, null),
   "endpoint.disabling": (rt) => setStreak(rt, rt.now() + DAY_MS),

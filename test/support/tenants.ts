@@ -3,7 +3,8 @@ import { createBooking, createReservation } from "../../src/app/bookings/booking
 import { holdTable } from "../../src/app/bookings/holds.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
-import { createKey, type NewKey, revokeKey, rotateKey } from "../../src/app/keys.ts";
+import { revokeKey } from "../../src/app/key-end.ts";
+import { createKey, type NewKey, rotateKey } from "../../src/app/keys.ts";
 import { createTicketOrder } from "../../src/app/bookings/ticket-orders.ts";
 import { SCOPES, type Scope } from "../../src/domain/api-key.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";

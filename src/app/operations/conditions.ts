@@ -35,6 +35,7 @@ import {
   damageCondition,
   checkUnusedHolds,
 } from "./health-conditions.ts";
+import { checkEndedKeys, checkExpiringKeys } from "./key-conditions.ts";
 import { readHistory } from "./history.ts";
 
 type DaemonState = { isRunning: boolean; startedAt: number | null };
@@ -75,6 +76,8 @@ const CHECKS: Check[] = [
   checkCorruptEvents,
   checkDestinations,
   checkBrowserKeys,
+  (rt, { endpoints }) => checkExpiringKeys(rt, endpoints),
+  (rt, { endpoints }) => checkEndedKeys(rt, endpoints),
   checkUnusedHolds,
   checkUndecided,
   (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt), daemon.startedAt, running),

@@ -86,13 +86,15 @@ export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): He
   ];
 }
 
+/** The reasons for which the operator or the partner disables an endpoint. */
+const INTENDED: ReadonlySet<string> = new Set(["manual", "paused", "key_revoked"]);
+
 /** Reports an endpoint that is disabled or keeps failing, not one being retried. */
 export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthCondition[] {
   const { id, name, url, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
   const isReported =
     status === "DISABLED"
-      ? // Otherwise intended by the operator or the partner.
-        disabledReason !== "manual" && disabledReason !== "paused"
+      ? disabledReason !== null && !INTENDED.has(disabledReason)
       : failingSince !== null && needsAttention(endpoint, rt.now());
   if (!isReported) return [];
   const business = slugOf(rt, endpoint.businessId);
@@ -101,6 +103,10 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
     failingSince === null ? "" : ` since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}`;
   const who = `the endpoint '${name}' of ${business}`;
   if (status === "DISABLED") {
+    if (disabledReason === "key_expired") {
+      const expired = `${who} is disabled, because its key has expired: give it another one with webhooks update ${id} --key KEY and enable it, or disable it`;
+      return [openCondition("endpoint.disabled", expired, `deskbell webhooks disable ${id}`, at)];
+    }
     const text = `${who} is disabled (${disabledReason})${since && `, after failing${since}`}`;
     return [openCondition("endpoint.disabled", text, `deskbell webhooks show ${id}`, at)];
   }

@@ -1,4 +1,5 @@
 import { nextStreakAction, NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
+import { stopsEndpoints } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import { audit } from "../audit.ts";
@@ -9,9 +10,15 @@ import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
 
 /**
  * Why an endpoint is disabled. `manual`, by the operator, replaces any earlier reason; `paused` is by
- * a partner.
+ * a partner; `key_revoked` and `key_expired` are the end of its key.
  */
-export type DisabledReason = "gone" | "failing" | "manual" | "paused";
+export type DisabledReason =
+  | "gone"
+  | "failing"
+  | "manual"
+  | "paused"
+  | "key_revoked"
+  | "key_expired";
 
 const PARK = { move: "PARK", recoverSince: null } as const;
 const CANCEL = { move: "CANCEL", recoverSince: null } as const;
@@ -35,13 +42,17 @@ export const auditEndpoint = (
   details?: Record<string, unknown>,
 ): void => void audit(rt, { action, subject: { id, name }, businessId, details });
 
+/** The deliveries that disabling an endpoint parks. Do not call it in a transaction. */
+export const countToPark = (rt: Runtime, id: string): BacklogCounts =>
+  rt.store.backlogMoves.count(id, PARK);
+
 /** Its deliveries are parked. Counts them all: do not call it in a transaction. */
 export const disableEndpoint = (
   rt: Runtime,
   id: string,
   reason: DisabledReason,
 ): { endpoint: EndpointRow; parked: number } =>
-  disableInTransaction(rt, id, reason, rt.store.backlogMoves.count(id, PARK));
+  disableInTransaction(rt, id, reason, countToPark(rt, id));
 
 /** Does not count all of a large backlog: without `counted`, `parked` is at most SLICE_ROWS. */
 export function disableInTransaction(
@@ -75,8 +86,8 @@ export function endHold(rt: Runtime, id: string): void {
 /**
  * Resets the failure streak; ends the hold of an endpoint that is active. Parked deliveries that are not recovered are cancelled.
  * @throws AppError resource_not_found; validation_failed if `recover` is in the future; conflict
- *   if a partner enables an endpoint that the operator disabled; busy while its deliveries are
- *   still being parked
+ *   if a partner enables an endpoint that the operator disabled, or if its key has ended; busy while
+ *   its deliveries are still being parked
  */
 export const enableEndpoint = (rt: Runtime, id: string, recover: Recover): Enabled =>
   prepareEnable(rt, id, recover)();
@@ -99,6 +110,7 @@ export function prepareEnable(
         "conflict",
         "The business disabled this endpoint; only the business can enable it again.",
       );
+    assertKeyLives(rt, before, byPartner);
     const now = rt.now();
     if (typeof recover === "number" && recover > now) throw futureRecoverError();
     if (status === "DISABLED") {
@@ -114,6 +126,21 @@ export function prepareEnable(
     return { endpoint, recovered, cancelled };
   };
   return () => rt.tx(enable);
+}
+
+/** @throws AppError conflict if the end of the endpoint's key keeps it from receiving anything */
+function assertKeyLives(rt: Runtime, { id, keyId }: EndpointRow, byPartner: boolean): void {
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  if (key === undefined || !stopsEndpoints(key, rt.now())) return;
+  const how = key.revokedAt === null ? "has expired" : "is revoked";
+  if (byPartner)
+    throw new AppError(
+      "conflict",
+      `The API key of this endpoint ${how}; only the business can give it another one.`,
+    );
+  throw new AppError("conflict", `The key ${key.id} of ${id} ${how}.`, {
+    fix: `deskbell webhooks update ${id} --key KEY (another key, or none), then enable it`,
+  });
 }
 
 /** Later than any delivery. */

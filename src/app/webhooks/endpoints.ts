@@ -1,8 +1,6 @@
 import { differingFields } from "../../domain/equality.ts";
-import type { EventType } from "../../domain/event-types.ts";
 import { NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
 import { NO_HOLD } from "../../domain/webhooks/hold.ts";
-import { countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
 import { type Runtime, assertDiskSpace } from "../runtime.ts";
@@ -14,13 +12,19 @@ import {
   parseEndpointSettings,
 } from "./endpoint-settings.ts";
 import {
+  assertKeyMayCreate,
+  assertKeyMaySubscribe,
+  assertMayOwn,
+  assertNameFree,
+  assertNotDuplicate,
+} from "./endpoint-owner.ts";
+import {
   auditEndpoint,
   disableInTransaction,
   getEndpoint,
   prepareEnable,
 } from "./endpoint-lifecycle.ts";
 import { createSigningSecret } from "./endpoint-secrets.ts";
-import { assertMaySubscribe } from "./own-webhooks.ts";
 import { type Resolve, resolveName } from "./resolver.ts";
 
 export const MAX_ENDPOINTS = 50;
@@ -28,8 +32,10 @@ export const MAX_ENDPOINTS = 50;
 /** Not validated yet, so that all issues are reported together. */
 export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events"> & {
   businessId: string;
-  /** null: the operator, on the command line. */
+  /** The API key that the endpoint will belong to; null: the operator alone. */
   keyId: string | null;
+  /** A command of the operator, who tells endpoints apart by name. */
+  byOperator?: boolean;
   /** The operator allows http and private addresses. */
   allowPrivate: boolean;
   /** 1 to 30 s. */
@@ -43,6 +49,8 @@ export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events">
 export type EndpointChanges = Partial<RequestedSettings> & {
   /** If a partner changes the URL, `allowPrivate` is reset: the operator trusted the old URL. */
   byPartner?: boolean;
+  /** The API key that the endpoint will belong to; null: the operator alone. */
+  keyId?: string | null | undefined;
   /** Each is reported as an issue. */
   unknownFields?: string[];
 };
@@ -65,6 +73,7 @@ export async function prepareEndpoint(
   {
     businessId,
     keyId,
+    byOperator = false,
     unknownFields,
     timeoutMs = 10_000,
     maxInFlight = 4,
@@ -78,8 +87,8 @@ export async function prepareEndpoint(
     unknownFields,
   );
   const { settings } = checked;
-  assertKeyMaySubscribe(rt, keyId, settings.events);
-  await assertSafeAddresses(rt, checked, resolve, keyId !== null);
+  if (!byOperator) assertKeyMaySubscribe(rt, keyId, settings.events);
+  await assertSafeAddresses(rt, checked, resolve, keyId !== null && !byOperator);
   const now = rt.now();
   const endpoint: EndpointRow = {
     id: rt.newId("whe"),
@@ -103,64 +112,15 @@ export async function prepareEndpoint(
         `This business already has ${MAX_ENDPOINTS} webhook endpoints, the maximum.`,
         { fix: "delete one that is no longer needed" },
       );
-    if (keyId !== null) assertKeyMayCreate(rt, keyId, endpoint);
+    if (byOperator) assertNameFree(rt, endpoint);
+    if (keyId !== null)
+      if (byOperator) assertMayOwn(rt, keyId, endpoint);
+      else assertKeyMayCreate(rt, keyId, endpoint);
     rt.store.endpoints.insert(endpoint);
     auditEndpoint(rt, "endpoint.created", endpoint, { host: hostOf(endpoint.url) });
     return { endpoint, secret: createSigningSecret(rt, endpoint.id) };
   };
   return () => rt.tx(create);
-}
-
-/** @throws AppError insufficient_scope */
-function assertKeyMaySubscribe(
-  rt: Runtime,
-  keyId: string | null,
-  events: readonly EventType[],
-): void {
-  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
-  if (key) assertMaySubscribe(key, events);
-}
-
-/** @throws AppError conflict at the key's maximum, duplicate_endpoint */
-function assertKeyMayCreate(rt: Runtime, keyId: string, endpoint: EndpointRow): void {
-  assertNotDuplicate(rt, keyId, endpoint);
-  const maxEndpoints = rt.store.keys.findById(keyId)?.maxEndpoints ?? 0;
-  const own = rt.store.endpoints.list(endpoint.businessId).filter((row) => row.keyId === keyId);
-  if (own.length >= maxEndpoints)
-    throw new AppError(
-      "conflict",
-      `This API key already has ${countOf(own.length, "webhook endpoint")}, its maximum.`,
-      { fix: "delete one that is no longer needed, or ask the business for a higher limit" },
-    );
-}
-
-/**
- * A restricted key is compared only with the endpoints that it may see, so that it neither learns
- * of the others nor blocks another key.
- * @throws AppError duplicate_endpoint
- */
-function assertNotDuplicate(
-  rt: Runtime,
-  keyId: string | null,
-  { id, businessId, url, events }: Pick<EndpointRow, "id" | "businessId" | "url" | "events">,
-): void {
-  const isRestricted = keyId !== null && rt.store.keys.findById(keyId)?.kind === "RESTRICTED";
-  const subscribed = new Set(events);
-  const duplicate = rt.store.endpoints
-    .list(businessId)
-    .find(
-      (other) =>
-        other.id !== id &&
-        (!isRestricted || other.keyId === keyId) &&
-        other.url === url &&
-        subscribed.symmetricDifference(new Set(other.events)).size === 0,
-    );
-  if (duplicate === undefined) return;
-  const detail = `The endpoint ${duplicate.id} already has this URL and these events.`;
-  throw new AppError("duplicate_endpoint", detail, {
-    fix: `use ${duplicate.id}, or delete it first`,
-    issues: [{ pointer: "#/url", code: "duplicate_endpoint", detail }],
-  });
 }
 
 /**
@@ -192,11 +152,15 @@ export async function prepareUpdate(
     // It may have been changed during the DNS lookup.
     const before = getEndpoint(rt, id);
     const { settings } = parseChanges(rt, before, changes);
-    assertKeyMaySubscribe(rt, before.keyId, settings.events);
+    const { keyId = before.keyId } = changes;
+    if (keyId === before.keyId) assertKeyMaySubscribe(rt, keyId, settings.events);
+    else if (keyId !== null) assertMayOwn(rt, keyId, { ...before, ...settings });
+    if (!byPartner && settings.name !== before.name) assertNameFree(rt, { ...before, ...settings });
     if (byPartner && (settings.url !== before.url || changes.events !== undefined))
       assertNotDuplicate(rt, before.keyId, { ...before, ...settings });
-    const fields = differingFields(before, { ...before, ...settings });
+    const fields = differingFields(before, { ...before, ...settings, keyId });
     if (fields.length > 0) {
+      rt.store.endpoints.updateKey(id, keyId);
       rt.store.endpoints.update(id, settings, rt.now());
       if (settings.url !== before.url) rt.store.endpoints.updateStreak(id, NO_STREAK);
       auditEndpoint(rt, "endpoint.updated", before, { fields, host: hostOf(settings.url) });
@@ -230,7 +194,7 @@ function parseChanges(
 
 function merge(
   { name, url, events, allowPrivate, timeoutMs, maxInFlight }: EndpointRow,
-  { byPartner = false, unknownFields: _, ...changes }: EndpointChanges,
+  { byPartner = false, unknownFields: _, keyId: __, ...changes }: EndpointChanges,
 ): RequestedSettings {
   const given = Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),

@@ -31,7 +31,7 @@ export function getOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRo
   const delivery = rt.store.deliveries.findById(id);
   if (delivery) {
     const { businessId, endpointId, eventType } = delivery;
-    const keyId = rt.store.endpoints.findCreatorKeyId(endpointId);
+    const keyId = rt.store.endpoints.findKeyId(endpointId);
     if (owns(key, { businessId, keyId, events: [eventType] })) return delivery;
   }
   throw new AppError("resource_not_found", "There is no delivery with this ID.");

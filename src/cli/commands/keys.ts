@@ -1,9 +1,10 @@
 import type { ListedKey } from "../../store/keys.ts";
-import { DEFAULT_LIMITS, SCOPES } from "../../domain/api-key.ts";
+import { DEFAULT_LIMITS, hasEnded, SCOPES } from "../../domain/api-key.ts";
+import { describeGuestData, readsReferences } from "../../domain/guest-references.ts";
 import { EVENT_GROUPS } from "../../domain/event-groups.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import { command } from "../command.ts";
-import { choices, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
+import { choice, choices, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { printSecretOnce } from "../input/new-file.ts";
 import { resolveKey } from "../objects/objects.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
@@ -49,7 +50,7 @@ const create = command({
     out,
   },
   examples: [
-    "keys create --business salon-aurora --name website --scope services.read --scope webhooks.write",
+    "keys create --business salon-aurora --name website --scope services.read --scope webhooks.write --event-group catalog",
     "keys create --business salon-aurora --name server --secret --expires 90d --out server.key",
   ],
   async run(cli, flags) {
@@ -73,33 +74,54 @@ const create = command({
       maxEndpoints: flags.maxEndpoints,
       maxHolds: flags.maxHolds,
     };
+    let created: ListedKey | undefined;
     await printSecretOnce(cli, flags.out, (print) =>
       rt.tx(() => {
         const { key, secret } = createKey(rt, input);
-        print({ secret, owner: toOutput(key) });
+        created = key;
+        print({ secret, owner: { ...toOutput(key), guestData: describeGuestData(key) } });
       }),
     );
+    if (created === undefined || cli.flags.json) return;
+    cli.note(...describeGuestData(created));
+    const { id, scopes, eventGroups } = created;
+    const hasEvents = scopes.some((scope) => scope.startsWith("webhooks."));
+    if (hasEvents && !readsReferences(created) && eventGroups.some((group) => group !== "catalog"))
+      cli.note(
+        `To keep bookings and orders from it: ${cli.program} keys update ${id} --event-group catalog`,
+      );
   },
 });
 
 const update = command({
   name: "update",
   about:
-    "Change the limits of a key and which events it may receive. Its webhook endpoints are unsubscribed from others.",
+    "Change the limits of a key, its expiry, and which events it may receive. Its webhook endpoints are unsubscribed from others.",
   supportsDryRun: true,
   arguments: ["<key>"],
   flags: {
     eventGroup: choices(EVENT_GROUPS, "only events of this group (repeatable)"),
     ...limitFlags(() => ""),
+    expires: duration("remaining lifetime, such as 90d, from now on"),
+    keepEndpoints: choice(
+      ["yes", "no"],
+      "whether its webhook endpoints keep receiving events after it has expired",
+    ),
   },
   examples: [
     "keys update key_06f… --limit-minute 300 --limit-hour 5000",
     "keys update key_06f… --event-group catalog --event-group tickets",
+    "keys update key_06f… --expires 365d",
   ],
-  async run(cli, { eventGroup: eventGroups, ...limits }, nameOrId) {
+  async run(cli, { eventGroup: eventGroups, expires, keepEndpoints, ...limits }, nameOrId) {
     const rt = await cli.open();
     const { id } = resolveKey(cli, rt, nameOrId);
-    const changes = { eventGroups, ...limits };
+    const changes = {
+      eventGroups,
+      ...limits,
+      expiresAt: expires && rt.now() + expires,
+      endpointsAtEnd: keepEndpoints && (keepEndpoints === "yes" ? "KEEP" : "STOP"),
+    } as const;
     if (Object.values(changes).every((value) => value === undefined))
       throw usageError("Nothing to change.", "add an option: deskbell keys update --help");
     const { updateKey } = await import("../../app/keys.ts");
@@ -136,12 +158,27 @@ const list = command({
 
 const show = command({
   name: "show",
-  about: "Show a key without its secret, which is shown only when the key is created or rotated.",
+  about:
+    "Show a key and what it still reaches: its webhook endpoints and open holds. The secret is shown only when the key is created or rotated.",
   arguments: ["<key>"],
   examples: ["keys show key_06f…", "keys show key_06f… --json"],
   async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
-    cli.printObject(toOutput(resolveKey(cli, rt, nameOrId)));
+    const key = resolveKey(cli, rt, nameOrId);
+    const { listEndpointsOfKey } = await import("../../app/key-end.ts");
+    const endpoints = listEndpointsOfKey(rt, key).map(
+      ({ id, name, url, status, disabledReason }) => ({
+        id,
+        name,
+        url,
+        status,
+        disabledReason,
+      }),
+    );
+    const openHolds = rt.store.holds.listOpenOfKey(key.id, rt.now()).length;
+    const status = statusOf(key, rt.now());
+    const guestData = status === "ACTIVE" ? describeGuestData(key) : [];
+    cli.printObject({ status, ...toOutput(key), endpoints, openHolds, guestData });
   },
 });
 
@@ -173,17 +210,31 @@ const rotate = command({
 
 const revoke = command({
   name: "revoke",
-  about: "Revoke a key immediately and permanently.",
+  about:
+    "Revoke a key immediately and permanently, disable its webhook endpoints, release its holds.",
   supportsDryRun: true,
   arguments: ["<key>"],
+  flags: { keepEndpoints: toggle("its webhook endpoints keep receiving events") },
   examples: ["keys revoke key_06f…", "keys revoke key_06f… --yes"],
-  async run(cli, _flags, nameOrId) {
+  async run(cli, { keepEndpoints: keepsEndpoints }, nameOrId) {
     const rt = await cli.open();
     const { id, name } = resolveKey(cli, rt, nameOrId);
     await cli.confirm(`Revoking the key '${safe(name)}'`, name);
-    const { revokeKey } = await import("../../app/keys.ts");
-    const key = toOutput(revokeKey(rt, id));
-    cli.report(key, `${cli.verb("Revoked", "revoke")} ${id}.`);
+    const { revokeKey } = await import("../../app/key-end.ts");
+    const { finishBacklogMove } = await import("../../app/webhooks/backlog-moves.ts");
+    const { key, endpoints, keptEndpoints, releasedHolds } = revokeKey(rt, id, { keepsEndpoints });
+    if (!cli.flags.dryRun) for (const endpoint of endpoints) finishBacklogMove(rt, endpoint.id);
+    const output = { ...toOutput(key), endpoints, keptEndpoints, releasedHolds };
+    cli.report(output, `${cli.verb("Revoked", "revoke")} ${id}.`);
+    const disabled = cli.verb("Disabled", "disable");
+    for (const { id: endpointId, name, url, parked } of endpoints)
+      cli.note(
+        `${disabled} its endpoint '${safe(name)}' (${endpointId}, ${new URL(url).host}), which ${cli.flags.dryRun ? "parks" : "parked"} ${countOf(parked, "delivery")}.`,
+      );
+    for (const { id: endpointId, name } of keptEndpoints)
+      cli.note(`Its endpoint '${safe(name)}' (${endpointId}) still receives events.`);
+    if (releasedHolds > 0)
+      cli.note(`${cli.verb("Released", "release")} ${countOf(releasedHolds, "hold")}.`);
   },
 });
 
@@ -210,5 +261,8 @@ const toOutput = ({ limitMinute, limitHour, maxEndpoints, maxHolds, ...key }: Li
   ...withIsoTimes(key, "createdAt", "lastUsedAt", "expiresAt", "revokedAt"),
   limits: { minute: limitMinute, hour: limitHour, endpoints: maxEndpoints, holds: maxHolds },
 });
+
+const statusOf = (key: ListedKey, now: number): "ACTIVE" | "REVOKED" | "EXPIRED" =>
+  !hasEnded(key, now) ? "ACTIVE" : key.revokedAt === null ? "EXPIRED" : "REVOKED";
 
 export const definition = [create, list, show, update, rotate, revoke, rotateMaster];

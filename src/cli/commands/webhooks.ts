@@ -1,6 +1,9 @@
+import type { Runtime } from "../../app/runtime.ts";
+import { maySubscribe } from "../../domain/event-groups.ts";
 import { EVENT_TYPES } from "../../domain/event-types.ts";
 import { currentHold } from "../../domain/webhooks/hold.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
+import type { ListedKey } from "../../store/keys.ts";
 import { command } from "../command.ts";
 import {
   choice,
@@ -13,12 +16,12 @@ import {
   parseTime,
 } from "../flags.ts";
 import { printSecretOnce } from "../input/new-file.ts";
-import { resolveEndpoint } from "../objects/objects.ts";
+import { resolveEndpoint, resolveKey } from "../objects/objects.ts";
 import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 import { listen } from "./webhook-listen.ts";
 import { receive, test, verify } from "./webhook-tools.ts";
 import { usageError } from "../failure.ts";
-import { countOf, safe } from "../../domain/text.ts";
+import { countOf, safe, shellQuote } from "../../domain/text.ts";
 
 const MAX_IN_FLIGHT = 32;
 const TIMEOUT_LIMITS = ["1s", "30s"] as const;
@@ -33,14 +36,15 @@ const create = command({
     event: texts("type", "event type such as service.updated, or all (repeatable)"),
     timeout: duration("timeout of one attempt, 1s to 30s (default 10s)", TIMEOUT_LIMITS),
     maxInFlight: integer(1, MAX_IN_FLIGHT, "maximum concurrent deliveries (default 4)"),
+    key: text("key", "the API key whose partner can see and manage the endpoint over HTTP"),
     allowPrivate: toggle("trust this URL: allow http and private addresses"),
     out: text("file", "write the secret to a new file (0600) instead of stdout"),
   },
   examples: [
-    "webhooks create --business salon-aurora --name site --url https://example.com/hook --event catalog.changed",
-    "webhooks create --business salon-aurora --name till --url http://192.168.1.20/hook --event all --allow-private --out till.secret",
+    "webhooks create --business salon-aurora --name site --url https://example.com/hook --event catalog.changed --key site",
+    "webhooks create --business salon-aurora --name bar-till --url http://192.168.1.20/hook --event all --allow-private --out till.secret",
   ],
-  async run(cli, { event, out, timeout, ...fields }) {
+  async run(cli, { event, out, timeout, key: keyName, ...fields }) {
     if (event.length === 0)
       throw usageError(
         "An endpoint needs at least one --event.",
@@ -48,12 +52,14 @@ const create = command({
       );
     const { rt, business } = await cli.openBusiness();
     const { prepareEndpoint } = await import("../../app/webhooks/endpoints.ts");
+    const key = keyName === undefined ? undefined : resolveKey(cli, rt, keyName);
     await printSecretOnce(cli, out, async (print) => {
       const createEndpoint = await prepareEndpoint(rt, {
         ...fields,
         businessId: business.id,
-        keyId: null,
-        events: expandEvents(event),
+        keyId: key?.id ?? null,
+        byOperator: true,
+        events: expandEvents(event, key),
         timeoutMs: timeout,
       });
       rt.tx(() => {
@@ -61,6 +67,10 @@ const create = command({
         print({ secret, owner: toOutput(endpoint, rt.now()) });
       });
     });
+    if (key === undefined && !cli.flags.json)
+      cli.note(
+        `No API key owns this endpoint, so no partner can see or manage it over HTTP. To change that: ${cli.program} webhooks update ${shellQuote(fields.name)} --key KEY`,
+      );
   },
 });
 
@@ -100,6 +110,7 @@ const list = command({
             heldUntil === null ? lastError : `${lastError}; next probe ${shortTime(heldUntil)}`,
           wraps: true,
         },
+        { title: "KEY", value: ({ keyId }) => nameOfKey(rt, keyId), optional: true },
       ],
       "No webhook endpoints yet.",
     );
@@ -141,33 +152,57 @@ const update = command({
       ["yes", "no"],
       "whether to trust its URL: allow http and private addresses",
     ),
+    key: text("key|none", "the API key that it belongs to, or none: the operator alone"),
   },
   examples: [
     "webhooks update whe_06f… --url https://example.com/new-hook",
     "webhooks update whe_06f… --event all --timeout 20s",
+    "webhooks update whe_06f… --key site",
   ],
-  async run(cli, { event, timeout, allowPrivate, ...fields }, nameOrId) {
-    const changes = {
-      ...fields,
-      events: event.length === 0 ? undefined : expandEvents(event),
-      timeoutMs: timeout,
-      ...(allowPrivate && { allowPrivate: allowPrivate === "yes" }),
-    };
-    if (Object.values(changes).every((value) => value === undefined))
+  async run(cli, { event, timeout, allowPrivate, key: keyName, ...fields }, nameOrId) {
+    const given = { ...fields, timeout, allowPrivate, keyName };
+    if (event.length === 0 && Object.values(given).every((value) => value === undefined))
       throw usageError(
         "There is nothing to update.",
         "add --url, --event or another option (see --help)",
       );
     const rt = await cli.open();
-    const { id } = resolveEndpoint(cli, rt, nameOrId);
+    const { id, keyId } = resolveEndpoint(cli, rt, nameOrId);
+    const key =
+      keyName === undefined
+        ? findKey(rt, keyId)
+        : keyName === "none"
+          ? undefined
+          : resolveKey(cli, rt, keyName);
+    const changes = {
+      ...fields,
+      events: event.length === 0 ? undefined : expandEvents(event, key),
+      timeoutMs: timeout,
+      ...(allowPrivate && { allowPrivate: allowPrivate === "yes" }),
+      ...(keyName !== undefined && { keyId: key?.id ?? null }),
+    };
     const { updateEndpoint } = await import("../../app/webhooks/endpoints.ts");
     const endpoint = await updateEndpoint(rt, id, changes);
     cli.report(toOutput(endpoint, rt.now()), `${cli.verb("Updated", "update")} ${id}.`);
+    if (keyName !== undefined && endpoint.disabledReason?.startsWith("key_"))
+      cli.note(`It is still disabled. To enable it: ${cli.program} webhooks enable ${id}`);
   },
 });
 
-export const expandEvents = (names: readonly string[]): readonly string[] =>
-  names.flatMap((name) => (name === "all" ? EVENT_TYPES : name));
+const findKey = (rt: Runtime, keyId: string | null): ListedKey | undefined =>
+  keyId === null ? undefined : rt.store.keys.findById(keyId);
+
+const nameOfKey = (rt: Runtime, keyId: string | null): string | null =>
+  findKey(rt, keyId)?.name ?? keyId;
+
+/** @param key `all` stands for the events that it may receive */
+export const expandEvents = (
+  names: readonly string[],
+  key?: Pick<ListedKey, "eventGroups">,
+): readonly string[] =>
+  names.flatMap((name) =>
+    name === "all" ? EVENT_TYPES.filter((type) => !key || maySubscribe(key, type)) : name,
+  );
 
 /** Replaces the names that `all` stands for. */
 export function abbreviateEvents(names: readonly string[]): readonly string[] {

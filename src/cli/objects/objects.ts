@@ -109,6 +109,7 @@ export const resolveEndpoint = (cli: Cli, rt: Runtime, name: string): EndpointRo
     noun: "webhook endpoint",
     group: "webhooks",
     all: rt.store.endpoints.list(),
+    describe: ({ url }) => new URL(url).host,
   });
 
 export const resolveDestination = (cli: Cli, rt: Runtime, name: string): DestinationRow =>
@@ -132,7 +133,18 @@ function getOne<Row extends Named>(
   cli: Cli,
   rt: Runtime,
   name: string,
-  { noun, group, all }: { noun: string; group: string; all: readonly Row[] },
+  {
+    noun,
+    group,
+    all,
+    describe,
+  }: {
+    noun: string;
+    group: string;
+    all: readonly Row[];
+    /** Tells rows of the same name apart. */
+    describe?: (row: Row) => string;
+  },
 ): Row {
   const named = all.find(({ id }) => id === name);
   if (named) return named;
@@ -152,7 +164,9 @@ function getOne<Row extends Named>(
     );
   }
   if (others.length === 0) return found;
-  const ids = [found, ...others].map(({ id }) => id);
+  const ids = [found, ...others].map((row) =>
+    describe === undefined ? row.id : `${row.id} (${describe(row)})`,
+  );
   throw usageError(
     `The name '${name}' is ambiguous: ${ids.join(", ")}.`,
     `use the ID instead (see deskbell ${group} list)`,

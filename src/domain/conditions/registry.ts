@@ -67,6 +67,7 @@ export const CONDITIONS = {
   "files.exposed": { severity: "warning", about: "file" },
   "history.cut": { severity: "warning", about: "history" },
   "key.in_browser": { severity: "warning", about: "key" },
+  "key.expiring": { severity: "warning", about: "key" },
   "holds.unused": { severity: "warning", about: "key" },
   "proxy.one_address": { severity: "warning", about: "proxy" },
   "alerts.failing": { severity: "warning", about: "alerts" },
@@ -74,6 +75,7 @@ export const CONDITIONS = {
   "destination.skipped": { severity: "warning", about: "destination" },
   "booking.undecided": { severity: "warning", about: "booking" },
   "network.out": { severity: "warning", about: "endpoint" },
+  "endpoint.key_ended": { severity: "warning", about: "endpoint" },
   "endpoint.failing": {
     severity: "info",
     about: "endpoint",

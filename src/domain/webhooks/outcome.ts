@@ -71,7 +71,8 @@ type OutcomeDetails = { outcome: Outcome["kind"]; error: string | null };
 
 export const CORRUPT_ERROR = "the stored event is damaged";
 export const FORBIDDEN_ERROR = "the API key may not receive this event";
-const OWN_ERRORS = new Set([CORRUPT_ERROR, FORBIDDEN_ERROR]);
+export const STOPPED_ERROR = "the endpoint was disabled before the delivery was sent";
+const OWN_ERRORS = new Set([CORRUPT_ERROR, FORBIDDEN_ERROR, STOPPED_ERROR]);
 const NO_RESPONSE = "The receiver could not be reached or did not respond in time.";
 
 /** For the operator. */

@@ -2,6 +2,7 @@ import {
   CORRUPT_ERROR,
   describeFailure,
   FORBIDDEN_ERROR,
+  STOPPED_ERROR,
   type Outcome,
   type OutcomeClass,
 } from "./outcome.ts";
@@ -42,13 +43,22 @@ export const FORBIDDEN_SETTLEMENT: Settlement = undelivered("CANCELLED", FORBIDD
 
 const POSTPONED_MS = 1000;
 
-/** For a delivery that could not be sent because of this machine: it does not use up an attempt. */
-export const postpone = (outcome: Outcome, now: number): Settlement => ({
+const postponed = (error: string, now: number): Settlement => ({
   status: "PENDING",
   nextAttemptAt: now + POSTPONED_MS,
   deliveredAt: null,
-  error: describeFailure(outcome),
+  error,
 });
+
+/** For a delivery that could not be sent because of this machine: it does not use up an attempt. */
+export const postpone = (outcome: Outcome, now: number): Settlement =>
+  postponed(describeFailure(outcome), now);
+
+/**
+ * For a delivery whose endpoint or key ended between the claim and the request: nothing is sent.
+ * Disabling the endpoint parks it.
+ */
+export const withdraw = (now: number): Settlement => postponed(STOPPED_ERROR, now);
 
 /** Minimum delay for an overloaded receiver, even for early retries. */
 const OVERLOADED_DELAY_MS = 60_000;

@@ -8,6 +8,8 @@ export type WebhookPost = {
   timeoutMs: number;
   headers: Record<string, string>;
   body: Buffer;
+  /** Asked before the request is written: connecting to the receiver may have taken seconds. */
+  isWanted?: () => boolean;
 };
 
 /** Never throws: a failure is an Outcome. */

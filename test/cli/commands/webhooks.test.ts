@@ -73,25 +73,106 @@ test("webhooks delete needs --yes in a script", async () => {
 });
 
 test("an endpoint is found by ID or by a unique name", async () => {
-  const { deskbell, id } = await createEndpoint();
+  const { deskbell, dataDir, id } = await createEndpoint();
   expect(data(await deskbell("webhooks show till --json"))).toMatchObject({ id });
   expect(await deskbell("webhooks disable til")).toMatchObject({
     code: 3,
     stderr: expect.stringContaining("There is no webhook endpoint 'til'. Did you mean 'till'?"),
   });
   await deskbell(
-    "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private",
+    "webhooks create --name bar --url http://127.0.0.1:9/ --event all --allow-private",
   );
+  // As version 0.2 accepted it.
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.exec("UPDATE endpoint SET name = 'till'");
+  db.close();
   await deskbell(
     `webhooks create --name ${id} --url http://127.0.0.1:9/ --event all --allow-private`,
   );
   const refused = await deskbell("webhooks delete till --yes");
   expect(refused).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/'till' is ambiguous: whe_\w+, whe_\w+\.\nfix: /),
+    stderr: expect.stringMatching(
+      /'till' is ambiguous: whe_\w+ \(127\.0\.0\.1:9\), whe_\w+ \(127\.0\.0\.1:9\)\.\nfix: /,
+    ),
   });
   expect(refused.stderr).toContain(id);
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ name: "till" });
+});
+
+test("the operator cannot use the name of an endpoint twice in a business", async () => {
+  const { deskbell, id } = await createEndpoint();
+  const other = "--url http://127.0.0.1:9/ --event all --allow-private";
+  const refused = { stderr: expect.stringContaining(`${id} is already named 'till'`) };
+  const created = await deskbell(`webhooks create --name till ${other}`);
+  expect(created).toMatchObject(refused);
+  expect(created.code).not.toBe(0);
+  await deskbell(`webhooks create --name bar ${other}`);
+  expect(await deskbell("webhooks update bar --name till")).toMatchObject(refused);
+  expect(data(await deskbell("webhooks list --json"))).toHaveLength(2);
+  expect(await deskbell(`webhooks update ${id} --name till --timeout 3s`)).toMatchObject({
+    code: 0,
+  });
+});
+
+test("an endpoint that is created for a key belongs to its partner, in the key's event groups", async () => {
+  const { deskbell } = await createEndpoint();
+  await deskbell("keys create --name website --scope webhooks.write --event-group catalog");
+  const url = "--url http://127.0.0.1:9/site --allow-private";
+  const created = await deskbell(`webhooks create --name site ${url} --event all --key website`);
+  expect(created).toMatchObject({ code: 0, stderr: "" });
+  const [key] = data<{ id: string }[]>(await deskbell("keys list --json"));
+  const shown = data<{ keyId: string; events: string[] }>(
+    await deskbell("webhooks show site --json"),
+  );
+  expect(shown.keyId).toBe(key!.id);
+  expect(shown.events).toContain("service.updated");
+  expect(shown.events).not.toContain("booking.created");
+  expect(await deskbell("webhooks update site --event booking.created")).toMatchObject({
+    stderr: expect.stringContaining("booking.created"),
+  });
+  expect(data(await deskbell("keys show website --json"))).toMatchObject({
+    status: "ACTIVE",
+    endpoints: [{ name: "site", status: "ACTIVE" }],
+    openHolds: 0,
+  });
+});
+
+test("an endpoint without a key says so, and can be given to a key and taken from it", async () => {
+  const { deskbell, id } = await createEndpoint();
+  const bar = "webhooks create --name bar --url http://127.0.0.1:9/ --event all --allow-private";
+  expect((await deskbell(bar)).stderr).toContain("webhooks update bar --key KEY");
+  await deskbell("keys create --name website --scope webhooks.write --event-group catalog");
+  expect(await deskbell("webhooks update till --key website")).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("its event groups are catalog"),
+  });
+  expect(await deskbell("webhooks update till --key website --event all")).toMatchObject({
+    code: 0,
+  });
+  const show = async () => data<{ keyId: string }>(await deskbell(`webhooks show ${id} --json`));
+  expect((await show()).keyId).toMatch(/^key_/);
+  await deskbell("webhooks update till --key none");
+  expect((await show()).keyId).toBeNull();
+});
+
+test("revoking a key names what it stops, also in a dry run", async () => {
+  const { deskbell, id } = await createEndpoint();
+  await deskbell("keys create --name website --scope webhooks.write");
+  await deskbell("webhooks update till --key website");
+  await deskbell(`events trigger service.updated --endpoint ${id}`);
+  const dryRun = await deskbell("keys revoke website --dry-run --yes");
+  expect(dryRun.stderr).toContain(`disable its endpoint 'till' (${id}, 127.0.0.1:9)`);
+  expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ status: "ACTIVE" });
+  const revoked = await deskbell("keys revoke website --yes --json");
+  expect(data(revoked)).toMatchObject({ endpoints: [{ id, parked: 1 }], releasedHolds: 0 });
+  expect(revoked.stderr).toContain(
+    `Disabled its endpoint 'till' (${id}, 127.0.0.1:9), which parked 1 delivery.`,
+  );
+  expect(data(await deskbell("keys show website --json"))).toMatchObject({
+    status: "REVOKED",
+    endpoints: [{ id, status: "DISABLED", disabledReason: "key_revoked" }],
+  });
 });
 
 test("deliveries list and webhooks list show times, endpoint and error at 80 columns", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { revokeKey, rotateKey } from "../../../src/app/keys.ts";
+import { revokeKey } from "../../../src/app/key-end.ts";
+import { rotateKey } from "../../../src/app/keys.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { createTestApi, SALON, applyPreset } from "../support/api.ts";
 

@@ -16,7 +16,7 @@ export const endpoint = z.strictObject({
     .describe("DISABLED: events are kept for the endpoint but not sent"),
   disabledReason: orNull(
     z.string(),
-    "`gone`: the receiver responded with 410; `failing`: it failed for more than 5 days; `manual`: the business disabled it; `paused`: a partner set `status` to DISABLED; null if the endpoint is active",
+    "`gone`: the receiver responded with 410; `failing`: it failed for more than 5 days; `manual`: the business disabled it; `paused`: a partner set `status` to DISABLED; `key_revoked` and `key_expired`: its API key has ended; null if the endpoint is active",
   ),
   failingSince: orNull(instant, "When its deliveries started to fail; null if they succeed"),
   heldUntil: orNull(

@@ -2,7 +2,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { appendEvents } from "../../../../src/app/events.ts";
 import { draftSample, triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
-import { revokeKey, rotateKey } from "../../../../src/app/keys.ts";
+import { revokeKey } from "../../../../src/app/key-end.ts";
+import { rotateKey } from "../../../../src/app/keys.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { encodeChangeCursor } from "../../../../src/http/handlers/changes/changes.ts";
@@ -44,6 +45,21 @@ function deleteEvents(api: TestApi, where: string): void {
   other.db.exec(`DELETE FROM event WHERE ${where}`);
   other.close();
 }
+
+test("shows customer references only to keys with a scope for bookings", async () => {
+  const api = createTestApi();
+  triggerEvent(api, api.store.businesses.findById(BUSINESS)!, "booking.created");
+  const referenceFor = async (...scopes: string[]) => {
+    const { secret } = api.createKey({ kind: "RESTRICTED", scopes });
+    const query = "?types=booking.created";
+    const feed = await (await api.request(CHANGES + query, { key: secret })).json();
+    return (feed as { data: { data: { object: object } }[] }).data[0]?.data.object;
+  };
+  expect(await referenceFor("webhooks.write")).toMatchObject({ customerRef: null });
+  expect(await referenceFor("webhooks.write", "bookings.read")).toMatchObject({
+    customerRef: "sample",
+  });
+});
 
 test("has the same envelopes as the webhooks, byte for byte and in order", async () => {
   const api = createTestApi();

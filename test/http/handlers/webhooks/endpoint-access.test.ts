@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rotateKey } from "../../../../src/app/keys.ts";
+import { updateEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
 import { type TestApi, createTestApi } from "../../support/api.ts";
 import {
   DELIVERIES,
@@ -223,4 +224,24 @@ test("a key neither subscribes to nor sees events of groups that it may not rece
 
   const { endpoint } = await createTestEndpoint(api, null);
   expect((await send(`${WEBHOOKS}/${endpoint.id}`, "PATCH", { name: "Mine" })).status).toBe(404);
+});
+
+test("a key manages an endpoint that the operator has given to it", async () => {
+  const api = createTestApi();
+  const key = createRestrictedKey(api);
+  const { id } = (await createTestEndpoint(api, null)).endpoint;
+  const read = () => api.request(`${WEBHOOKS}/${id}`, { key: key.secret });
+  expect((await read()).status).toBe(404);
+  await updateEndpoint(api, id, { keyId: key.id });
+  expect((await read()).status).toBe(200);
+  const deliveryId = deliveryTo(api, id);
+  for (const route of [...ON_DELIVERIES, ...ON_ENDPOINTS]) {
+    const target = ON_DELIVERIES.includes(route) ? deliveryId : id;
+    const { status } = await request(api, route, target, key.secret);
+    expect([route.method, route.path(target), status]).toEqual([
+      route.method,
+      route.path(target),
+      expect.toBeOneOf([200, 202, 204]),
+    ]);
+  }
 });

@@ -1,0 +1,90 @@
+import { hasEnded } from "../domain/api-key.ts";
+import type { EndpointRow } from "../store/endpoints.ts";
+import type { ListedKey } from "../store/keys.ts";
+import { auditKey, getKey } from "./keys.ts";
+import type { Runtime } from "./runtime.ts";
+import { countToPark, disableInTransaction } from "./webhooks/endpoint-lifecycle.ts";
+
+// A key ends when it is revoked, or when it expires. Its webhook endpoints then receive nothing
+// more, unless the operator keeps them, and its holds free their times.
+
+/** What the end of a key stops. */
+export type Stopped = {
+  endpoints: { id: string; name: string; url: string; parked: number }[];
+  /** Endpoints that still receive events. */
+  keptEndpoints: { id: string; name: string; url: string }[];
+  releasedHolds: number;
+};
+
+export const listEndpointsOfKey = (rt: Runtime, { id, businessId }: ListedKey): EndpointRow[] =>
+  rt.store.endpoints.list(businessId).filter(({ keyId }) => keyId === id);
+
+/**
+ * Revoking a revoked key again stops the endpoints that it has kept.
+ * @param keepsEndpoints they keep receiving events
+ * @throws AppError resource_not_found
+ */
+export function revokeKey(
+  rt: Runtime,
+  keyId: string,
+  { keepsEndpoints = false } = {},
+): { key: ListedKey } & Stopped {
+  const active = listEndpointsOfKey(rt, getKey(rt, keyId)).filter(isActive);
+  // Before the transaction: counting a large backlog would block other writers.
+  const counts = new Map(active.map(({ id }) => [id, countToPark(rt, id).parked]));
+  return rt.tx(() => {
+    const before = getKey(rt, keyId);
+    rt.store.keys.revoke(keyId, rt.now());
+    const endpointsAtEnd = keepsEndpoints ? "KEEP" : "STOP";
+    rt.store.keys.update(keyId, { ...before, endpointsAtEnd });
+    const key = getKey(rt, keyId);
+    const stopped = stop(rt, key, "key_revoked");
+    const changes =
+      before.revokedAt === null ||
+      before.endpointsAtEnd !== endpointsAtEnd ||
+      stopped.endpoints.length > 0;
+    if (changes) auditKey(rt, "key.revoked", key, toDetails(stopped));
+    const endpoints = stopped.endpoints.map(({ parked, ...endpoint }) => ({
+      ...endpoint,
+      parked: Math.max(parked, counts.get(endpoint.id) ?? 0),
+    }));
+    return { key, ...stopped, endpoints };
+  });
+}
+
+/** Carries out the end of the keys that have expired, also while no daemon ran. */
+export function endExpiredKeys(rt: Runtime): void {
+  for (const id of rt.store.keys.listExpired(rt.now()))
+    rt.tx(() => {
+      const key = rt.store.keys.findById(id);
+      // It may have been revoked, or its expiry changed, since it was listed.
+      if (key === undefined || !hasEnded(key, rt.now())) return;
+      auditKey(rt, "key.expired", key, toDetails(stop(rt, key, "key_expired")));
+    });
+}
+
+/** Call it in a transaction. */
+function stop(rt: Runtime, key: ListedKey, reason: "key_revoked" | "key_expired"): Stopped {
+  rt.store.keys.markEnded(key.id, rt.now());
+  const active = listEndpointsOfKey(rt, key).filter(isActive);
+  const isStopped = key.endpointsAtEnd === "STOP";
+  return {
+    endpoints: (isStopped ? active : []).map(({ id, name, url }) => ({
+      id,
+      name,
+      url,
+      parked: disableInTransaction(rt, id, reason).parked,
+    })),
+    keptEndpoints: (isStopped ? [] : active).map(({ id, name, url }) => ({ id, name, url })),
+    releasedHolds: rt.store.holds.releaseOfKey(key.id, rt.now()),
+  };
+}
+
+/** For the audit log. */
+const toDetails = ({ endpoints, keptEndpoints, releasedHolds }: Stopped) => ({
+  disabledEndpoints: endpoints.map(({ id }) => id),
+  keptEndpoints: keptEndpoints.map(({ id }) => id),
+  releasedHolds,
+});
+
+const isActive = ({ status }: EndpointRow): boolean => status === "ACTIVE";

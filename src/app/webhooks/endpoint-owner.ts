@@ -1,0 +1,120 @@
+import { hasEnded } from "../../domain/api-key.ts";
+import { AppError } from "../../domain/errors.ts";
+import { maySubscribe } from "../../domain/event-groups.ts";
+import type { EventType } from "../../domain/event-types.ts";
+import { countOf, quote } from "../../domain/text.ts";
+import type { EndpointRow } from "../../store/endpoints.ts";
+import { getKey } from "../keys.ts";
+import type { Runtime } from "../runtime.ts";
+import { assertMaySubscribe } from "./own-webhooks.ts";
+
+// A webhook endpoint belongs to an API key, which can then see and manage it over HTTP, or to the
+// operator alone.
+
+type Owned = Pick<EndpointRow, "id" | "businessId" | "url" | "events">;
+
+const countOfKey = (rt: Runtime, keyId: string, { businessId }: Owned): number =>
+  rt.store.endpoints.list(businessId).filter((row) => row.keyId === keyId).length;
+
+/**
+ * For an endpoint that the operator gives to a key.
+ * @throws AppError resource_not_found; invalid_input for a key of another business; conflict for a
+ *   key that has ended, or at its maximum; state_refuses if the key may not receive an event;
+ *   duplicate_endpoint
+ */
+export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void {
+  const key = getKey(rt, keyId);
+  if (key.businessId !== endpoint.businessId)
+    throw new AppError("invalid_input", `The key ${keyId} belongs to another business.`, {
+      fix: "deskbell keys list",
+    });
+  if (hasEnded(key, rt.now()))
+    throw new AppError("conflict", `The key ${keyId} is revoked or has expired.`, {
+      fix: "deskbell keys list",
+    });
+  const forbidden = endpoint.events.find((type) => !maySubscribe(key, type));
+  if (forbidden !== undefined)
+    throw new AppError(
+      "state_refuses",
+      `The key ${keyId} may not receive ${forbidden}: its event groups are ${key.eventGroups.join(", ")}.`,
+      { fix: "add --event all, which stands for the events that the key may receive" },
+    );
+  assertNotDuplicate(rt, keyId, endpoint);
+  const count = countOfKey(rt, keyId, endpoint);
+  if (count >= key.maxEndpoints)
+    throw new AppError(
+      "conflict",
+      `The key ${keyId} already has ${countOf(count, "webhook endpoint")}; its maximum is ${key.maxEndpoints}.`,
+      { fix: `deskbell keys update ${keyId} --max-endpoints ${count + 1}` },
+    );
+}
+
+/**
+ * Commands name endpoints, so the operator cannot use a name twice in a business. Partners can: a
+ * restricted key must not learn of the names of others.
+ * @throws AppError conflict
+ */
+export function assertNameFree(
+  rt: Runtime,
+  { id, businessId, name }: Pick<EndpointRow, "id" | "businessId" | "name">,
+): void {
+  const other = rt.store.endpoints
+    .list(businessId)
+    .find((row) => row.id !== id && row.name === name);
+  if (other)
+    throw new AppError("conflict", `The endpoint ${other.id} is already named ${quote(name)}.`, {
+      fix: `use another --name, or rename that one: deskbell webhooks update ${other.id} --name NAME`,
+    });
+}
+
+/** @throws AppError insufficient_scope */
+export function assertKeyMaySubscribe(
+  rt: Runtime,
+  keyId: string | null,
+  events: readonly EventType[],
+): void {
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  if (key) assertMaySubscribe(key, events);
+}
+
+/** @throws AppError conflict at the key's maximum, duplicate_endpoint */
+export function assertKeyMayCreate(rt: Runtime, keyId: string, endpoint: Owned): void {
+  assertNotDuplicate(rt, keyId, endpoint);
+  const maxEndpoints = rt.store.keys.findById(keyId)?.maxEndpoints ?? 0;
+  const count = countOfKey(rt, keyId, endpoint);
+  if (count >= maxEndpoints)
+    throw new AppError(
+      "conflict",
+      `This API key already has ${countOf(count, "webhook endpoint")}, its maximum.`,
+      { fix: "delete one that is no longer needed, or ask the business for a higher limit" },
+    );
+}
+
+/**
+ * A restricted key is compared only with the endpoints that it may see, so that it neither learns
+ * of the others nor blocks another key.
+ * @throws AppError duplicate_endpoint
+ */
+export function assertNotDuplicate(
+  rt: Runtime,
+  keyId: string | null,
+  { id, businessId, url, events }: Owned,
+): void {
+  const isRestricted = keyId !== null && rt.store.keys.findById(keyId)?.kind === "RESTRICTED";
+  const subscribed = new Set(events);
+  const duplicate = rt.store.endpoints
+    .list(businessId)
+    .find(
+      (other) =>
+        other.id !== id &&
+        (!isRestricted || other.keyId === keyId) &&
+        other.url === url &&
+        subscribed.symmetricDifference(new Set(other.events)).size === 0,
+    );
+  if (duplicate === undefined) return;
+  const detail = `The endpoint ${duplicate.id} already has this URL and these events.`;
+  throw new AppError("duplicate_endpoint", detail, {
+    fix: `use ${duplicate.id}, or delete it first`,
+    issues: [{ pointer: "#/url", code: "duplicate_endpoint", detail }],
+  });
+}

@@ -1,0 +1,216 @@
+import { expect, test } from "vitest";
+import Database from "better-sqlite3";
+import { endExpiredKeys, revokeKey } from "../../src/app/key-end.ts";
+import { createKey, type NewKey, rotateKey, updateKey } from "../../src/app/keys.ts";
+import { listDaemonConditions } from "../../src/app/operations/conditions.ts";
+import { enableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
+import { createEndpoint, updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
+import type { Resolve } from "../../src/app/webhooks/resolver.ts";
+import { createSender } from "../../src/delivery/sender.ts";
+import { addBusiness, createTestWorker, emitEvents, subscribe } from "../support/delivery.ts";
+import { createReceiver } from "../support/receiver.ts";
+import { createTestRuntime, type TestRuntime } from "../support/test-runtime.ts";
+import { releasedHold } from "../support/visit-rows.ts";
+
+const DAY_MS = 86_400_000;
+
+/** A partner with a key and an endpoint, beside an endpoint of the operator. */
+async function withPartner(fields: Partial<NewKey> = {}) {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const scopes = ["webhooks.write", "bookings.write"];
+  const { key } = createKey(rt, {
+    businessId: business.id,
+    name: "portal",
+    kind: "RESTRICTED",
+    scopes,
+    ...fields,
+  });
+  const partner = await createReceiver();
+  const own = await createReceiver();
+  const { endpoint } = await subscribe(rt, business, partner.url, ["service.updated"], key.id);
+  await subscribe(rt, business, own.url, ["service.updated"]);
+  const worker = createTestWorker(rt);
+  const send = async () => {
+    worker.wake();
+    worker.sweep();
+    await worker.whenIdle();
+  };
+  const emit = () => emitEvents(rt, business, "service.updated");
+  const find = () => rt.store.endpoints.findById(endpoint.id);
+  return { rt, business, key, partner, own, endpoint, worker, send, emit, find };
+}
+
+const insertOpenHold = (rt: TestRuntime, businessId: string, keyId: string) =>
+  rt.tx(() => {
+    const hold = releasedHold(rt.newId("hld"), keyId, rt.now());
+    const open = { status: "OPEN" as const, expiresAt: rt.now() + 600_000 };
+    rt.store.holds.insert(businessId, { ...hold, ...open });
+  });
+
+const codes = (rt: TestRuntime) => listDaemonConditions(rt).map(({ code }) => code);
+
+test("nothing reaches the endpoints of a revoked key, pending deliveries included", async () => {
+  const { rt, business, key, partner, own, send, emit, find } = await withPartner();
+  emit();
+  insertOpenHold(rt, business.id, key.id);
+  const { endpoints, releasedHolds } = revokeKey(rt, key.id);
+  expect(endpoints).toMatchObject([{ name: "partner", url: partner.url, parked: 1 }]);
+  expect(releasedHolds).toBe(1);
+  emit();
+  await send();
+
+  expect(partner.requests).toHaveLength(0);
+  expect(own.requests).toHaveLength(2);
+  expect(find()).toMatchObject({ status: "DISABLED", disabledReason: "key_revoked" });
+  expect(rt.store.deliveries.list({ status: "PARKED" }, 10)).toHaveLength(2);
+  expect(rt.store.holds.listOpenOfKey(key.id, rt.now())).toEqual([]);
+  const [entry] = rt.store.audit.list({ action: "key.revoked" }, 1);
+  expect(entry?.details).toMatchObject({ disabledEndpoints: [find()?.id], releasedHolds: 1 });
+});
+
+test("a delivery that still connects when its key is revoked is not sent", async () => {
+  const { rt, business, key, partner } = await withPartner();
+  let connect: (addresses: string[]) => void = () => {};
+  const resolve: Resolve = () => new Promise((resolved) => (connect = resolved));
+  const sender = createSender(rt.config.urlAllowances, rt.monotonic, { resolve });
+  const url = `http://partner.test:${partner.port}/`;
+  await createEndpoint(
+    rt,
+    {
+      businessId: business.id,
+      keyId: key.id,
+      name: "slow",
+      url,
+      events: ["service.deleted"],
+      allowPrivate: true,
+    },
+    async () => ["127.0.0.1"],
+  );
+  const worker = createTestWorker(rt, sender.send);
+  emitEvents(rt, business, "service.deleted");
+  worker.wake();
+  revokeKey(rt, key.id);
+  connect(["127.0.0.1"]);
+  await worker.whenIdle();
+  await sender.close();
+
+  expect(partner.requests).toHaveLength(0);
+  const [delivery] = rt.store.deliveries.list({ eventType: "service.deleted" }, 1);
+  expect(delivery).toMatchObject({ status: "PARKED", attemptCount: 0 });
+});
+
+test("nothing reaches the endpoints of an expired key, even before its end is carried out", async () => {
+  const { rt, business, key, partner, send, emit, find } = await withPartner({
+    expiresAt: Date.parse("2026-11-21T12:00:00Z"),
+  });
+  insertOpenHold(rt, business.id, key.id);
+  rt.advance(DAY_MS);
+  insertOpenHold(rt, business.id, key.id);
+  emit();
+  await send();
+  expect(partner.requests).toHaveLength(0);
+  expect(find()?.status).toBe("ACTIVE");
+
+  endExpiredKeys(rt);
+  endExpiredKeys(rt);
+  expect(find()).toMatchObject({ status: "DISABLED", disabledReason: "key_expired" });
+  expect(rt.store.deliveries.list({ status: "PARKED" }, 10)).toHaveLength(1);
+  expect(rt.store.holds.listOpenOfKey(key.id, rt.now())).toEqual([]);
+  expect(rt.store.audit.list({ action: "key.expired" }, 10)).toHaveLength(1);
+  expect(codes(rt)).toContain("endpoint.disabled");
+});
+
+test("the operator can keep the endpoints of a revoked key, and stop them later", async () => {
+  const { rt, key, partner, send, emit, find } = await withPartner();
+  const kept = revokeKey(rt, key.id, { keepsEndpoints: true });
+  expect(kept).toMatchObject({ endpoints: [], keptEndpoints: [{ name: "partner" }] });
+  emit();
+  await send();
+  expect(partner.requests).toHaveLength(1);
+  expect(codes(rt)).not.toContain("endpoint.key_ended");
+
+  expect(revokeKey(rt, key.id).endpoints).toMatchObject([{ name: "partner" }]);
+  expect(find()?.disabledReason).toBe("key_revoked");
+});
+
+test("the operator can keep the endpoints of a key that will expire", async () => {
+  const expiresAt = Date.parse("2026-11-21T12:00:00Z");
+  const { rt, key, partner, send, emit } = await withPartner({ expiresAt });
+  updateKey(rt, key.id, { endpointsAtEnd: "KEEP" });
+  rt.advance(2 * DAY_MS);
+  endExpiredKeys(rt);
+  emit();
+  await send();
+  expect(partner.requests).toHaveLength(1);
+});
+
+test("a new expiry extends the life of a key, but not of one that has ended", async () => {
+  const expiresAt = Date.parse("2026-11-21T12:00:00Z");
+  const { rt, key, find } = await withPartner({ expiresAt });
+  updateKey(rt, key.id, { expiresAt: expiresAt + DAY_MS });
+  rt.advance(DAY_MS + 1000);
+  endExpiredKeys(rt);
+  expect(find()?.status).toBe("ACTIVE");
+  rt.advance(DAY_MS);
+  expect(() => updateKey(rt, key.id, { expiresAt: rt.now() + DAY_MS })).toThrow("has expired");
+});
+
+test("rotating a key stops nothing", async () => {
+  const { rt, key, partner, send, emit } = await withPartner();
+  rotateKey(rt, key.id, 0);
+  rt.advance(1000);
+  endExpiredKeys(rt);
+  emit();
+  await send();
+  expect(partner.requests).toHaveLength(1);
+});
+
+test("an endpoint of a revoked key is enabled only after it has another key", async () => {
+  const { rt, business, key, partner, send, emit, endpoint } = await withPartner();
+  revokeKey(rt, key.id);
+  emit();
+  expect(() => enableEndpoint(rt, endpoint.id, "all")).toThrow(/is revoked/);
+  await expect(
+    updateEndpoint(rt, endpoint.id, { keyId: key.id, name: "same" }),
+  ).resolves.toBeDefined();
+  const { key: next } = createKey(rt, {
+    businessId: business.id,
+    name: "portal 2",
+    kind: "RESTRICTED",
+    scopes: ["webhooks.write"],
+  });
+  await updateEndpoint(rt, endpoint.id, { keyId: next.id });
+  enableEndpoint(rt, endpoint.id, "all");
+  await send();
+  expect(partner.requests).toHaveLength(1);
+});
+
+test("the end of a key under version 0.2 stops nothing, but the operator is asked", async () => {
+  const { rt, key, partner, send, emit, endpoint } = await withPartner();
+  const db = new Database(rt.config.databasePath);
+  db.exec(
+    `UPDATE api_key SET revoked_at = ${rt.now()}, ended_at = ${rt.now()}, endpoints_at_end = 'UNDECIDED'`,
+  );
+  db.close();
+  emit();
+  endExpiredKeys(rt);
+  await send();
+  expect(partner.requests).toHaveLength(1);
+  const asked = listDaemonConditions(rt).find(({ code }) => code === "endpoint.key_ended");
+  expect(asked?.text).toContain(`webhooks update ${endpoint.id} --key KEY`);
+  revokeKey(rt, key.id);
+  expect(codes(rt)).not.toContain("endpoint.key_ended");
+});
+
+test("an expiring key is reported with the endpoints that it stops", async () => {
+  const expiresAt = Date.parse("2026-12-31T12:00:00Z");
+  const { rt, key } = await withPartner({ expiresAt });
+  expect(codes(rt)).not.toContain("key.expiring");
+  rt.advance(30 * DAY_MS);
+  const expiring = listDaemonConditions(rt).find(({ code }) => code === "key.expiring");
+  expect(expiring).toMatchObject({
+    text: expect.stringContaining("1 webhook endpoint receive nothing more (partner)"),
+    command: `deskbell keys update ${key.id} --expires 365d`,
+  });
+});
