@@ -22,6 +22,8 @@ export type Config = {
   history: HistoryBudget;
   backups: BackupPlan;
   alerts: AlertConfig;
+  /** Whether passwords of mail and NATS servers may be sent without TLS. */
+  allowPlaintext: boolean;
   /** Whether the daemon refuses to start if other users can access its secrets. */
   strictPermissions: boolean;
 };
@@ -56,6 +58,8 @@ export type AlertConfig = {
   smtpUrl: string | null;
   smtpUrlFile: string | null;
   heartbeatUrl: string | null;
+  /** Whether the password of the mail server may be sent without TLS. */
+  allowPlaintext: boolean;
 };
 
 type HttpConfig = {
@@ -93,6 +97,7 @@ export type ConfigFlags = {
   alertMail?: string | undefined;
   smtpUrlFile?: string | undefined;
   heartbeatUrl?: string | undefined;
+  allowPlaintext?: boolean | undefined;
   strictPermissions?: boolean | undefined;
 };
 
@@ -135,6 +140,7 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
     },
     backups: readBackupPlan(flags, env),
     alerts: readAlertConfig(flags, env),
+    allowPlaintext: isPlaintextAllowed(flags, env),
     strictPermissions: flags.strictPermissions ?? isEnvEnabled("DESKBELL_STRICT_PERMISSIONS", env),
   };
 }
@@ -164,6 +170,7 @@ function readAlertConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): AlertConfi
     smtpUrl: readSecret("--smtp-url-file", smtpUrlFile, env.DESKBELL_SMTP_URL),
     smtpUrlFile,
     heartbeatUrl: readUrl("--heartbeat-url", flags.heartbeatUrl ?? env.DESKBELL_HEARTBEAT_URL),
+    allowPlaintext: isPlaintextAllowed(flags, env),
   };
   if (config.smtpUrl !== null && !/^smtps?:$/.test(URL.parse(config.smtpUrl)?.protocol ?? ""))
     throw new AppError(
@@ -176,6 +183,9 @@ function readAlertConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): AlertConfi
     });
   return config;
 }
+
+const isPlaintextAllowed = (flags: ConfigFlags, env: NodeJS.ProcessEnv): boolean =>
+  flags.allowPlaintext ?? isEnvEnabled("DESKBELL_ALLOW_PLAINTEXT", env);
 
 export const hasAlertChannel = ({ url, mail }: AlertConfig): boolean =>
   url !== null || mail !== null;
@@ -228,11 +238,17 @@ export function readSecretFile(flag: string, path: string): string {
 export const readApiKey = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.DESKBELL_API_KEY;
 
-/** The environment of a program that is started, with more variables. */
-export const environmentWith = (
+/**
+ * The environment of a program that is started, with more variables. It has none of our own, which
+ * contain secrets.
+ */
+export function environmentWith(
   variables: Record<string, string>,
   env: NodeJS.ProcessEnv = process.env,
-): NodeJS.ProcessEnv => ({ ...env, ...variables });
+): NodeJS.ProcessEnv {
+  const others = Object.entries(env).filter(([name]) => !/^DESKBELL_/i.test(name));
+  return { ...Object.fromEntries(others), ...variables };
+}
 
 /** Who ran sudo: on a server, commands run as the owner of the data. */
 export const readSudoUser = (env: NodeJS.ProcessEnv = process.env): string | undefined =>

@@ -1,5 +1,5 @@
 import { ALERT_FORMATS } from "../domain/conditions/alert-formats.ts";
-import { choice, text } from "./flags.ts";
+import { choice, text, toggle } from "./flags.ts";
 
 /** Of `serve` and `alerts test`. */
 export const ALERT_FLAGS = {
@@ -19,5 +19,8 @@ export const ALERT_FLAGS = {
   heartbeatUrl: text(
     "url",
     "request this URL each minute while the daemon works, for a service that notices its silence",
+  ),
+  allowPlaintext: toggle(
+    "send the passwords of mail and NATS servers also without TLS (env: DESKBELL_ALLOW_PLAINTEXT=1)",
   ),
 };

@@ -11,14 +11,18 @@ import {
   formatAlert,
   guessAlertFormat,
 } from "../domain/conditions/alert-formats.ts";
+import { isLoopbackHost } from "../domain/loopback.ts";
 import { safe } from "../domain/text.ts";
 
 const TIMEOUT_MS = 10_000;
 
 /** The operator chose the URLs and the mail server, so they may be private. */
-export function createAlertChannels({ url, format, mail, smtpUrl, heartbeatUrl }: AlertConfig) {
+export function createAlertChannels(config: AlertConfig) {
+  const { url, format, mail, smtpUrl, heartbeatUrl } = config;
   const http = createHttpClient();
-  const mailer = mail === null || smtpUrl === null ? undefined : createMailer(smtpUrl, mail);
+  const needsTls = smtpUrl !== null && sendsPassword(smtpUrl) && !config.allowPlaintext;
+  const mailer =
+    mail === null || smtpUrl === null ? undefined : createMailer(smtpUrl, mail, needsTls);
   const channels: AlertChannel[] = [];
   if (url !== null) {
     const chosen = format ?? guessAlertFormat(url);
@@ -28,7 +32,13 @@ export function createAlertChannels({ url, format, mail, smtpUrl, heartbeatUrl }
       send: (alert) => http.request(url, "POST", formatAlert(chosen, alert)),
     });
   }
-  if (mailer) channels.push({ name: "--alert-mail", resends: false, send: mailer.send });
+  if (mailer)
+    channels.push({
+      name: "--alert-mail",
+      resends: false,
+      send: mailer.send,
+      ...(needsTls && { check: mailer.check }),
+    });
   const heartbeat = heartbeatUrl === null ? undefined : heartbeatTo(heartbeatUrl, http);
   return {
     channels,
@@ -76,8 +86,14 @@ function createHttpClient() {
   };
 }
 
+/** Whether a password would cross a network in clear text without STARTTLS. */
+function sendsPassword(smtpUrl: string): boolean {
+  const { protocol, username, hostname } = new URL(smtpUrl);
+  return protocol === "smtp:" && username !== "" && !isLoopbackHost(hostname);
+}
+
 /** Loaded for the first mail: most servers send none. */
-function createMailer(smtpUrl: string, to: string) {
+function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
   let transport: Promise<Transporter> | undefined;
   const load = () =>
     (transport ??= import("nodemailer").then(({ createTransport }) =>
@@ -87,6 +103,8 @@ function createMailer(smtpUrl: string, to: string) {
           // Alerts that are sent together share a connection, which ends when it is idle.
           pool: true,
           maxConnections: 1,
+          // Otherwise a server without STARTTLS, or whoever removes it, gets the password.
+          requireTLS: needsTls,
           connectionTimeout: TIMEOUT_MS,
           greetingTimeout: TIMEOUT_MS,
           socketTimeout: TIMEOUT_MS,
@@ -94,11 +112,21 @@ function createMailer(smtpUrl: string, to: string) {
         { from: senderOf(smtpUrl) ?? to.split(",")[0] },
       ),
     ));
+  /** @throws with the flag that allows it, if the server has no TLS */
+  const explain = (error: unknown): never => {
+    if ((error as NodeJS.ErrnoException).code !== "ETLS") throw error;
+    throw new Error(
+      "the mail server has no TLS, so its password is not sent: use smtps://, or allow it with --allow-plaintext",
+      { cause: error },
+    );
+  };
   return {
     async send(alert: Alert): Promise<void> {
       const mailer = await load();
-      await mailer.sendMail({ to, subject: mailSubject(alert), text: mailText(alert) });
+      const mail = { to, subject: mailSubject(alert), text: mailText(alert) };
+      await mailer.sendMail(mail).catch(explain);
     },
+    check: async (): Promise<void> => void (await (await load()).verify().catch(explain)),
     close: async (): Promise<void> => (await transport)?.close(),
   };
 }

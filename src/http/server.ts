@@ -8,7 +8,7 @@ import type { Runtime } from "../app/runtime.ts";
 import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy } from "../store/write-lock.ts";
 import { createApp } from "./app.ts";
-import { isLoopbackHost } from "./auth/client-address.ts";
+import { isLoopbackHost } from "../domain/loopback.ts";
 import { hardenServer } from "./transport/hardening.ts";
 import {
   type Certificate,

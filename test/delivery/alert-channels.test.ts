@@ -108,6 +108,24 @@ test("an endpoint's name cannot mention, link, format or hide anything in an ale
   }
 });
 
+test("a mail server without TLS gets the password only with --allow-plaintext or on loopback", async () => {
+  const { mails, passwords, port } = await startMailServer({ hasAuth: true });
+  // 0.0.0.0 reaches this machine, but is not known as its loopback.
+  const openMail = (host: string, allowPlaintext = false) =>
+    openChannel(
+      { alertMail: "ada@example.com", allowPlaintext },
+      { DESKBELL_SMTP_URL: `smtp://ada%40example.com:secret@${host}:${port}` },
+    );
+  const refused = "the mail server has no TLS, so its password is not sent";
+  await expect(openMail("0.0.0.0").send(createAlert())).rejects.toThrow(refused);
+  await expect(openMail("0.0.0.0").check?.()).rejects.toThrow(refused);
+  expect([mails, passwords]).toEqual([[], []]);
+  await openMail("0.0.0.0", true).send(createAlert());
+  await openMail("127.0.0.1").send(createAlert());
+  expect(openMail("127.0.0.1").check).toBeUndefined();
+  expect([mails.length, passwords]).toEqual([2, ["secret", "secret"]]);
+});
+
 test("a mail has the message, the fix and the fields in plain text", async () => {
   const { mails, url } = await startMailServer();
   const env = { DESKBELL_SMTP_URL: url };

@@ -3,12 +3,21 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { onTestFinished } from "vitest";
 
-/** Starts a mail server that keeps what it receives, and rejects recipients called `nobody`. */
-export async function startMailServer() {
+/**
+ * Starts a mail server that keeps what it receives, and rejects recipients called `nobody`.
+ * @param hasAuth accepts every password, and keeps it
+ */
+export async function startMailServer({ hasAuth = false } = {}) {
   const mails: string[] = [];
+  const passwords: string[] = [];
   const server = new SMTPServer({
-    disabledCommands: ["AUTH", "STARTTLS"],
+    disabledCommands: hasAuth ? ["STARTTLS"] : ["AUTH", "STARTTLS"],
     disableReverseLookup: true,
+    allowInsecureAuth: true,
+    onAuth({ username = "", password = "" }, _session, done) {
+      passwords.push(password ?? "");
+      done(null, { user: username });
+    },
     onRcptTo: ({ address }, _session, done) =>
       done(address.startsWith("nobody") ? new Error("no such user") : undefined),
     onData(stream, _session, done) {
@@ -24,5 +33,5 @@ export async function startMailServer() {
   await once(server.server, "listening");
   onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)));
   const { port } = server.server.address() as AddressInfo;
-  return { mails, url: `smtp://127.0.0.1:${port}` };
+  return { mails, passwords, port, url: `smtp://127.0.0.1:${port}` };
 }

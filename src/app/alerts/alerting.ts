@@ -55,7 +55,7 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
   let minuteAt = -Infinity;
   let isTesting = false;
   let isStopped = false;
-  let running: Promise<unknown> = Promise.resolve();
+  let running: Promise<unknown> = Promise.all(queues.map(({ check }) => check()));
 
   /** A check that fails must not end the daemon, which sends webhooks. */
   function tryCheck(): void {

@@ -11,6 +11,8 @@ export type AlertChannel = {
   resends: boolean;
   /** @throws if the alert was not accepted */
   send: (alert: Alert) => Promise<void>;
+  /** Checks whether it can send at all. Absent if its settings cannot be refused. */
+  check?: () => Promise<void>;
 };
 
 /** Since when a channel has not accepted alerts, and why. */
@@ -60,6 +62,18 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
   }
 
   return {
+    /** Reports a channel whose settings are refused before the first alert is lost. */
+    async check(): Promise<void> {
+      try {
+        await channel.check?.();
+      } catch (error) {
+        if (failures > 0) return;
+        failures = REPORTED_FAILURES;
+        failure = { since: rt.now(), error: errorInWords(error) };
+        const reason = failure.error;
+        rt.log("error", "Alerts cannot be sent.", { channel: channel.name, reason });
+      }
+    },
     name: channel.name,
     resends: channel.resends,
     add: (alert: Alert): void => void unsent.set(alert.fingerprint, alert),

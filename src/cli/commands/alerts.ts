@@ -44,9 +44,12 @@ const test = command({
     "alerts test --alert-mail ada@example.com --smtp-url-file /etc/deskbell/smtp-url",
   ],
   async run(cli, flags) {
-    const isGiven = Object.values(flags).some((value) => value !== undefined);
+    const { allowPlaintext, ...channels } = flags;
+    const isGiven = Object.values(channels).some((value) => value !== undefined);
     const results = isGiven
-      ? await sendFrom(cli.config(flags).alerts)
+      ? await sendFrom(
+          cli.config({ ...channels, allowPlaintext: allowPlaintext || undefined }).alerts,
+        )
       : ((await askDaemon(cli)) ?? (await sendFrom(cli.config().alerts)));
     if (results.length === 0)
       throw new AppError("state_refuses", "No channel for alerts is configured.", {

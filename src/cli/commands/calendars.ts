@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../../http/auth/client-address.ts";
+import { isLoopbackHost } from "../../domain/loopback.ts";
 import type { CalendarRow } from "../../store/calendars.ts";
 import { command } from "../command.ts";
 import { DEFAULT_PORT } from "../running/port.ts";

@@ -193,12 +193,17 @@ const test = command({
   about:
     "Check the server and the stream of a destination without storing a message, and print the permissions it needs. Exits with 6 if something fails.",
   arguments: ["<destination>"],
+  flags: { allowPlaintext: toggle("send the password also without TLS, as serve with this flag") },
   examples: ["destinations test bus", "destinations test bus --json"],
-  async run(cli, _flags, nameOrId) {
+  async run(cli, { allowPlaintext }, nameOrId) {
     const rt = await cli.open();
     const destination = resolveDestination(cli, rt, nameOrId);
     const { testDestination } = await import("../../delivery/destinations/test-destination.ts");
-    const results = await testDestination(rt, destination);
+    const results = await testDestination(
+      rt,
+      destination,
+      allowPlaintext ? { allowPlaintext } : {},
+    );
     cli.printList(
       results,
       [

@@ -109,6 +109,7 @@ export const definition = command({
       trustedProxies: undefinedIfEmpty(flags.trustedProxy),
       accessLog: flags.accessLog || undefined,
       strictPermissions: flags.strictPermissions || undefined,
+      allowPlaintext: flags.allowPlaintext || undefined,
       cacheBytes: flags.cacheSize,
       keepBytes: flags.keepSize,
       backupEveryMs: flags.backupEvery,

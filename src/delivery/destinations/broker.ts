@@ -2,7 +2,10 @@ import type { DestinationSecrets } from "../../app/destinations/secrets.ts";
 import type { DestinationRow } from "../../store/destinations.ts";
 
 export type BrokerSettings = Pick<DestinationRow, "url" | "stream" | "ca"> &
-  Pick<DestinationSecrets, "credentials">;
+  Pick<DestinationSecrets, "credentials"> & {
+    /** Whether a password or token may be sent without TLS. */
+    allowPlaintext: boolean;
+  };
 
 export type Message = {
   subject: string;

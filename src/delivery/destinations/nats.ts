@@ -9,6 +9,7 @@ import {
 } from "@nats-io/transport-node";
 import type { Credentials } from "../../app/destinations/secrets.ts";
 import { errorInWords } from "../../domain/error-words.ts";
+import { isLoopbackHost } from "../../domain/loopback.ts";
 import { safe } from "../../domain/text.ts";
 import type { Broker, BrokerSettings, Message, PublishOutcome } from "./broker.ts";
 
@@ -22,6 +23,7 @@ const WRONG_STREAM = 10060;
 /** Throws an Error whose message is the reason. */
 export async function connectToNats(settings: BrokerSettings): Promise<NatsConnection> {
   const { url, ca, credentials } = settings;
+  const mustEncrypt = sendsPassword(settings);
   try {
     return await connect({
       servers: url,
@@ -29,15 +31,27 @@ export async function connectToNats(settings: BrokerSettings): Promise<NatsConne
       timeout: CONNECT_TIMEOUT_MS,
       // The publisher connects again by itself, at its own pace.
       reconnect: false,
-      ...(URL.parse(url)?.protocol === "tls:" || ca !== null
+      ...(URL.parse(url)?.protocol === "tls:" || ca !== null || mustEncrypt
         ? { tls: ca === null ? {} : { ca } }
         : {}),
       ...loginOptions(credentials),
     });
   } catch (error) {
-    throw new Error(describeError(error), { cause: error });
+    const reason = describeError(error);
+    throw new Error(mustEncrypt && /not support 'tls'/.test(reason) ? NO_TLS : reason, {
+      cause: error,
+    });
   }
 }
+
+const NO_TLS =
+  "the server has no TLS, so the password is not sent: configure TLS there, use an NKey, or allow it with serve --allow-plaintext";
+
+/** Whether a secret would cross a network in clear text without TLS. An NKey only signs. */
+const sendsPassword = ({ url, credentials, allowPlaintext }: BrokerSettings): boolean =>
+  !allowPlaintext &&
+  (credentials.kind === "user" || credentials.kind === "token") &&
+  !isLoopbackHost(URL.parse(url)?.hostname ?? "");
 
 /** Throws an Error whose message is the reason. */
 export async function connectToStream(settings: BrokerSettings): Promise<Broker> {

@@ -157,7 +157,7 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
   async function open(): Promise<Broker> {
     const { signingSecret, credentials } = openSecrets(rt, destination);
     keys = [signingKey(signingSecret)];
-    return connect({ ...destination, credentials });
+    return connect({ ...destination, credentials, allowPlaintext: rt.config.allowPlaintext });
   }
 
   /** Moves the cursor to the newest event that the stream has. Returns whether it answered. */

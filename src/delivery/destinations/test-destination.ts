@@ -31,11 +31,12 @@ const SAMPLE = 1000;
 export async function testDestination(
   rt: Runtime,
   destination: DestinationRow,
+  { allowPlaintext = rt.config.allowPlaintext }: { allowPlaintext?: boolean } = {},
 ): Promise<TestResult[]> {
   const permissions = listPermissions(destination, slugForTest(rt, destination));
   try {
     const { credentials } = openSecrets(rt, destination);
-    const connection = await connectToNats({ ...destination, credentials });
+    const connection = await connectToNats({ ...destination, credentials, allowPlaintext });
     try {
       return [...(await testServer(rt, destination, connection)), ...permissions];
     } finally {

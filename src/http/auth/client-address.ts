@@ -1,3 +1,4 @@
+import { isLoopbackHost } from "../../domain/loopback.ts";
 import ipaddr from "ipaddr.js";
 import { isAddress, isWithin } from "../../domain/address-range.ts";
 import { getHeader, type HttpRequest } from "../pipeline/request-context.ts";
@@ -52,10 +53,6 @@ function ipv6Prefix(address: string, bits: 48 | 64): string | undefined {
 
 export const isLoopback = (address: string): boolean =>
   address === "::1" || unmapIpv4(address).startsWith("127.");
-
-/** For a Host header or an address to listen on. */
-export const isLoopbackHost = (host: string): boolean =>
-  host === "::1" || /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d*)?$/i.test(host);
 
 const PROXY_HEADERS = new Set([
   "forwarded",

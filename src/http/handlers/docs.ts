@@ -2,7 +2,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { listDocs, readDoc, readVersion } from "../../assets.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
-import { isLoopbackHost } from "../auth/client-address.ts";
+import { isLoopbackHost } from "../../domain/loopback.ts";
 import { escapeHtml } from "../docs/html.ts";
 import { type CachedResponse, createHashedResponse } from "../pipeline/cached-response.ts";
 import {

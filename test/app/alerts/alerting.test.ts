@@ -46,6 +46,23 @@ const startWith = (rt: TestRuntime, ...channels: AlertChannel[]) => {
   };
 };
 
+test("a channel whose settings are refused at the start is an alert of the other channels", async () => {
+  const { rt } = setUp();
+  const other = createTestChannel("--alert-url");
+  const refused: AlertChannel = {
+    ...createTestChannel("--alert-mail"),
+    check: () => Promise.reject(new Error("the mail server has no TLS")),
+    send: () => Promise.reject(new Error("the mail server has no TLS")),
+  };
+  const pass = startWith(rt, other, refused);
+  await pass(0);
+  await pass(10 * SECOND);
+  expect(other.sent).toEqual(["alerts.failing FIRING"]);
+  expect(listDaemonConditions(rt)).toMatchObject([
+    { text: expect.stringContaining("--alert-mail has failed"), subject: { id: "--alert-mail" } },
+  ]);
+});
+
 test("a condition is logged when it begins and ends, and alerted about until it stays away", async () => {
   const { rt, fill, clear } = setUp();
   const channel = createTestChannel();

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   createBackup,
   listBackups,
@@ -150,6 +150,22 @@ test("a folder that is missing, or whose disk is no longer mounted, gets no copy
   expect(readBackupState(rt.config, "copy")).toMatchObject({ createdAt });
   expect(await tryCopy()).toBe(false);
   rmSync(path);
+});
+
+test("the command gets the environment of the daemon without its settings and secrets", async () => {
+  const dir = createTempFolder();
+  vi.stubEnv("DESKBELL_SMTP_URL", "smtps://user:password@mail.example.com");
+  vi.stubEnv("DESKBELL_API_KEY", "dbk_secret");
+  vi.stubEnv("RESTIC_PASSWORD", "of restic");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const rt = await createServer({ backupCommand: `env >${dir}/env` });
+  await copyBackup(rt, await createBackup(rt));
+  const names = readFileSync(join(dir, "env"), "utf8").match(/^\w+(?==)/gm) ?? [];
+  expect(names.filter((name) => name.startsWith("DESKBELL_")).toSorted()).toEqual([
+    "DESKBELL_BACKUP_FILE",
+    "DESKBELL_BACKUP_KEY",
+  ]);
+  expect(names).toEqual(expect.arrayContaining(["RESTIC_PASSWORD", "PATH"]));
 });
 
 test("the command gets the paths of the backup and the key, and no file name is part of it", async () => {

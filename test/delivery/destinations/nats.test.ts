@@ -38,7 +38,7 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
     await addStream(manager, { name: "DESKBELL", max_msg_size: 2000 });
     await addStream(manager, { name: "OTHER", subjects: ["other.>"] });
     const credentials = { kind: "user" as const, user: "deskbell", password: "secret" };
-    const settings = { url, stream: "DESKBELL", ca: null, credentials };
+    const settings = { url, stream: "DESKBELL", ca: null, credentials, allowPlaintext: false };
 
     const broker = await connectToStream(settings);
     expect(await broker.readLast("deskbell.salon.>", "X-Service-Sequence")).toBeNull();
@@ -100,6 +100,12 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
     await expect(connectToStream({ ...settings, url: url.replace("nats", "tls") })).rejects.toThrow(
       "server does not support 'tls'",
     );
+    // 0.0.0.0 reaches this machine, but is not known as its loopback.
+    const remote = { ...settings, url: url.replace("127.0.0.1", "0.0.0.0") };
+    await expect(connectToStream(remote)).rejects.toThrow(
+      "the server has no TLS, so the password is not sent",
+    );
+    await (await connectToStream({ ...remote, allowPlaintext: true })).close();
     const pending = broker.publish(message("deskbell.a", "8"));
     await kill();
     await pending;
