@@ -250,6 +250,12 @@ export function environmentWith(
   return { ...Object.fromEntries(others), ...variables };
 }
 
+/** Why systemd's service has ended, in a command of ExecStopPost; undefined after a regular stop. */
+export function readServiceFailure(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const { SERVICE_RESULT = "success", EXIT_STATUS = "" } = env;
+  return SERVICE_RESULT === "success" ? undefined : `${SERVICE_RESULT} ${EXIT_STATUS}`.trim();
+}
+
 /** Who ran sudo: on a server, commands run as the owner of the data. */
 export const readSudoUser = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.SUDO_USER || undefined;

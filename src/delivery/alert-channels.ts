@@ -15,6 +15,8 @@ import { isLoopbackHost } from "../domain/loopback.ts";
 import { safe } from "../domain/text.ts";
 
 const TIMEOUT_MS = 10_000;
+/** An alert that a slow receiver has got must not be sent to it again. */
+const RESPONSE_TIMEOUT_MS = 60_000;
 
 /** The operator chose the URLs and the mail server, so they may be private. */
 export function createAlertChannels(config: AlertConfig) {
@@ -66,8 +68,8 @@ function createHttpClient() {
       const { Agent, request } = await import("undici");
       agent ??= new Agent({
         connect: { timeout: TIMEOUT_MS },
-        headersTimeout: TIMEOUT_MS,
-        bodyTimeout: TIMEOUT_MS,
+        headersTimeout: RESPONSE_TIMEOUT_MS,
+        bodyTimeout: RESPONSE_TIMEOUT_MS,
       });
       const response = await request(url, {
         dispatcher: agent,
@@ -107,7 +109,7 @@ function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
           requireTLS: needsTls,
           connectionTimeout: TIMEOUT_MS,
           greetingTimeout: TIMEOUT_MS,
-          socketTimeout: TIMEOUT_MS,
+          socketTimeout: RESPONSE_TIMEOUT_MS,
         },
         { from: senderOf(smtpUrl) ?? to.split(",")[0] },
       ),

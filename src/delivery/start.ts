@@ -7,7 +7,13 @@ import type { AttemptNotice } from "./delivery-worker.ts";
 /** The thread reports attempts if `isWatched`. */
 export type ThreadData = { config: Config; isWatched: boolean };
 export type WorkerCommand = { type: "wake" } | { type: "stop" };
-export type WorkerMessage = { type: "started" } | { type: "attempt"; attempt: AttemptNotice };
+export type WorkerMessage =
+  | { type: "started" }
+  | { type: "attempt"; attempt: AttemptNotice }
+  | ({ type: "failed" } & WorkerFailure);
+
+/** Why the thread ends. */
+export type WorkerFailure = { message: string; fix: string | undefined };
 
 export type OnAttempt = (attempt: AttemptNotice) => void;
 
@@ -18,6 +24,8 @@ export type RunningDeliveryWorker = {
   stop: () => Promise<void>;
   /** The thread's exit code: 0 after `stop`, 1 after an internal error (logged). */
   exited: Promise<number>;
+  /** Why the thread has ended. */
+  failure: () => WorkerFailure | undefined;
 };
 
 /** Starts the delivery worker in a thread. Resolves after its first sweep. */
@@ -34,9 +42,11 @@ export async function startDeliveryWorker(
   const code = deliveryThread();
   const worker = new Worker(code, { eval: typeof code === "string", workerData, resourceLimits });
   const send = (command: WorkerCommand): void => worker.postMessage(command);
+  let failure: WorkerFailure | undefined;
   const exited = new Promise<number>((resolve) => worker.once("exit", resolve));
   worker.on("message", (message: WorkerMessage) => {
     if (message.type === "attempt") onAttempt?.(message.attempt);
+    if (message.type === "failed") failure = message;
   });
   const failed = exited.then(() =>
     Promise.reject(new Error("The delivery thread ended before it had started.")),
@@ -49,5 +59,6 @@ export async function startDeliveryWorker(
       await exited;
     },
     exited,
+    failure: () => failure,
   };
 }

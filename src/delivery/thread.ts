@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { DAEMON } from "../domain/audit.ts";
+import { errorInWords } from "../domain/error-words.ts";
 import { openRuntime } from "../app/runtime.ts";
 import { createAlerting } from "../app/alerts/alerting.ts";
 import { createAlertChannels } from "./alert-channels.ts";
@@ -58,6 +59,8 @@ function fail(error: unknown): never {
     rt.log("error", "The delivery worker failed.", {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
+  const message = known?.message ?? `The delivery worker failed: ${errorInWords(error)}.`;
+  postMessage({ type: "failed", message, fix: known?.fix });
   process.exit(1);
 }
 

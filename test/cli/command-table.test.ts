@@ -16,7 +16,7 @@ const examples = leaves.flatMap(({ path, spec }) =>
 
 /** Examples that run until stopped, need a terminal, or use the network. */
 const isOnlyParsed = (line: string): boolean =>
-  /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail|(alerts|destinations) test|proxy-map)\b|--wait\b|--servers\b|--latest\b|--standby\b|https:\/\/example\.com/.test(
+  /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail|(alerts|destinations) test|alerts send|proxy-map)\b|--wait\b|--servers\b|--latest\b|--standby\b|https:\/\/example\.com/.test(
     line,
   );
 
@@ -227,7 +227,7 @@ function contentOf(dataDir: string): Record<string, unknown[]> {
 
 test("every command that changes data supports --dry-run", () => {
   const writers =
-    /(create|rotate|revoke|update|enable|disable|delete|cancel|postpone|pause|resume|end|confirm|check-in|sold-out|trigger|apply|redeliver|rotate-secret|rotate-master|restore)$/;
+    /\b(create|rotate|revoke|update|enable|disable|delete|cancel|postpone|pause|resume|end|confirm|check-in|sold-out|trigger|apply|redeliver|rotate-secret|rotate-master|restore)$/;
   const without = leaves
     .filter(({ path, spec }) => (writers.test(path) || path === "seed") && !spec.supportsDryRun)
     .map(({ path }) => path);

@@ -2,11 +2,12 @@ import { errorInWords } from "../../domain/error-words.ts";
 import { type Alert, type Cause, toAlert } from "../../domain/conditions/alert.ts";
 import {
   type AlertCode,
+  conditionKind,
   type HealthCondition,
   isNotice,
   type NoticeCode,
 } from "../../domain/conditions/registry.ts";
-import { trackConditions } from "../../domain/conditions/track.ts";
+import { fingerprintOf, trackConditions } from "../../domain/conditions/track.ts";
 import { isStorageUnavailable } from "../../store/storage-error.ts";
 import { isBusy } from "../../store/write-lock.ts";
 import { listDaemonConditions } from "../operations/conditions.ts";
@@ -17,6 +18,10 @@ import { answerTests, createTestAlert } from "./test-alert.ts";
 
 const CHECK_MS = 10_000;
 const MINUTE_MS = 60_000;
+/** Ticks come each second; without one for this long, the machine slept or the process was stopped. */
+const SUSPENDED_MS = 30_000;
+/** As long as deliveries have to be late to be reported. */
+const CATCH_UP_MS = 2 * MINUTE_MS;
 
 export type AlertChannels = {
   channels: readonly AlertChannel[];
@@ -52,6 +57,9 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
   /** Why the conditions could not be checked. */
   let checkError: string | undefined;
   let checkedAt = -Infinity;
+  let tickedAt = rt.now();
+  /** When the process continued after it had been stopped for a while. */
+  let resumedAt = -Infinity;
   let minuteAt = -Infinity;
   let isTesting = false;
   let isStopped = false;
@@ -71,9 +79,19 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
     }
   }
 
+  /** A process that has just continued has had no time to do what was due meanwhile. */
+  function isTimely(condition: HealthCondition): boolean {
+    if (rt.now() - resumedAt >= CATCH_UP_MS) return true;
+    if (!conditionKind(condition.code).isLateness) return true;
+    const fingerprint = fingerprintOf(condition);
+    return causes.some(({ members }) =>
+      members.some((member) => member.isOpen && member.fingerprint === fingerprint),
+    );
+  }
+
   function check(): void {
     const notices = alertState.list<HealthCondition<NoticeCode>>("notice");
-    found = [...listDaemonConditions(rt), ...notices.map(({ value }) => value)];
+    found = [...listDaemonConditions(rt).filter(isTimely), ...notices.map(({ value }) => value)];
     const tracked = trackConditions(causes, found, rt.now());
     handled = notices.map(({ key }) => key);
     causes = tracked.causes;
@@ -138,6 +156,9 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
   return {
     /** Call it each second. @returns when the alerts that are due have been sent, or have failed */
     tick(): Promise<void> {
+      const now = rt.now();
+      if (now - tickedAt >= SUSPENDED_MS) resumedAt = now;
+      tickedAt = now;
       if (rt.monotonic() - checkedAt >= CHECK_MS) tryCheck();
       if (rt.monotonic() - minuteAt >= MINUTE_MS) whenPossible(everyMinute);
       whenPossible(save);

@@ -1,8 +1,11 @@
 import { type Alert, type Cause, toAlert } from "../../domain/conditions/alert.ts";
+import { isNotice } from "../../domain/conditions/registry.ts";
 import { shownStatus } from "../../domain/conditions/alert-formats.ts";
 import type { Runtime } from "../runtime.ts";
 
 export type ListedAlert = Alert & {
+  /** Since when it has been over, although RESOLVED has not been sent yet; an ISO time. */
+  clearSince: string | null;
   /** The channels that have not accepted it yet. */
   waitingFor: string[];
 };
@@ -18,9 +21,17 @@ export function listAlerts(rt: Runtime): ListedAlert[] {
     .list<Cause>("cause")
     .map(({ value: cause }) => ({
       ...toAlert(cause, cause.status, cause.alertedAt ?? cause.since),
+      clearSince: clearSinceOf(cause),
       waitingFor: unsent
         .filter(({ value }) => value.alert.fingerprint === cause.fingerprint)
         .map(({ value }) => value.channel),
     }))
     .toSorted((a, b) => shownStatus(a).localeCompare(shownStatus(b)) || b.at.localeCompare(a.at));
+}
+
+function clearSinceOf({ status, clearSince, members }: Cause): string | null {
+  const isOver = members.some(({ condition }) => isNotice(condition.code));
+  return status === "RESOLVED" || clearSince === null || isOver
+    ? null
+    : new Date(clearSince).toISOString();
 }

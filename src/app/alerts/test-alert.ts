@@ -1,6 +1,10 @@
 import { errorInWords } from "../../domain/error-words.ts";
 import { type Alert, toAlert } from "../../domain/conditions/alert.ts";
-import { openCondition } from "../../domain/conditions/registry.ts";
+import {
+  type HealthCondition,
+  type NoticeCode,
+  openCondition,
+} from "../../domain/conditions/registry.ts";
 import type { Runtime } from "../runtime.ts";
 import type { AlertChannel } from "./channel-queue.ts";
 
@@ -12,23 +16,32 @@ type StoredTest = { requestedAt: number; results: ChannelResult[] | null };
 /** Results that nobody has read. */
 const KEPT_MS = 600_000;
 
-export function createTestAlert(now: number): Alert {
-  const condition = openCondition("alert.test", "this is a test, and nothing is wrong", "");
-  const fingerprint = "alert.test";
+/** An alert about a notice that is sent without being stored. */
+export function createNoticeAlert(condition: HealthCondition<NoticeCode>, now: number): Alert {
+  const fingerprint = condition.code;
   const members = [{ fingerprint, condition, isOpen: true, since: now, isNew: true }];
   const cause = { fingerprint, isGroup: false, members, since: now, clearSince: null, count: 1 };
   return toAlert({ ...cause, status: "FIRING", alertedAt: null }, "FIRING", now);
 }
 
+export const createTestAlert = (now: number): Alert =>
+  createNoticeAlert(openCondition("alert.test", "this is a test, and nothing is wrong", ""), now);
+
 /** Sends a test alert through each channel, once. */
 export const sendTestAlert = (
   now: number,
+  channels: readonly AlertChannel[],
+): Promise<ChannelResult[]> => sendToEach(createTestAlert(now), channels);
+
+/** Sends an alert through each channel, once. */
+export const sendToEach = (
+  alert: Alert,
   channels: readonly AlertChannel[],
 ): Promise<ChannelResult[]> =>
   Promise.all(
     channels.map(async ({ name, send }) => {
       try {
-        await send(createTestAlert(now));
+        await send(alert);
         return { channel: name, error: null };
       } catch (error) {
         return { channel: name, error: errorInWords(error) };

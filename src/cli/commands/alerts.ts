@@ -1,13 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ListedAlert } from "../../app/alerts/list-alerts.ts";
 import type { ChannelResult } from "../../app/alerts/test-alert.ts";
-import type { AlertConfig } from "../../config.ts";
+import type { AlertConfig, Config } from "../../config.ts";
 import { shownStatus } from "../../domain/conditions/alert-formats.ts";
+import { openCondition, SEVERITIES, type Severity } from "../../domain/conditions/registry.ts";
 import { AppError } from "../../domain/errors.ts";
+import { safe } from "../../domain/text.ts";
 import { ALERT_FLAGS } from "../alert-flags.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { EXIT } from "../failure.ts";
+import { EXIT, usageError } from "../failure.ts";
+import { choice, toggle } from "../flags.ts";
 import { shortTime } from "../output/table.ts";
 
 const list = command({
@@ -25,6 +28,7 @@ const list = command({
         "code",
         { title: "SINCE", value: ({ since }) => shortTime(since), noTruncate: true },
         { title: "LAST ALERT", value: ({ at }) => shortTime(at), noTruncate: true },
+        { title: "CLEAR SINCE", value: ({ clearSince }) => shortTime(clearSince), optional: true },
         { title: "WAITING FOR", value: ({ waitingFor }) => waitingFor.join(", "), optional: true },
         "message",
       ],
@@ -51,18 +55,89 @@ const test = command({
           cli.config({ ...channels, allowPlaintext: allowPlaintext || undefined }).alerts,
         )
       : ((await askDaemon(cli)) ?? (await sendFrom(cli.config().alerts)));
-    if (results.length === 0)
-      throw new AppError("state_refuses", "No channel for alerts is configured.", {
-        fix: "deskbell serve --alert-url URL, or deskbell alerts test --alert-url URL",
-      });
-    cli.printList<ChannelResult>(
-      results,
-      ["channel", { title: "RESULT", value: ({ error }) => error ?? "sent", noTruncate: true }],
-      "",
-    );
-    return results.some(({ error }) => error !== null) ? EXIT.someFailed : EXIT.ok;
+    if (results.length === 0) throw noChannelError();
+    return printResults(cli, results);
   },
 });
+
+const send = command({
+  name: "send",
+  about:
+    "Send an alert with a text of your own, for scripts and for ExecStopPost of systemd. Exits with 6 if a channel failed.",
+  arguments: ["[text]"],
+  flags: {
+    severity: choice(SEVERITIES, "severity of the alert (default warning)"),
+    serviceFailure: toggle(
+      "instead of a text: send an alert if systemd says that the service has failed, at most once an hour",
+    ),
+    ...ALERT_FLAGS,
+  },
+  examples: [
+    "alerts send 'The backup disk is full.'",
+    "alerts send 'The till does not answer.' --severity critical --alert-url https://ntfy.sh/my-topic",
+  ],
+  async run(cli, { severity = "warning", serviceFailure, allowPlaintext, ...flags }, text) {
+    if ((text === undefined) !== serviceFailure)
+      throw usageError("Give either a text or --service-failure.", "deskbell alerts send 'TEXT'");
+    const config = cli.config({ ...flags, allowPlaintext: allowPlaintext || undefined });
+    const { hasAlertChannel, readServiceFailure } = await import("../../config.ts");
+    const results =
+      text === undefined
+        ? await sendServiceFailure(config, readServiceFailure())
+        : await sendText(config, text, severity);
+    if (text !== undefined && !hasAlertChannel(config.alerts)) throw noChannelError();
+    return printResults(cli, results);
+  },
+});
+
+async function sendServiceFailure(
+  config: Config,
+  failure: string | undefined,
+): Promise<ChannelResult[]> {
+  if (failure === undefined) return [];
+  const { sendFailureAlert } = await import("../../delivery/failure-alert.ts");
+  return sendFailureAlert(config, {
+    message: `the service of the daemon has failed: ${failure}`,
+    fix: "journalctl --unit deskbell",
+    isUnexplained: true,
+  });
+}
+
+async function sendText(
+  { alerts }: Config,
+  text: string,
+  severity: Severity,
+): Promise<ChannelResult[]> {
+  const [{ createAlertChannels }, { createNoticeAlert, sendToEach }, { wallClock }] =
+    await Promise.all([
+      import("../../delivery/alert-channels.ts"),
+      import("../../app/alerts/test-alert.ts"),
+      import("../../app/runtime.ts"),
+    ]);
+  const { channels, close } = createAlertChannels(alerts);
+  try {
+    const condition = { ...openCondition("alert.message", safe(text, MAX_TEXT), ""), severity };
+    return await sendToEach(createNoticeAlert(condition, wallClock()), channels);
+  } finally {
+    await close();
+  }
+}
+
+const MAX_TEXT = 1000;
+
+const noChannelError = (): AppError =>
+  new AppError("state_refuses", "No channel for alerts is configured.", {
+    fix: "deskbell serve --alert-url URL, or deskbell alerts test --alert-url URL",
+  });
+
+function printResults(cli: Cli, results: readonly ChannelResult[]): number {
+  cli.printList<ChannelResult>(
+    results,
+    ["channel", { title: "RESULT", value: ({ error }) => error ?? "sent", noTruncate: true }],
+    "Nothing was sent.",
+  );
+  return results.some(({ error }) => error !== null) ? EXIT.someFailed : EXIT.ok;
+}
 
 async function sendFrom(config: AlertConfig): Promise<ChannelResult[]> {
   const [{ createAlertChannels }, { sendTestAlert }, { wallClock }] = await Promise.all([
@@ -80,8 +155,8 @@ async function sendFrom(config: AlertConfig): Promise<ChannelResult[]> {
 }
 
 const POLL_MS = 200;
-/** A channel may take 10 s to connect and as long to respond. */
-const MAX_WAIT_MS = 40_000;
+/** A channel may take 10 s to connect and a minute to respond. */
+const MAX_WAIT_MS = 80_000;
 
 /** Returns undefined if no daemon is running. */
 async function askDaemon(cli: Cli): Promise<ChannelResult[] | undefined> {
@@ -100,4 +175,4 @@ async function askDaemon(cli: Cli): Promise<ChannelResult[] | undefined> {
   });
 }
 
-export const definition = [list, test];
+export const definition = [list, test, send];

@@ -85,6 +85,8 @@ StateDirectoryMode=0700
 CacheDirectory=deskbell
 CacheDirectoryMode=0700
 UMask=0077
+# Sends an alert if the service has failed, at most once an hour; it needs DESKBELL_ALERT_URL or _MAIL in the file above.
+ExecStopPost=-${program.map(execWord).join(" ")} alerts send --service-failure
 # A restart does not help against a wrong option (2) or a missing permission (4).
 Restart=on-failure
 RestartSec=2

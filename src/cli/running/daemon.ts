@@ -11,10 +11,12 @@ import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
 import { makeLastCopyInThread } from "../../delivery/maintenance.ts";
+import { sendFailureAlert } from "../../delivery/failure-alert.ts";
 import {
   type OnAttempt,
   type RunningDeliveryWorker,
   startDeliveryWorker,
+  type WorkerFailure,
 } from "../../delivery/start.ts";
 import { startServer } from "../../http/server.ts";
 import { retryWhileBusy } from "../../http/pipeline/write-retry.ts";
@@ -91,14 +93,14 @@ export async function startDaemon(
     // at the same time.
     const lock = acquireDaemonLock(config.databasePath);
     parts.defer(lock.release);
-    const syncFailed = Promise.withResolvers<string>();
+    const syncFailed = Promise.withResolvers<Failure>();
     const rt = openRuntime(config, HTTP_BUSY_TIMEOUT_MS, {
       actor: () => DAEMON,
       isDaemon: true,
       onSyncFailed(error) {
         const { message, fix } = storageError(error, config.databasePath) as AppError;
         rt.log("error", message, { fix });
-        syncFailed.resolve("the disk failed");
+        syncFailed.resolve({ reason: "the disk failed", message, fix });
       },
     });
     parts.defer(rt.close);
@@ -118,7 +120,18 @@ export async function startDaemon(
     parts.defer(async () => worker?.stop());
     const server = await startServer(rt, { host, port, tls, sendOnce: lazySendOnce(rt) });
     parts.defer(server.close);
-    worker = await startDeliveryWorker(config, { onAttempt });
+    const started = await startDeliveryWorker(config, { onAttempt });
+    worker = started;
+    const workerDied = started.exited.then((): Failure => ({
+      reason: "delivery worker died",
+      message: "The delivery worker died.",
+      fix: undefined,
+      ...started.failure(),
+    }));
+    const alertBeforeEnding = async ({ reason, message, fix }: Failure): Promise<string> => {
+      await sendFailureAlert(config, { message: `the daemon has ended: ${message}`, fix });
+      return reason;
+    };
     const saveCertificateExpiry = () =>
       saveState(rt, () => rt.store.live.saveCertificateExpiry(server.certificateExpiresAt()));
     await saveAddress(rt, server.url);
@@ -130,7 +143,7 @@ export async function startDaemon(
         server.reloadCertificate();
         void saveCertificateExpiry();
       },
-      failed: Promise.race([syncFailed.promise, worker.exited.then(() => "delivery worker died")]),
+      failed: Promise.race([syncFailed.promise, workerDied]).then(alertBeforeEnding),
       stop: () => parts.disposeAsync(),
       stopWithLastCopy: async () => {
         isLastCopyDue = dir !== null;
@@ -140,9 +153,24 @@ export async function startDaemon(
     };
   } catch (error) {
     await parts.disposeAsync();
-    if (!(error instanceof DamagedDatabaseError)) throw error;
-    throw await nameGoodBackup(config, error);
+    const explained =
+      error instanceof DamagedDatabaseError ? await nameGoodBackup(config, error) : error;
+    await alertRefusedStart(config, explained);
+    throw explained;
   }
+}
+
+type Failure = WorkerFailure & { reason: string };
+
+/** Of the data. A port in use or a wrong option concerns whoever starts the daemon. */
+const ALERTED_CODES = new Set(["storage_failed", "storage_full", "not_permitted"]);
+
+/** A supervisor would otherwise start the daemon again and again in silence. */
+async function alertRefusedStart(config: Config, error: unknown): Promise<void> {
+  const known = error instanceof AppError ? error : storageError(error, config.databasePath);
+  if (known === undefined || !ALERTED_CODES.has(known.code)) return;
+  const { message, fix } = known;
+  await sendFailureAlert(config, { message: `the daemon does not start: ${message}`, fix });
 }
 
 /** A second server that is restored from the last copy has every change that was acknowledged. */

@@ -18,7 +18,7 @@ export type Alert = {
   since: string;
   /** The same for all alerts with the same cause. */
   fingerprint: string;
-  /** How often it has begun, until it stayed away for an hour. */
+  /** How often it has begun, until it stayed away for two hours. */
   count: number;
   message: string;
   fix: string;

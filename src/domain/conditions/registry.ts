@@ -30,6 +30,8 @@ type ConditionKind = {
   about: Area;
   /** While it is open, `/readyz` responds with 503, so that a load balancer uses another server. */
   isUnready?: true;
+  /** The daemon has done nothing for a while: it may only have been stopped itself. */
+  isLateness?: true;
   /**
    * While one of these is open for the same subject, or for the whole server, alerts about this
    * condition neither begin nor end: the other alert says more.
@@ -49,8 +51,13 @@ export const CONDITIONS = {
   },
   "database.damaged": { severity: "critical", about: "database", isUnready: true },
   "daemon.stopped": { severity: "critical", about: "daemon" },
-  "delivery.stalled": { severity: "critical", about: "delivery-worker" },
-  "deliveries.stuck": { severity: "critical", about: "delivery", coveredBy: ["delivery.stalled"] },
+  "delivery.stalled": { severity: "critical", about: "delivery-worker", isLateness: true },
+  "deliveries.stuck": {
+    severity: "critical",
+    about: "delivery",
+    isLateness: true,
+    coveredBy: ["delivery.stalled"],
+  },
   "delivery.corrupt": { severity: "warning", about: "delivery" },
   "master_key.missing": { severity: "critical", about: "secret" },
   "master_key.wrong": { severity: "critical", about: "secret" },
@@ -71,7 +78,7 @@ export const CONDITIONS = {
   "holds.unused": { severity: "warning", about: "key" },
   "proxy.one_address": { severity: "warning", about: "proxy" },
   "alerts.failing": { severity: "warning", about: "alerts" },
-  "destination.late": { severity: "warning", about: "destination" },
+  "destination.late": { severity: "warning", about: "destination", isLateness: true },
   "destination.skipped": { severity: "warning", about: "destination" },
   "booking.undecided": { severity: "warning", about: "booking" },
   "network.out": { severity: "warning", about: "endpoint" },
@@ -93,6 +100,9 @@ export const NOTICES = {
   "delivery.exhausted": { severity: "info", about: "delivery" },
   "booking.received": { severity: "info", about: "booking" },
   "alert.test": { severity: "info", about: "alerts" },
+  "alert.message": { severity: "warning", about: "alerts" },
+  /** It has ended, or refuses to start. */
+  "daemon.failed": { severity: "critical", about: "daemon" },
 } as const satisfies Record<string, ConditionKind>;
 
 export type NoticeCode = keyof typeof NOTICES;

@@ -6,9 +6,9 @@ type Found = HealthCondition<AlertCode>;
 const HOUR_MS = 3_600_000;
 /** A condition that is open now and then is one problem, not many. */
 const CLEAR_MS = HOUR_MS / 2;
-/** At least this long is between two alerts that a cause has begun. */
+/** At least this long is between two alerts of a group that grows. */
 const INTERVAL_MS = HOUR_MS;
-/** A cause that has begun again within the hour would otherwise send two alerts an hour. */
+/** A cause that begins again within this time comes and goes: it sends one alert an hour. */
 const FLAPPING_MS = 2 * HOUR_MS;
 /** Resolved causes are kept for `alerts list`. */
 const KEPT_MS = 7 * 24 * HOUR_MS;
@@ -28,9 +28,9 @@ export type Tracked = {
 /**
  * Compares the conditions that are open now with those that were, and returns the alerts to send:
  *
- * - FIRING as soon as a condition begins, at most once an hour for each cause;
- * - RESOLVED when it has been clear for 30 minutes, but not before the next FIRING could be sent,
- *   so that RESOLVED is never the last alert while the condition is open.
+ * - FIRING as soon as a condition begins that was not open, or has been resolved;
+ * - RESOLVED when it has been clear for 30 minutes. If it has begun again within two hours of its
+ *   last alert, RESOLVED also waits until two hours after FIRING: one alert an hour.
  *
  * From the fifth one on, conditions of one code and business share a cause. Its alert is sent
  * again, at most once an hour, when conditions are added to it.
@@ -125,7 +125,7 @@ function addMember(causes: Cause[], member: Member, isGroup: boolean, now: numbe
     return;
   }
   const alertedAt = known?.alertedAt ?? null;
-  const isRecent = alertedAt !== null && passed(alertedAt, now) < INTERVAL_MS;
+  const isRecent = alertedAt !== null && passed(alertedAt, now) < FLAPPING_MS;
   causes.splice(index === -1 ? causes.length : index, 1, {
     fingerprint,
     isGroup,
@@ -147,7 +147,7 @@ function nextStatus(cause: Cause, now: number): Alert["status"] | undefined {
   const passedMs = passed(alertedAt ?? now, now);
   if (hasNew && (!isClear || isNotice(codeOf(cause))))
     return passedMs >= INTERVAL_MS ? "FIRING" : undefined;
-  const patienceMs = count > 1 && !isGroup ? FLAPPING_MS : INTERVAL_MS;
+  const patienceMs = isGroup ? INTERVAL_MS : count > 1 ? FLAPPING_MS : 0;
   return isClear && passed(clearSince, now) >= CLEAR_MS && passedMs >= patienceMs
     ? "RESOLVED"
     : undefined;

@@ -9,6 +9,8 @@ import { listDaemonConditions } from "../../../src/app/operations/conditions.ts"
 import { shownStatus } from "../../../src/domain/conditions/alert-formats.ts";
 import type { Alert } from "../../../src/domain/conditions/alert.ts";
 import { openCondition } from "../../../src/domain/conditions/registry.ts";
+import { createRunningServer } from "../../support/conditions.ts";
+import { emitEvents } from "../../support/delivery.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
 const SECOND = 1000;
@@ -45,6 +47,33 @@ const startWith = (rt: TestRuntime, ...channels: AlertChannel[]) => {
     await tick();
   };
 };
+
+test("a daemon that was stopped for minutes reports nothing as late until it has had time for it", async () => {
+  const rt = await createRunningServer();
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  emitEvents(rt, rt.business, "service.updated");
+  await pass(5 * MINUTE);
+  for (let i = 0; i < 11; i++) await pass(10 * SECOND);
+  expect(channel.sent).toEqual([]);
+  await pass(10 * SECOND);
+  expect(channel.sent).toEqual(["delivery.stalled FIRING"]);
+});
+
+test("alerts list says since when a problem is over whose end has not been sent yet", async () => {
+  const { rt, fill, clear } = setUp();
+  const pass = startWith(rt, createTestChannel());
+  fill();
+  await pass(0);
+  expect(listAlerts(rt)).toMatchObject([{ status: "FIRING", clearSince: null }]);
+  clear();
+  await pass(MINUTE);
+  const clearSince = new Date(rt.now()).toISOString();
+  expect(listAlerts(rt)).toMatchObject([{ status: "FIRING", clearSince }]);
+  await pass(30 * MINUTE);
+  expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", clearSince: null }]);
+});
 
 test("a channel whose settings are refused at the start is an alert of the other channels", async () => {
   const { rt } = setUp();

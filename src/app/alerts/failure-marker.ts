@@ -1,0 +1,49 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cacheFolders, type Config } from "../../config.ts";
+
+const INTERVAL_MS = 3_600_000;
+
+type Sent = { at: number; reason: string };
+
+/** The data folder may be gone or read-only, and the database may be what has failed. */
+const listMarkers = (config: Config): string[] =>
+  [config.dataDir, ...cacheFolders()].map((folder) => join(folder, "last-failure-alert.json"));
+
+/**
+ * Whether an alert about a failure of the daemon has been sent within the hour: a supervisor may
+ * start it again each second.
+ * @param reason undefined: whatever the reason was
+ */
+export const hasAlertedFailure = (
+  config: Config,
+  reason: string | undefined,
+  now: number,
+): boolean =>
+  listMarkers(config)
+    .map(readMarker)
+    .some(
+      (sent) =>
+        sent !== undefined &&
+        sent.at <= now &&
+        now - sent.at < INTERVAL_MS &&
+        (reason === undefined || sent.reason === reason),
+    );
+
+export function recordFailureAlert(config: Config, sent: Sent): void {
+  for (const path of listMarkers(config))
+    try {
+      mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+      return writeFileSync(path, JSON.stringify(sent), { mode: 0o600 });
+    } catch {
+      // The next folder may be writable.
+    }
+}
+
+function readMarker(path: string): Sent | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Sent;
+  } catch {
+    return undefined;
+  }
+}
