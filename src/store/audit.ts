@@ -23,6 +23,8 @@ export type AuditFilter = {
   /** An ID or a name. */
   actor?: string | undefined;
   action?: AuditAction | undefined;
+  /** The ID of a booking, reservation or order: its entries, and exports and erasures of its guest. */
+  visit?: string | undefined;
   /** Epoch ms, inclusive. */
   since?: number | undefined;
   /** Epoch ms, exclusive. */
@@ -35,6 +37,8 @@ const CONDITIONS: Record<keyof AuditFilter, string> = {
   businessId: "business_id = :businessId",
   actor: ":actor IN (actor_id, actor_name)",
   action: "action = :action",
+  visit:
+    "(subject_id = :visit OR EXISTS (SELECT 1 FROM json_each(details, '$.visitIds') WHERE value = :visit))",
   since: "at >= :since",
   until: "at < :until",
   before: "id < :before",

@@ -20,6 +20,7 @@ import type { Runtime } from "../runtime.ts";
 import { getBusiness } from "../businesses.ts";
 import { appendEvents } from "../events.ts";
 import { OPERATOR, type VisitAccess } from "./access.ts";
+import { auditVisit } from "./audit-visit.ts";
 import {
   changeState,
   changeTime,
@@ -104,6 +105,7 @@ export function insertBooking(
     const names = segments.map(({ serviceName }) => serviceName).filter((name) => name !== null);
     notifyReceived(rt, business, "booking", booking, `a booking of ${names.join(", ")}`);
   }
+  if (access.keyId === null) auditVisit(rt, business, "booking.created", booking);
   const event = bookingCreatedEvent(toPartnerBooking(rt, business, booking));
   appendEvents(rt, business, [event], access.keyId);
   return booking;
@@ -200,6 +202,7 @@ export function insertReservation(
   saveCustomer(rt, business.id, reservation.id, guest.customer);
   if (access.keyId !== null)
     notifyReceived(rt, business, "reservation", reservation, `a table for ${partySize}`);
+  if (access.keyId === null) auditVisit(rt, business, "reservation.created", reservation);
   const event = reservationCreatedEvent(toPublicReservation(reservation, business.doc.timezone));
   appendEvents(rt, business, [event], access.keyId);
   return reservation;

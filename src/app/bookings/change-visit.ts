@@ -12,6 +12,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { appendEvents } from "../events.ts";
 import type { Runtime } from "../runtime.ts";
 import { changesOnly, partyOf, seesOnly, type VisitAccess } from "./access.ts";
+import { auditVisit } from "./audit-visit.ts";
 import { saveCustomer } from "./guests.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 
@@ -79,8 +80,18 @@ export function changeState<Row extends Visit>(
   if (action === "cancel" && row.status === "CANCELLED") return row;
   const party = partyOf(access);
   assertActionAllowed(subjectOf(kind, row), row, action, party, rt.now());
-  return applyAction(rt, kind, business, row, action, party, reason);
+  const after = applyAction(rt, kind, business, row, action, party, reason);
+  auditVisit(rt, business, `${kind.noun}.${AUDITED[action]}`, after);
+  return after;
 }
+
+const AUDITED = {
+  approve: "approved",
+  decline: "declined",
+  cancel: "cancelled",
+  complete: "completed",
+  noShow: "no_show",
+} as const satisfies Record<StateAction, string>;
 
 export const subjectOf = ({ noun }: Pick<VisitKind<Visit>, "noun">, { id }: Visit): string =>
   `${noun === "booking" ? "Booking" : "Reservation"} ${id}`;
@@ -145,6 +156,11 @@ export function updateVisit<Row extends Visit>(
   kind.store(rt).update(after);
   if (customer !== undefined) saveCustomer(rt, business.id, before.id, customer);
   publish(rt, kind, business, before, after);
+  const fields = [
+    ...(customer === undefined ? [] : ["customer"]),
+    ...(customerRef === before.customerRef ? [] : ["customerRef"]),
+  ];
+  if (fields.length > 0) auditVisit(rt, business, `${kind.noun}.updated`, after, { fields });
   return after;
 }
 

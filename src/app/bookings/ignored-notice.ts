@@ -1,8 +1,7 @@
-import { formatInstant } from "../../domain/local-time.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
+import { auditVisit } from "./audit-visit.ts";
 
 /** What the operator may decide about a new start. */
 export type StartOptions = {
@@ -11,16 +10,9 @@ export type StartOptions = {
 };
 
 /** Call it in the transaction that books or moves the visit. */
-export function auditIgnoredNotice(
+export const auditIgnoredNotice = (
   rt: Runtime,
   business: BusinessRow,
   noun: "booking" | "reservation",
-  { id, startsAt }: Visit,
-): void {
-  const start = formatInstant(startsAt, business.doc.timezone);
-  audit(rt, {
-    action: `${noun}.notice_ignored`,
-    subject: { id, name: start },
-    businessId: business.id,
-  });
-}
+  visit: Visit,
+): void => auditVisit(rt, business, `${noun}.notice_ignored`, visit);

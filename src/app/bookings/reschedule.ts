@@ -14,6 +14,8 @@ import {
 import { parseStartTime } from "../../domain/bookings/start-time.ts";
 import { assertActionAllowed, stateAfterReschedule } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { formatInstant } from "../../domain/local-time.ts";
+import { auditVisit } from "./audit-visit.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR, partyOf, type VisitAccess } from "./access.ts";
@@ -71,6 +73,7 @@ export function rescheduleVisit(
   });
   rt.store.bookings.reschedule(business.id, after);
   publish(rt, BOOKING, business, before, after);
+  auditRescheduled(rt, BOOKING, business, before, after);
   return after;
 }
 
@@ -119,7 +122,19 @@ export function rescheduleTable(
   });
   rt.store.reservations.reschedule(business.id, after);
   publish(rt, RESERVATION, business, before, after);
+  auditRescheduled(rt, RESERVATION, business, before, after);
   return after;
+}
+
+function auditRescheduled<Row extends Visit>(
+  rt: Runtime,
+  { noun }: VisitKind<Row>,
+  business: BusinessRow,
+  before: Row,
+  after: Row,
+): void {
+  const from = formatInstant(before.startsAt, business.doc.timezone);
+  auditVisit(rt, business, `${noun}.rescheduled`, after, { from });
 }
 
 function assertMayReschedule<Row extends Visit>(

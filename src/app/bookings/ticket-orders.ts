@@ -20,6 +20,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { getBusiness } from "../businesses.ts";
 import { changesOnly, OPERATOR, seesOnly, type VisitAccess } from "./access.ts";
 import { assertExpectedTotal, type GuestDetails } from "./bookings.ts";
+import { auditOrder } from "./audit-visit.ts";
 import { changeTime, nextVersion } from "./change-visit.ts";
 import { saveCustomer } from "./guests.ts";
 import { assertMayOrder } from "./hold-limits.ts";
@@ -73,6 +74,7 @@ export function placeTicketOrder(
     const event = ticketOrderEvent("created", toPublicTicketOrder(order, business.doc.timezone));
     appendEvents(rt, business, [event], order.createdByKey);
   });
+  if (access.keyId === null) auditOrder(rt, business, "ticket_order.created", order);
   return order;
 }
 
@@ -183,6 +185,7 @@ export function confirmOrder(
   const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
   const publicOrder = toPublicTicketOrder(confirmed, business.doc.timezone);
   appendEvents(rt, business, [ticketOrderEvent("confirmed", publicOrder)], order.createdByKey);
+  auditOrder(rt, business, "ticket_order.confirmed", order);
   return { order: confirmed, tickets };
 }
 
@@ -221,6 +224,7 @@ export function cancelOrder(
   changeHolds(rt, business, [order], -1, () => {
     cancelled = endTicketOrder(rt, business, order, "CANCELLED", reason);
   });
+  auditOrder(rt, business, "ticket_order.cancelled", order);
   return cancelled;
 }
 

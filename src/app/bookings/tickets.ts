@@ -11,8 +11,10 @@ import { AppError, assertFound } from "../../domain/errors.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { getBusiness } from "../businesses.ts";
+import { audit } from "../audit.ts";
 import { appendEvents } from "../events.ts";
 import type { Runtime } from "../runtime.ts";
+import { auditOrder } from "./audit-visit.ts";
 
 const ADMISSION_CODE_GROUPS = 4;
 
@@ -52,6 +54,7 @@ export function reissueTickets(
   order: TicketOrder,
 ): IssuedTicket[] {
   if (order.status !== "CONFIRMED") throw wrongOrderStatusError(order, "reissued");
+  auditOrder(rt, business, "ticket_order.reissued", order);
   const quantity = order.items.reduce((sum, item) => sum + item.quantity, 0);
   const valid = { businessId: business.id, orderId: order.id, status: "VALID" as const };
   return rt.store.tickets.list(valid, quantity).map((ticket) => {
@@ -91,6 +94,12 @@ export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): Publ
     const order = rt.store.orders.findByIdOrCode(business.id, ticket.orderId, "");
     const ownerKeyId = order?.createdByKey ?? null;
     appendEvents(rt, business, [ticketCheckedInEvent(publicTicket)], ownerKeyId);
+    audit(rt, {
+      action: "ticket.checked_in",
+      subject: { id: ticket.id, name: order?.code ?? ticket.orderId },
+      businessId: business.id,
+      details: { visitIds: [ticket.orderId] },
+    });
     return publicTicket;
   });
 }

@@ -34,7 +34,7 @@ export function eraseGuests(
       action: "guests.erased",
       subject: { id: business.id, name: business.slug },
       businessId: business.id,
-      details: { visits: visitIds.length },
+      details: { visits: visitIds.length, visitIds },
     });
   });
   // Until then, the log of the database still has the old pages.

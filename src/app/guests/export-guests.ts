@@ -3,6 +3,7 @@ import { toPublicBooking } from "../../domain/bookings/booking.ts";
 import { toPublicReservation } from "../../domain/bookings/reservation.ts";
 import { toPublicTicketOrder } from "../../domain/bookings/ticket-order.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import { findGuests, type GuestQuery } from "./find-guests.ts";
 
@@ -20,6 +21,16 @@ export function exportGuests(rt: Runtime, business: BusinessRow, query: GuestQue
       return { id, type, createdAt };
     }),
   }));
+  const visitIds = guests.map(({ visitId }) => visitId);
+  if (visitIds.length > 0)
+    rt.tx(() =>
+      audit(rt, {
+        action: "guests.exported",
+        subject: { id: business.id, name: business.slug },
+        businessId: business.id,
+        details: { visits: visitIds.length, visitIds },
+      }),
+    );
   return { visits, undecryptable: undecryptable.length };
 }
 

@@ -1,23 +1,28 @@
 import { AUDIT_ACTIONS } from "../../domain/audit.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { AuditRow } from "../../store/audit.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { safe } from "../../domain/text.ts";
+import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { choice, pageFlags, pastTime, text } from "../flags.ts";
-import { shortTime, withIsoTimes } from "../output/table.ts";
+import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 
 const list = command({
   name: "list",
   about:
-    "List who changed keys, endpoints and catalogs, newest first. Entries are kept for 400 days.",
+    "List who changed keys, endpoints, catalogs and visits, and who exported guest data, newest first. Entries are kept for 400 days.",
   flags: {
     since: pastTime("only entries since a date or time (UTC), or of the last 2h, 3d, …"),
     until: pastTime("only entries before a date or time (UTC), or older than 2h, 3d, …"),
     actor: text("actor", "only changes by this user, API key (ID or name) or 'daemon'"),
+    visit: text("id", "only what was done to this booking, reservation or ticket order"),
     action: choice(AUDIT_ACTIONS, "only this kind of change"),
     ...pageFlags,
   },
   examples: [
     "audit list --since 7d",
+    "audit list --visit bkg_06f…",
     "audit list --action key.revoked --since 2026-11-01 --until 2026-12-01 --json",
   ],
   async run(cli, { since, until, limit, ...given }) {
@@ -46,8 +51,29 @@ const list = command({
       ],
       "No entries in the audit log.",
     );
+    if (given.visit !== undefined && !cli.flags.json) noteCreator(cli, rt, given.visit);
   },
 });
+
+/** A visit that a key made has no entry: its row names the key. */
+function noteCreator(cli: Cli, rt: Runtime, id: string): void {
+  for (const { id: businessId } of rt.store.businesses.list()) {
+    const row =
+      rt.store.bookings.findById(businessId, id) ??
+      rt.store.reservations.findById(businessId, id) ??
+      rt.store.orders.findByIdOrCode(businessId, id, "");
+    if (row === undefined) continue;
+    const { createdByKey, createdAt, status } = row;
+    const key = createdByKey === null ? undefined : rt.store.keys.findById(createdByKey);
+    const who =
+      createdByKey === null ? "the operator" : `the key ${key?.name ?? ""} (${createdByKey})`;
+    const by = "cancelledBy" in row && row.cancelledBy === "SYSTEM" ? " by the system" : "";
+    cli.note(
+      `${id} was created at ${isoTime(createdAt)} by ${safe(who)}; its status is ${status}${by}.`,
+    );
+    return;
+  }
+}
 
 const toOutput = ({ actorId, actorName, subjectId, subjectName, ...row }: AuditRow) => ({
   ...withIsoTimes(row, "at"),

@@ -34,11 +34,8 @@ function openTerminal() {
   return { ...terminal, json, list, runAudited };
 }
 
-/** Commands whose changes are visible in rows of their own, which are not deleted or edited. */
-const NOT_AUDITED = [
-  "bookings create",
-  "bookings cancel",
-  "bookings reschedule",
+/** Commands of visits, which the next test runs, share their entries with these. */
+const LIKE_OTHERS = [
   "bookings approve",
   "bookings decline",
   "bookings complete",
@@ -50,10 +47,20 @@ const NOT_AUDITED = [
   "reservations decline",
   "reservations complete",
   "reservations no-show",
+];
+
+const VISITS = [
+  "bookings create",
+  "bookings cancel",
+  "bookings reschedule",
   "ticket-orders create",
   "ticket-orders confirm",
   "ticket-orders cancel",
   "tickets check-in",
+];
+
+/** Commands whose changes are visible in rows of their own, which are not deleted or edited. */
+const NOT_AUDITED = [
   "time-off create",
   "time-off delete",
   "deliveries redeliver",
@@ -181,7 +188,56 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   await expectEntry("businesses delete salon-aurora --yes", "business.deleted");
 
   const writing = leaves.filter(({ spec }) => spec.supportsDryRun).map(({ path }) => path);
-  expect([...audited, ...NOT_AUDITED].sort()).toEqual(writing.sort());
+  expect([...audited, ...VISITS, ...LIKE_OTHERS, ...NOT_AUDITED].sort()).toEqual(writing.sort());
+});
+
+test("the log says who changed a visit and who exported its guest, without guest data", async () => {
+  const { deskbell, json, list, runAudited } = openTerminal();
+  await deskbell("seed salon");
+  const { id } = await json<{ id: string }>(
+    "bookings create --service cut --start 2031-12-02T11:00 --staff maya --name Ana --email ana@example.com --ignore-notice",
+  );
+  expect(
+    await deskbell(`bookings reschedule ${id} --start 2031-12-03T11:00 --ignore-notice`),
+  ).toMatchObject({ code: 0 });
+  await deskbell(`bookings cancel ${id} --reason 'Ana is ill'`);
+  expect(await runAudited(`bookings cancel ${id}`)).toEqual([]);
+  expect(await runAudited(`bookings cancel ${id} --dry-run`)).toEqual([]);
+  await deskbell("guests export --email ana@example.com");
+  await deskbell("guests erase --email ana@example.com --yes");
+  const entries = await list(`--visit ${id}`);
+  expect(entries.map(({ action }) => action)).toEqual([
+    "guests.erased",
+    "guests.exported",
+    "booking.cancelled",
+    "booking.notice_ignored",
+    "booking.rescheduled",
+    "booking.notice_ignored",
+    "booking.created",
+  ]);
+  expect(JSON.stringify(entries)).not.toMatch(/Ana\b|example\.com|is ill/);
+  expect((await deskbell(`audit list --visit ${id}`)).stderr).toContain("by the operator");
+});
+
+test("the log says who changed a ticket order and checked in its tickets", async () => {
+  const { deskbell, json, list } = openTerminal();
+  await deskbell("seed venue");
+  const order = "ticket-orders create --public-event blue-hour-quartet --item seated";
+  const { id } = await json<{ id: string }>(order);
+  const { tickets } = await json<{ tickets: { admissionCode: string }[] }>(
+    `ticket-orders confirm ${id}`,
+  );
+  await deskbell(`tickets check-in ${tickets[0]?.admissionCode}`);
+  const actions = async (visit: string) =>
+    (await list(`--visit ${visit}`)).map(({ action }) => action);
+  expect(await actions(id)).toEqual([
+    "ticket.checked_in",
+    "ticket_order.confirmed",
+    "ticket_order.created",
+  ]);
+  const { id: other } = await json<{ id: string }>(order);
+  await deskbell(`ticket-orders cancel ${other}`);
+  expect(await actions(other)).toEqual(["ticket_order.cancelled", "ticket_order.created"]);
 });
 
 test("an entry names the system user, and no address", async () => {

@@ -1,0 +1,33 @@
+import { formatInstant } from "../../domain/local-time.ts";
+import type { AuditAction } from "../../domain/audit.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { audit } from "../audit.ts";
+import type { Runtime } from "../runtime.ts";
+
+// Entries contain IDs, times and names of fields, but no guest data and no reason of a cancellation,
+// which is a text about a guest. A visit or order that a key makes has no entry: its row names the
+// key, and every visit of a website would double the writes.
+
+type Audited = { id: string; startsAt: number };
+
+/** Call it in the transaction of the change. */
+export function auditVisit(
+  rt: Runtime,
+  { id: businessId, doc: { timezone } }: BusinessRow,
+  action: AuditAction,
+  { id, startsAt }: Audited,
+  details?: Record<string, unknown>,
+): void {
+  const subject = { id, name: formatInstant(startsAt, timezone) };
+  audit(rt, { action, subject, businessId, details });
+}
+
+/** The same for a ticket order. */
+export function auditOrder(
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  action: AuditAction,
+  { id, code }: { id: string; code: string },
+): void {
+  audit(rt, { action, subject: { id, name: code }, businessId });
+}
