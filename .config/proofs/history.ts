@@ -55,6 +55,11 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     foundBy: "`faults/damaged-databases`, seed 20261122",
     commit: "cf07952",
   },
+  {
+    bug: "A database that had lost the only row of a table gave an internal error instead of being reported as damaged",
+    foundBy: "`faults/damaged-databases`, seed 777",
+    commit: "24f683a",
+  },
 ];
 
 /** What the proofs do not show. */

@@ -32,6 +32,8 @@ export function createFileStore(db: Db) {
         "server",
         db.prepare("SELECT id FROM server").pluck().get() as string | undefined,
       ),
+    /** For a copy of the data that another server also continues with. */
+    renewServerId: () => void db.prepare("UPDATE server SET id = lower(hex(randomblob(8)))").run(),
     /** Returns what is missing of the rows that every database has; undefined if none is. */
     findMissingRow: () => findMissingRow(db),
     /** Encrypted with the master key that the last rotation created; null without a rotation. */

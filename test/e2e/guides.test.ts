@@ -34,6 +34,9 @@ const SKIPPED: [start: string, reason: string][] = [
   ["deskbell serve --backup-dir /mnt/nas", "takeover.test.ts runs this part"],
   ["deskbell doctor --standby", "takeover.test.ts runs this part"],
   ["deskbell restore --latest", "takeover.test.ts runs this part"],
+  ["deskbell restore --split", "split-server.test.ts runs this part"],
+  ["deskbell businesses delete salon-aurora --moved", "split-server.test.ts runs this part"],
+  ["deskbell businesses delete cafe-lumen --moved", "split-server.test.ts runs this part"],
   ["curl https://api.example.com/", "reverse-proxy.test.ts runs this guide"],
   ["curl -i https://api.example.com/", "reverse-proxy.test.ts runs this guide"],
 ];

@@ -4,6 +4,7 @@ import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { isNightly, readBackupTime, readCounters } from "../../store/backup.ts";
+import { shareMovedBusinesses } from "../moved-businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { forgetBackupState, readBackupState } from "./backup-state.ts";
 import { isOfPlace, recordCopyFailure } from "./copy-failures.ts";
@@ -47,6 +48,7 @@ function readOwner(dir: string): string | undefined {
 }
 
 /**
+ * Claims a folder for this server, and records there what a restore of its copies must know.
  * Two servers in one folder would delete each other's copies, and restore them in a takeover.
  * @throws AppError state_refuses if the folder has the copies of another server
  */
@@ -66,6 +68,7 @@ export function claimFolder({ config, store }: Runtime, dir: string): void {
         },
       );
   }
+  shareMovedBusinesses(config, dir);
   const counters = readCounters(config.databasePath);
   recordCounters(dir, { epoch: readOwnEpoch(config), counters });
 }

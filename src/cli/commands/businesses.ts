@@ -2,6 +2,7 @@ import { ALL_KINDS } from "../../domain/catalog/catalog.ts";
 import type { BusinessContents } from "../../store/businesses.ts";
 import { countOf } from "../../domain/text.ts";
 import { command } from "../command.ts";
+import { toggle } from "../flags.ts";
 
 const list = command({
   name: "list",
@@ -60,8 +61,13 @@ const deleteCommand = command({
   about: "Delete a business with its catalog, keys, endpoints, events and bookings.",
   supportsDryRun: true,
   arguments: ["<slug>"],
+  flags: {
+    moved: toggle(
+      "another server has the business from now on: restoring an older backup does not bring it back",
+    ),
+  },
   examples: ["businesses delete kita-live --dry-run", "businesses delete kita-live --yes"],
-  async run(cli, _flags, slug) {
+  async run(cli, { moved }, slug) {
     const rt = await cli.open();
     const business = cli.business(rt, slug);
     const contents = rt.store.businesses.countContents(business.id);
@@ -69,8 +75,11 @@ const deleteCommand = command({
     if (!yes && !dryRun) cli.note(`Deleting ${slug} also deletes ${listOf(contents)}.`);
     await cli.confirm(`Deleting ${slug}`, slug);
     if (!dryRun && contents.events > LONG_HISTORY) cli.note("deleting …");
-    const { deleteBusiness } = await import("../../app/businesses.ts");
-    const deleted = deleteBusiness(rt, business);
+    const [{ deleteBusiness }, { deleteMovedBusiness }] = await Promise.all([
+      import("../../app/businesses.ts"),
+      import("../../app/moved-businesses.ts"),
+    ]);
+    const deleted = (moved ? deleteMovedBusiness : deleteBusiness)(rt, business);
     if (json) cli.printObject({ id: business.id, slug, deleted: !dryRun, contents: deleted });
     cli.note(`${cli.verb("Deleted", "delete")} ${slug} with ${listOf(deleted)}.`);
     if (!dryRun) cli.note(`Earlier backups still contain it: ${cli.program} backup list`);

@@ -17,17 +17,24 @@ export const definition = command({
       "folder",
       "take over from another machine: restore the newest intact copy in its --backup-dir, so that it refuses to start again",
     ),
+    newest: toggle("restore the newest intact backup of this server"),
+    split: text(
+      "folder",
+      "become a second server: restore the newest intact copy in this --backup-dir with an ID of its own; its server goes on",
+    ),
     fenced: toggle("with --latest: confirm that the other server is stopped and stays stopped"),
   },
   examples: [
     "restore .deskbell/backups/deskbell-20261120T021700Z.db",
-    "restore old.db --yes",
+    "restore --newest --yes",
     "restore --latest /mnt/nas/deskbell --fenced",
   ],
-  async run(cli, { latest, fenced }, file) {
+  async run(cli, { latest, newest, split, fenced }, named) {
     const config = cli.config();
-    if (latest !== undefined) return restoreLatest(cli, config, resolve(latest), fenced, file);
+    if (latest !== undefined) return restoreLatest(cli, config, resolve(latest), fenced, named);
     if (fenced) throw usageError("--fenced needs --latest.", "deskbell restore --help");
+    const folder = split ?? (newest ? config.backupFolder : undefined);
+    const file = folder === undefined ? named : await findNewest(cli, resolve(folder), named);
     if (file === undefined)
       throw usageError(
         "Missing argument <file>.",
@@ -36,9 +43,29 @@ export const definition = command({
     if (cli.flags.dryRun) return previewRestore(cli, config, file);
     const { restoreBackup } = await app();
     const previousData = await restoreBackup(config, file, await optionsOf(cli, config));
+    if (split !== undefined) await renewServerId(cli);
     await report(cli, config, { file, previousData });
   },
 });
+
+/** @returns the newest intact backup in a folder */
+async function findNewest(cli: Cli, folder: string, named: string | undefined): Promise<string> {
+  if (named !== undefined)
+    throw usageError(
+      `--newest and --split choose the backup: leave out ${named}.`,
+      "deskbell restore --help",
+    );
+  const { findNewestCopy } = await import("../../app/operations/take-over.ts");
+  const { copy, skipped } = await findNewestCopy(folder);
+  for (const reason of skipped) cli.note(`Skipped: ${reason}`);
+  return copy.path;
+}
+
+/** Two servers with one ID could use the same --backup-dir. */
+async function renewServerId(cli: Cli): Promise<void> {
+  const rt = await cli.open();
+  rt.tx(() => rt.store.file.renewServerId());
+}
 
 async function restoreLatest(
   cli: Cli,
