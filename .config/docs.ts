@@ -20,6 +20,9 @@ const DOWNLOADS = {
   "website-page.txt": "data/example-website/page.html",
 };
 
+/** The address of the API in the files, which a page replaces with that of its server. */
+const EXAMPLE_BASE = "http://127.0.0.1:4100";
+
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 /** Returns the content of every file of the docs, by its name in dist/docs. */
@@ -31,7 +34,12 @@ export function createDocs(): Record<string, string> {
   }) as ApiDocument;
   const pages: Page[] = [
     { name: "", markdown: renderReference(document, read("data/partner-guide.md")) },
-    ...Object.entries(GUIDES).map(([name, path]) => ({ name, markdown: read(path) })),
+    ...Object.entries(GUIDES).map(([name, path]) => ({
+      name,
+      markdown: path.startsWith("data/guides/")
+        ? read(path).replaceAll(EXAMPLE_BASE, "{{base}}")
+        : read(path),
+    })),
   ];
   return {
     "llms.txt": renderLlmsTxt(document, pages),

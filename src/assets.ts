@@ -65,6 +65,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   "partners-and-keys": "Create, limit, rotate and revoke API keys.",
   "visits-and-guests": "See the day, move and cancel visits, erase guests.",
   "taking-bookings": "Let a website show free times and book them.",
+  mirror: "Keep a copy of a catalog up to date (for partners).",
   "failing-webhooks": "Find out why deliveries fail, and repair them.",
   "backups-and-restore": "Keep copies off this disk, and restore one.",
   alerts: "Hear of problems by chat or mail.",
@@ -74,8 +75,12 @@ export const GUIDES: Readonly<Record<string, string>> = {
   "more-than-one-machine": "The limits of one server, and the steps beyond.",
 };
 
+/** A command that only the test of the guides runs. */
+const TEST_LINE = /^<!-- test: .* -->\n\n/gm;
+
 /** @param topic one of GUIDES */
-export const readGuide = (topic: string): string => readText(`data/guides/${topic}.md`);
+export const readGuide = (topic: string): string =>
+  readText(`data/guides/${topic}.md`).replaceAll(TEST_LINE, "");
 
 export const readPartnerGuide = (): string => readText("data/partner-guide.md");
 

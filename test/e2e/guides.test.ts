@@ -4,13 +4,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createDocs } from "../../.config/docs.ts";
-import { GUIDES, readGuide } from "../../src/assets.ts";
+import { GUIDES } from "../../src/assets.ts";
 import { createTempFolder } from "../support/cli.ts";
 import { PROGRAM } from "../support/program.ts";
 import { createReceiver } from "../support/receiver.ts";
 
 // Pastes every command of the README and of the guides into a shell, line by line. Each page has a
 // shell and a home folder of its own.
+
+/** With the lines that only this test runs. */
+const readGuideFile = (topic: string): string =>
+  readFileSync(new URL(`../../data/guides/${topic}.md`, import.meta.url), "utf8");
 
 const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 
@@ -52,11 +56,16 @@ const SETUP = [
 type Line = { text: string; number: number };
 type Block = { language: string; lines: Line[] };
 
-/** Returns the fenced blocks. A line that ends with a backslash is joined with the next. */
+/**
+ * Returns the fenced blocks, and as blocks of their own the hidden lines: what a reader has done
+ * before, as `<!-- test: COMMAND -->`. A line that ends with a backslash is joined with the next. */
 function parseBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
   for (const [i, text] of markdown.split("\n").entries()) {
+    const [, hidden] = /^<!-- test: (.*) -->$/.exec(text) ?? [];
+    if (hidden !== undefined)
+      blocks.push({ language: "sh", lines: [{ text: hidden, number: i + 1 }] });
     const fence = /^```(.*)$/.exec(text)?.[1];
     const before = open?.lines.at(-1);
     if (fence !== undefined && open) open = undefined;
@@ -68,11 +77,20 @@ function parseBlocks(markdown: string): Block[] {
 }
 
 const isCommand = ({ text }: Line): boolean => text.trim() !== "" && !text.startsWith("#");
+/** The commands of an installed service, as the shell of this test can run them. */
+const withoutService = (line: string): string =>
+  line
+    .replace(/^sudo systemctl stop deskbell$/, "kill %1; wait")
+    .replace(/^sudo systemctl start deskbell$/, "deskbell serve &")
+    .replace(/^sudo -u deskbell deskbell /, "deskbell ");
+
 const isSkipped = (text: string): boolean => SKIPPED.some(([start]) => text.startsWith(start));
 
 const commandsOf = (markdown: string): Line[] =>
   parseBlocks(markdown).flatMap(({ language, lines }) =>
-    language === "sh" ? lines.filter(isCommand) : [],
+    language === "sh"
+      ? lines.filter(isCommand).map(({ text, number }) => ({ text: withoutService(text), number }))
+      : [],
   );
 
 /** The Node that a user of this machine has, which may be too old for deskbell. */
@@ -140,7 +158,9 @@ async function openShell(partner: { url: string }) {
       .replaceAll("https://partner.example/hook", `${partner.url} --allow-private`)
       .replaceAll("http://127.0.0.1:4200/", receiver)
       .replaceAll("--port 4200", "--port 0")
-      .replaceAll("http://127.0.0.1:4100", api);
+      .replaceAll("http://127.0.0.1:4100", api)
+      .replaceAll("2026-12-02", "${DAY}")
+      .replaceAll("bkg_06f…", "$BOOKING");
 
   /** Runs a command until it has ended, or a server until it is ready. */
   return async (line: string): Promise<void> => {
@@ -178,7 +198,7 @@ test("every command in the README succeeds", { timeout: 120_000 }, async () => {
 const TOPICS = Object.keys(GUIDES).filter((topic) => topic !== "taking-bookings");
 
 test.each(TOPICS)("every command in the guide %s succeeds", { timeout: 120_000 }, async (topic) => {
-  const commands = commandsOf(readGuide(topic)).filter(({ text }) => !isSkipped(text));
+  const commands = commandsOf(readGuideFile(topic)).filter(({ text }) => !isSkipped(text));
   if (commands.length === 0) return;
   const { failures } = await runPage(commands, topic === "first-hour" ? [] : SETUP);
   expect(failures).toEqual([]);
@@ -186,8 +206,27 @@ test.each(TOPICS)("every command in the guide %s succeeds", { timeout: 120_000 }
 
 const pages: [string, string][] = [
   ["README.md", README],
-  ...Object.keys(GUIDES).map((topic): [string, string] => [`${topic}.md`, readGuide(topic)]),
+  ...Object.keys(GUIDES).map((topic): [string, string] => [`${topic}.md`, readGuideFile(topic)]),
 ];
+
+test.each(pages)(
+  "%s has no line that only its test needs, and no placeholder",
+  (page, markdown) => {
+    const lines = parseBlocks(markdown.replaceAll(/^<!-- test: .*$/gm, "")).flatMap(
+      ({ lines }) => lines,
+    );
+    const scaffolding = /; wait$|\bdate -d|\{\{\w+\}\}|\.deskbell\/backups/;
+    expect(lines.filter(({ text }) => scaffolding.test(text))).toEqual([]);
+    expect(markdown, page).not.toContain("{{");
+  },
+);
+
+test("every guide that a page names exists", () => {
+  const named = pages.flatMap(([, markdown]) =>
+    [...markdown.matchAll(/deskbell guide ([a-z-]+)/g)].map(([, topic = ""]) => topic),
+  );
+  expect(named.filter((topic) => !Object.hasOwn(GUIDES, topic))).toEqual([]);
+});
 
 test("every skipped command is in a page", () => {
   const lines = pages.flatMap(([, markdown]) => commandsOf(markdown));

@@ -41,7 +41,7 @@ async function setUp() {
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const KEY = /deskbell_rk_\w+/.exec(stdout)?.[0] ?? "";
   const API = `${base}/v1/businesses/${SALON}`;
-  expect(exports).toContain(`API=${API.replace(base, "{{base}}")}\n`);
+  expect(exports).toContain(`API=${API.replace(base, "http://127.0.0.1:4100")}\n`);
 
   /** Runs a program until it has ended; its background processes end with the test. */
   const run = async (program: string, ...args: string[]): Promise<string> => {
@@ -113,7 +113,7 @@ test("every command succeeds with the key that the page creates, and downloads t
   const ids: Record<string, string> = { svc: catalogId("svc", SALON, "beard-trim") };
   for (const block of blocksOf("sh").slice(2)) {
     const filled = block
-      .replaceAll("{{base}}", base)
+      .replaceAll("http://127.0.0.1:4100", base)
       .replaceAll(/\b(svc|hld|bkg)_…/g, (_, prefix: string) => ids[prefix] ?? "");
     const output = await run(
       "bash",

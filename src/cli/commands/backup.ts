@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import { byteSize, countOf } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../failure.ts";
@@ -24,10 +25,7 @@ const create = command({
   async run(cli, { masterKeyOut }) {
     const rt = await cli.open();
     const { masterKeyPath } = rt.config;
-    if (masterKeyOut !== undefined && !existsSync(masterKeyPath))
-      throw new AppError("resource_not_found", `There is no master key ${masterKeyPath}.`, {
-        fix: "deskbell doctor, which shows whether one is missing",
-      });
+    if (masterKeyOut !== undefined && !existsSync(masterKeyPath)) await createMasterKey(rt);
     const keyFile = masterKeyOut === undefined ? undefined : createPrivateFile(masterKeyOut);
     const [{ createBackup }, { recordKeyCopy }] = await Promise.all([
       app(),
@@ -62,6 +60,16 @@ const create = command({
     return EXIT.someFailed;
   },
 });
+
+/**
+ * A new server has no key until it encrypts something.
+ * @throws AppError signing_unavailable if something is encrypted with a key that is missing
+ */
+async function createMasterKey(rt: Runtime): Promise<void> {
+  const { acceptMasterKey, assertMasterKey } = await import("../../app/master-key.ts");
+  assertMasterKey(rt);
+  rt.tx(() => acceptMasterKey(rt));
+}
 
 const list = command({
   name: "list",

@@ -21,7 +21,7 @@ export const definition = command({
         `There is no guide '${topic}'.${didYouMean(topic, Object.keys(GUIDES))}`,
         "deskbell guide lists all topics",
       );
-    const content = readGuide(topic).replaceAll("{{base}}", BASE).replaceAll("](/", `](${BASE}/`);
+    const content = readGuide(topic).replaceAll("](/", `](${BASE}/`);
     if (cli.flags.json) return cli.printObject({ topic, content });
     cli.printContent(content);
   },
