@@ -17,7 +17,8 @@ import { usageError } from "./failure.ts";
 import { assertNotInUse } from "../store/file-identity.ts";
 import { storageError } from "../store/storage-error.ts";
 import { DEFAULT_LIMIT } from "./flags.ts";
-import { statSync, writeSync } from "node:fs";
+import { existsSync, statSync, writeSync } from "node:fs";
+import { basename } from "node:path";
 
 export type GlobalFlags = {
   dataDir: string | undefined;
@@ -77,7 +78,9 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
     if (dataExists(config)) return config;
     assertNotInUse(config.databasePath);
     throw new AppError("resource_not_found", `There is no deskbell data in ${config.dataDir}.`, {
-      fix: `${CREATE_DATA}; or choose another folder with --data-dir`,
+      fix: existsSync(config.backupFolder)
+        ? `put ${basename(config.databasePath)} back, or restore a backup: deskbell restore --newest`
+        : `${CREATE_DATA}; or, if the data were moved, put them back or name their folder with --data-dir`,
     });
   };
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { countMigrations } from "../assets.ts";
@@ -68,6 +68,10 @@ function inspect(db: Db, path: string): number {
   const schema = db.pragma("user_version", { simple: true }) as number;
   const known = countMigrations();
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  if (statSync(path).size === 0)
+    throw new AppError("invalid_input", `Invalid database ${path}: the file is empty.`, {
+      fix: "choose another backup: deskbell backup list",
+    });
   if (schema === 0 || !CORE_TABLES.every((table) => tables.includes(table)))
     throw new AppError(
       "invalid_input",

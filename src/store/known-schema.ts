@@ -105,11 +105,22 @@ const describe = (entry: string): string => {
   return `${type} '${name}'`;
 };
 
+/** SQLITE_IOERR, in the lowest byte of SQLite's extended error codes. */
+const IO_ERROR = 10;
+
+/** The check takes a page that the disk cannot read for a damaged one. @throws SqliteError */
+function assertReadable(result: string): void {
+  const [, code = "0"] = /unable to get the page\. error code=(\d+)/.exec(result) ?? [];
+  if ((Number(code) & 0xff) === IO_ERROR)
+    throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_READ");
+}
+
 /** Reads the whole file. @returns the first problem of the schema, or that SQLite finds */
 export function findDamage(db: Db): string | undefined {
   const changed = findChangedPart(db);
   if (changed !== undefined) return changed;
   const result = db.pragma("integrity_check(1)", { simple: true }) as string;
+  assertReadable(result);
   return result === "ok" ? undefined : result;
 }
 

@@ -33,13 +33,17 @@ export const createSafeguard = (
   assertNoDataLoss() {
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     if (size === undefined) assertNotInUse(path);
-    if (size !== 0) return;
+    if (size !== undefined && size > 0) return;
     const newest = newestBackup(folder);
-    if (newest === undefined && !existsSync(masterKeyPath)) return;
+    if (newest === undefined && (size === undefined || !existsSync(masterKeyPath))) return;
     const remains =
       newest === undefined ? "the master key of its data exists" : "there are backups of it";
-    throw new AppError("state_refuses", `${path} is empty, but ${remains}.`, {
-      fix: `deskbell restore ${newest ?? "FILE"}; or delete the empty file to start from scratch`,
+    const [state, from] =
+      size === undefined
+        ? [`There is no ${path}`, `move ${folder} away`]
+        : [`${path} is empty`, "delete the empty file"];
+    throw new AppError("state_refuses", `${state}, but ${remains}.`, {
+      fix: `put the file back, or deskbell restore ${newest ?? "FILE"}; or ${from} to start from scratch`,
     });
   },
   backUp(schema) {

@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createBackup } from "../../src/app/operations/backups.ts";
+import { createBackup, verifyBackup } from "../../src/app/operations/backups.ts";
 import { assertDatabaseUsable } from "../../src/cli/running/daemon.ts";
 import { readMigrations } from "../../src/assets.ts";
-import { findChangedPart, findForeignPart } from "../../src/store/known-schema.ts";
-import { createTerminal } from "../support/cli.ts";
+import { findChangedPart, findDamage, findForeignPart } from "../../src/store/known-schema.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { addBusiness } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -134,4 +135,29 @@ test.for([
   db.unsafeMode();
   db.exec(sql);
   expect(findForeignPart(db)).toMatch(/^\w+ '\w+'$/);
+});
+
+test("a page that the disk cannot read is not called damage", () => {
+  const rt = createTestRuntime();
+  const db = new Database(rt.config.databasePath);
+  const damage = (code: number): string | undefined => {
+    const result = `Tree 3 page 9: unable to get the page. error code=${code}`;
+    return findDamage(
+      Object.assign(Object.create(db) as Database.Database, {
+        pragma: (sql: string) =>
+          sql.startsWith("integrity_check") ? result : db.pragma(sql, { simple: true }),
+        prepare: db.prepare.bind(db),
+      }),
+    );
+  };
+  // SQLITE_IOERR_READ and SQLITE_CORRUPT.
+  expect(() => damage(266)).toThrow(expect.objectContaining({ code: "SQLITE_IOERR_READ" }));
+  expect(damage(11)).toContain("unable to get the page");
+  db.close();
+});
+
+test("an empty file is not called a database of another program", async () => {
+  const path = join(createTempFolder(), "empty.db");
+  writeFileSync(path, "");
+  await expect(verifyBackup(path)).rejects.toThrow("the file is empty");
 });

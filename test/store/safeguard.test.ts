@@ -1,6 +1,7 @@
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createBackup } from "../../src/app/operations/backups.ts";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -19,6 +20,26 @@ test("an empty file next to a master key is not a new installation", () => {
   expect(statSync(path).size).toBe(0);
   rmSync(path);
   createTestRuntime({ dataDir });
+});
+
+test("a missing file is not replaced by a new one if there are backups of it", async () => {
+  const dataDir = createTempFolder();
+  const rt = createTestRuntime({ dataDir });
+  const { path } = await createBackup(rt);
+  rt.close();
+  for (const suffix of ["", "-wal", "-shm"])
+    rmSync(rt.config.databasePath + suffix, { force: true });
+  expect(() => createTestRuntime({ dataDir })).toThrow(
+    expect.objectContaining({
+      code: "state_refuses",
+      message: `There is no ${rt.config.databasePath}, but there are backups of it.`,
+      fix: expect.stringContaining(`deskbell restore ${path}`),
+    }),
+  );
+  const { deskbell } = createTerminal({ dataDir });
+  expect((await deskbell("status")).stderr).toMatch(/fix: .*deskbell restore --newest/);
+  expect(await deskbell("restore --newest --yes")).toMatchObject({ code: 0 });
+  expect(await deskbell("status")).toMatchObject({ stderr: "" });
 });
 
 test.skipIf(process.platform !== "linux")(

@@ -31,9 +31,10 @@ const critical = (text: string, fix: string): Finding[] => [{ text, fix, severit
 const advice = (text: string, fix: string): Finding[] => [{ text, fix, isAdvice: true }];
 
 export function checkDatabaseFacts(facts: DatabaseFacts): Finding[] {
-  const { schema, knownSchema, damage, orphansIn } = facts;
+  const { bytes, schema, knownSchema, damage, orphansIn } = facts;
   if (damage !== null)
     return critical(`the database is damaged: ${damage}. Restore a backup`, RESTORE);
+  if (bytes === 0) return critical("the database file is empty", RESTORE);
   if (schema === 0) return critical("the database was not created by deskbell", RESTORE);
   if (schema > knownSchema)
     return critical(

@@ -449,7 +449,7 @@ test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
   [
     "empty",
     (path) => truncateSync(path, 0),
-    { code: "invalid_input", message: /not created by deskbell/ },
+    { code: "invalid_input", message: /the file is empty/ },
   ],
   [
     "foreign",

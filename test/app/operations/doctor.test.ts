@@ -231,7 +231,7 @@ const scenarios: Scenario[] = [
       truncateSync(rt.config.databasePath, 0);
     },
     about: "database",
-    text: /was not created by deskbell/,
+    text: /^the database file is empty$/,
     fix: /^deskbell backup list$/,
   },
   {
