@@ -41,7 +41,7 @@ export function createSender(
       const { pools, getTarget } = post.trusted ? trusted : untrusted;
       const target = getTarget(post.url);
       if ("reason" in target) return Promise.resolve({ kind: "blocked", error: target.reason });
-      return dispatch(pools, target, post);
+      return dispatch(pools, target, post, now);
     },
     async close() {
       await Promise.all([untrusted.pools.destroy(), trusted.pools.destroy()]);
@@ -90,7 +90,9 @@ function dispatch(
   pools: OriginPools,
   target: Target,
   { headers, body, timeoutMs, isWanted = () => true }: WebhookPost,
+  now: () => number,
 ): Promise<Outcome> {
+  const startedAt = now();
   return new Promise((resolve) => {
     let outcome: Outcome = { kind: "timed_out", error: `no response within ${timeoutMs / 1000} s` };
     let isFinished = false;
@@ -109,7 +111,11 @@ function dispatch(
       finish();
       request?.abort(ABORTED);
     };
-    const timer = setTimeout(abort, timeoutMs);
+    let timer = setTimeout(() => {
+      // A process that was stopped meanwhile has yet to read the response.
+      if (now() - startedAt > timeoutMs + SUSPENDED_MS) timer = setTimeout(abort, CATCH_UP_MS);
+      else abort();
+    }, timeoutMs);
 
     pools.dispatch(
       { ...target, method: "POST", headers, body },
@@ -145,6 +151,10 @@ function dispatch(
 }
 
 const ABORTED = new Error("aborted");
+
+/** A timer that fires later than this does so because the process did not run. */
+const SUSPENDED_MS = 1000;
+const CATCH_UP_MS = 1000;
 
 function toOutcome(error: Error): Outcome {
   if (error instanceof ConnectError) return { kind: error.kind, error: error.message };

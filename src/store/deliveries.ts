@@ -51,6 +51,9 @@ type NewDelivery = {
   nextAttemptAt: number | null;
 };
 
+/** Latest attempts of which the share of failures is computed. */
+const SAMPLE = 1000;
+
 export const DELIVERY = `${columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status,
   attempt_count, next_attempt_at, last_status_code, last_error, created_at, delivered_at`)},
   (SELECT held_until FROM endpoint WHERE id = endpoint_id) AS endpointHeldUntil`;
@@ -77,6 +80,12 @@ export function createDeliveryStore(db: Db) {
       delivery.business_id, endpoint_id, url, event_id, event_type, delivery.status`)}
     FROM attempt JOIN delivery ON delivery.number = attempt.delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
     WHERE attempt.number > :after ORDER BY attempt.number LIMIT :limit`);
+
+  const selectFailureShares = db.prepare(`
+    SELECT endpoint_id AS endpointId, count(*) AS attempts, count(error) AS failed
+    FROM (SELECT delivery, error, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLE}) AS latest
+    JOIN delivery ON delivery.number = latest.delivery
+    WHERE latest.at >= :since GROUP BY endpoint_id`);
 
   const deleteResponses = db.prepare(`
     UPDATE attempt SET response_text = NULL
@@ -127,6 +136,13 @@ export function createDeliveryStore(db: Db) {
         limit,
       ) as (DeliveryRow & { endpointName: string })[],
 
+    /** Of the latest attempts, so that it stays fast: of each endpoint, how many there are and failed. */
+    listFailureShares: (since: number) =>
+      selectFailureShares.all({ since }) as {
+        endpointId: string;
+        attempts: number;
+        failed: number;
+      }[],
     getLastAttemptNumber: () => selectLastAttemptNumber.get() as number,
     /** Attempts of all deliveries, in the order in which they ended. */
     listAttemptsAfter: (after: number, limit: number) =>

@@ -300,6 +300,17 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     return () => void disableEndpoint(rt, endpoint.id, "manual");
   },
   "endpoint.failing": (rt) => setStreak(rt, null),
+  "endpoint.unreliable": (rt) => {
+    emitEvents(rt, rt.business, ...Array<"service.updated">(10).fill("service.updated"));
+    edit(
+      rt,
+      `INSERT INTO attempt (delivery, n, at, duration_ms, outcome, status_code, error)
+       SELECT number, 1, ${rt.now()}, 1, 'responded', 200 + number % 2 * 300, CASE number % 2 WHEN 1 THEN 'HTTP 500' END
+       FROM delivery WHERE status = 'PENDING';
+       UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL`,
+    );
+    return () => edit(rt, "DELETE FROM attempt");
+  },
   "endpoint.disabling": (rt) => setStreak(rt, rt.now() + DAY_MS),
   "endpoint.disabled": (rt) => {
     const { endpoints } = rt.store;

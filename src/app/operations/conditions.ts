@@ -19,6 +19,7 @@ import {
   checkLateDeliveries,
   checkNetwork,
   checkSigningSecrets,
+  checkUnreliable,
 } from "./delivery-conditions.ts";
 import { checkDestinations } from "./destination-conditions.ts";
 import { checkDataFolder } from "./file-permissions.ts";
@@ -73,6 +74,7 @@ const CHECKS: Check[] = [
   checkSigningSecrets,
   (rt, { endpoints }) => checkNetwork(rt, endpoints),
   (rt, { endpoints }) => endpoints.flatMap((endpoint) => checkEndpoint(rt, endpoint)),
+  (rt, { endpoints }) => checkUnreliable(rt, endpoints),
   checkCorruptEvents,
   checkDestinations,
   checkBrowserKeys,

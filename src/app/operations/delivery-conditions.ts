@@ -125,6 +125,37 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
   ];
 }
 
+const HOUR_MS = 3_600_000;
+/** A few failures among few attempts are no pattern. */
+const MIN_ATTEMPTS = 10;
+const UNRELIABLE_SHARE = 0.25;
+
+/** Reports endpoints that fail often, although some deliveries between succeed. */
+export function checkUnreliable(rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] {
+  const now = rt.now();
+  const active = new Map(
+    endpoints
+      .filter((endpoint) => endpoint.status === "ACTIVE" && !needsAttention(endpoint, now))
+      .map((endpoint) => [endpoint.id, endpoint]),
+  );
+  if (active.size === 0) return [];
+  return rt.store.deliveries
+    .listFailureShares(now - HOUR_MS)
+    .flatMap(({ endpointId, attempts, failed }) => {
+      const endpoint = active.get(endpointId);
+      if (endpoint === undefined || attempts < MIN_ATTEMPTS) return [];
+      if (failed < attempts * UNRELIABLE_SHARE) return [];
+      const { id, name, url } = endpoint;
+      const business = slugOf(rt, endpoint.businessId);
+      return openCondition(
+        "endpoint.unreliable",
+        `the endpoint '${name}' of ${business} has failed ${failed} of its last ${attempts} attempts within an hour`,
+        `deskbell deliveries list --failed --endpoint ${id}`,
+        { business, subject: { id, name, url } },
+      );
+    });
+}
+
 /**
  * Endpoints whose secret cannot be decrypted receive nothing. No guest data are stored with a
  * missing or wrong master key.

@@ -68,8 +68,8 @@ export const checkSharedAddress = (address: string | null | undefined): HealthCo
     ? [
         openCondition(
           "proxy.one_address",
-          `all clients share the address ${address}, and with it one rate limit: a proxy hides their own. It must send X-Forwarded-For, and deskbell must trust it`,
-          `deskbell serve --trusted-proxy ${address}`,
+          `all clients share the address ${address}, and with it one rate limit: a proxy hides their own. It must send X-Forwarded-For, and deskbell must trust it (serve --trusted-proxy ${address})`,
+          "deskbell guide behind-a-proxy",
         ),
       ]
     : [];

@@ -16,7 +16,7 @@ export type Status = {
   /** Failing: active, and failed since their last success. */
   endpoints: { active: number; failing: number; disabled: number };
   /** Late: events have waited for longer than is normal. */
-  destinations: { current: number; late: number };
+  destinations: { current: number; failing: number; late: number };
   /** Visits that wait for the business to approve or decline them. */
   pending: { bookings: number; reservations: number };
   /** In the past: due now. */
@@ -70,8 +70,12 @@ export function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpo
 
 export function countDestinations(rt: Runtime): Status["destinations"] {
   const all = rt.store.destinations.list();
-  const late = all.filter((destination) => isLate(destination, rt.now())).length;
-  return { current: all.length - late, late };
+  const late = all.filter((destination) => isLate(destination, rt.now()));
+  const failing = all
+    .filter(({ lastError }) => lastError !== null)
+    .filter((d) => !late.includes(d));
+  const current = all.length - late.length - failing.length;
+  return { current, failing: failing.length, late: late.length };
 }
 
 function readDaemon(rt: Runtime): Status["daemon"] {

@@ -103,7 +103,7 @@ function stateRows(
     ),
     row("deliveries", countsText(queue)),
     row("endpoints", countsText(endpoints)),
-    ...(destinations.current + destinations.late === 0
+    ...(destinations.current + destinations.failing + destinations.late === 0
       ? []
       : [row("destinations", countsText(destinations))]),
     ...(["bookings", "reservations"] as const).flatMap((group) =>

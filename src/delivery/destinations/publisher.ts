@@ -17,7 +17,7 @@ import { createSkipRecorder } from "./skips.ts";
 const MAX_IN_FLIGHT = 64;
 /** Events that are read together. One of a large catalog may have hundreds of KB. */
 const BATCH = 8;
-/** Shorter waits are normal and are not stored. */
+/** Shorter waits are normal and are not stored, unless a publish has failed. */
 const MIN_BEHIND_MS = 60_000;
 const SEQUENCE = "X-Service-Sequence";
 
@@ -74,7 +74,9 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
     // Events that have left the history are recorded too.
     if (createdAt === undefined && feed.getPrunedSequence(businessId) <= cursor.sequence)
       return undefined;
-    const lane = createLane(cursor, createdAt ?? rt.now(), isUnclear);
+    const isRedelivery = cursor.sequence < cursor.redeliverUntil;
+    const waitsSince = isRedelivery ? rt.now() : (createdAt ?? rt.now());
+    const lane = createLane(cursor, waitsSince, isUnclear);
     lanes.set(businessId, lane);
     return lane;
   }
@@ -117,7 +119,9 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
     if (state !== "running") return true;
     const event = nextEvent(lane);
     if (event === undefined) return false;
-    lane.createdAt = event.createdAt;
+    // An old event that is published again has not been waiting since it was created.
+    const isRedelivery = event.sequence <= lane.cursor.redeliverUntil;
+    lane.createdAt = isRedelivery ? rt.now() : event.createdAt;
     if (types.has(event.type)) await publish(lane, event, open);
     else advance(lane, event);
     return true;
@@ -250,9 +254,12 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
         !(lane.createdAt >= (oldest?.createdAt ?? Infinity))
       )
         oldest = lane;
-    return oldest !== undefined && rt.now() - oldest.createdAt >= MIN_BEHIND_MS
-      ? { behindSince: oldest.createdAt, lastError: lastError ?? oldest.lastError }
-      : { behindSince: null, lastError: null };
+    if (oldest === undefined) return { behindSince: null, lastError: null };
+    const isBehind = rt.now() - oldest.createdAt >= MIN_BEHIND_MS;
+    return {
+      behindSince: isBehind ? oldest.createdAt : null,
+      lastError: lastError ?? oldest.lastError,
+    };
   }
 
   /** Waits up to `graceMs` for what is in flight. What the stream then has is found again. */

@@ -56,18 +56,19 @@ function parseRetryAfter(text: string, now: number): number | undefined {
 
 /**
  * What partners read about an outcome. Without a response, the kind and the error would show which
- * names exist in internal DNS and which ports are open, so partners see one outcome and one text.
+ * names exist in internal DNS and which ports are open, and so would the time that it took:
+ * partners see one outcome, one text and no time.
  */
 export const outcomeForPartners = <T extends OutcomeDetails>(details: T): T =>
   details.outcome === "responded"
     ? details
-    : { ...details, outcome: "refused", error: errorForPartners(details.error) };
+    : { ...details, outcome: "refused", error: errorForPartners(details.error), durationMs: 0 };
 
 /** The same for a stored error alone. */
 export const errorForPartners = (error: string | null): string | null =>
   error === null || /^HTTP \d+$/.test(error) || OWN_ERRORS.has(error) ? error : NO_RESPONSE;
 
-type OutcomeDetails = { outcome: Outcome["kind"]; error: string | null };
+type OutcomeDetails = { outcome: Outcome["kind"]; error: string | null; durationMs: number };
 
 export const CORRUPT_ERROR = "the stored event is damaged";
 export const FORBIDDEN_ERROR = "the API key may not receive this event";

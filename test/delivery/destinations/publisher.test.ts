@@ -7,6 +7,7 @@ import {
 } from "../../../src/app/destinations/destinations.ts";
 import { redeliverEvents } from "../../../src/app/destinations/redeliver.ts";
 import { checkDestinations } from "../../../src/app/operations/destination-conditions.ts";
+import { countDestinations } from "../../../src/app/operations/status.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import type { PublishOutcome } from "../../../src/delivery/destinations/broker.ts";
 import type { BusinessRow } from "../../../src/store/businesses.ts";
@@ -186,6 +187,35 @@ test.each([
   await publishers.tickAndSettle();
   await publishers.tickAndSettle();
   expect(stream.sequences()).toEqual([1, 2, 3, 4, 5]);
+  expect(conditions(rt)).toEqual([]);
+});
+
+test("a failure is stored with the first refused event, and forgotten with the first accepted one", async () => {
+  const { rt, stream, publishers, emit, stored } = await setUp();
+  stream.answer = () => refusal("maximum messages exceeded");
+  emit();
+  await publishers.wakeAndSettle();
+  await publishers.tickAndSettle();
+  expect(stored()).toMatchObject({ behindSince: null, lastError: "maximum messages exceeded" });
+  expect(countDestinations(rt)).toEqual({ current: 0, failing: 1, late: 0 });
+  stream.answer = () => undefined;
+  rt.advance(2000);
+  await publishers.tickAndSettle();
+  await publishers.tickAndSettle();
+  expect(stored()).toMatchObject({ behindSince: null, lastError: null });
+  expect(countDestinations(rt)).toEqual({ current: 1, failing: 0, late: 0 });
+});
+
+test("a redelivery of old events is late only if it is refused for minutes", async () => {
+  const { rt, destination, stream, publishers, emit, stored } = await setUp();
+  emit(3);
+  await publishers.wakeAndSettle();
+  rt.advance(DAY_MS);
+  stream.answer = () => refusal("maximum messages exceeded");
+  redeliverEvents(rt, destination.id, 0);
+  await publishers.wakeAndSettle();
+  await publishers.tickAndSettle();
+  expect(stored().behindSince).toBeNull();
   expect(conditions(rt)).toEqual([]);
 });
 

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { classifyOutcome, type Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import {
+  classifyOutcome,
+  type Outcome,
+  outcomeForPartners,
+} from "../../../src/domain/webhooks/outcome.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const HOUR = 3_600_000;
@@ -73,3 +77,14 @@ test.each([
 ])("classifies $name", ({ outcome, expected }) => {
   expect(classifyOutcome(outcome, NOW)).toEqual(expected);
 });
+
+test.each(["refused", "timed_out", "unresolvable", "tls_failed", "blocked"] as const)(
+  "partners cannot tell an outcome %s from others without a response, nor how long it took",
+  (outcome) => {
+    expect(outcomeForPartners({ outcome, error: `${outcome}: why`, durationMs: 5003 })).toEqual({
+      outcome: "refused",
+      error: "The receiver could not be reached or did not respond in time.",
+      durationMs: 0,
+    });
+  },
+);

@@ -76,8 +76,8 @@ test("status reports that all clients share an address, until the daemon starts 
     {
       code: "proxy.one_address",
       about: "proxy",
-      text: "all clients share the address 127.0.0.1, and with it one rate limit: a proxy hides their own. It must send X-Forwarded-For, and deskbell must trust it",
-      command: "deskbell serve --trusted-proxy 127.0.0.1",
+      text: "all clients share the address 127.0.0.1, and with it one rate limit: a proxy hides their own. It must send X-Forwarded-For, and deskbell must trust it (serve --trusted-proxy 127.0.0.1)",
+      command: "deskbell guide behind-a-proxy",
     },
   ]);
   start();

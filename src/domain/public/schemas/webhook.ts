@@ -75,7 +75,7 @@ const responseText = orNull(
   z.string(),
   "Beginning of the response body; null or empty if there was none",
 );
-const durationMs = z.number().describe("In milliseconds");
+const durationMs = z.number().describe("In milliseconds; 0 if there was no response");
 
 export const endpointTest = z.strictObject({
   ok: flag("Whether the receiver accepted the event with a 2xx status"),

@@ -140,8 +140,7 @@ const toPublicAttempt = (
 ): z.output<typeof attempt> => ({
   n,
   at: formatInstant(at, timezone),
-  durationMs,
   statusCode,
-  ...outcomeForPartners({ outcome, error }),
+  ...outcomeForPartners({ outcome, error, durationMs }),
   responseText: toPublicText(responseText),
 });
