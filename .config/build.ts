@@ -114,6 +114,12 @@ const bundles: BuildOptions[] = [
     plugins,
     output: { ...output, chunkFileNames: "maintenance-[name]-[hash].js" },
   },
+  {
+    ...shared,
+    input: { calendar: "src/http/calendar-thread.ts" },
+    plugins,
+    output: { ...output, chunkFileNames: "calendar-[name]-[hash].js" },
+  },
   // In a bundle of its own, because it runs before the compile cache is enabled.
   {
     ...shared,

@@ -146,6 +146,7 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
   try {
     const delivery = await bundle("src/delivery/thread.ts", folder, addon);
     const maintenance = await bundle("src/delivery/maintenance-thread.ts", folder, addon);
+    const calendar = await bundle("src/http/calendar-thread.ts", folder, addon);
     const main = await bundle("src/cli/main.ts", folder, addon);
     const prepared = join(folder, "node");
     writeFileSync(prepared, prepareNode(readFileSync(node)), { mode: 0o755 });
@@ -169,6 +170,7 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
           ...Object.fromEntries(listAssets().map((name) => [name, join(ROOT, name)])),
           "dist/delivery.js": delivery,
           "dist/maintenance.js": maintenance,
+          "dist/calendar.js": calendar,
           "better_sqlite3.node": addon,
         },
       }),

@@ -44,6 +44,7 @@ const threadScript = (name: string, source: string): URL | string => {
 export const deliveryThread = () => threadScript("delivery", "src/delivery/thread.ts");
 export const maintenanceThread = () =>
   threadScript("maintenance", "src/delivery/maintenance-thread.ts");
+export const calendarThread = () => threadScript("calendar", "src/http/calendar-thread.ts");
 
 export const PRESETS = ["restaurant", "salon", "venue"] as const;
 export type Preset = (typeof PRESETS)[number];

@@ -92,7 +92,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ),
   entry(
     "hours",
-    "List and update the regular opening hours of the business.",
+    "List and update the opening hours of the business.",
     () => import("./commands/hours.ts"),
   ),
   entry(

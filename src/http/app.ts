@@ -3,6 +3,7 @@ import type { RequestListener } from "node:http";
 import { createKeyUsage } from "../app/keys.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
+import { createCalendarFeeds } from "./calendar-feeds.ts";
 import { createAccessControl } from "./auth/access-control.ts";
 import { isLoopbackHost } from "../domain/loopback.ts";
 import { createGetClientAddress } from "./auth/client-address.ts";
@@ -55,6 +56,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
   };
   const pipeline = createPipeline(rt, accessControl, observeAll, getClientAddress);
   const listHandler = createListHandler(rt, metrics);
+  const calendarFeeds = createCalendarFeeds(rt.config);
   const deps: HandlerDeps = {
     rt,
     accessControl,
@@ -64,6 +66,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
     metrics,
     sendOnce,
     listHandler,
+    calendarFeeds,
     isExposed: rt.config.http.publicUrl !== "" || !isLoopbackHost(host),
   };
   const routePaths = groupByPath([
@@ -84,6 +87,9 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
       keyUsage.flush();
       sharedAddress.flush();
     },
-    shutDown: longPolls.close,
+    shutDown() {
+      longPolls.close();
+      calendarFeeds.stop();
+    },
   };
 }

@@ -104,6 +104,14 @@ export function createBookingStore(db: Db) {
       ORDER BY starts_at, booking_id`)
     .pluck();
 
+  const selectOverlappingOf = db
+    .prepare(`
+      SELECT DISTINCT booking_id FROM booking_segment
+      WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :startsAt AND starts_at < :endsAt
+        AND staff_id = :staffId
+      ORDER BY starts_at, booking_id`)
+    .pluck();
+
   const selectOrphaned = db
     .prepare(`
       SELECT DISTINCT booking_id FROM booking_segment
@@ -172,6 +180,13 @@ export function createBookingStore(db: Db) {
     /** IDs, by start time, of bookings that are not over and use one of the objects. */
     listUpcomingOf: (businessId: string, now: number, objectIds: readonly string[]) =>
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(objectIds) }) as string[],
+
+    /** IDs, by start time, of bookings in which a staff member is busy during a span. */
+    listOverlappingOf: (
+      businessId: string,
+      staffId: string,
+      { startsAt, endsAt }: Pick<UpcomingVisit, "startsAt" | "endsAt">,
+    ) => selectOverlappingOf.all({ businessId, staffId, startsAt, endsAt }) as string[],
 
     /** IDs of bookings that are not over, and whose service or staff member was deleted. */
     listOrphaned: (businessId: string, now: number) =>

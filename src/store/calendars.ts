@@ -8,9 +8,11 @@ export type CalendarRow = {
   withGuests: boolean;
   createdAt: number;
   revokedAt: number | null;
+  /** When the first visit begins that the feed lacks, because it has too many; null if it has all. */
+  cutAt: number | null;
 };
 
-const STORED = "id, business_id, staff_id, with_guests, created_at, revoked_at";
+const STORED = "id, business_id, staff_id, with_guests, created_at, revoked_at, cut_at";
 
 export function createCalendarStore(db: Db) {
   const parse = (raw: unknown): CalendarRow => {
@@ -25,6 +27,10 @@ export function createCalendarStore(db: Db) {
   const selectOfBusiness = db.prepare(
     `SELECT ${columns(STORED)} FROM calendar WHERE business_id = ? ORDER BY id`,
   );
+  const selectCut = db.prepare(
+    `SELECT ${columns(STORED)} FROM calendar WHERE cut_at IS NOT NULL AND revoked_at IS NULL`,
+  );
+  const setCutAt = db.prepare("UPDATE calendar SET cut_at = :cutAt WHERE id = :id");
   const revoke = db.prepare(
     "UPDATE calendar SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL",
   );
@@ -36,6 +42,9 @@ export function createCalendarStore(db: Db) {
     /** Ignores a calendar that was revoked. */
     findByToken: (tokenHash: Buffer) => optional(selectByToken.get(tokenHash), parse),
     list: (businessId: string) => selectOfBusiness.all(businessId).map(parse),
+    /** Of all businesses, those whose feed lacks visits. */
+    listCut: () => selectCut.all().map(parse),
+    setCutAt: (id: string, cutAt: number | null) => void setCutAt.run({ id, cutAt }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
   };
 }

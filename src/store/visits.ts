@@ -56,7 +56,15 @@ export function createVisitStatements(db: Db, table: string, names: string, orde
   const countPending = db
     .prepare(`SELECT count(*) FROM ${table} WHERE status = 'PENDING' AND decide_by IS NOT NULL`)
     .pluck();
+  const selectByEnding = db
+    .prepare(
+      `SELECT id FROM ${table} WHERE business_id = :businessId AND substr(id, -length(:ending)) = :ending LIMIT 2`,
+    )
+    .pluck();
   return {
+    /** At most two IDs that end in the text. Reads the IDs of all rows of the business. */
+    listByEnding: (businessId: string, ending: string) =>
+      selectByEnding.all({ businessId, ending }) as string[],
     update: (visit: Visit) => void update.run(visit),
     /** IDs of pending visits that the business has not approved in time. */
     listOverdue: (businessId: string, now: number) =>

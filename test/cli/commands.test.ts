@@ -171,7 +171,8 @@ test("catalog apply reports prices, events and webhooks; applying again reports 
       /^update\tservice\tcut\tprice 40\.00 -> 42\.50\tsvc_[0-9a-z]+\n$/,
     ),
     stderr:
-      "joes: version 1 -> 2, 3 events (service.updated, service_price.updated, catalog.changed), 2 webhooks to send.\n",
+      "joes: version 1 -> 2, 3 events (service.updated, service_price.updated, catalog.changed), 2 webhooks to send.\n" +
+      "To go back: deskbell catalog undo --business joes\n",
   });
   expect(await deskbell("catalog apply -", dearer)).toMatchObject({
     code: 0,

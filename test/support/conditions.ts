@@ -9,6 +9,8 @@ import {
 import { createBackup } from "../../src/app/operations/backups.ts";
 import { createKey, updateKey } from "../../src/app/keys.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
+import { createCalendar } from "../../src/app/calendars/calendars.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/failure-streak.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
@@ -245,6 +247,12 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
       rt.store.destinations.insertSkip({ destinationId: destination.id, ...skip, at: rt.now() }),
     );
     return () => rt.tx(() => rt.store.destinations.deleteSkips(destination.id, businessId, 0));
+  },
+  "calendar.full": (rt) => {
+    const business = getBusiness(rt, rt.business.slug);
+    const { calendar } = createCalendar(rt, business, { staffId: null, withGuests: false });
+    rt.tx(() => rt.store.calendars.setCutAt(calendar.id, rt.now()));
+    return () => rt.tx(() => rt.store.calendars.setCutAt(calendar.id, null));
   },
   "booking.undecided": (rt) => {
     const startsAt = rt.now() + 2 * DAY_MS;

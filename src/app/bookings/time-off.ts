@@ -2,11 +2,13 @@ import { objectId } from "../../domain/catalog/object-id.ts";
 import { outsideLine } from "../../domain/basic-schemas.ts";
 import { AppError, assertFound } from "../../domain/errors.ts";
 import { parseTimeRange } from "../../domain/bookings/start-time.ts";
+import type { VisitSummary } from "../../domain/bookings/affected-visits.ts";
 import type { Runtime } from "../runtime.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { getBusiness } from "../businesses.ts";
 import { getStoredObject } from "../catalog/objects.ts";
 import { publishChange } from "../catalog/publish.ts";
+import { summarizeVisits } from "./summarize-visits.ts";
 
 export type TimeOffRequest = {
   staff: string;
@@ -19,14 +21,14 @@ export type TimeOffRequest = {
 const REASON = outsideLine(200);
 
 /**
- * Existing bookings stay; `booked` is how many segments overlap.
+ * Existing bookings stay; `booked` has the IDs of those of the person that overlap.
  * @throws AppError resource_not_found, invalid_date, validation_failed
  */
 export function createTimeOff(
   rt: Runtime,
   slug: string,
   request: TimeOffRequest,
-): TimeOffRow & { booked: number } {
+): TimeOffRow & { booked: string[]; visits: VisitSummary[] } {
   if (request.reason !== null && !REASON.safeParse(request.reason).success)
     throw new AppError("validation_failed", "The reason must be one line of 1 to 200 characters.");
   return rt.tx(() => {
@@ -44,12 +46,8 @@ export function createTimeOff(
       lists: [],
       affectsAvailability: true,
     });
-    const overlapping = rt.store.bookings.listBusySegments(
-      business.id,
-      range.startsAt,
-      range.endsAt,
-    );
-    return { ...row, booked: overlapping.filter((segment) => segment.staffId === staffId).length };
+    const booked = rt.store.bookings.listOverlappingOf(business.id, staffId, range);
+    return { ...row, booked, visits: summarizeVisits(rt, business, booked) };
   });
 }
 

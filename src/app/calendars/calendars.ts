@@ -26,6 +26,7 @@ export function createCalendar(
       withGuests,
       createdAt: rt.now(),
       revokedAt: null,
+      cutAt: null,
     };
     const token = `deskbell_cal_${rt.random(TOKEN_BYTES).toString("hex")}`;
     rt.store.calendars.insert(calendar, hashToken(token));

@@ -1,4 +1,4 @@
-import type { Catalog, Keyed } from "../../domain/catalog/catalog.ts";
+import { type Catalog, type DocOf, type Keyed, type Kind } from "../../domain/catalog/catalog.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import { objectId, originalKey } from "../../domain/catalog/object-id.ts";
 import { ticketTypeId } from "../../domain/public/public-event.ts";
@@ -6,8 +6,9 @@ import { variantId } from "../../domain/public/service.ts";
 import { AppError } from "../../domain/errors.ts";
 import {
   type AffectedVisits,
-  affectedVisitsText,
+  deletedVisitsText,
   NO_VISITS,
+  type VisitSummary,
 } from "../../domain/bookings/affected-visits.ts";
 import { cancelBooking, cancelReservation } from "../bookings/bookings.ts";
 import { cancelTicketOrder } from "../bookings/ticket-orders.ts";
@@ -25,6 +26,62 @@ export function findAffectedVisits(
     ...changes.filter(({ action }) => action === "delete").map(({ id }) => id),
     ...deletedParts(before, after, changes),
   ];
+  return findVisitsOf(rt, businessId, before, ids);
+}
+
+/** Returns the visits of objects that stay in the catalog, but are no longer offered or bookable. */
+export function findWithdrawnVisits(
+  rt: Runtime,
+  businessId: string,
+  before: Catalog,
+  after: Catalog,
+  changes: readonly ObjectChange[],
+): AffectedVisits {
+  return findVisitsOf(rt, businessId, before, withdrawnIds(before, after, changes));
+}
+
+/** Kinds that visits refer to. */
+const BOOKED_KINDS = ["service", "staff", "table", "public_event"] as const;
+type Offered = { status?: string; bookable?: boolean };
+
+const isOffered = ({ status = "ACTIVE", bookable = true }: Offered): boolean =>
+  bookable && !["INACTIVE", "ARCHIVED", "CANCELLED"].includes(status);
+
+function withdrawnIds(
+  before: Catalog,
+  { objects }: Catalog,
+  changes: readonly ObjectChange[],
+): string[] {
+  const { slug } = before.business;
+  const updated = new Set(changes.filter(({ action }) => action === "update").map(({ id }) => id));
+  return BOOKED_KINDS.flatMap((kind) => {
+    const docs = objects[kind] as DocOf[Kind][];
+    const next = new Map(docs.map((doc) => [objectId(kind, slug, doc), doc]));
+    return (before.objects[kind] as DocOf[Kind][]).flatMap((doc) => {
+      const id = objectId(kind, slug, doc);
+      const after = updated.has(id) ? next.get(id) : undefined;
+      if (after === undefined) return [];
+      const isWithdrawn = isOffered(doc as Offered) && !isOffered(after as Offered);
+      return isWithdrawn ? [id] : withdrawnVariants(slug, doc, after);
+    });
+  });
+}
+
+function withdrawnVariants(slug: string, doc: DocOf[Kind], after: DocOf[Kind]): string[] {
+  if (!("variants" in doc) || !("variants" in after)) return [];
+  const next = new Map(after.variants.map((variant) => [originalKey(variant), variant]));
+  return doc.variants.flatMap((variant) => {
+    const kept = next.get(originalKey(variant));
+    return kept && isOffered(variant) && !isOffered(kept) ? [variantId(slug, doc, variant)] : [];
+  });
+}
+
+function findVisitsOf(
+  rt: Runtime,
+  businessId: string,
+  before: Catalog,
+  ids: readonly string[],
+): AffectedVisits {
   if (ids.length === 0) return NO_VISITS;
   const now = rt.now();
   const ended = new Set(
@@ -80,8 +137,14 @@ export function cancelAffectedVisits(rt: Runtime, slug: string, affected: Affect
 }
 
 /** @throws AppError state_refuses */
-export function assertNoAffectedVisits(affected: AffectedVisits): void {
-  const text = affectedVisitsText(affected);
+export function assertNoAffectedVisits({
+  affected,
+  deletedVisits,
+}: {
+  affected: AffectedVisits;
+  deletedVisits: readonly VisitSummary[];
+}): void {
+  const text = deletedVisitsText(affected, deletedVisits);
   if (text === null) return;
   throw new AppError(
     "state_refuses",

@@ -21,7 +21,9 @@ import { type ChangeResult, planChange } from "./plan-change.ts";
 import { publishDueTransitions } from "./publish.ts";
 
 /** What a command edits: an object with those that refer to it, or a section without objects. */
-type EditTarget = { kind: Kind; doc: DocOf[Kind] } | { section: "hours" | "closures" };
+type EditTarget =
+  | { kind: Kind; doc: DocOf[Kind] }
+  | { section: "hours" | "closures" | "exceptions" };
 
 export type EditOptions = {
   /** Cancel future bookings, reservations and ticket orders of deleted objects. */
@@ -50,7 +52,7 @@ export function editCatalog(
     if (rt.isDryRun()) return plan().result;
     if (cancelAffected) cancelAffectedVisits(rt, slug, plan().result.affected);
     const { target, result, write } = plan();
-    assertNoAffectedVisits(result.affected);
+    assertNoAffectedVisits(result);
     write();
     const [subject, details] = toAuditEntry(slug, target, result);
     auditChange(rt, "catalog.edited", subject, result, details);

@@ -24,7 +24,12 @@ import {
 } from "../../domain/catalog/change/diff.ts";
 import { currencyChange, type CurrencyChange } from "../../domain/currency.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
-import { type AffectedVisits, NO_VISITS } from "../../domain/bookings/affected-visits.ts";
+import {
+  type AffectedVisits,
+  idsOf,
+  NO_VISITS,
+  type VisitSummary,
+} from "../../domain/bookings/affected-visits.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
 import type { StoredCatalog } from "../../domain/public/public-context.ts";
@@ -32,7 +37,8 @@ import { ALL_LISTS, listsAffectedBy } from "../../domain/public/public-catalog.t
 import type { Runtime } from "../runtime.ts";
 import type { UpcomingVisit } from "../../store/bookings.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { findAffectedVisits } from "./affected-visits.ts";
+import { summarizeVisits } from "../bookings/summarize-visits.ts";
+import { findAffectedVisits, findWithdrawnVisits } from "./affected-visits.ts";
 import { loadCatalog } from "./load-catalog.ts";
 import { planUpdate, catalogStateAt, writeUpdate, timeBeforeTransition } from "./publish.ts";
 import {
@@ -70,6 +76,22 @@ export type ChangeResult = {
   affected: AffectedVisits;
   /** IDs of future bookings and reservations outside the new hours only. */
   outsideHours: string[];
+  /** IDs of future visits of objects that are no longer offered, and stay as they are. */
+  withdrawn: string[];
+  /** Those of `affected` that messages name. */
+  deletedVisits: VisitSummary[];
+  /** Those of `outsideHours` and `withdrawn` that messages name. */
+  keptVisits: VisitSummary[];
+};
+
+/** IDs of the future visits that a change affects but does not delete. */
+export const keptVisitIds = ({
+  affected,
+  outsideHours,
+  withdrawn,
+}: Pick<ChangeResult, "affected" | "outsideHours" | "withdrawn">): string[] => {
+  const deleted = new Set(idsOf(affected));
+  return [...new Set([...outsideHours, ...withdrawn])].filter((id) => !deleted.has(id));
 };
 
 /** A catalog and the row of its business when it was loaded; both are null for a new business. */
@@ -123,12 +145,7 @@ export function planChange(
     massDeletes: replacedByFile ? findMassDeletes(diff.changes, replacedByFile) : [],
     emptied: replacedByFile ? findEmptied(replacedByFile, next, diff.changes) : [],
     repricing: stored ? findRepricing(stored.catalog, diff.changes) : null,
-    affected: stored
-      ? findAffectedVisits(rt, business.id, stored.catalog, next, diff.changes)
-      : NO_VISITS,
-    outsideHours: stored
-      ? findVisitsOutsideHours(rt, business.id, { before: stored.catalog, after: next, diff })
-      : [],
+    ...(stored ? findVisits(rt, business, stored.catalog, next, diff) : NOT_BOOKED),
   };
   const writeEdits = () => {
     rt.store.catalog.writeLocalEdits(nextEdits);
@@ -182,6 +199,39 @@ export function planChange(
       rt.store.catalog.writeObjects(business.id, diff.rows);
       writeEdits();
     },
+  };
+}
+
+type FoundVisits = Pick<
+  ChangeResult,
+  "affected" | "outsideHours" | "withdrawn" | "deletedVisits" | "keptVisits"
+>;
+
+const NOT_BOOKED: FoundVisits = {
+  affected: NO_VISITS,
+  outsideHours: [],
+  withdrawn: [],
+  deletedVisits: [],
+  keptVisits: [],
+};
+
+function findVisits(
+  rt: Runtime,
+  business: Pick<BusinessRow, "id" | "doc">,
+  before: Catalog,
+  after: Catalog,
+  diff: CatalogDiff,
+): FoundVisits {
+  const { id } = business;
+  const found = {
+    affected: findAffectedVisits(rt, id, before, after, diff.changes),
+    outsideHours: findVisitsOutsideHours(rt, id, { before, after, diff }),
+    withdrawn: idsOf(findWithdrawnVisits(rt, id, before, after, diff.changes)),
+  };
+  return {
+    ...found,
+    deletedVisits: summarizeVisits(rt, business, idsOf(found.affected)),
+    keptVisits: summarizeVisits(rt, business, keptVisitIds(found)),
   };
 }
 

@@ -101,7 +101,7 @@ export function assertAllowed(
   plans: readonly ChangeResult[],
   { acceptCurrencyChange, allowMassDelete, cancelAffected, confirmed }: Permissions,
 ): void {
-  if (!cancelAffected) for (const { affected } of plans) assertNoAffectedVisits(affected);
+  if (!cancelAffected) plans.forEach(assertNoAffectedVisits);
   if (!acceptCurrencyChange) plans.forEach(assertSameCurrency);
   if (!allowMassDelete) assertNoMassDeletes(plans);
   if (confirmed !== true) assertConfirmed(plans, confirmed, allowMassDelete === true);

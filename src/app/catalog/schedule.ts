@@ -1,4 +1,10 @@
-import type { Closure, HoursRule, ScheduleDoc } from "../../domain/catalog/catalog.ts";
+import type {
+  Catalog,
+  Closure,
+  HoursRule,
+  ScheduleDoc,
+  StaffDoc,
+} from "../../domain/catalog/catalog.ts";
 import { withDayHours } from "../../domain/catalog/change/weekly-hours.ts";
 import { deepEqual } from "../../domain/equality.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
@@ -6,8 +12,12 @@ import { readEdit } from "../../domain/catalog/validate.ts";
 import { AppError, assertFound } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import type { Runtime } from "../runtime.ts";
-import { editCatalog } from "./edit-catalog.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { editCatalog, withObjects } from "./edit-catalog.ts";
+import { getObject } from "./objects.ts";
 import type { ChangeResult } from "./plan-change.ts";
+
+type Hours = { start: string; end: string };
 
 /** A day without hours has no rule, so its name is validated in one for the whole day. */
 const WHOLE_DAY = { start: "00:00", end: "24:00" };
@@ -21,14 +31,56 @@ export const updateHours = (
   rt: Runtime,
   slug: string,
   days: string[],
-  intervals: readonly { start: string; end: string }[],
-): ChangeResult =>
-  editSection(rt, slug, "hours", (hours, read) => {
+  intervals: readonly Hours[],
+): ChangeResult => editSection(rt, slug, "hours", withHoursOf(days, intervals));
+
+type ReadHours = (items: AuthoredFile["hours"] & object) => HoursRule[];
+
+const withHoursOf =
+  (days: string[], intervals: readonly Hours[]) =>
+  (hours: readonly HoursRule[], read: ReadHours): HoursRule[] => {
     const isClosed = intervals.length === 0;
     const rules = (isClosed ? [WHOLE_DAY] : intervals).map((interval) => ({ days, ...interval }));
     const authored = read(rules as AuthoredFile["hours"] & object);
     return withDayHours(hours, (authored[0] as HoursRule).days, isClosed ? [] : authored);
+  };
+
+/** Some weekdays or one date, and when they are open. */
+export type HoursEdit =
+  | { days: string[]; intervals: readonly Hours[] }
+  | { date: string; intervals: readonly Hours[] | null };
+
+/**
+ * Replaces the hours of a staff member on some weekdays or one date. Hours on weekdays begin as
+ * those of the business.
+ * @param edit null: the person works in the hours of the business again
+ */
+export const updateStaffHours = (
+  rt: Runtime,
+  slug: string,
+  keyOrId: string,
+  edit: HoursEdit | null,
+): ChangeResult =>
+  editCatalog(rt, slug, (catalog) => {
+    const doc = getObject(catalog, "staff", keyOrId);
+    const edited = withObjects(catalog, "staff", (all) =>
+      all.map((one) => (one === doc ? withStaffHours(catalog, doc, edit) : one)),
+    );
+    return { catalog: edited, target: { kind: "staff", doc } };
   });
+
+function withStaffHours(catalog: Catalog, doc: StaffDoc, edit: HoursEdit | null): StaffDoc {
+  if (edit === null) return { ...doc, hours: null };
+  if ("days" in edit) {
+    const read: ReadHours = (hours) => readEdit(catalog, { hours }, "hours").schedule.hours;
+    const hours = doc.hours ?? catalog.schedule.hours;
+    return { ...doc, hours: withHoursOf(edit.days, edit.intervals)(hours, read) };
+  }
+  const { date, intervals } = edit;
+  const exceptions = doc.exceptions.filter((one) => one.date !== date);
+  const added = intervals && { date, mode: "REPLACE" as const, intervals: [...intervals] };
+  return { ...doc, exceptions: added ? [...exceptions, added] : exceptions };
+}
 
 /** @throws AppError conflict if there is one with the same days */
 export const createClosure = (
@@ -68,7 +120,30 @@ export const deleteClosure = (rt: Runtime, slug: string, first: string): ChangeR
     return closures.filter((one) => one !== closure);
   });
 
-type Section = "hours" | "closures";
+/**
+ * Replaces the opening hours of one date, which then also cut the hours of all staff. Other
+ * exceptions of the date are deleted.
+ * @param intervals none for a closed day; null for the usual hours
+ */
+export const updateDateHours = (
+  rt: Runtime,
+  slug: string,
+  date: string,
+  intervals: readonly Hours[] | null,
+): ChangeResult =>
+  editSection(rt, slug, "exceptions", (exceptions, read) => [
+    ...exceptions.filter((one) => one.date !== date),
+    ...(intervals === null ? [] : read([{ date, mode: "only", intervals: [...intervals] }])),
+  ]);
+
+/** Keys of bookable staff whose own regular hours replace those of the business. */
+export const listStaffWithOwnHours = (rt: Runtime, { id }: BusinessRow): string[] =>
+  rt.store.catalog
+    .listObjects(id, ["staff"])
+    .staff.filter((one) => one.hours !== null && one.bookable && one.status === "ACTIVE")
+    .map(({ key }) => key);
+
+type Section = "hours" | "closures" | "exceptions";
 
 /** @param edit also gets a function that reads items of the section as a catalog file has them */
 const editSection = <S extends Section>(

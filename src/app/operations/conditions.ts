@@ -8,6 +8,7 @@ import {
 import type { DaemonRow } from "../../store/live.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { Runtime } from "../runtime.ts";
+import { checkCalendars } from "../calendars/calendar-conditions.ts";
 import { checkUndecided } from "../bookings/booking-alerts.ts";
 import { listBackups } from "./backups.ts";
 import { DamagedDatabaseError } from "../../store/storage-error.ts";
@@ -82,6 +83,7 @@ const CHECKS: Check[] = [
   (rt, { endpoints }) => checkEndedKeys(rt, endpoints),
   checkUnusedHolds,
   checkUndecided,
+  checkCalendars,
   (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt), daemon.startedAt, running),
   (rt, { running }) => checkBackupCopies(rt, lastBackupAt(rt), running),
   checkDrill,

@@ -13,7 +13,7 @@ import {
 } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { keyOf, resolveObject } from "../objects/objects.ts";
-import { noteRepeatedStart, visitCommands } from "../objects/visit-commands.ts";
+import { noteRepeatedStart, resolveVisitId, visitCommands } from "../objects/visit-commands.ts";
 
 const create = command({
   name: "create",
@@ -66,8 +66,9 @@ const reschedule = command({
     "bookings reschedule bkg_06f… --start 2026-12-03T11:00",
     "bookings reschedule bkg_06f… --start 2026-12-03T11:00 --staff daniel",
   ],
-  async run(cli, { start, staff, ignoreNotice: ignoresNotice }, id) {
+  async run(cli, { start, staff, ignoreNotice: ignoresNotice }, given) {
     const { rt, business } = await cli.openBusiness();
+    const id = resolveVisitId(rt.store.bookings, business, given);
     const { getBooking } = await import("../../app/bookings/bookings.ts");
     const { rescheduleBooking } = await import("../../app/bookings/reschedule.ts");
     const staffId =

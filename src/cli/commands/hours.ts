@@ -1,17 +1,18 @@
 import { type HoursRule, WEEK } from "../../domain/catalog/catalog.ts";
 import { isRegular } from "../../domain/catalog/change/weekly-hours.ts";
 import { command } from "../command.ts";
-import { texts, toggle } from "../flags.ts";
-import { usageError } from "../failure.ts";
+import { localDateOf } from "../../domain/local-time.ts";
+import type { FlagValues } from "../flags.ts";
 import { namingFlags } from "../objects/edits.ts";
+import { hoursFlags, parseHoursEdit } from "../objects/hours-flags.ts";
 import { reportChange } from "../output/change-report.ts";
 
 const list = command({
   name: "list",
-  about: "List the opening hours of the business by weekday.",
+  about: "List the opening hours of the business by weekday, and those of single dates.",
   examples: ["hours list --business salon-aurora", "hours list --json"],
   async run(cli) {
-    const { business } = await cli.openBusiness();
+    const { rt, business } = await cli.openBusiness();
     const rows = WEEK.flatMap((day) => {
       const rules = business.schedule.hours.filter(({ days }) => days.includes(day));
       const periods = Map.groupBy(rules, ({ validFrom, validTo }) => `${validFrom} ${validTo}`);
@@ -26,8 +27,17 @@ const list = command({
         })),
       ];
     });
+    const today = localDateOf(rt.now(), business.doc.timezone);
+    const dates = business.schedule.exceptions
+      .filter(({ date, mode }) => date >= today && (mode === "ONLY" || mode === "REPLACE"))
+      .map(({ date, intervals }) => ({
+        day: date,
+        open: intervals.map(interval).sort(),
+        from: date,
+        to: date,
+      }));
     cli.printList(
-      rows,
+      [...rows, ...dates],
       [
         { title: "DAY", value: "day" },
         { title: "OPEN", value: ({ open }) => open.join(", ") || "closed", noTruncate: true },
@@ -41,40 +51,47 @@ const list = command({
 
 const NO_PERIOD = { from: null, to: null };
 
-const interval = ({ start, end }: HoursRule): string => `${start}-${end}`;
+const interval = ({ start, end }: Pick<HoursRule, "start" | "end">): string => `${start}-${end}`;
 
 const update = command({
   name: "update",
-  about: "Update the regular opening hours of some weekdays. Hours for a season stay.",
+  about:
+    "Update the regular opening hours of some weekdays, or those of one date, which then bind all staff. Hours for a season stay.",
   supportsDryRun: true,
-  flags: {
-    day: texts("day", "a weekday such as mon, or a range such as mon-fri (repeatable)"),
-    open: texts("interval", "open in this time, such as 09:00-18:00 (repeatable)"),
-    closed: toggle("closed all day"),
-  },
+  flags: hoursFlags,
   examples: [
     "hours update --day mon --open 09:00-18:00",
     "hours update --day tue-fri --open 09:00-12:00 --open 13:30-18:00",
     "hours update --day sat --day sun --closed",
+    "hours update --date 2026-12-24 --open 10:00-14:00",
   ],
-  async run(cli, { day, open, closed }) {
-    if (day.length === 0) throw usageError("Missing --day <day>.", "add --day mon, or mon-fri");
-    if (closed === open.length > 0)
-      throw usageError("Give either --open or --closed.", "add --open 09:00-18:00, or --closed");
+  async run(cli, given) {
     const { rt, business } = await cli.openBusiness();
-    const { updateHours } = await import("../../app/catalog/schedule.ts");
-    const days = day.map((name) => name.toLowerCase());
-    const result = namingFlags({ days: "--day" }, () =>
-      updateHours(rt, business.slug, days, open.map(parseInterval)),
+    const { slug, doc } = business;
+    const edit = parseHoursEdit(given, localDateOf(rt.now(), doc.timezone));
+    const { listStaffWithOwnHours, updateDateHours, updateHours } =
+      await import("../../app/catalog/schedule.ts");
+    const result = namingFlags({ days: "--day", date: "--date", end: "--open" }, () =>
+      "days" in edit
+        ? updateHours(rt, slug, edit.days, edit.intervals)
+        : updateDateHours(rt, slug, edit.date, edit.intervals),
     );
     reportChange(cli, result);
+    const others = "days" in edit ? listStaffWithOwnHours(rt, business) : [];
+    if (others.length > 0)
+      cli.note(
+        `${slug}: ${others.join(", ")} ${others.length === 1 ? "keeps" : "keep"} hours of their own: ` +
+          `${cli.program} staff hours update ${others[0]} ${writeFlags(given)}`,
+      );
   },
 });
 
-function parseInterval(text: string): { start: string; end: string } {
-  const [, start, end] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(text) ?? [];
-  if (start !== undefined && end !== undefined) return { start, end };
-  throw usageError(`Invalid --open '${text}'.`, "use two times such as 09:00-18:00");
-}
+/** The flags again, for another command. */
+const writeFlags = ({ day, open, closed }: FlagValues<typeof hoursFlags>): string =>
+  [
+    ...day.map((name) => `--day ${name}`),
+    ...open.map((interval) => `--open ${interval}`),
+    ...(closed ? ["--closed"] : []),
+  ].join(" ");
 
 export const definition = [list, update];

@@ -11,7 +11,7 @@ import {
   withCustomer,
 } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
-import { noteRepeatedStart, visitCommands } from "../objects/visit-commands.ts";
+import { noteRepeatedStart, resolveVisitId, visitCommands } from "../objects/visit-commands.ts";
 
 const create = command({
   name: "create",
@@ -60,8 +60,9 @@ const reschedule = command({
     "reservations reschedule rsv_06f… --start 2026-12-01T19:30",
     "reservations reschedule rsv_06f… --start 2026-12-01T19:30 --party 4",
   ],
-  async run(cli, { start, party: partySize, ignoreNotice: ignoresNotice }, id) {
+  async run(cli, { start, party: partySize, ignoreNotice: ignoresNotice }, given) {
     const { rt, business } = await cli.openBusiness();
+    const id = resolveVisitId(rt.store.reservations, business, given);
     const { rescheduleReservation } = await import("../../app/bookings/reschedule.ts");
     cli.printObject(
       rescheduleReservation(rt, business.slug, id, { start, partySize, ignoresNotice }),

@@ -1,5 +1,7 @@
 import { reportChange } from "../output/change-report.ts";
-import { command } from "../command.ts";
+import { localDateOf } from "../../domain/local-time.ts";
+import { command, type CommandGroup } from "../command.ts";
+import { hoursFlags, parseHoursEdit } from "../objects/hours-flags.ts";
 import { choice, requiredText, text, texts, toggle } from "../flags.ts";
 import { editFlags, keyFromName, namingFlags, parseTexts, withGiven } from "../objects/edits.ts";
 import { objectCommands } from "../objects/objects.ts";
@@ -124,4 +126,37 @@ const deleteCommand = command({
   },
 });
 
-export const definition = [...listAndShow, create, update, deleteCommand];
+const updateHours = command({
+  name: "update",
+  about:
+    "Update the hours of a staff member on some weekdays or one date. They replace those of the business.",
+  supportsDryRun: true,
+  arguments: ["<staff>"],
+  flags: {
+    ...hoursFlags,
+    likeBusiness: toggle("work in the hours of the business again, instead"),
+  },
+  examples: [
+    "staff hours update maya --day wed --open 10:00-14:00",
+    "staff hours update maya --date 2026-12-24 --closed",
+    "staff hours update maya --like-business",
+  ],
+  async run(cli, { likeBusiness, ...given }, staff) {
+    const { rt, business } = await cli.openBusiness();
+    const { slug, doc } = business;
+    const edit = likeBusiness ? null : parseHoursEdit(given, localDateOf(rt.now(), doc.timezone));
+    const { updateStaffHours } = await import("../../app/catalog/schedule.ts");
+    const result = namingFlags({ days: "--day", date: "--date", end: "--open" }, () =>
+      updateStaffHours(rt, slug, staff, edit),
+    );
+    reportChange(cli, result);
+  },
+});
+
+const hours: CommandGroup = {
+  name: "hours",
+  about: "Update the hours of a staff member; staff show prints them.",
+  commands: [updateHours],
+};
+
+export const definition = [...listAndShow, create, update, hours, deleteCommand];

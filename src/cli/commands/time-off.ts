@@ -1,5 +1,6 @@
-import { formatInstant, localDateOf, toLocalMinute } from "../../domain/local-time.ts";
-import { countOf, quote, shellQuote } from "../../domain/text.ts";
+import { affectedVisitsText } from "../../domain/bookings/affected-visits.ts";
+import { formatInstant, toLocalMinute } from "../../domain/local-time.ts";
+import { quote } from "../../domain/text.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { command } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
@@ -36,14 +37,14 @@ const create = command({
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
     const { createTimeOff } = await import("../../app/bookings/time-off.ts");
-    const { booked, ...row } = createTimeOff(rt, slug, { staff, from, to, reason: reason ?? null });
+    const { booked, visits, ...row } = createTimeOff(rt, slug, {
+      staff,
+      from,
+      to,
+      reason: reason ?? null,
+    });
     cli.printObject(toOutput(row, doc.timezone));
-    if (booked === 0) return;
-    const [first, last] = [row.startsAt, row.endsAt - 1].map((at) => localDateOf(at, doc.timezone));
-    const days = `--staff ${shellQuote(staff)} --from ${first} --to ${last}`;
-    cli.note(
-      `${countOf(booked, "booking")} during that time not changed: ${cli.program} bookings list ${days}`,
-    );
+    if (booked.length > 0) cli.note(`${slug}: ${affectedVisitsText(visits, booked.length)}.`);
   },
 });
 

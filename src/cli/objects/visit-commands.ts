@@ -1,3 +1,4 @@
+import { idEndingOf } from "../../domain/bookings/affected-visits.ts";
 import { VISIT_STATUSES } from "../../domain/bookings/visit.ts";
 import type { StateAction } from "../../app/bookings/change-visit.ts";
 import type { Runtime } from "../../app/runtime.ts";
@@ -14,6 +15,7 @@ import type { VisitListFilter } from "../../store/visits.ts";
 import type { Cli } from "../cli.ts";
 import { command, type CommandSpec } from "../command.ts";
 import { choice, DEFAULT_LIMIT, pageFlags, parseBound, text } from "../flags.ts";
+import { usageError } from "../failure.ts";
 import { resolveObject } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
@@ -25,6 +27,7 @@ type Visits<Row, Shown> = {
   /** The noun for the thing that a cancellation makes available. */
   freed: string;
   store: (rt: Runtime) => {
+    listByEnding: (businessId: string, ending: string) => string[];
     list: (filter: VisitFilter, limit: number) => Row[];
     listPage: (filter: VisitListFilter, limit: number) => Row[];
   };
@@ -42,6 +45,22 @@ type Visits<Row, Shown> = {
     get: (rt: Runtime, businessId: string, id: string) => Row;
   }>;
 };
+
+/**
+ * Returns the ID of the visit whose short ID is given; otherwise the text itself.
+ * @throws AppError usage if several IDs end so
+ */
+export function resolveVisitId(
+  store: { listByEnding: (businessId: string, ending: string) => string[] },
+  { id: businessId }: BusinessRow,
+  given: string,
+): string {
+  const ending = idEndingOf(given);
+  if (ending === undefined) return given;
+  const [found = given, another] = store.listByEnding(businessId, ending);
+  if (another === undefined) return found;
+  throw usageError(`Several IDs end in '${ending}'.`, `use the whole ID: ${found} or ${another}`);
+}
 
 /** Says which of two times a start means that clocks show twice, unless it has an offset. */
 export function noteRepeatedStart(cli: Cli, timezone: string, start: string | undefined): void {
@@ -86,7 +105,9 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
   async function change(cli: Cli, id: string, action: StateAction, reason?: string) {
     const rt = await cli.open();
     const useCases = await visits.useCases();
-    cli.printObject(useCases.change(rt, cli.business(rt).slug, id, action, reason ?? null));
+    const business = cli.business(rt);
+    const visitId = resolveVisitId(visits.store(rt), business, id);
+    cli.printObject(useCases.change(rt, business.slug, visitId, action, reason ?? null));
   }
 
   const cancel = command({
@@ -171,8 +192,9 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
     about: `Show a ${noun}.`,
     arguments: ["<id>"],
     examples: [`${group} show ${exampleId}`, `${group} show ${exampleId} --json`],
-    async run(cli, _flags, id) {
+    async run(cli, _flags, given) {
       const { rt, business } = await cli.openBusiness();
+      const id = resolveVisitId(visits.store(rt), business, given);
       const useCases = await visits.useCases();
       const { findCustomer } = await import("../../app/bookings/guests.ts");
       const visit = toPublic(useCases.get(rt, business.id, id), business.doc.timezone);

@@ -1,8 +1,8 @@
 import type { RejectedBusiness } from "../../app/catalog/catalog.ts";
-import type { ChangeResult } from "../../app/catalog/plan-change.ts";
+import { type ChangeResult, keptVisitIds } from "../../app/catalog/plan-change.ts";
 import { emptiedTexts, lossesText, overwrittenNames } from "../../domain/catalog/change/losses.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
-import { affectedVisitsText } from "../../domain/bookings/affected-visits.ts";
+import { affectedVisitsText, deletedVisitsText } from "../../domain/bookings/affected-visits.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import { type Currency, currencyChangeText } from "../../domain/currency.ts";
@@ -117,7 +117,7 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
 
 /** What the author of a change may not intend, and the visits that it affects. */
 function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void {
-  const { slug, changes, overwrittenSections, emptied, repricing, outsideHours } = result;
+  const { slug, changes, overwrittenSections, emptied, repricing, keptVisits } = result;
   if (repricing !== null) {
     const text = repricingText(repricing, result);
     cli.note(
@@ -131,15 +131,16 @@ function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void
   }
   for (const text of emptiedTexts(emptied, !dryRun))
     cli.note(`${slug}: ${dryRun ? "would " : ""}${text}.`);
-  if (outsideHours.length > 0) cli.note(`${slug}: ${outsideHoursNote(outsideHours)}`);
+  const kept = keptVisitIds(result).length;
+  if (kept > 0) cli.note(`${slug}: ${affectedVisitsText(keptVisits, kept)}.`);
 }
 
 /** What the apply itself would reject without a further flag. */
 function noteRequiredFlags(
   cli: Cli,
-  { slug, affected, currencyChange, massDeletes }: ChangeResult,
+  { slug, affected, deletedVisits, currencyChange, massDeletes }: ChangeResult,
 ): void {
-  const booked = affectedVisitsText(affected);
+  const booked = deletedVisitsText(affected, deletedVisits);
   if (booked !== null)
     cli.note(
       `${slug}: would delete objects that are booked (${booked}), which requires --cancel-affected.`,
@@ -158,14 +159,6 @@ function noteRequiredFlags(
 function noteConfirmation(cli: Cli, result: ChangeResult): void {
   if (!cli.flags.json && lossesText(result, result.massDeletes.length > 0) !== null)
     cli.note(`${result.slug}: would ask for a confirmation, or require --yes.`);
-}
-
-const MAX_NAMED = 10;
-
-function outsideHoursNote(ids: readonly string[]): string {
-  const more = ids.length - MAX_NAMED;
-  const named = ids.slice(0, MAX_NAMED).join(", ");
-  return `${countOf(ids.length, "future booking")} outside the new hours: ${named}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
 const columns = (currency: Currency): Column<ObjectChange>[] => [

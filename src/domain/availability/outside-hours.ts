@@ -17,7 +17,10 @@ export const changesHours = ({ businessFields, changes }: CatalogDiff): boolean 
       kind === "staff" && (action === "delete" || fields.some((field) => HOURS_FIELDS.has(field))),
   );
 
-/** Returns the bookings within working hours before the change but not after it. */
+/**
+ * Returns the bookings within working hours before the change but not after it: within those of the
+ * person or, although the person may keep other hours, of the business.
+ */
 export function findOutsideHours(
   before: Catalog,
   after: Catalog,
@@ -27,7 +30,8 @@ export function findOutsideHours(
     createHoursCheck(before, bookings),
     createHoursCheck(after, bookings),
   ];
-  return bookings.filter((one) => fitBefore(one) && !fitsAfter(one));
+  const leaves = (one: BookedInterval) => fitBefore(one) && !fitsAfter(one);
+  return bookings.filter((one) => leaves(one) || leaves({ ...one, staffId: null }));
 }
 
 function createHoursCheck(

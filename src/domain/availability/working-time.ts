@@ -1,7 +1,7 @@
 import type {
   ScheduleDoc,
   StaffDoc,
-  HoursException,
+  OpeningException,
   HoursRule,
   Closure,
   WeeklyWindow,
@@ -32,11 +32,12 @@ export function createWorkingTimeReader(
 ): (person?: StaffDoc | null) => WorkingTime {
   const businessShifts = shiftsWithExceptions(weeklyShifts(schedule.hours), schedule.exceptions);
   const closures = closureIntervals(schedule.closures, days);
+  const withinOpening = cutToOpening(schedule.exceptions);
   const cache = new Map<StaffDoc | null, WorkingTime>();
 
   const compute = (person: StaffDoc | null): WorkingTime => {
     const unmergedShifts = days.flatMap(
-      person === null ? businessShifts : shiftsOf(person, businessShifts),
+      person === null ? businessShifts : withinOpening(shiftsOf(person, businessShifts)),
     );
     const shifts = merge(unmergedShifts);
     const breaks = person === null ? [] : breakIntervals(person.breaks, days);
@@ -61,6 +62,21 @@ const shiftsOf = (person: StaffDoc, ofBusiness: Shifts): Shifts =>
     person.exceptions,
   );
 
+const ALWAYS: Interval = { start: -Infinity, end: Infinity };
+
+/** Returns a function that cuts shifts to the opening hours of the dates on which these bind all staff. */
+function cutToOpening(exceptions: readonly OpeningException[]): (shifts: Shifts) => Shifts {
+  const only = exceptions.filter(({ mode }) => mode === "ONLY");
+  if (only.length === 0) return (shifts) => shifts;
+  const byDate = Map.groupBy(only, ({ date }) => date);
+  return (shifts) => (day) => {
+    const opening = byDate.get(day.date);
+    if (opening === undefined) return shifts(day);
+    const intervals = opening.flatMap((one) => one.intervals.map((part) => openWindow(part, day)));
+    return subtract(shifts(day), subtract([ALWAYS], merge(intervals)));
+  };
+}
+
 /** The shifts that start on the date. */
 export type Shifts = (day: LocalDay) => Interval[];
 
@@ -78,20 +94,19 @@ const weeklyShifts =
         .map((rule) => openWindow(rule, day)),
     );
 
-/** Exceptions for a date apply in this order: REPLACE, ADD, REMOVE. */
-function shiftsWithExceptions(usual: Shifts, exceptions: readonly HoursException[]): Shifts {
+/** Exceptions for a date apply in this order: REPLACE and ONLY, ADD, REMOVE. */
+function shiftsWithExceptions(usual: Shifts, exceptions: readonly OpeningException[]): Shifts {
   const byDate = Map.groupBy(exceptions, ({ date }) => date);
   return (day) => {
     const exceptionsOfDay = byDate.get(day.date);
     if (exceptionsOfDay === undefined) return usual(day);
-    const intervalsOf = (mode: HoursException["mode"]) =>
+    const intervalsOf = (mode: OpeningException["mode"]) =>
       exceptionsOfDay
         .filter((exception) => exception.mode === mode)
         .flatMap(({ intervals }) => intervals);
-    const replaced = exceptionsOfDay.some(({ mode }) => mode === "REPLACE");
-    const kept = replaced
-      ? intervalsOf("REPLACE").map((interval) => openWindow(interval, day))
-      : usual(day);
+    const replacing = [...intervalsOf("REPLACE"), ...intervalsOf("ONLY")];
+    const isReplaced = exceptionsOfDay.some(({ mode }) => mode === "REPLACE" || mode === "ONLY");
+    const kept = isReplaced ? replacing.map((interval) => openWindow(interval, day)) : usual(day);
     const added = intervalsOf("ADD").map((interval) => openWindow(interval, day));
     return subtract(
       merge([...kept, ...added]),
@@ -100,7 +115,7 @@ function shiftsWithExceptions(usual: Shifts, exceptions: readonly HoursException
   };
 }
 
-type WallWindow = HoursException["intervals"][number];
+type WallWindow = OpeningException["intervals"][number];
 
 const openWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
   openInterval(timezone, day * DAY_MIN + minutesOf(start), day * DAY_MIN + minutesOf(end));

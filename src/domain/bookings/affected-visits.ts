@@ -1,25 +1,81 @@
 import { countOf } from "../text.ts";
 
-/** IDs of future bookings, reservations and ticket orders whose objects a change deletes. */
+/** IDs of future bookings, reservations and ticket orders that a change affects. */
 export type AffectedVisits = { bookings: string[]; reservations: string[]; ticketOrders: string[] };
 
 export const NO_VISITS: AffectedVisits = { bookings: [], reservations: [], ticketOrders: [] };
 
-const MAX_NAMED = 10;
+export const idsOf = ({ bookings, reservations, ticketOrders }: AffectedVisits): string[] => [
+  ...bookings,
+  ...reservations,
+  ...ticketOrders,
+];
 
-/** Returns `1 future booking, 2 ticket orders: bkg_…, tor_…, tor_…`; null if there are none. */
-export function affectedVisitsText(affected: AffectedVisits): string | null {
-  const { bookings, reservations, ticketOrders } = affected;
-  const ids = [...bookings, ...reservations, ...ticketOrders];
+/** What a person needs to find a visit again and to call its guest. */
+export type VisitSummary = {
+  id: string;
+  /** What commands accept in place of the ID. */
+  shortId: string;
+  /** With the offset of the business's time zone. */
+  startsAt: string;
+  /** Name or customer reference; null if neither is known. */
+  guest: string | null;
+  /** The service, table or public event. */
+  service: string | null;
+  staff: string | null;
+};
+
+/** Visits that a command names; the others are counted. */
+export const MAX_NAMED_VISITS = 10;
+
+const ID_ENDING = 6;
+
+/** Such as `…9qx7km`. */
+export const shortIdOf = (id: string): string => `…${id.slice(-ID_ENDING)}`;
+
+/** Returns the end of an ID that {@link shortIdOf} has shortened; undefined for another text. */
+export const idEndingOf = (text: string): string | undefined => /^…?([0-9a-z]{6})$/.exec(text)?.[1];
+
+/** Returns `2026-12-01 18:00 · Ana Bauer · Cut · Maya · …9qx7km`; errors are logged without guests. */
+export function visitLine(visit: VisitSummary, withGuest: boolean): string {
+  const { shortId, startsAt, guest, service, staff } = visit;
+  return [
+    startsAt.slice(0, 16).replace("T", " "),
+    ...(withGuest ? [guest ?? "-"] : []),
+    ...[service, staff].filter((part) => part !== null),
+    shortId,
+  ].join(" · ");
+}
+
+/**
+ * Returns `2 future visits are affected and stay as they are: …`, the one sentence about visits that
+ * a change does not cancel.
+ */
+export const affectedVisitsText = (named: readonly VisitSummary[], total: number): string =>
+  `${countOf(total, "future visit")} ${total === 1 ? "is" : "are"} affected and ` +
+  `${total === 1 ? "stays as it is" : "stay as they are"}: ${listVisits(named, total, true)}`;
+
+function listVisits(named: readonly VisitSummary[], total: number, withGuests: boolean): string {
+  const shown = named.slice(0, MAX_NAMED_VISITS);
+  const more = total - shown.length;
+  const lines = shown.map((visit) => visitLine(visit, withGuests)).join("; ");
+  return more > 0 ? `${lines}; and ${more} more` : lines;
+}
+
+/** Returns `1 future booking, 2 ticket orders: …` without guests; null if there are none. */
+export function deletedVisitsText(
+  affected: AffectedVisits,
+  named: readonly VisitSummary[],
+): string | null {
+  const ids = idsOf(affected);
   if (ids.length === 0) return null;
   const counts = [
-    [bookings, "future booking"],
-    [reservations, "future reservation"],
-    [ticketOrders, "ticket order"],
+    [affected.bookings, "future booking"],
+    [affected.reservations, "future reservation"],
+    [affected.ticketOrders, "ticket order"],
   ] as const;
   const parts = counts
     .filter(([{ length }]) => length > 0)
     .map(([{ length }, noun]) => countOf(length, noun));
-  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
-  return `${parts.join(", ")}: ${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
+  return `${parts.join(", ")}: ${listVisits(named, ids.length, false)}`;
 }

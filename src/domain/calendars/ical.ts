@@ -20,7 +20,12 @@ export type CalendarEvent = {
 
 const REFRESH = "PT15M";
 
-export function writeCalendar(name: string, events: readonly CalendarEvent[]): string {
+/** @param notice what the calendar lacks, or null */
+export function writeCalendar(
+  name: string,
+  events: readonly CalendarEvent[],
+  notice: string | null = null,
+): string {
   const lines = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -29,6 +34,9 @@ export function writeCalendar(name: string, events: readonly CalendarEvent[]): s
     "METHOD:PUBLISH",
     `NAME:${escapeText(name)}`,
     `X-WR-CALNAME:${escapeText(name)}`,
+    ...(notice === null
+      ? []
+      : [`DESCRIPTION:${escapeText(notice)}`, `X-WR-CALDESC:${escapeText(notice)}`]),
     `REFRESH-INTERVAL;VALUE=DURATION:${REFRESH}`,
     `X-PUBLISHED-TTL:${REFRESH}`,
     ...events.flatMap(linesOf),
@@ -54,10 +62,19 @@ const linesOf = (event: CalendarEvent): string[] => [
 ];
 
 /** `20261201T150000Z` */
-const utc = (ms: number): string => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "");
+function utc(ms: number): string {
+  const iso = new Date(ms).toISOString();
+  const date = `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 10)}`;
+  return `${date}T${iso.slice(11, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
+}
+
+/** Printable ASCII without a character that needs an escape. */
+const PLAIN = /^[ -+\--:<-[\]-~]*$/;
 
 /** Section 3.3.11. Other control characters are not allowed in a text. */
-const escapeText = (text: string): string =>
+const escapeText = (text: string): string => (PLAIN.test(text) ? text : escapeSpecial(text));
+
+const escapeSpecial = (text: string): string =>
   showHidden(text)
     .replaceAll(/\r\n?/g, "\n")
     .replaceAll(/[\\;,]/g, (character) => `\\${character}`)
@@ -68,6 +85,8 @@ const MAX_LINE_BYTES = 75;
 
 /** Section 3.1: a line has at most 75 bytes; a continuation begins with a space. */
 function fold(line: string): string {
+  // A character has at most three bytes for each unit of its length.
+  if (line.length * 3 <= MAX_LINE_BYTES || Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
   let folded = "";
   let bytes = 0;
   for (const character of line) {

@@ -67,6 +67,10 @@ export type HoursException = {
   mode: "REPLACE" | "ADD" | "REMOVE";
   intervals: { start: WallTime; end: WallTime }[];
 };
+/** Of the business. ONLY replaces its hours, and cuts those of all staff. */
+export type OpeningException = Omit<HoursException, "mode"> & {
+  mode: HoursException["mode"] | "ONLY";
+};
 
 export type BusinessDoc = {
   slug: string;
@@ -102,7 +106,7 @@ export type BusinessDoc = {
 export type ScheduleDoc = {
   hours: HoursRule[];
   closures: Closure[];
-  exceptions: HoursException[];
+  exceptions: OpeningException[];
   turnTimes: { upTo: number; min: number }[];
 };
 

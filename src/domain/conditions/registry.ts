@@ -86,6 +86,7 @@ export const CONDITIONS = {
   "destination.late": { severity: "warning", about: "destination", isLateness: true },
   "destination.skipped": { severity: "warning", about: "destination" },
   "booking.undecided": { severity: "warning", about: "booking" },
+  "calendar.full": { severity: "warning", about: "booking" },
   "network.out": { severity: "warning", about: "endpoint" },
   "endpoint.key_ended": { severity: "warning", about: "endpoint" },
   "endpoint.failing": {

@@ -46,7 +46,11 @@ export function profileFields({
         validFrom,
         validTo,
       })),
-      exceptions: schedule.exceptions,
+      exceptions: schedule.exceptions.map((exception) => ({
+        ...exception,
+        // That it also cuts the hours of staff matters to availability alone.
+        mode: exception.mode === "ONLY" ? "REPLACE" : exception.mode,
+      })),
       closures: schedule.closures.map((closure) => ({
         name: closure.name,
         ...("yearly" in closure

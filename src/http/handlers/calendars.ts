@@ -9,13 +9,13 @@ const FILE = /^(\w+)\.ics$/;
 
 /** The token in the path is the only credential: calendar apps cannot send an API key. */
 export const getCalendar =
-  ({ rt }: HandlerDeps) =>
+  ({ rt, calendarFeeds }: HandlerDeps) =>
   (context: RequestContext): HandlerResult => {
     const { slug, file = "" } = context.request.params;
     const [, token = ""] = FILE.exec(file) ?? [];
     const calendar = findCalendarByToken(rt, token, slug);
     const feed = calendar && findFeed(rt, calendar);
-    if (feed === undefined)
+    if (calendar === undefined || feed === undefined)
       throw new AppError(
         "resource_not_found",
         "There is no calendar with this URL, or it was revoked.",
@@ -24,7 +24,7 @@ export const getCalendar =
       `W/"${feed.revision}"`,
       ["cache-control", "private, max-age=0, must-revalidate"],
       ["content-type", "text/calendar; charset=utf-8"],
-      compressibleLazily(() => Buffer.from(feed.write())),
+      compressibleLazily(() => calendarFeeds.write(calendar.id, feed)),
     );
     return response.respond(context);
   };

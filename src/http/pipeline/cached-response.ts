@@ -105,9 +105,9 @@ export const compressible = (
 };
 
 /** For a body that is made only when it is sent, and not for a 304. */
-export const compressibleLazily = (load: () => Buffer): EncodedBodies => ({
+export const compressibleLazily = (load: () => Promise<Buffer>): EncodedBodies => ({
   identity: load,
-  gzip: () => promisify(gzip)(load()),
+  gzip: async () => promisify(gzip)(await load()),
 });
 
 /**

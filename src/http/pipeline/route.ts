@@ -1,3 +1,4 @@
+import type { CalendarFeeds } from "../calendar-feeds.ts";
 import type { z } from "zod";
 import type { AvailabilityFinder } from "../../app/availability/availability.ts";
 import type { Runtime } from "../../app/runtime.ts";
@@ -122,6 +123,7 @@ export type HandlerDeps = {
   metrics: Metrics;
   sendOnce: SendOnce;
   listHandler: ListHandler;
+  calendarFeeds: CalendarFeeds;
   /** Whether other machines can reach the server, directly or through a proxy. */
   isExposed: boolean;
 };

@@ -75,15 +75,19 @@ describe("a change that deletes what is booked", () => {
     const ids = idsOf(booked);
     const planned = dryRun(rt, () => apply(rt, body, { prune: true }));
     expect(Object.values(planned.affected).flat()).toEqual(ids);
-    expect(captureError(() => apply(rt, body, { prune: true }))).toBe(
+    const refused = captureError(() => apply(rt, body, { prune: true }));
+    expect(refused).toContain(
       `state_refuses: This would delete objects of the catalog that are booked: 1 ${
         ids[0]?.startsWith("tor_")
           ? "ticket order"
           : ids[0]?.startsWith("rsv_")
             ? "future reservation"
             : "future booking"
-      }: ${ids[0]}. Nothing was changed.`,
+      }: 2026-12-01 `,
     );
+    const [visit] = planned.deletedVisits;
+    expect(visit?.id).toBe(ids[0]);
+    expect(refused).toContain(` · ${visit?.shortId}. Nothing was changed.`);
   });
 
   test("is carried out with --cancel-affected, which notifies partners", () => {

@@ -29,7 +29,7 @@ const LINES: [line: string, fix?: string][] = [
   ['  - { yearly: "13-01" }', "a month and day such as 12-25"],
   ["exceptions:"],
   ["  - { date: 2026-12-24, mode: add }", "list the hours to add"],
-  ["  - { date: 2026-12-24, mode: extend }", "replace, add or remove"],
+  ["  - { date: 2026-12-24, mode: extend }", "replace, add, remove or only"],
   ["serviceCategories:"],
   ["  - { key: cuts, name: Cuts, parent: cuts }", "A category cannot be its own parent."],
   ["  - { key: colour, name: Colour, color: red }", "a colour such as #aa3366"],

@@ -268,7 +268,7 @@ test("an undo that deletes a booked object is refused, or cancels the booking", 
   );
   const { id } = createBooking(rt, SLUG, { service: "dye", start: "2026-12-01T10:00" });
   expect(captureError(() => undo(rt))).toBe(
-    `state_refuses: This would delete objects of the catalog that are booked: 1 future booking: ${id}. Nothing was changed.`,
+    `state_refuses: This would delete objects of the catalog that are booked: 1 future booking: 2026-12-01 10:00 · Dye · Mia · …${id.slice(-6)}. Nothing was changed.`,
   );
   const { replacement } = planUndo(rt, SLUG);
   replaceCatalog(rt, replacement, { cancelAffected: true, confirmed: true });

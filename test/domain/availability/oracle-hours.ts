@@ -1,7 +1,7 @@
 import type {
   Catalog,
-  HoursException,
   HoursRule,
+  OpeningException,
   StaffDoc,
 } from "../../../src/domain/catalog/catalog.ts";
 import { addDays, dateExists, instantOf } from "./oracle-clock.ts";
@@ -35,7 +35,7 @@ export function oracleHours(
     if (dateExists(zone, date)) dates.push(date);
 
   for (const date of dates) {
-    const own = (exceptions: HoursException[]) =>
+    const own = (exceptions: OpeningException[]) =>
       exceptions.filter((exception) => exception.date === date);
     const usual = (rules: HoursRule[]) =>
       rules.filter(
@@ -50,8 +50,8 @@ export function oracleHours(
       for (let m = instantOf(zone, date, clock(start), "start of opening"); m < last; m += 1)
         minutes.add(m);
     };
-    const amend = (exceptions: HoursException[]) => {
-      if (exceptions.some(({ mode }) => mode === "REPLACE")) minutes = new Set();
+    const amend = (exceptions: OpeningException[]) => {
+      if (exceptions.some(({ mode }) => mode === "REPLACE" || mode === "ONLY")) minutes = new Set();
       for (const { mode, intervals } of exceptions) if (mode !== "REMOVE") intervals.forEach(open);
       for (const { mode, intervals } of exceptions)
         if (mode === "REMOVE")
@@ -66,7 +66,14 @@ export function oracleHours(
       usual(catalog.schedule.hours).forEach(open);
       amend(own(catalog.schedule.exceptions));
     }
-    if (person) amend(own(person.exceptions));
+    if (person) {
+      amend(own(person.exceptions));
+      const only = own(catalog.schedule.exceptions).filter(({ mode }) => mode === "ONLY");
+      const worked = minutes;
+      minutes = new Set();
+      only.flatMap(({ intervals }) => intervals).forEach(open);
+      minutes = only.length === 0 ? worked : minutes.intersection(worked);
+    }
 
     for (const minute of minutes) {
       working.add(minute);

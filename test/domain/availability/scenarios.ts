@@ -187,7 +187,10 @@ function randomCatalog(random: Random, { zone, date }: { zone: string; date: str
       ...(once(4) ? [] : [randomOpeningHours(random)]),
       ...some(2, () => randomHoursRule(random, date)),
     ],
-    exceptions: some(2, () => randomException(random, date)),
+    exceptions: some(2, () => ({
+      ...randomException(random, date),
+      ...(once(4) ? { mode: "ONLY" } : {}),
+    })),
     closures: some(once(3) ? 1 : 0, () =>
       once(2)
         ? { name: null, yearly: addDays(date, int(-1, 2)).slice(5) }

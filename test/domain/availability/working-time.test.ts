@@ -4,6 +4,7 @@ import type { Interval } from "../../../src/domain/availability/intervals.ts";
 import { createWorkingTimeReader } from "../../../src/domain/availability/working-time.ts";
 import {
   emptySchedule,
+  type OpeningException,
   type HoursException,
   type HoursRule,
   type ScheduleDoc,
@@ -22,11 +23,11 @@ const rule = (start: string, end: string, fields: Partial<HoursRule> = {}): Hour
   ...fields,
 });
 
-const exception = (
+const exception = <Mode extends OpeningException["mode"]>(
   date: string,
-  mode: HoursException["mode"],
+  mode: Mode,
   ...intervals: [string, string][]
-): HoursException => ({
+) => ({
   date,
   mode,
   intervals: intervals.map(([start, end]) => ({ start, end })),
@@ -210,6 +211,27 @@ describe("a person", () => {
       { ...schedule, exceptions: [exception("2026-11-23", "REPLACE")] },
       { hours: [rule("10:00", "12:00")], exceptions: [exception("2026-11-24", "REPLACE")] },
       "23T10:00-23T12:00",
+    ],
+    [
+      "without own hours works the hours of a date that bind all staff",
+      { ...schedule, exceptions: [exception("2026-11-23", "ONLY", ["10:00", "20:00"])] },
+      {},
+      "23T10:00-23T20:00 24T09:00-24T17:00",
+    ],
+    [
+      "with own hours and exceptions works those within the hours of a date that bind all staff",
+      { ...schedule, exceptions: [exception("2026-11-23", "ONLY", ["10:00", "14:00"])] },
+      {
+        hours: [rule("12:00", "20:00")],
+        exceptions: [exception("2026-11-23", "ADD", ["08:00", "11:00"])],
+      },
+      "23T10:00-23T11:00 23T12:00-23T14:00 24T12:00-24T20:00",
+    ],
+    [
+      "does not work on a date on which no hours bind all staff",
+      { ...schedule, exceptions: [exception("2026-11-23", "ONLY")] },
+      { hours: [rule("12:00", "20:00")] },
+      "24T12:00-24T20:00",
     ],
     [
       "does not work during breaks",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { HoursException, HoursRule, ImageDoc, Status } from "../catalog.ts";
+import type { HoursRule, ImageDoc, OpeningException, Status } from "../catalog.ts";
 import { line, integer } from "../../basic-schemas.ts";
 import {
   cents,
@@ -60,10 +60,18 @@ export type AuthoredHours = z.infer<typeof hoursRule>;
 export const hours = list(hoursRule);
 export const HOURS_DEFAULTS = defaultsFor<HoursRule>()({ validFrom: null, validTo: null });
 
+const intervals = list(fields(interval), 20);
 const exception = fields({
   date,
-  ...optional({ mode: choice("REPLACE", "ADD", "REMOVE"), intervals: list(fields(interval), 20) }),
+  ...optional({ mode: choice("REPLACE", "ADD", "REMOVE"), intervals }),
+});
+/** Of the business. */
+const openingException = fields({
+  date,
+  ...optional({ mode: choice("REPLACE", "ADD", "REMOVE", "ONLY"), intervals }),
 });
 export type AuthoredException = z.infer<typeof exception>;
+export type AuthoredOpeningException = z.infer<typeof openingException>;
 export const exceptions = list(exception, 1000);
-export const EXCEPTION_DEFAULTS = defaultsFor<HoursException>()({ mode: "REPLACE" });
+export const openingExceptions = list(openingException, 1000);
+export const EXCEPTION_DEFAULTS = defaultsFor<OpeningException>()({ mode: "REPLACE" });

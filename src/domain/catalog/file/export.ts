@@ -2,7 +2,7 @@ import type { Catalog } from "../catalog.ts";
 import { writeBusiness, writeClosure } from "./business.ts";
 import type { AuthoredFile } from "./schema.ts";
 import { SECTION_KINDS, sectionOf, setAt } from "./sections.ts";
-import { createWriteContext, writeException, writeHoursRule } from "./writer.ts";
+import { createWriteContext, writeOpeningException, writeHoursRule } from "./writer.ts";
 
 /**
  * The catalog as a file that reads back as the same catalog. It has all sections, including empty
@@ -28,6 +28,6 @@ export const writeBusinessFields = ({ business, schedule }: Catalog): AuthoredFi
   business: writeBusiness(business),
   hours: schedule.hours.map(writeHoursRule),
   closures: schedule.closures.map(writeClosure),
-  exceptions: schedule.exceptions.map(writeException),
+  exceptions: schedule.exceptions.map(writeOpeningException),
   turnTimes: schedule.turnTimes,
 });

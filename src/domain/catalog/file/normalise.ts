@@ -14,7 +14,7 @@ import { objectRef } from "../references.ts";
 import { deepEqual } from "../../equality.ts";
 import { quote } from "../../text.ts";
 import { readBusiness, readClosure } from "./business.ts";
-import { type ReadContext, Reader, readException, readHoursRule } from "./reader.ts";
+import { type ReadContext, Reader, readOpeningException, readHoursRule } from "./reader.ts";
 import type { AuthoredFile } from "./schema.ts";
 import { PLACEHOLDER_CURRENCY, PLACEHOLDER_SLUG } from "./repair.ts";
 import { listIn, SECTION_KINDS, sectionOf } from "./sections.ts";
@@ -158,7 +158,7 @@ export function normaliseCatalog(
   const schedule = {
     hours: readRules("hours", readHoursRule),
     closures: readRules("closures", readClosure),
-    exceptions: readRules("exceptions", readException),
+    exceptions: readRules("exceptions", readOpeningException),
     turnTimes: readRules("turnTimes", (_reader, item) => item)?.sort((a, b) => a.upTo - b.upTo),
   };
   const objects: { [K in Kind]?: DocOf[Kind][] | undefined } = {};

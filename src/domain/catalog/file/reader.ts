@@ -2,6 +2,7 @@ import type { z } from "zod";
 import {
   type Day,
   type HoursException,
+  type OpeningException,
   type HoursRule,
   type ImageDoc,
   type Translations,
@@ -15,6 +16,7 @@ import { parseMoney } from "../../money.ts";
 import { quote } from "../../text.ts";
 import {
   type AuthoredException,
+  type AuthoredOpeningException,
   type AuthoredHours,
   DEFAULT_STATUS,
   EXCEPTION_DEFAULTS,
@@ -260,9 +262,16 @@ export function readHoursRule(reader: Reader, rule: AuthoredHours): HoursRule {
   return { ...readWindow(reader, rule), ...readFields(rule, HOURS_DEFAULTS) };
 }
 
-export function readException(reader: Reader, exception: AuthoredException): HoursException {
+/** The schema of staff refuses ONLY. */
+export const readException = (reader: Reader, exception: AuthoredException): HoursException =>
+  readOpeningException(reader, exception) as HoursException;
+
+export function readOpeningException(
+  reader: Reader,
+  exception: AuthoredOpeningException,
+): OpeningException {
   const { mode } = readFields(exception, EXCEPTION_DEFAULTS);
-  if (mode !== "REPLACE" && !exception.intervals?.length)
+  if ((mode === "ADD" || mode === "REMOVE") && !exception.intervals?.length)
     reader.addMissing("intervals", `list the hours to ${mode.toLowerCase()}`);
   return {
     date: exception.date,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { business, closure } from "./business.ts";
-import { exceptions, hours } from "./common-fields.ts";
+import { hours, openingExceptions } from "./common-fields.ts";
 import { menu } from "./menu.ts";
 import { promotion } from "./promotions.ts";
 import { publicEvent } from "./public-events.ts";
@@ -22,7 +22,7 @@ export const catalogFileSchema = z.strictObject(
       business,
       hours,
       closures: list(closure, 1000),
-      exceptions,
+      exceptions: openingExceptions,
       turnTimes: list(fields({ upTo: integer(1, 1000), min: integer(1, 1440) }), 100),
     }),
     serviceCategories: section(serviceCategory),

@@ -2,6 +2,7 @@ import {
   type Catalog,
   type Day,
   type HoursException,
+  type OpeningException,
   type HoursRule,
   type ImageDoc,
   type Named,
@@ -14,6 +15,7 @@ import { writeInstant } from "../../local-time.ts";
 import { formatMoney } from "../../money.ts";
 import {
   type AuthoredException,
+  type AuthoredOpeningException,
   type AuthoredHours,
   DEFAULT_STATUS,
   EXCEPTION_DEFAULTS,
@@ -105,7 +107,11 @@ export const writeHoursRule = (rule: HoursRule): AuthoredHours => ({
   ...writeFields(rule, HOURS_DEFAULTS),
 });
 
+/** An exception of staff is never ONLY. */
 export const writeException = (exception: HoursException): AuthoredException =>
+  writeOpeningException(exception) as AuthoredException;
+
+export const writeOpeningException = (exception: OpeningException): AuthoredOpeningException =>
   omitEmpty({
     date: exception.date,
     ...writeFields(exception, EXCEPTION_DEFAULTS),

@@ -122,15 +122,21 @@ test("a salon's week: website, phone calendar, terminal and partner agree at the
     await visits.catchUp();
     const listed = await partner.read<Visit[]>("/bookings");
     expect(visits.shown()).toEqual(listed);
+    // Visits that were cancelled leave the feed at the end of their day.
+    const isInFeed = ({ status, startsAt }: Visit) =>
+      status !== "CANCELLED" ||
+      Date.parse(startsAt) >= Math.floor(api.now() / 86_400_000) * 86_400_000;
     const feed = await api.request(`/calendars/${token}.ics`, { key: null });
     expect(
       parseCalendar(await feed.text()).map(({ uid, status, start }) => [uid, status, +start]),
     ).toEqual(
-      listed.map(({ id, status, startsAt }) => [
-        `${id}-0@deskbell`,
-        ICAL_STATUS[status] ?? status,
-        Date.parse(startsAt),
-      ]),
+      listed
+        .filter(isInFeed)
+        .map(({ id, status, startsAt }) => [
+          `${id}-0@deskbell`,
+          ICAL_STATUS[status] ?? status,
+          Date.parse(startsAt),
+        ]),
     );
   }
 

@@ -1,0 +1,40 @@
+import type { HoursEdit } from "../../app/catalog/schedule.ts";
+import type { LocalDate } from "../../domain/catalog/catalog.ts";
+import { usageError } from "../failure.ts";
+import { type FlagValues, parseDay, text, texts, toggle } from "../flags.ts";
+
+/** The flags of commands that update hours. */
+export const hoursFlags = {
+  day: texts("day", "a weekday such as mon, or a range such as mon-fri (repeatable)"),
+  date: text("date", "a single date instead, such as 2026-12-24 or tomorrow"),
+  open: texts("interval", "open in this time, such as 09:00-18:00 (repeatable)"),
+  closed: toggle("closed all day"),
+  usual: toggle("with --date: as on other dates of this weekday"),
+};
+
+/** @throws AppError usage */
+export function parseHoursEdit(
+  { day, date, open, closed, usual }: FlagValues<typeof hoursFlags>,
+  today: LocalDate,
+): HoursEdit {
+  if (day.length > 0 === (date !== undefined))
+    throw usageError(
+      day.length > 0 ? "--day cannot be combined with --date." : "Missing --day <day>.",
+      "add --day mon or mon-fri for every week, or --date 2026-12-24 for one date",
+    );
+  const given = [open.length > 0, closed, usual].filter(Boolean).length;
+  if (given !== 1 || (usual && date === undefined))
+    throw usageError(
+      `Give either --open or --closed${date === undefined ? "" : " or --usual"}.`,
+      "add --open 09:00-18:00, or --closed",
+    );
+  const intervals = open.map(parseInterval);
+  if (date === undefined) return { days: day.map((name) => name.toLowerCase()), intervals };
+  return { date: parseDay("--date", date, today), intervals: usual ? null : intervals };
+}
+
+function parseInterval(interval: string): { start: string; end: string } {
+  const [, start, end] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(interval) ?? [];
+  if (start !== undefined && end !== undefined) return { start, end };
+  throw usageError(`Invalid --open '${interval}'.`, "use two times such as 09:00-18:00");
+}

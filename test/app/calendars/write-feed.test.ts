@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+import { saveCustomer } from "../../../src/app/bookings/guests.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { createCalendar, revokeCalendar } from "../../../src/app/calendars/calendars.ts";
+import { checkCalendars } from "../../../src/app/calendars/calendar-conditions.ts";
+import { writeFeed } from "../../../src/app/calendars/write-feed.ts";
+import { objectId } from "../../../src/domain/catalog/object-id.ts";
+import type { VisitStatus } from "../../../src/domain/bookings/visit.ts";
+import { parseCalendar } from "../../support/ical.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { applyCatalogBody } from "../../support/use-case.ts";
+import { confirmedVisit } from "../../support/visit-rows.ts";
+
+const SLUG = "salon-aurora";
+const CATALOG = `
+hours: [{ days: mon-sun, start: "00:00", end: "24:00" }]
+staff: [{ key: zoe, name: Zoe }]
+services:
+  - { key: cut, name: Cut, durationMin: 5, price: 40.00, staff: [zoe] }
+  - { key: yoga, name: Yoga, durationMin: 60, price: 10.00, capacity: 20, staff: [zoe] }
+`;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+const idOf = (kind: "service" | "staff", key: string) =>
+  objectId(kind, SLUG, { key, previousKeys: [] });
+
+function openSalon() {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
+  const business = getBusiness(rt, SLUG);
+  const { calendar } = createCalendar(rt, business, { staffId: null, withGuests: true });
+  const today = Math.floor(rt.now() / DAY_MS) * DAY_MS;
+  const feed = (max?: number) =>
+    parseCalendar(writeFeed(rt, rt.store.calendars.findById(calendar.id)!, today, max));
+  return { rt, business, calendar, today, feed };
+}
+
+/** Stores a visit without looking for a free time. */
+function addVisit(
+  rt: TestRuntime,
+  startsAt: number,
+  { service = "cut", status = "CONFIRMED" as VisitStatus, name = "" } = {},
+): string {
+  const { id: businessId } = getBusiness(rt, SLUG);
+  const id = rt.newId("bkg");
+  const endsAt = startsAt + 5 * MINUTE_MS;
+  const segment = {
+    serviceId: idOf("service", service),
+    serviceName: service,
+    variantId: null,
+    variantName: null,
+    addons: [],
+    staffId: idOf("staff", "zoe"),
+    staffName: "Zoe",
+    resources: [],
+    seats: 1,
+    bufferBeforeMin: 0,
+    bufferAfterMin: 0,
+    startsAt,
+    endsAt,
+    priceCents: 4000,
+  };
+  rt.store.bookings.insert(businessId, {
+    ...confirmedVisit(startsAt),
+    id,
+    status,
+    endsAt,
+    guests: 1,
+    totalCents: 4000,
+    currency: "EUR",
+    currencyDigits: 2,
+    segments: [segment],
+  });
+  if (name !== "")
+    saveCustomer(rt, businessId, id, { name, email: null, phone: "555 0100", notes: null });
+  return id;
+}
+
+test("a feed has every visit of the next 90 days of a business with 200 visits a day", () => {
+  const { rt, calendar, today } = openSalon();
+  rt.tx(() => {
+    for (let day = -30; day < 90; day += 1)
+      for (let i = 0; i < 200; i += 1) addVisit(rt, today + day * DAY_MS + i * 5 * MINUTE_MS);
+  });
+  const text = writeFeed(rt, calendar, today);
+  const dates = [...text.matchAll(/^DTSTART:(\d{8})T/gm)].map(([, date]) => date ?? "");
+  const countOn = (day: number) => {
+    const date = new Date(today + day * DAY_MS).toISOString().slice(0, 10).replaceAll("-", "");
+    return dates.filter((one) => one === date).length;
+  };
+  expect(Array.from({ length: 90 }, (_, day) => countOn(day))).toEqual(Array(90).fill(200));
+  // The rest of the 20,000 entries are the latest of those before today.
+  expect([countOn(-1), countOn(-10), countOn(-11), dates.length]).toEqual([200, 200, 0, 20_000]);
+}, 60_000);
+
+test("visits before today fill what is left, the latest first, without cancelled ones", () => {
+  const { rt, today, feed } = openSalon();
+  rt.tx(() => {
+    for (const day of [-3, -2, -1, 1]) addVisit(rt, today + day * DAY_MS);
+    addVisit(rt, today - 1, { status: "CANCELLED" });
+    addVisit(rt, today + 2 * DAY_MS, { status: "CANCELLED" });
+  });
+  const days = (max?: number) =>
+    feed(max).map(({ start, status }) => [(start.getTime() - today) / DAY_MS, status]);
+  expect(days(4)).toEqual([
+    [-2, "CONFIRMED"],
+    [-1, "CONFIRMED"],
+    [1, "CONFIRMED"],
+    [2, "CANCELLED"],
+  ]);
+});
+
+test("a feed that is full ends with an entry that says so, and opens a condition until it is read again", () => {
+  const { rt, calendar, today, feed } = openSalon();
+  rt.tx(() => {
+    for (const day of [1, 2, 3]) addVisit(rt, today + day * DAY_MS);
+  });
+  expect(feed(2).map(({ summary }) => summary)).toEqual([
+    "cut · Zoe",
+    "cut · Zoe",
+    expect.stringMatching(/^Visits from 20\S+ on are not in this calendar: it has at most 2\.$/),
+  ]);
+  expect(checkCalendars(rt)).toMatchObject([{ code: "calendar.full", business: SLUG }]);
+  expect(feed()).toHaveLength(3);
+  expect(checkCalendars(rt)).toEqual([]);
+  feed(2);
+  revokeCalendar(rt, calendar.businessId, calendar.id);
+  expect(checkCalendars(rt)).toEqual([]);
+});
+
+test("a session of a class is one entry with all guests that have not cancelled", () => {
+  const { rt, today, feed } = openSalon();
+  const at = today + DAY_MS;
+  rt.tx(() => {
+    addVisit(rt, at, { service: "yoga", name: "Ana" });
+    addVisit(rt, at, { service: "yoga", name: "Ben" });
+    addVisit(rt, at, { service: "yoga", name: "Cleo", status: "CANCELLED" });
+  });
+  expect(feed()).toMatchObject([
+    {
+      summary: "yoga · 2 guests · Zoe",
+      status: "CONFIRMED",
+      description: "Ana\n555 0100\nBen\n555 0100",
+    },
+  ]);
+});
