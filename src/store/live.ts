@@ -40,6 +40,8 @@ export type EndpointState = {
 
 export type DaemonRow = {
   url: string;
+  /** At which others reach it; empty if it was not told. */
+  publicUrl?: string;
   startedAt: number;
   /** Whether it sends alerts, and its limit of open files, if known. */
   hasAlertUrl?: boolean;
@@ -116,11 +118,11 @@ export function createLiveStore(db: Db) {
     FROM endpoint WHERE deleted_at IS NULL AND (:businessId IS NULL OR business_id = :businessId)
     ORDER BY status = 'ACTIVE', failing_since IS NULL, name, id LIMIT :limit`);
   const selectDaemon = db.prepare(
-    `SELECT ${columns("url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, certificate_expires_at")} FROM daemon`,
+    `SELECT ${columns("url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, certificate_expires_at")} FROM daemon`,
   );
   const saveDaemon = db.prepare(`
-    INSERT OR REPLACE INTO daemon (id, url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups)
-    VALUES (1, :url, :startedAt, :hasAlertUrl, :openFiles, :backupEveryMs, :copiesBackups)`);
+    INSERT OR REPLACE INTO daemon (id, url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups)
+    VALUES (1, :url, :publicUrl, :startedAt, :hasAlertUrl, :openFiles, :backupEveryMs, :copiesBackups)`);
 
   const updateCertificateExpiry = db.prepare("UPDATE daemon SET certificate_expires_at = ?");
   const updateSharedAddress = db.prepare("UPDATE daemon SET shared_address = ?");
@@ -206,6 +208,7 @@ export function createLiveStore(db: Db) {
       );
     },
     saveDaemon: ({
+      publicUrl = "",
       hasAlertUrl = false,
       openFiles = null,
       backupEveryMs = null,
@@ -214,6 +217,7 @@ export function createLiveStore(db: Db) {
     }: DaemonRow) =>
       void saveDaemon.run({
         ...row,
+        publicUrl,
         hasAlertUrl: hasAlertUrl ? 1 : 0,
         openFiles,
         backupEveryMs,

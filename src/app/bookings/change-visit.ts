@@ -6,6 +6,7 @@ import {
   type Visit,
   type VisitAction,
 } from "../../domain/bookings/visit.ts";
+import { deepEqual } from "../../domain/equality.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
@@ -13,7 +14,7 @@ import { appendEvents } from "../events.ts";
 import type { Runtime } from "../runtime.ts";
 import { changesOnly, partyOf, seesOnly, type VisitAccess } from "./access.ts";
 import { auditVisit } from "./audit-visit.ts";
-import { saveCustomer } from "./guests.ts";
+import { findCustomer, saveCustomer } from "./guests.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 
 /** An action that changes only the state of a visit. */
@@ -144,7 +145,7 @@ export function publish<Row extends Visit>(
   appendEvents(rt, business, [event], after.createdByKey);
 }
 
-/** Fields that are undefined keep their value. Call it in a transaction. */
+/** Fields that are undefined keep their value; without a change nothing is sent. Call it in a transaction. */
 export function updateVisit<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,
@@ -152,6 +153,8 @@ export function updateVisit<Row extends Visit>(
   before: Row,
   { customer, customerRef = before.customerRef }: VisitUpdate,
 ): Row {
+  const isSameCustomer = customer === undefined || deepEqual(customer, findCustomer(rt, before.id));
+  if (customerRef === before.customerRef && isSameCustomer) return before;
   const after = nextVersion(rt, kind.store(rt), business.id, { ...before, customerRef });
   kind.store(rt).update(after);
   if (customer !== undefined) saveCustomer(rt, business.id, before.id, customer);

@@ -1,3 +1,4 @@
+import { deepEqual } from "../../domain/equality.ts";
 import type { NamedSegment } from "../../domain/availability/request.ts";
 import type { Audience } from "../../domain/availability/catalog-lookup.ts";
 import {
@@ -66,6 +67,8 @@ export function rescheduleVisit(
   });
   const booked =
     segments === undefined ? withOldTerms(before.segments, terms.segments) : terms.segments;
+  // Nothing changes, also not whether the business must approve the visit.
+  if (startsAt === before.startsAt && deepEqual(booked, before.segments)) return before;
   const after = moved(rt, BOOKING, business, access, before, terms, {
     ...before,
     segments: booked,
@@ -114,12 +117,10 @@ export function rescheduleTable(
     except: before.id,
     ignoresNotice,
   });
-  const after = moved(rt, RESERVATION, business, access, before, terms, {
-    ...before,
-    partySize,
-    areaId: terms.areaId,
-    tableId: terms.tableId,
-  });
+  const table = { partySize, areaId: terms.areaId, tableId: terms.tableId };
+  const { endsAt } = terms;
+  if (deepEqual({ ...before, startsAt, endsAt, ...table }, before)) return before;
+  const after = moved(rt, RESERVATION, business, access, before, terms, { ...before, ...table });
   rt.store.reservations.reschedule(business.id, after);
   publish(rt, RESERVATION, business, before, after);
   auditRescheduled(rt, RESERVATION, business, before, after);

@@ -7,6 +7,7 @@ import {
 } from "../../domain/catalog/catalog.ts";
 import { assertValidObject } from "../../domain/catalog/validate.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
+import { withShownTexts } from "../../domain/catalog/change/shown-texts.ts";
 import { referredKeys } from "../../domain/catalog/references.ts";
 import { affectsOthers } from "../../domain/public/affects-others.ts";
 import { nextTransition } from "../../domain/public/public-catalog.ts";
@@ -34,7 +35,7 @@ export function editObject<K extends Kind>(
   return rt.tx(() => {
     const business = publishDueTransitions(rt, getBusiness(rt, slug));
     const doc = getStoredObject(rt, business, kind, keyOrId);
-    const edited = edit(doc);
+    const edited = withShownTexts(doc, edit(doc), business.doc.locale);
     const stored = loadForEdit(rt, business, kind, doc, edited);
     const { catalog } = stored;
     assertValidObject(catalog, kind, edited, stored.others !== undefined);

@@ -1,5 +1,6 @@
 import type { Catalog, ServiceDoc, StaffDoc } from "../../domain/catalog/catalog.ts";
 import type { AuthoredStaff } from "../../domain/catalog/file/staff.ts";
+import { withShownTexts } from "../../domain/catalog/change/shown-texts.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import type { Runtime } from "../runtime.ts";
@@ -33,7 +34,9 @@ export const updateStaffMember = (
   editCatalog(rt, slug, (before) => {
     const doc = getObject(before, "staff", keyOrId);
     const catalog = withObjects(before, "staff", (all) =>
-      all.map((one) => (one === doc ? edit(doc) : one)),
+      all.map((one) =>
+        one === doc ? withShownTexts(doc, edit(doc), before.business.locale) : one,
+      ),
     );
     return { catalog: withLinks(catalog, doc.key, links), target: { kind: "staff", doc } };
   });

@@ -26,8 +26,9 @@ const create = command({
     const { rt, business } = await cli.openBusiness();
     const { createCalendar } = await import("../../app/calendars/calendars.ts");
     const { publicUrl } = cli.config(flags).http;
+    const daemon = rt.store.live.findDaemon();
     const base =
-      publicUrl || (rt.store.live.findDaemon()?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`);
+      publicUrl || daemon?.publicUrl || (daemon?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`);
     const staffId = staff === undefined ? null : resolveObject(rt, business, "staff", staff).id;
     await printSecretOnce(cli, out, (print) =>
       rt.tx(() => {

@@ -226,6 +226,7 @@ function saveAddress(rt: Runtime, url: string): Promise<void> {
   const { everyMs, dir, command } = rt.config.backups;
   const row = {
     url,
+    publicUrl: rt.config.http.publicUrl,
     startedAt: rt.now(),
     hasAlertUrl: hasAlertChannel(rt.config.alerts),
     openFiles: readOpenFileLimit(),

@@ -64,7 +64,7 @@ const feedMeta = pageMeta.extend({
   sequences: z
     .array(z.int())
     .describe(
-      "Sequence number of each event in `data`, in the same order; webhooks have it in X-Service-Sequence",
+      "Sequence number of each event in `data`, in the same order; webhooks have it in X-Service-Sequence. All events of the business share the numbers: gaps count events that this key does not receive",
     ),
 });
 const response = (data: z.ZodType) => z.strictObject({ data });

@@ -338,12 +338,12 @@ describe("an order is rejected", () => {
     [
       "with control characters in customerRef",
       { event: "gala", items: ["seat"], customerRef: "a\u001b[2Jb" },
-      /^validation_failed: 'customerRef' must be one line of 1 to 200 characters, not 'a␛\[2Jb'\.$/,
+      /^validation_failed: 'customerRef' must be one line of 1 to 200 characters without invisible characters, not 'a␛\[2Jb'\.$/,
     ],
     [
       "with a customerRef of 10 KB",
       { event: "gala", items: ["seat"], customerRef: "x".repeat(10_240) },
-      /^validation_failed: 'customerRef' must be one line of 1 to 200 characters, not 'x{79}…'\.$/,
+      /^validation_failed: 'customerRef' must be one line of 1 to 200 characters without invisible characters, not 'x{79}…'\.$/,
     ],
     ["as a list", [["seat"]], /^validation_failed: 'items' must be one line/],
     ["as null", null, /^validation_failed: The request must be an object/],

@@ -119,7 +119,7 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
     "promotions resume midweek-blowout",
     "promotions end midweek-blowout",
     "hours update --day tue --closed",
-    "staff hours update nadia --day tue --open 10:00-12:00",
+    "staff hours update maya --day tue --open 10:00-12:00",
     "closures create --date 2030-12-24",
     "closures delete 2030-12-24",
   ])
