@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 /** Makes the names in a folder survive a power cut: new files, renamed and deleted ones. */
 export function syncFolder(folder: string, platform: NodeJS.Platform = process.platform): void {
@@ -11,6 +11,14 @@ export const createDurably = (path: string, text: string): void => write(path, "
 
 /** Appends to a file, which it creates with mode 0600, and waits until that is on the disk. */
 export const appendDurably = (path: string, text: string): void => write(path, "a", text);
+
+/** Replaces a file, which gets mode 0600: readers see either the old text or the new one. */
+export function replaceDurably(path: string, text: string): void {
+  const draft = `${path}.draft`;
+  rmSync(draft, { force: true });
+  createDurably(draft, text);
+  renameSync(draft, path);
+}
 
 const write = (path: string, flags: "a" | "wx", text: string): void =>
   useFile(path, flags, (file) => {

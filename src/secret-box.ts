@@ -79,7 +79,7 @@ export function openSecretBox(
       return !hasRows;
     },
     listUndecryptable(rows) {
-      const keys = readValidKeys(keyPath);
+      const keys = readMasterKeys(keyPath);
       return rows.filter(({ id, sealed }) => openWithAny(keys, sealed, id) === undefined);
     },
     addKey: () => write([random(KEY), ...load()]),
@@ -114,12 +114,12 @@ function readOrCreateKeys(path: string, random: (bytes: number) => Buffer): Buff
   for (;;) {
     const keys = readKeys(path);
     if (keys) return keys;
-    createKeys(path, random);
+    createMasterKey(path, random);
   }
 }
 
-/** Returns no keys if the file is missing, unreadable or invalid. */
-function readValidKeys(path: string): Buffer[] {
+/** Returns no keys if the file is missing, unreadable or invalid; the newest is the first. */
+export function readMasterKeys(path: string): Buffer[] {
   try {
     return readKeys(path) ?? [];
   } catch (error) {
@@ -170,7 +170,7 @@ function readText(path: string): string | undefined {
 }
 
 /** Writes a draft and links it into place: two processes that start together share one key. */
-function createKeys(path: string, random: (bytes: number) => Buffer): void {
+export function createMasterKey(path: string, random: (bytes: number) => Buffer): void {
   const draft = writeDraft(path, [random(KEY)], random);
   try {
     linkSync(draft, path);

@@ -14,6 +14,7 @@ import { createSafeguard } from "../store/safeguard.ts";
 import { isOnReadOnlyDisk } from "../store/storage-error.ts";
 import { createStore, type Store } from "../store/store.ts";
 import { dirname } from "node:path";
+import { tagBackup } from "./operations/backup-authenticity.ts";
 import { AppError } from "../domain/errors.ts";
 import { byteSize } from "../domain/text.ts";
 
@@ -67,7 +68,12 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   if (config.mayCreate) prepareDataFolder(config);
   const log = effects.log ?? createLog(config.logFormat, now);
   const { databasePath } = config;
-  const safeguard = createSafeguard(config, now, effects.isDaemon ?? false);
+  const safeguard = createSafeguard(
+    config,
+    now,
+    effects.isDaemon ?? false,
+    (path, createdAt) => void tagBackup(config, path, createdAt, random),
+  );
   const { db, migration, ...connection } = openDatabase(databasePath, busyTimeoutMs, safeguard, {
     monotonic,
     onSyncFailed: effects.onSyncFailed,

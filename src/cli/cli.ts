@@ -233,7 +233,12 @@ export function createCli(program: string, io: Io, flags: GlobalFlags) {
      */
     async agree(question: string, refusal: AppError): Promise<void> {
       if (flags.yes || flags.dryRun) return;
-      if (!canAsk()) throw refusal;
+      await this.agreeInPerson(question, refusal);
+    },
+
+    /** Asks like `agree`, but --yes is no answer: scripts pass a flag of its own. */
+    async agreeInPerson(question: string, refusal: AppError): Promise<void> {
+      if (flags.yes || !canAsk()) throw refusal;
       const typed = await ask(io, `${safe(question, 2000)} [y/N] `);
       if (!/^y(es)?$/i.test(typed.trim())) throw usageError("Nothing was changed.");
     },

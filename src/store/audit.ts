@@ -61,6 +61,10 @@ export function createAuditStore(db: Db) {
   // An ID is not older than its entry, so the range of IDs spares a scan of the log.
   const deleteExpired = db.prepare("DELETE FROM audit_entry WHERE id < :minId AND at < :before");
 
+  const selectKeptSince = db.prepare("SELECT kept_since FROM audit_retention").pluck();
+  const setKeptSince = db.prepare("UPDATE audit_retention SET kept_since = ?");
+  const deleteById = db.prepare("DELETE FROM audit_entry WHERE id = ?");
+
   return {
     /** A trigger ignores an entry that the log already has. */
     insert: (row: AuditRow) => void insert.run({ ...row, details: JSON.stringify(row.details) }),
@@ -72,6 +76,14 @@ export function createAuditStore(db: Db) {
           ORDER BY id DESC LIMIT :limit`)
         .all({ ...filter, limit })
         .map(parse),
+    /** Puts rows in the place of those with the same IDs. Call it in a transaction. */
+    replace(rows: readonly AuditRow[]): void {
+      const keptSince = selectKeptSince.get();
+      setKeptSince.run(Number.MAX_SAFE_INTEGER);
+      for (const { id } of rows) deleteById.run(id);
+      setKeptSince.run(keptSince);
+      for (const row of rows) insert.run({ ...row, details: JSON.stringify(row.details) });
+    },
     deleteBefore(before: number): void {
       raiseKeptSince.run({ before });
       deleteExpired.run({ before, minId: minIdAt("aud", before) });

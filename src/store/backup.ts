@@ -109,6 +109,12 @@ export const readCounters = (path: string): BusinessCounters[] =>
     db.prepare(`SELECT ${columns("id, catalog_version, last_sequence")} FROM ${table}`).all(),
   ) as BusinessCounters[];
 
+/** Returns the ID of the server whose database it is; undefined if the file is unreadable. */
+export const readServerId = (path: string): string | undefined =>
+  readTables(path, ["server"], (db) => db.prepare("SELECT id FROM server").pluck().all())[0] as
+    | string
+    | undefined;
+
 /** Reads the whole audit log; nothing if the file is unreadable. */
 export const readAuditLog = (path: string): AuditRow[] =>
   readTables(path, ["audit_entry"], (db) => createAuditStore(db).list({}, -1));

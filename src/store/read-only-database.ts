@@ -100,6 +100,34 @@ export const countRows = (path: string, tables: readonly string[]): Record<strin
     );
   });
 
+/** `needsKey`: whether anything in the file is encrypted with a master key. */
+type ServerFacts = { server: string; schema: number; needsKey: boolean };
+
+/** Returns what identifies the server of a file; its ID is empty if an old version made the file. */
+export const readServerFacts = (path: string): ServerFacts =>
+  withReadOnlyDatabase(path, (db) => ({
+    server: hasTable(db, "server")
+      ? (db.prepare("SELECT id FROM server").pluck().get() as string)
+      : "",
+    schema: db.pragma("user_version", { simple: true }) as number,
+    needsKey: ["endpoint_secret", "destination", "guest"].some((table) => hasRows(db, table)),
+  }));
+
+/** Whether an erased guest could come back with the file. */
+export const hasGuestData = (path: string): boolean =>
+  withReadOnlyDatabase(
+    path,
+    (db) =>
+      hasRows(db, "guest") ||
+      ["booking", "reservation", "ticket_order"].some((table) =>
+        hasRows(db, table, "customer_ref IS NOT NULL"),
+      ),
+  );
+
+const hasRows = (db: Db, table: string, condition = "TRUE"): boolean =>
+  hasTable(db, table) &&
+  db.prepare(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`).get() !== undefined;
+
 type SealedRow = { id: string; sealed: Buffer };
 
 /** Returns the encrypted secrets of endpoints, and those of destinations with their credentials. */

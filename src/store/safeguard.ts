@@ -24,11 +24,13 @@ type SafeguardedPaths = { databasePath: string; backupFolder: string; masterKeyP
 /**
  * Before a migration: makes a verified backup, and makes sure that no daemon is running.
  * @param isDaemon whether this process holds the daemon lock
+ * @param tag authenticates the backup
  */
 export const createSafeguard = (
   { databasePath: path, backupFolder: folder, masterKeyPath }: SafeguardedPaths,
   now: () => number,
   isDaemon: boolean,
+  tag: (path: string, createdAt: number) => void,
 ): Safeguard => ({
   assertNoDataLoss() {
     const size = statSync(path, { throwIfNoEntry: false })?.size;
@@ -51,7 +53,7 @@ export const createSafeguard = (
     try {
       // Not recursive: Node then reports a failed disk as a missing folder.
       if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
-      copyCommitted(path, to);
+      copyCommitted(path, to, (draft) => tag(draft, now()));
       return to;
     } catch (error) {
       rmSync(`${to}.draft`, { force: true });
@@ -100,7 +102,7 @@ function unusedPath(folder: string, schema: number, now: number): string {
 }
 
 /** Uses another connection: SQLite cannot copy a database inside the migration's transaction. */
-function copyCommitted(path: string, to: string): void {
+function copyCommitted(path: string, to: string, tag: (draft: string) => void): void {
   const draft = `${to}.draft`;
   rmSync(draft, { force: true });
   const file = openSync(draft, "wx", 0o600);
@@ -113,6 +115,7 @@ function copyCommitted(path: string, to: string): void {
     closeSync(file);
   }
   checkDatabase(draft);
+  tag(draft);
   renameSync(draft, to);
   syncFolder(dirname(to));
 }

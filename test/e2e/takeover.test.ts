@@ -92,19 +92,25 @@ test("doctor --standby reports what a takeover would miss, and nothing when all 
 
 test("restore --latest takes over only with --fenced; then the server before refuses to start", async () => {
   const { dir, primary, dataDir, deskbell } = await createMachines();
+  mkdirSync(dataDir, { mode: 0o700 });
   const restore = fromGuide("restore --latest", dir);
   const refused = await deskbell(restore.replace(" --fenced", ""));
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   expect(refused.stderr).toContain("--latest needs --fenced, which confirms that the other server");
+  // Without the master key, nobody knows who made the copy.
+  const unknown = await deskbell(restore);
+  expect(unknown).toMatchObject({ code: 5, stdout: "" });
+  expect(unknown.stderr).toContain(`deskbell restore --latest ${dir} --fenced --untrusted`);
+  copyFileSync(primary.config.masterKeyPath, join(dataDir, "master.key"));
   expect(await deskbell(`${restore} --dry-run`)).toMatchObject({ code: 0 });
-  expect([existsSync(dataDir), existsSync(join(dir, "epoch-1"))]).toEqual([false, false]);
+  expect(existsSync(join(dir, "epoch-1"))).toBe(false);
   for (const wrong of ["restore", "restore --fenced", `${restore} some.db`])
     expect((await deskbell(wrong)).code).toBe(2);
 
   const restored = await deskbell(`${restore} --json`);
   expect(restored.code).toBe(0);
   expect(JSON.parse(restored.stdout)).toMatchObject({
-    data: { epoch: 1, createdAt: "2026-11-20T12:00:00.000Z", skipped: [], masterKeyMatches: false },
+    data: { epoch: 1, createdAt: "2026-11-20T12:00:00.000Z", skipped: [], masterKeyMatches: true },
   });
   primary.close();
   const flags = fromGuide("serve --backup-dir", dir).split(" ").slice(1);

@@ -93,6 +93,7 @@ test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
     expect(filesOf(dataDir)).toEqual([
       `backups/${backup.slice(backup.lastIndexOf("/") + 1)}`,
       "deskbell.db",
+      "master.key",
     ]);
   },
 );
@@ -222,7 +223,7 @@ test("of three processes that open an older file, one migrates it and all succee
   );
   expect(opened).toMatchObject([{ code: 0 }, { code: 0 }, { code: 0 }]);
   expect(opened.filter(({ stderr }) => stderr.includes("migrated"))).toHaveLength(1);
-  expect(filesOf(dataDir)).toHaveLength(2);
+  expect(filesOf(dataDir)).toHaveLength(3);
   expect(read(path, "PRAGMA user_version")).toBe(LATEST);
 });
 
@@ -297,6 +298,7 @@ test("an empty file is rejected with the newest backup's name, and initialized o
   );
   expect(statSync(path).size).toBe(0);
   rmSync(join(dataDir, "backups"), { recursive: true });
+  rmSync(join(dataDir, "master.key"));
   expect(createTestRuntime({ dataDir }).store.businesses.list()).toEqual([]);
 });
 

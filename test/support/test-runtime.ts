@@ -1,9 +1,9 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { inject, onTestFinished } from "vitest";
-import { type ConfigFlags, readConfig } from "../../src/config.ts";
+import { type Config, type ConfigFlags, readConfig } from "../../src/config.ts";
 import type { LogFields, LogLevel } from "../../src/log.ts";
 import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
 
@@ -47,4 +47,17 @@ export function createTestRuntime(
     if (flags.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
   });
   return Object.assign(rt, { logged, advance: (ms: number) => void (elapsedMs += ms) });
+}
+
+/** Returns the configuration of another machine, without data and with the same master key. */
+export function createStandbyConfig(
+  { masterKeyPath }: Pick<Config, "masterKeyPath">,
+  flags: ConfigFlags = {},
+): Config {
+  const folder = mkdtempSync(join(tmpdir(), "deskbell-standby-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const config = readConfig({ dataDir: join(folder, "data"), ...flags }, {});
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  if (existsSync(masterKeyPath)) copyFileSync(masterKeyPath, config.masterKeyPath);
+  return config;
 }

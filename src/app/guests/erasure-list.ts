@@ -1,18 +1,22 @@
-import { copyFileSync, existsSync, readFileSync, renameSync, statSync } from "node:fs";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { deriveKey } from "../../backup-tag.ts";
 import type { Config } from "../../config.ts";
-import { appendDurably, syncFolder } from "../../durable-file.ts";
+import { appendDurably, replaceDurably, syncFolder } from "../../durable-file.ts";
+import { readMasterKeys } from "../../secret-box.ts";
 
 // A backup still contains guests that were erased since. The IDs of their visits are in a file next
-// to the master key, which restoring a backup does not replace, so that they are erased again. A
-// folder of copies has a copy of it, for a restore on another machine.
+// to the master key, which restoring a backup does not replace, so that they are erased again. Copies
+// of the list go with the backups, for a restore on another machine. A copy says when it was complete
+// and is signed: who can write to the backups must not bring guests back, or erase others.
 
 const VISIT_ID = /^(?:bkg|rsv|tor)_[0-9a-z]+$/;
 
-const NAME = "erased-guests.txt";
+export const ERASURE_LIST = "erased-guests.txt";
 
-export const erasureListPath = ({ masterKeyPath }: Config): string =>
-  join(dirname(masterKeyPath), NAME);
+export const erasureListPath = ({ masterKeyPath }: Pick<Config, "masterKeyPath">): string =>
+  join(dirname(masterKeyPath), ERASURE_LIST);
 
 /** Appends to the list and waits until it is on the disk. */
 export function addToErasureList(config: Config, visitIds: readonly string[]): void {
@@ -27,24 +31,64 @@ export function addToErasureList(config: Config, visitIds: readonly string[]): v
 export const measureErasureList = (config: Config): number =>
   statSync(erasureListPath(config), { throwIfNoEntry: false })?.size ?? 0;
 
-export function copyErasureList(config: Config, folder: string): void {
-  const path = erasureListPath(config);
-  if (!existsSync(path)) return;
-  const target = join(folder, NAME);
-  copyFileSync(path, `${target}.draft`);
-  renameSync(`${target}.draft`, target);
+export const readErasureList = (config: Pick<Config, "masterKeyPath">): string[] =>
+  listIds(readLines(erasureListPath(config)));
+
+/** What the signature of a copy covers besides the IDs. */
+type CopyFacts = {
+  /** The ID of the server. */
+  server: string;
+  /** When the list was complete, epoch ms. */
+  asOf: number;
+};
+
+const FACTS = "# deskbell-erased-guests 1 ";
+const SIGNATURE = "# hmac-sha256 ";
+
+const sign = (text: string, masterKey: Buffer): Buffer =>
+  createHmac("sha256", deriveKey(masterKey, "erasure list 1")).update(text).digest();
+
+/** Writes a signed copy of the list, also an empty one, to a folder of backups and returns its path. */
+export function copyErasureList(config: Config, folder: string, facts: CopyFacts): string {
+  const target = join(folder, ERASURE_LIST);
+  const lines = [`${FACTS}${JSON.stringify(facts)}`, ...readErasureList(config)];
+  const text = lines.map((line) => `${line}\n`).join("");
+  const [key] = readMasterKeys(config.masterKeyPath);
+  const signature = key === undefined ? "" : `${SIGNATURE}${sign(text, key).toString("hex")}\n`;
+  replaceDurably(target, text + signature);
+  return target;
 }
 
-export const readErasureList = (config: Config): string[] => readList(erasureListPath(config));
+/** `facts` is null if no key of this server has signed the copy. */
+export type ErasureCopy = { ids: string[]; facts: CopyFacts | null };
 
-/** The list that was copied to the folder of a backup. */
-export const readCopiedErasureList = (backup: string): string[] =>
-  readList(join(dirname(backup), NAME));
+/** Reads the copy of the list in a folder of backups; it is empty if there is none. */
+export function readErasureCopy({ masterKeyPath }: Config, folder: string): ErasureCopy {
+  const lines = readLines(join(folder, ERASURE_LIST));
+  const ids = listIds(lines);
+  const at = lines.findLastIndex((line) => line.startsWith(SIGNATURE));
+  const signature = Buffer.from(lines[at]?.slice(SIGNATURE.length) ?? "", "hex");
+  const text = lines
+    .slice(0, Math.max(at, 0))
+    .map((line) => `${line}\n`)
+    .join("");
+  const isSigned = readMasterKeys(masterKeyPath).some((key) => {
+    const expected = sign(text, key);
+    return signature.length === expected.length && timingSafeEqual(signature, expected);
+  });
+  if (!isSigned || !lines[0]?.startsWith(FACTS)) return { ids, facts: null };
+  // What follows the signature is not signed.
+  return {
+    ids: listIds(lines.slice(0, at)),
+    facts: JSON.parse(lines[0].slice(FACTS.length)) as CopyFacts,
+  };
+}
 
-function readList(path: string): string[] {
+const listIds = (lines: readonly string[]): string[] => lines.filter((line) => VISIT_ID.test(line));
+
+function readLines(path: string): string[] {
   try {
-    const lines = readFileSync(path, "utf8").split("\n");
-    return lines.filter((line) => VISIT_ID.test(line));
+    return readFileSync(path, "utf8").split("\n");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;

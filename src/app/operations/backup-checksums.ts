@@ -10,10 +10,17 @@ const DIGITS = 64;
 /** After the digits and two spaces. */
 const NAME_AT = DIGITS + 2;
 
-/** Returns the SHA-256 of a file, as hexadecimal digits. */
-export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
+/**
+ * Returns the SHA-256 of a file, as hexadecimal digits.
+ * @param bytes how many to read from its start; default: the whole file
+ */
+export async function hashFile(
+  path: string,
+  signal?: AbortSignal,
+  bytes = Infinity,
+): Promise<string> {
   const digest = createHash("sha256");
-  await pipeline(createReadStream(path), digest, { signal });
+  await pipeline(createReadStream(path, { end: bytes - 1 }), digest, { signal });
   return digest.digest("hex");
 }
 

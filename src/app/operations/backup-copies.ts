@@ -86,7 +86,11 @@ export async function copyBackup(
     signal?.throwIfAborted();
     if (command !== null && !isLast && !isOnlyListNew) {
       const key = withKey && existsSync(config.masterKeyPath) ? config.masterKeyPath : "";
-      const variables = { DESKBELL_BACKUP_FILE: backup.path, DESKBELL_BACKUP_KEY: key };
+      const variables = {
+        DESKBELL_BACKUP_FILE: backup.path,
+        DESKBELL_BACKUP_KEY: key,
+        DESKBELL_BACKUP_ERASURES: copyErasures(rt, config.backupFolder),
+      };
       await runBackupCommand(command, variables, timeoutMs, signal);
     }
     if (withKey) recordKeyCopy(config, rt.now());
@@ -109,6 +113,10 @@ export async function copyBackup(
   }
 }
 
+/** Writes the list of erased guests to a folder of backups and returns its path. */
+const copyErasures = ({ config, store, now }: Runtime, folder: string): string =>
+  copyErasureList(config, folder, { server: store.file.getServerId(), asOf: now() });
+
 /** @returns whether the folder is on another disk than the data */
 async function copyToFolder(
   rt: Runtime,
@@ -121,7 +129,7 @@ async function copyToFolder(
   // First, because it is small and the only record of what a restore must erase. A guest who is
   // erased during the copy changes its size again.
   const bytes = measureErasureList(rt.config);
-  copyErasureList(rt.config, dir);
+  copyErasures(rt, dir);
   saveBackupState(rt.config, "erasure-list", { dir, bytes });
   const checksum = findChecksum(backup.path) ?? (await hashFile(backup.path));
   const target = join(dir, basename(backup.path));

@@ -8,7 +8,8 @@ import { shareMovedBusinesses } from "../moved-businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { forgetBackupState, readBackupState } from "./backup-state.ts";
 import { isOfPlace, recordCopyFailure } from "./copy-failures.ts";
-import { assertNotTakenOver, readBackupDir, readOwnEpoch } from "./epochs.ts";
+import { readOwnEpoch } from "../../store/own-epoch.ts";
+import { assertNotTakenOver, readBackupDir } from "./epochs.ts";
 import { recordCounters } from "./recorded-counters.ts";
 
 // The folder of --backup-dir belongs to one server: that whose ID it has.
@@ -39,8 +40,8 @@ export function assertBackupDir(config: Config, dir: string): boolean {
 /** In a folder of copies: the ID of the server that made them. */
 const OWNER_FILE = "server-id";
 
-/** Returns undefined for a folder that no server has used. */
-function readOwner(dir: string): string | undefined {
+/** Returns the ID of the server whose copies a folder has; undefined if no server has used it. */
+export function readOwner(dir: string): string | undefined {
   const path = join(dir, OWNER_FILE);
   return existsSync(path)
     ? readBackupDir(path, (file) => readFileSync(file, "utf8").trim())

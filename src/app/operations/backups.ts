@@ -11,6 +11,7 @@ import {
   hashFile,
   pruneChecksums,
 } from "./backup-checksums.ts";
+import { tagBackup } from "./backup-authenticity.ts";
 import { forgetBackupState, saveBackupState } from "./backup-state.ts";
 import { makeFolder, type Runtime } from "../runtime.ts";
 import { shellQuote } from "../../domain/text.ts";
@@ -53,7 +54,7 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
     rt.store.file.shortenLog();
     onCopied();
     checkDatabase(draft);
-    const checksum = await hashFile(draft);
+    const checksum = tagBackup(config, draft, createdAt, rt.random);
     renameSync(draft, path);
     addChecksum(path, checksum);
     syncFolder(folder);

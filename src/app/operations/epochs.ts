@@ -4,6 +4,7 @@ import type { Config } from "../../config.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
+import { readOwnEpoch } from "../../store/own-epoch.ts";
 import { isoSeconds } from "./health-conditions.ts";
 
 // Each takeover creates the next file `epoch-N` in the folder of the copies, and stores N in the
@@ -35,20 +36,6 @@ export function readBackupDir<Result>(path: string, read: (path: string) => Resu
     });
   }
 }
-
-const ownPath = ({ dataDir }: Config): string => join(dataDir, "epoch");
-
-export function readOwnEpoch(config: Config): number {
-  try {
-    return Number(readFileSync(ownPath(config), "utf8").trim()) || 0;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
-    throw error;
-  }
-}
-
-export const saveOwnEpoch = (config: Config, epoch: number): void =>
-  writeFileSync(ownPath(config), `${epoch}\n`, { mode: 0o600, flush: true });
 
 /**
  * @param dir of the copies

@@ -1,10 +1,10 @@
-import { existsSync, realpathSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { createReadStream, createWriteStream, existsSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { FoundTag } from "../../backup-tag.ts";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
-import { audit } from "../audit.ts";
-import { openRuntime, prepareDataFolder, type Runtime } from "../runtime.ts";
+import { type AccessChange, listAccessChanges } from "../../store/access.ts";
 import {
   copyDatabase,
   advanceCounters,
@@ -15,31 +15,51 @@ import {
   replaceDatabase,
   restoreDraft,
 } from "../../store/backup.ts";
-import type { AuditRow } from "../../store/audit.ts";
-import { assertNotInUse } from "../../store/file-identity.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
+import { assertNotInUse } from "../../store/file-identity.ts";
+import { iterateGuests } from "../master-key.ts";
+import { prepareDataFolder, type Runtime, systemRandom } from "../runtime.ts";
+import { authenticate, tagBackup, unauthenticError } from "./backup-authenticity.ts";
+import { hashFile } from "./backup-checksums.ts";
 import { forgetBackupState } from "./backup-state.ts";
 import { verifyBackup } from "./backups.ts";
-import { readRecordedCounters } from "./recorded-counters.ts";
 import { checkSigningSecrets } from "./delivery-conditions.ts";
-import { appendEvents } from "../events.ts";
-import { iterateGuests } from "../master-key.ts";
-import { eraseVisits } from "../guests/erase-guests.ts";
-import {
-  addToErasureList,
-  readCopiedErasureList,
-  readErasureList,
-} from "../guests/erasure-list.ts";
+import { findErasures, type KnownErasures } from "./known-erasures.ts";
+import { readRecordedCounters } from "./recorded-counters.ts";
+import { type AuditDifferences, completeDraft } from "./restored-draft.ts";
 
 /** Large enough that no ETag or cursor issued since the backup is ever reused. */
 const COUNTER_INCREASE = 1_000_000;
 
-const BUSY_TIMEOUT_MS = 5000;
+/** What a restore would do. */
+export type RestorePlan = {
+  /** Whether there are data, which it would replace. */
+  replaces: boolean;
+  isAuthentic: boolean;
+  /** The keys, endpoints, calendars and destinations that it adds or brings back. */
+  access: AccessChange[];
+  erasures: KnownErasures;
+};
 
-export type RestoreOptions = {
+export type Restored = RestorePlan & {
+  /** The path of the copy of the old database, or null if there was none. */
+  previousData: string | null;
+  audit: AuditDifferences;
+};
+
+export type RestoreTrust = {
+  /** Restores a file that is not authentic; what it adds to the live access is disabled. */
+  untrusted?: boolean;
+  /** With `untrusted`: leaves enabled what the file adds. */
+  keepAdded?: boolean;
+};
+
+export type RestoreOptions = RestoreTrust & {
   now: number;
   /** Called before data is replaced; throws to abort. */
-  confirm: () => Promise<void>;
+  confirm: (plan: RestorePlan) => Promise<void>;
+  /** Called if guests may come back; throws to abort. Default: throws the error. */
+  acceptGap?: (error: AppError) => Promise<void>;
   /**
    * Called with the new counters when everything is ready, immediately before the data are
    * replaced; throws to abort.
@@ -50,51 +70,70 @@ export type RestoreOptions = {
 /**
  * Deliveries that were pending when the backup was made become due again. Every partner gets a
  * catalog.changed event, because changes that it was notified of are undone.
- * @returns the path of the copy of the old database, or null if there was none
- * @throws AppError state_refuses while a daemon is running, and the errors of `verifyBackup`
+ * @throws AppError state_refuses while a daemon is running, for a file that is not authentic, and if
+ *   erased guests may come back; and the errors of `verifyBackup`
  */
 export async function restoreBackup(
   config: Config,
   file: string,
-  { now, confirm, claim }: RestoreOptions,
-): Promise<string | null> {
+  options: RestoreOptions,
+): Promise<Restored> {
+  const { now, confirm, claim } = options;
   const { databasePath } = config;
-  const replaces = await assertRestorable(config, file);
+  const { plan, found } = await prepareRestore(config, file, options);
   if (config.mayCreate) prepareDataFolder(config);
   const lock = acquireDaemonLock(databasePath);
   const draft = restoreDraft(databasePath);
   try {
-    if (replaces) await confirm();
+    if (plan.erasures.gap !== null)
+      await (options.acceptGap ?? reject)(gapError(plan.erasures.gap.since));
+    if (plan.replaces) await confirm(plan);
     removeDatabase(draft);
-    await copyDatabase(file, draft);
+    await copyToDraft(file, draft, found);
     await verifyBackup(draft);
     // The same backup may be restored twice, here or on other machines, so the counters of the
     // replaced database and those in the folder of copies matter too.
     const recorded = readRecordedCounters(dirname(file));
     const increase = COUNTER_INCREASE * (1 + recorded.takeoversSince);
-    const own = replaces ? readCounters(databasePath) : [];
+    const own = plan.replaces ? readCounters(databasePath) : [];
     advanceCounters(draft, [...own, ...recorded.counters], increase);
-    const auditLog = replaces ? readAuditLog(databasePath) : [];
-    completeDraft({ ...config, databasePath: draft }, { file, auditLog, increase, now });
+    const audit = completeDraft(
+      { ...config, databasePath: draft },
+      {
+        file,
+        auditLog: plan.replaces ? readAuditLog(databasePath) : [],
+        increase,
+        now,
+        erased: plan.erasures.visitIds,
+        isAuthentic: plan.isAuthentic,
+        disabled: plan.isAuthentic || options.keepAdded ? [] : plan.access,
+      },
+    );
     claim?.(readCounters(draft));
     const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
     replaceDatabase(databasePath, draft, copy);
+    if (plan.replaces) tagCopy(config, copy, now);
     forgetBackupState(config, "failure");
-    return replaces ? copy : null;
+    return { ...plan, audit, previousData: plan.replaces ? copy : null };
   } finally {
     removeDatabase(draft);
     lock.release();
   }
 }
 
-/**
- * @returns whether it would replace existing data
- * @throws AppError like `restoreBackup`
- */
-export async function assertRestorable(
-  { dataDir, databasePath }: Config,
+/** Returns what a restore would do. @throws AppError like `restoreBackup` */
+export const planRestore = async (
+  config: Config,
   file: string,
-): Promise<boolean> {
+  options: Pick<RestoreOptions, "now" | "claim"> & RestoreTrust,
+): Promise<RestorePlan> => (await prepareRestore(config, file, options)).plan;
+
+async function prepareRestore(
+  config: Config,
+  file: string,
+  { now, untrusted, claim }: Pick<RestoreOptions, "now" | "claim"> & RestoreTrust,
+): Promise<{ plan: RestorePlan; found: FoundTag }> {
+  const { dataDir, databasePath } = config;
   const replaces = existsSync(databasePath);
   if (replaces && existsSync(file) && realpathSync(file) === realpathSync(databasePath))
     throw new AppError("usage", `${file} is the live database, not a backup.`, {
@@ -106,48 +145,53 @@ export async function assertRestorable(
     throw new AppError("state_refuses", `A daemon is running on ${dataDir}.`, {
       fix: "stop the daemon, then restore",
     });
-  return replaces;
+  const found = await authenticate(config, file);
+  if (found.kind !== "authentic" && untrusted !== true)
+    throw unauthenticError(found.kind, file, config);
+  const plan: RestorePlan = {
+    replaces,
+    isAuthentic: found.kind === "authentic",
+    access: listAccessChanges(databasePath, file, now),
+    erasures: findErasures(config, file, found, claim !== undefined),
+  };
+  return { plan, found };
 }
 
-type Completion = {
-  file: string;
-  /** Of the replaced database: a restore must not remove the entries since the backup. */
-  auditLog: readonly AuditRow[];
-  /** What was added to each counter. */
-  increase: number;
-  now: number;
-};
+/** The bytes that are restored are those that were authenticated, also if the file is replaced now. */
+async function copyToDraft(file: string, draft: string, found: FoundTag): Promise<void> {
+  if (found.kind !== "authentic") return copyDatabase(file, draft);
+  const { bytes, sha256 } = found.tag;
+  const output = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
+  await pipeline(createReadStream(file, { end: bytes - 1 }), output);
+  if ((await hashFile(draft)) === sha256) return;
+  throw new AppError("state_refuses", `${file} was changed while it was read.`, {
+    fix: "copy the backup to a folder of this machine, and restore that copy",
+  });
+}
 
-/** Notifies partners, erases guests that were erased since the backup, and writes the audit log. */
-function completeDraft(config: Config, { file, auditLog, increase, now }: Completion): void {
-  const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now });
+/** So that the replaced data can be restored like a backup. Damaged data stay as they are. */
+function tagCopy(config: Config, copy: string, now: number): void {
+  if (existsSync(`${copy}-wal`)) return;
   try {
-    rt.tx(() => {
-      for (const business of rt.store.businesses.list()) {
-        const { id, catalogVersion: to } = business;
-        appendEvents(rt, business, [fullRefetchEvent(id, { from: to - increase, to })]);
-      }
-      eraseAgain(rt, file);
-      // What it had not sent yet is old, and may have been sent since.
-      rt.store.alertState.clear();
-      for (const entry of auditLog) rt.store.audit.insert(entry);
-      audit(rt, {
-        action: "backup.restored",
-        subject: { id: null, name: basename(file) },
-        businessId: null,
-      });
-    });
-  } finally {
-    rt.close();
+    tagBackup(config, copy, now, systemRandom);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
   }
 }
 
-/** Erases the guests of both lists: that of this server, and that of the folder of the backup. */
-function eraseAgain(rt: Runtime, file: string): void {
-  const own = new Set(readErasureList(rt.config));
-  const others = readCopiedErasureList(file).filter((id) => !own.has(id));
-  if (others.length > 0) addToErasureList(rt.config, others);
-  eraseVisits(rt, [...own, ...others]);
+const reject = async (error: AppError): Promise<void> => {
+  throw error;
+};
+
+function gapError(since: number | null): AppError {
+  const when = since === null ? "the backup was made" : new Date(since).toISOString();
+  return new AppError(
+    "state_refuses",
+    `No list of erased guests is newer than the backup: guests who were erased after ${when} would come back.`,
+    {
+      fix: "put the newest erased-guests.txt next to the backup; if nobody was erased since, or there is no list, add --accept-erasure-gap",
+    },
+  );
 }
 
 /** Whether the master key decrypts the signing secrets and the guests' data. */

@@ -4,10 +4,20 @@ import type { Config } from "../../config.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isNightly } from "../../store/backup.ts";
+import type { FoundTag } from "../../backup-tag.ts";
+import { shellQuote } from "../../domain/text.ts";
+import { saveOwnEpoch } from "../../store/own-epoch.ts";
+import {
+  authenticate,
+  describeRefusal,
+  readBackupTag,
+  unauthenticError,
+} from "./backup-authenticity.ts";
+import { readOwner } from "./backup-dir.ts";
 import { type Backup, listBackupsIn, verifyBackup } from "./backups.ts";
-import { claimEpoch, saveOwnEpoch } from "./epochs.ts";
+import { claimEpoch } from "./epochs.ts";
 import { recordCounters } from "./recorded-counters.ts";
-import { restoreBackup, type RestoreOptions } from "./restore.ts";
+import { restoreBackup, type Restored, type RestoreOptions } from "./restore.ts";
 
 const NAME_FOLDER = "name the folder that serve --backup-dir copies to on the other machine";
 
@@ -15,29 +25,100 @@ const NAME_FOLDER = "name the folder that serve --backup-dir copies to on the ot
 type NewestCopy = { copy: Backup; skipped: string[] };
 
 /**
- * Returns the newest copy in a --backup-dir that is intact.
- * @throws AppError resource_not_found if there is none; state_refuses if a newer deskbell wrote it
+ * Returns the newest copy in a --backup-dir that is authentic and intact. Its tag says when it was
+ * made: anybody who can write to the folder can rename an old copy.
+ * @param untrusted whether the newest other one is returned if no copy is authentic
+ * @param command that accepts a copy which is not authentic
+ * @throws AppError resource_not_found if there is none; state_refuses if a newer deskbell wrote it, or
+ *   if no copy is authentic
  */
-export async function findNewestCopy(dir: string): Promise<NewestCopy> {
+export async function findNewestCopy(
+  config: Config,
+  dir: string,
+  untrusted = false,
+  command = takeOverCommand(dir),
+): Promise<NewestCopy> {
   if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
     throw new AppError("resource_not_found", `There is no folder ${dir}.`, {
       fix: `mount its disk, or ${NAME_FOLDER}`,
     });
+  const { authentic, others, skipped } = listCopies(config, dir);
+  for (const copy of authentic) {
+    const kind = await inspect(copy, config, skipped);
+    if (kind === "authentic") {
+      const newer = others.filter(({ createdAt }) => createdAt > copy.createdAt);
+      return { copy, skipped: [...skipped, ...newer.map(({ reason }) => `${reason}.`)] };
+    }
+    if (kind !== undefined)
+      others.push({ ...copy, kind, reason: describeRefusal(kind, copy.path, config) });
+  }
+  const [newest] = others;
+  if (newest !== undefined && !untrusted) {
+    const refusal = unauthenticError(newest.kind, newest.path, config, command);
+    throw new AppError("state_refuses", `No copy in ${dir} is authentic: ${refusal.message}`, {
+      ...(refusal.fix && { fix: refusal.fix }),
+      issues: toIssues([...skipped, ...others.map(({ reason }) => `${reason}.`)]),
+    });
+  }
+  for (const { reason: _, kind: __, ...copy } of others)
+    if ((await inspect(copy, config, skipped)) !== undefined) return { copy, skipped };
+  const none = skipped.length > 0 ? "intact copy" : "copy";
+  throw new AppError("resource_not_found", `There is no ${none} of a backup in ${dir}.`, {
+    fix: NAME_FOLDER,
+    issues: toIssues(skipped),
+  });
+}
+
+const toIssues = (details: readonly string[]) =>
+  details.map((detail) => ({ code: "damaged_copy", detail }));
+
+const takeOverCommand = (dir: string): string =>
+  `deskbell restore --latest ${shellQuote(dir)} --fenced --untrusted`;
+
+type Unauthentic = Backup & { kind: Exclude<FoundTag["kind"], "authentic">; reason: string };
+
+/** Authentic copies are sorted by the takeover and time at which they were made; the newest is first. */
+function listCopies(config: Config, dir: string) {
+  const authentic: (Backup & { epoch: number })[] = [];
+  const others: Unauthentic[] = [];
   const skipped: string[] = [];
+  const server = readOwner(dir);
   for (const copy of listBackupsIn(dir).filter(({ path }) => isNightly(basename(path))))
     try {
-      await verifyBackup(copy.path);
-      return { copy, skipped };
+      const found = readBackupTag(config, copy.path);
+      if (found.kind !== "authentic") {
+        const { kind } = found;
+        others.push({ ...copy, kind, reason: describeRefusal(kind, copy.path, config) });
+      } else if (server !== undefined && found.tag.server !== server)
+        skipped.push(`${copy.path} is a copy of another server.`);
+      else {
+        const { createdAt, epoch } = found.tag;
+        authentic.push({ ...copy, createdAt, epoch });
+      }
     } catch (error) {
       const reason = damageOf(error, copy);
       if (reason === undefined) throw error;
       skipped.push(reason);
     }
-  const none = skipped.length > 0 ? "intact copy" : "copy";
-  throw new AppError("resource_not_found", `There is no ${none} of a backup in ${dir}.`, {
-    fix: NAME_FOLDER,
-    issues: skipped.map((detail) => ({ code: "damaged_copy", detail })),
-  });
+  const byAge = authentic.toSorted((a, b) => b.epoch - a.epoch || b.createdAt - a.createdAt);
+  return { authentic: byAge.map(({ epoch: _, ...copy }) => copy), others, skipped };
+}
+
+/** Reads a whole copy. Returns undefined, and adds the reason to `skipped`, if it is damaged. */
+async function inspect(
+  copy: Backup,
+  config: Config,
+  skipped: string[],
+): Promise<FoundTag["kind"] | undefined> {
+  try {
+    await verifyBackup(copy.path);
+    return (await authenticate(config, copy.path)).kind;
+  } catch (error) {
+    const reason = damageOf(error, copy);
+    if (reason === undefined) throw error;
+    skipped.push(reason);
+    return undefined;
+  }
 }
 
 /** Returns what is wrong with a copy; undefined if an older one would not help. */
@@ -52,7 +133,6 @@ function damageOf(error: unknown, { path }: Backup): string | undefined {
 /**
  * Restores a copy on another machine, and prevents the server that made it from starting again.
  * @param dir of the copies
- * @returns the path of the old database on this machine, if there was one, and the new epoch
  * @throws AppError like `restoreBackup`, and state_refuses if another machine takes over too
  */
 export async function takeOver(
@@ -60,9 +140,9 @@ export async function takeOver(
   dir: string,
   { path }: Backup,
   options: Omit<RestoreOptions, "claim">,
-): Promise<{ previousData: string | null; epoch: number }> {
+): Promise<Restored & { epoch: number }> {
   let epoch = 0;
-  const previousData = await restoreBackup(config, path, {
+  const restored = await restoreBackup(config, path, {
     ...options,
     claim(counters) {
       epoch = claimEpoch(dir, options.now);
@@ -70,5 +150,5 @@ export async function takeOver(
     },
   });
   saveOwnEpoch(config, epoch);
-  return { previousData, epoch };
+  return { ...restored, epoch };
 }

@@ -4,6 +4,7 @@ import { audit, auditTime } from "../audit.ts";
 import { listSealedGuests, reencryptGuests } from "../bookings/guests.ts";
 import { listSealedReplies, reencryptReplies } from "../idempotent-replies.ts";
 import { acceptMasterKey, assertMasterKey, iterateSecrets } from "../master-key.ts";
+import { type RetaggedBackups, retagBackups } from "../operations/retag-backups.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../../store/endpoint-secrets.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
@@ -115,9 +116,14 @@ export const findOldSecretEnd = (rt: Runtime, id: string): number | null =>
  * Works while a daemon is running. The key file holds both keys until all secrets and replies are
  * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be
  * decrypted.
- * @returns the numbers of signing secrets, those of destinations included, and of guests
+ * @returns the numbers of signing secrets, those of destinations included, and of guests, and which
+ *   backups have got a tag of the new key
  */
-export function rotateMasterKey(rt: Runtime): { secrets: number; guests: number } {
+export function rotateMasterKey(rt: Runtime): {
+  secrets: number;
+  guests: number;
+  backups: RetaggedBackups;
+} {
   const count = rt.tx(() => {
     // Decrypt all of them before changing a key: a failure leaves everything as it was.
     const rows = [...iterateSecrets(rt)].map(({ id, sealed }) => ({
@@ -141,8 +147,14 @@ export function rotateMasterKey(rt: Runtime): { secrets: number; guests: number 
     });
     return rows.length;
   });
-  if (rt.isDryRun()) return { secrets: count, guests: listSealedGuests(rt).length };
+  if (rt.isDryRun())
+    return {
+      secrets: count,
+      guests: listSealedGuests(rt).length,
+      backups: { retagged: 0, rest: [] },
+    };
   const guests = reencryptGuests(rt);
+  const backups = retagBackups(rt);
   // `seal` runs in a transaction too, so no secret is encrypted with a key that is being removed.
   rt.tx(() => {
     const rows = [...iterateSecrets(rt), ...listSealedReplies(rt), ...listSealedGuests(rt)];
@@ -150,5 +162,5 @@ export function rotateMasterKey(rt: Runtime): { secrets: number; guests: number 
       rows.every(({ id, sealed }) => opensWithNewest(sealed, id)),
     );
   });
-  return { secrets: count, guests };
+  return { secrets: count, guests, backups };
 }

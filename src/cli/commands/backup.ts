@@ -93,7 +93,8 @@ const list = command({
 
 const verify = command({
   name: "verify",
-  about: "Check that a backup is complete and not damaged.",
+  about:
+    "Check that a backup is complete and not damaged, and whether the master key authenticates it.",
   arguments: ["<file>"],
   examples: [
     "backup verify /var/lib/deskbell/backups/deskbell-20261120T021700Z.db",
@@ -101,11 +102,19 @@ const verify = command({
   ],
   async run(cli, _flags, file) {
     const { verifyBackup } = await app();
+    const { authenticate, describeRefusal } =
+      await import("../../app/operations/backup-authenticity.ts");
+    const config = cli.config();
     const verified = await verifyBackup(file);
+    const { kind } = await authenticate(config, file);
     cli.report(
-      verified,
+      { ...verified, authenticity: kind },
       `${file} is valid: ${byteSize(verified.bytes)}, schema ${verified.schema}.`,
     );
+    if (kind === "authentic") cli.note("The master key authenticates it.");
+    else
+      cli.note(`${describeRefusal(kind, file, config)}: restore accepts it only with --untrusted.`);
+    return kind === "altered" ? EXIT.someFailed : EXIT.ok;
   },
 });
 

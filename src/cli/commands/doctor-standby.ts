@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { basename } from "node:path";
 import { toSealed } from "../../app/bookings/guests.ts";
+import { authenticate, describeRefusal } from "../../app/operations/backup-authenticity.ts";
 import { checkDataFolder } from "../../app/operations/file-permissions.ts";
 import {
   checkCertificate,
@@ -35,13 +36,17 @@ export async function* checkStandby(
 ): AsyncGenerator<Check> {
   yield { about: "files", summary: config.dataDir, findings: checkDataFolder(config) };
   yield checkStopped(config);
-  const newest = await findNewestCopy(dir).catch(toFinding);
+  const newest = await findNewestCopy(config, dir, true).catch(toFinding);
   if ("text" in newest) {
     yield { about: "backups", summary: dir, findings: [newest] };
   } else {
     const { path, bytes, createdAt } = newest.copy;
     const summary = `${basename(path)}, ${byteSize(bytes)}, made at ${new Date(createdAt).toISOString()}`;
-    const findings = [...newest.skipped.map(damagedCopy), ...checkWritable(dir)];
+    const findings = [
+      ...newest.skipped.map(damagedCopy),
+      ...(await checkAuthentic(config, path)),
+      ...checkWritable(dir),
+    ];
     yield { about: "backups", summary, findings };
     yield checkMasterKey(config, path);
   }
@@ -57,6 +62,21 @@ function checkStopped({ dataDir, databasePath }: Config): Check {
       fix: "stop it, or choose another folder with --data-dir",
     });
   return { about: "daemon", summary: "not running", findings };
+}
+
+/** `checkMasterKey` reports a missing key. */
+async function checkAuthentic(config: Config, path: string): Promise<Finding[]> {
+  const { kind } = await authenticate(config, path);
+  if (kind === "authentic" || kind === "no_key") return [];
+  return [
+    {
+      text: `a takeover refuses the newest copy: ${describeRefusal(kind, path, config)}`,
+      fix:
+        kind === "other_key"
+          ? `copy master.key of the other machine to ${shellQuote(config.masterKeyPath)}, with mode 0600`
+          : "on the other machine, upgrade deskbell and run deskbell backup, which it copies within a minute",
+    },
+  ];
 }
 
 /** A takeover is recorded in the folder of the copies. */
@@ -100,8 +120,6 @@ function checkMasterKey({ masterKeyPath }: Config, copy: string): Check {
     findings.push({
       text: "there is no master key",
       fix,
-      // The other machine creates it with its first signing secret or guest.
-      ...(secrets.length + guests.length === 0 && { isAdvice: true }),
     });
   else if (lost.length > 0)
     findings.push({

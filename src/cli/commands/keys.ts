@@ -253,7 +253,14 @@ const rotateMaster = command({
     const { secrets, guests } = counts;
     const what = `${countOf(secrets, "signing secret")} and the data of ${countOf(guests, "guest")}`;
     cli.note(`${verb} ${what} with a new master key.`);
-    if (!cli.flags.dryRun) cli.note(`Back up ${rt.config.masterKeyPath} with the database.`);
+    if (cli.flags.dryRun) return;
+    const { retagged, rest } = counts.backups;
+    if (retagged > 0) cli.note(`Authenticated ${countOf(retagged, "backup")} with the new key.`);
+    if (rest.length > 0)
+      cli.note(
+        `Only the old key authenticates these, so keep it, or restore them with --untrusted: ${rest.join(", ")}.`,
+      );
+    cli.note(`Back up ${rt.config.masterKeyPath} with the database.`);
   },
 });
 

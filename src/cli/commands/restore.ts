@@ -1,6 +1,9 @@
 import { basename, resolve } from "node:path";
+import type { Restored, RestorePlan, RestoreTrust } from "../../app/operations/restore.ts";
+import type { AccessChange } from "../../store/access.ts";
 import type { Config } from "../../config.ts";
-import { shellQuote } from "../../domain/text.ts";
+import type { AppError } from "../../domain/errors.ts";
+import { countOf, safe, shellQuote } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { usageError } from "../failure.ts";
@@ -8,6 +11,9 @@ import { text, toggle } from "../flags.ts";
 import { shortTime } from "../output/table.ts";
 
 const app = () => import("../../app/operations/restore.ts");
+
+/** `acceptErasureGap`: guests may come back. */
+type Acceptance = RestoreTrust & { acceptErasureGap: boolean };
 
 export const definition = command({
   supportsDryRun: true,
@@ -23,40 +29,61 @@ export const definition = command({
       "become a second server: restore the newest intact copy in this --backup-dir with an ID of its own; its server goes on",
     ),
     fenced: toggle("with --latest: confirm that the other server is stopped and stays stopped"),
+    untrusted: toggle(
+      "also restore a file that the master key does not authenticate, such as a backup of version 0.2; the keys, endpoints, calendars and destinations that it adds are listed and disabled",
+    ),
+    keepAdded: toggle("with --untrusted: leave enabled what the file adds, which you have checked"),
+    acceptErasureGap: toggle(
+      "restore although no list of erased guests is newer than the file: those erased since come back",
+    ),
   },
   examples: [
     "restore .deskbell/backups/deskbell-20261120T021700Z.db",
     "restore --newest --yes",
+    "restore old.db --untrusted --dry-run",
     "restore --latest /mnt/nas/deskbell --fenced",
   ],
-  async run(cli, { latest, newest, split, fenced }, named) {
+  async run(cli, { latest, newest, split, fenced, ...acceptance }, named) {
     const config = cli.config();
-    if (latest !== undefined) return restoreLatest(cli, config, resolve(latest), fenced, named);
+    if (acceptance.keepAdded && !acceptance.untrusted)
+      throw usageError("--keep-added needs --untrusted.", "deskbell restore --help");
+    if (latest !== undefined)
+      return restoreLatest(cli, config, resolve(latest), fenced, named, acceptance);
     if (fenced) throw usageError("--fenced needs --latest.", "deskbell restore --help");
     const folder = split ?? (newest ? config.backupFolder : undefined);
-    const file = folder === undefined ? named : await findNewest(cli, resolve(folder), named);
+    const choice = split === undefined ? "--newest" : `--split ${shellQuote(resolve(split))}`;
+    const file =
+      folder === undefined
+        ? named
+        : await findNewest(cli, resolve(folder), named, { ...acceptance, choice });
     if (file === undefined)
       throw usageError(
         "Missing argument <file>.",
         "deskbell backup list, or deskbell restore --help",
       );
-    if (cli.flags.dryRun) return previewRestore(cli, config, file);
+    if (cli.flags.dryRun) return previewRestore(cli, config, file, acceptance);
     const { restoreBackup } = await app();
-    const previousData = await restoreBackup(config, file, await optionsOf(cli, config));
+    const restored = await restoreBackup(config, file, await optionsOf(cli, config, acceptance));
     if (split !== undefined) await renewServerId(cli);
-    await report(cli, config, { file, previousData });
+    await report(cli, config, restored, acceptance, { file });
   },
 });
 
 /** @returns the newest intact backup in a folder */
-async function findNewest(cli: Cli, folder: string, named: string | undefined): Promise<string> {
+async function findNewest(
+  cli: Cli,
+  folder: string,
+  named: string | undefined,
+  { untrusted, choice }: Acceptance & { choice: string },
+): Promise<string> {
   if (named !== undefined)
     throw usageError(
       `--newest and --split choose the backup: leave out ${named}.`,
       "deskbell restore --help",
     );
   const { findNewestCopy } = await import("../../app/operations/take-over.ts");
-  const { copy, skipped } = await findNewestCopy(folder);
+  const command = `deskbell restore ${choice} --untrusted`;
+  const { copy, skipped } = await findNewestCopy(cli.config(), folder, untrusted, command);
   for (const reason of skipped) cli.note(`Skipped: ${reason}`);
   return copy.path;
 }
@@ -73,6 +100,7 @@ async function restoreLatest(
   dir: string,
   isFenced: boolean,
   file: string | undefined,
+  acceptance: Acceptance,
 ): Promise<void> {
   if (file !== undefined)
     throw usageError(`--latest chooses the copy: leave out ${file}.`, "deskbell restore --help");
@@ -82,42 +110,120 @@ async function restoreLatest(
       "stop the other server or switch its machine off, then add --fenced",
     );
   const { findNewestCopy, takeOver } = await import("../../app/operations/take-over.ts");
-  const { copy, skipped } = await findNewestCopy(dir);
+  const { copy, skipped } = await findNewestCopy(config, dir, acceptance.untrusted);
   for (const reason of skipped) cli.note(`Skipped: ${reason}`);
   const createdAt = new Date(copy.createdAt).toISOString();
-  if (cli.flags.dryRun) return previewRestore(cli, config, copy.path);
-  const result = await takeOver(config, dir, copy, await optionsOf(cli, config));
-  await report(cli, config, { file: copy.path, ...result, createdAt, skipped });
+  if (cli.flags.dryRun) return previewRestore(cli, config, copy.path, acceptance);
+  const restored = await takeOver(config, dir, copy, await optionsOf(cli, config, acceptance));
+  const { epoch } = restored;
+  await report(cli, config, restored, acceptance, { file: copy.path, epoch, createdAt, skipped });
   cli.note(
     `What was changed or booked after ${shortTime(createdAt)} is lost. The other server refuses to start with --backup-dir ${dir}; start this one with it: ${cli.program} serve --backup-dir ${shellQuote(dir)}`,
   );
 }
 
-const optionsOf = async (cli: Cli, { dataDir }: Config) => ({
+const optionsOf = async (
+  cli: Cli,
+  { dataDir }: Config,
+  { acceptErasureGap, ...trust }: Acceptance,
+) => ({
+  ...trust,
   now: (await import("../../app/runtime.ts")).wallClock(),
-  confirm: () => cli.confirm(`Restoring over ${dataDir}`, basename(dataDir)),
+  confirm(plan: RestorePlan) {
+    describePlan(cli, plan, trust);
+    return cli.confirm(`Restoring over ${dataDir}`, basename(dataDir));
+  },
+  acceptGap: async (gap: AppError) =>
+    acceptErasureGap ? undefined : cli.agreeInPerson(`${gap.message} Restore?`, gap),
 });
 
-async function previewRestore(cli: Cli, config: Config, file: string): Promise<void> {
+async function previewRestore(
+  cli: Cli,
+  config: Config,
+  file: string,
+  { acceptErasureGap: _, ...trust }: Acceptance,
+): Promise<void> {
   const { databasePath } = config;
-  const isThere = await (await app()).assertRestorable(config, file);
-  if (cli.flags.json) cli.printObject({ file, replaces: isThere ? databasePath : null });
+  const { planRestore } = await app();
+  const { wallClock } = await import("../../app/runtime.ts");
+  const plan = await planRestore(config, file, { ...trust, now: wallClock() });
+  if (cli.flags.json)
+    cli.printObject({ file, replaces: plan.replaces ? databasePath : null, ...toOutput(plan) });
   cli.note(
-    isThere
+    plan.replaces
       ? `${file} is valid and would replace ${databasePath}, which would be kept as a copy.`
       : `${file} is valid and would become ${databasePath}.`,
   );
+  describePlan(cli, plan, trust);
 }
 
-type Restored = Record<string, unknown> & { file: string; previousData: string | null };
+/** `erasuresKnownUntil`: null if all are known; `erasureGapSince`: null if there is no gap. */
+const toOutput = ({ isAuthentic, access, erasures }: RestorePlan) => ({
+  isAuthentic,
+  access,
+  erasuresKnownUntil: isoTime(erasures.knownUntil),
+  erasureGap: erasures.gap && { since: isoTime(erasures.gap.since) },
+});
 
-async function report(cli: Cli, { masterKeyPath }: Config, restored: Restored): Promise<void> {
+const isoTime = (at: number | null): string | null =>
+  at === null ? null : new Date(at).toISOString();
+
+const MAX_LISTED = 50;
+
+/** Lists the access that a restore adds, and says which guests it cannot erase again. */
+function describePlan(cli: Cli, plan: RestorePlan, { keepAdded }: RestoreTrust): void {
+  const { isAuthentic, access, erasures, replaces } = plan;
+  if (isAuthentic && !replaces) cli.note(`The file has ${countKinds(access)}.`);
+  else if (access.length > 0) listAccess(cli, access, !isAuthentic && keepAdded !== true);
+  const { gap, knownUntil } = erasures;
+  if (gap !== null)
+    cli.note(
+      `Guests who were erased after ${isoTime(gap.since) ?? "the file was made"} come back: no list of erased guests is newer.`,
+    );
+  else if (knownUntil !== null)
+    cli.note(`Guests who were erased until ${isoTime(knownUntil)} are erased again.`);
+}
+
+const countKinds = (access: readonly AccessChange[]): string =>
+  (["key", "endpoint", "calendar", "destination"] as const)
+    .map((kind) => countOf(access.filter((change) => change.kind === kind).length, kind))
+    .join(", ");
+
+function listAccess(cli: Cli, access: readonly AccessChange[], isDisabled: boolean): void {
+  cli.note(
+    `Added or brought back by the file${isDisabled ? ", and disabled by the restore" : ""}: ${countKinds(access)}:`,
+  );
+  for (const { kind, id, name, business, change } of access.slice(0, MAX_LISTED))
+    cli.note(`  ${kind} ${id} '${safe(name)}' (${safe(business ?? "all businesses")}): ${change}`);
+  if (access.length > MAX_LISTED) cli.note(`  and ${access.length - MAX_LISTED} more (--json)`);
+}
+
+async function report(
+  cli: Cli,
+  { masterKeyPath }: Config,
+  restored: Restored,
+  trust: RestoreTrust,
+  facts: Record<string, unknown> & { file: string },
+): Promise<void> {
   const masterKeyMatches = (await app()).hasMatchingMasterKey(await cli.open());
-  const { file, previousData } = restored;
+  const { previousData, audit, isAuthentic, access } = restored;
+  const { file } = facts;
   cli.report(
-    { ...restored, masterKeyMatches },
+    { ...facts, previousData, ...toOutput(restored), audit, masterKeyMatches },
     `Restored ${file}.${previousData === null ? "" : ` The previous data is in ${previousData}.`}`,
   );
+  // Nobody was asked, because there were no data to replace.
+  if (previousData === null) describePlan(cli, restored, trust);
+  if (!isAuthentic && !trust.keepAdded && access.some(({ kind }) => kind === "key"))
+    cli.note("Create a new key for each partner whose key was disabled: deskbell keys create");
+  if (audit.altered.length > 0)
+    cli.note(
+      `The audit log of the file differs in ${countOf(audit.altered.length, "entry")}, of which this server's were kept: ${audit.altered.slice(0, MAX_LISTED).join(", ")}`,
+    );
+  if (audit.added.length > 0)
+    cli.note(
+      `The audit log of the file has ${countOf(audit.added.length, "entry")} that this server did not have.`,
+    );
   cli.note(
     "When the daemon starts, a catalog.changed event asks partners to fetch everything again.",
   );

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { fc } from "../../support/property.ts";
 import { describe, expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
@@ -14,14 +13,17 @@ import { createKey } from "../../../src/app/keys.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { restoreBackup } from "../../../src/app/operations/restore.ts";
 import { updateHours } from "../../../src/app/catalog/schedule.ts";
-import { readConfig } from "../../../src/config.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import type { AuthoredFile } from "../../../src/domain/catalog/file/schema.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { catalogPair } from "../../support/arbitrary-catalog.ts";
 import { createMirror, type Get, PATHS } from "../../support/mirror.ts";
 import { chooseScale } from "../../support/scale.ts";
-import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import {
+  createStandbyConfig,
+  createTestRuntime,
+  type TestRuntime,
+} from "../../support/test-runtime.ts";
 import {
   applyCatalogBody,
   captureError,
@@ -304,8 +306,7 @@ test("a restored backup has the history of its catalogs", async () => {
   const before = exportText(rt);
   reprice(rt, "cut", 4000);
   const { path } = await createBackup(rt);
-  const { dataDir } = createTestRuntime().config;
-  const config = readConfig({ dataDir: join(dataDir, "restored") }, {});
+  const config = createStandbyConfig(rt.config);
   await restoreBackup(config, path, { now: rt.now(), confirm: async () => {} });
   const restored = createTestRuntime({ dataDir: config.dataDir });
   undo(restored);

@@ -59,6 +59,7 @@ test("each backup is copied to --backup-dir and verified, and old copies are del
     "counters.json",
     ...nights.slice(0, 6).map(backupName).toReversed(),
     basename(backup.path),
+    "erased-guests.txt",
   ]);
   const copy = join(dir, basename(backup.path));
   expect(await verifyBackup(copy)).toMatchObject({ bytes: backup.bytes });
@@ -226,7 +227,7 @@ test("a copy ends when the daemon stops, without a failure, and the command does
   const copying = copyBackup(rt, await createBackup(rt), { signal: stopping.signal });
   stopping.abort();
   await copying;
-  expect(readdirSync(dir)).toEqual(["counters.json", "server-id"]);
+  expect(readdirSync(dir)).toEqual(["counters.json", "erased-guests.txt", "server-id"]);
   expect([errorsOf(rt), readBackupState(rt.config, "copy")]).toEqual([[], null]);
 });
 

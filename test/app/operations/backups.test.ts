@@ -45,8 +45,8 @@ async function createShopWithBackup() {
   return { rt, backup: await createBackup(rt) };
 }
 
-const restore = (rt: TestRuntime, file: string, confirm = async () => {}) =>
-  restoreBackup(rt.config, file, { now: rt.now(), confirm });
+const restore = async (rt: TestRuntime, file: string, confirm = async () => {}) =>
+  (await restoreBackup(rt.config, file, { now: rt.now(), confirm })).previousData;
 
 const findShop = (rt: TestRuntime) => rt.store.businesses.findBySlug("shop");
 
@@ -365,7 +365,8 @@ test("a restore into an empty folder asks for no confirmation", async () => {
   const empty = { ...rt.config, dataDir: join(createTempFolder(), "new") };
   empty.databasePath = join(empty.dataDir, "deskbell.db");
   const confirm = () => Promise.reject(new Error("asked"));
-  expect(await restoreBackup(empty, backup.path, { now: rt.now(), confirm })).toBeNull();
+  const restored = await restoreBackup(empty, backup.path, { now: rt.now(), confirm });
+  expect(restored.previousData).toBeNull();
   expect(findShop(createTestRuntime({ dataDir: empty.dataDir }))).toMatchObject({ slug: "shop" });
 });
 

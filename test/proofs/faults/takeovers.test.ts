@@ -106,7 +106,7 @@ test(
       }
 
       now += 1000 * random.integer(15, 90);
-      const { copy } = await findNewestCopy(dir);
+      const { copy } = await findNewestCopy(standby, dir);
       await takeOver(standby, dir, copy, { now, confirm: async () => {} });
       await expect(startDaemon(primary, { host: "127.0.0.1", port: 0 })).rejects.toThrow(
         "Another server has taken over",

@@ -1,0 +1,111 @@
+import { basename } from "node:path";
+import type { Config } from "../../config.ts";
+import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
+import type { AccessChange } from "../../store/access.ts";
+import type { AuditRow } from "../../store/audit.ts";
+import { audit } from "../audit.ts";
+import { revokeCalendar } from "../calendars/calendars.ts";
+import { deleteDestination } from "../destinations/destinations.ts";
+import { appendEvents } from "../events.ts";
+import { eraseVisits } from "../guests/erase-guests.ts";
+import { addToErasureList, readErasureList } from "../guests/erasure-list.ts";
+import { revokeKey } from "../keys.ts";
+import { openRuntime, type Runtime } from "../runtime.ts";
+import { disableInTransaction } from "../webhooks/endpoint-lifecycle.ts";
+
+const BUSY_TIMEOUT_MS = 5000;
+
+/** How the audit log of a backup differs from the live one, which is kept. */
+export type AuditDifferences = {
+  /** Entries that the backup has with another content. */
+  altered: string[];
+  /** Entries that only the backup has: of a server before, or forged. */
+  added: string[];
+};
+
+type Completion = {
+  file: string;
+  /** The log of the replaced database: a restore must not remove the entries since the backup. */
+  auditLog: readonly AuditRow[];
+  /** What was added to each counter. */
+  increase: number;
+  now: number;
+  /** The visits whose guests must be erased again. */
+  erased: readonly string[];
+  isAuthentic: boolean;
+  /** What to disable of a backup that is not trusted. */
+  disabled: readonly AccessChange[];
+};
+
+/** Notifies partners, erases guests that were erased since the backup, and writes the audit log. */
+export function completeDraft(
+  config: Config,
+  { file, auditLog, increase, now, erased, isAuthentic, disabled }: Completion,
+): AuditDifferences {
+  const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now });
+  try {
+    return rt.tx(() => {
+      for (const business of rt.store.businesses.list()) {
+        const { id, catalogVersion: to } = business;
+        appendEvents(rt, business, [fullRefetchEvent(id, { from: to - increase, to })]);
+      }
+      eraseAgain(rt, erased);
+      // What it had not sent yet is old, and may have been sent since.
+      rt.store.alertState.clear();
+      const differences = mergeAuditLog(rt, auditLog);
+      for (const change of disabled) disable(rt, change);
+      audit(rt, {
+        action: "backup.restored",
+        subject: { id: null, name: basename(file) },
+        businessId: null,
+        details: {
+          isAuthentic,
+          ...(disabled.length > 0 && { disabled: disabled.map(({ id }) => id) }),
+          ...(differences.altered.length > 0 && { alteredEntries: differences.altered }),
+          ...(differences.added.length > 0 && { addedEntries: differences.added.length }),
+        },
+      });
+      return differences;
+    });
+  } finally {
+    rt.close();
+  }
+}
+
+function eraseAgain(rt: Runtime, erased: readonly string[]): void {
+  const own = new Set(readErasureList(rt.config));
+  const others = erased.filter((id) => !own.has(id));
+  if (others.length > 0) addToErasureList(rt.config, others);
+  eraseVisits(rt, erased);
+}
+
+/** The live entries win: who changes a backup could otherwise change the history of the server. */
+function mergeAuditLog({ store }: Runtime, live: readonly AuditRow[]): AuditDifferences {
+  if (live.length === 0) return { altered: [], added: [] };
+  const inBackup = new Map(store.audit.list({}, -1).map((row) => [row.id, row]));
+  const isAltered = (row: AuditRow) => {
+    const other = inBackup.get(row.id);
+    return other !== undefined && JSON.stringify(other) !== JSON.stringify(row);
+  };
+  const altered = live.filter(isAltered);
+  store.audit.replace(altered);
+  for (const entry of live) store.audit.insert(entry);
+  const oldest = live.at(-1)?.id ?? "";
+  const liveIds = new Set(live.map(({ id }) => id));
+  // The live log has lost the entries before its oldest one by age.
+  const added = [...inBackup.keys()].filter((id) => id > oldest && !liveIds.has(id));
+  return { altered: altered.map(({ id }) => id), added };
+}
+
+function disable(rt: Runtime, { kind, id }: AccessChange): void {
+  switch (kind) {
+    case "key":
+      return void revokeKey(rt, id);
+    case "endpoint":
+      return void disableInTransaction(rt, id, "manual");
+    case "calendar":
+      return void revokeCalendar(rt, rt.store.calendars.findById(id)?.businessId ?? "", id);
+    case "destination":
+      return deleteDestination(rt, id);
+  }
+}

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { readTag, replaceTag } from "../../backup-tag.ts";
+import { errorInWords } from "../../domain/error-words.ts";
+import { readMasterKeys } from "../../secret-box.ts";
+import { copyErasureList } from "../guests/erasure-list.ts";
+import type { Runtime } from "../runtime.ts";
+import { addChecksum, findChecksum } from "./backup-checksums.ts";
+import { readBackupState } from "./backup-state.ts";
+import { listBackupsIn } from "./backups.ts";
+
+/** `rest`: what keeps the tag of the old key, each as text. */
+export type RetaggedBackups = { retagged: number; rest: string[] };
+
+/**
+ * Authenticates with the newest master key the backups that an older one authenticates. Call it while
+ * the key file has both keys.
+ */
+export function retagBackups(rt: Runtime): RetaggedBackups {
+  const [newest, ...older] = readMasterKeys(rt.config.masterKeyPath);
+  const result: RetaggedBackups = { retagged: 0, rest: listUnreachable(rt) };
+  if (newest === undefined) return result;
+  for (const folder of listFolders(rt))
+    try {
+      if (!existsSync(folder)) {
+        result.rest.push(`${folder} (there is no such folder: is its disk mounted?)`);
+        continue;
+      }
+      for (const { path } of listBackupsIn(folder)) {
+        const found = readTag(path, older);
+        if (found.kind !== "authentic") continue;
+        const checksum = replaceTag(path, found.tag, newest);
+        if (findChecksum(path) !== undefined) addChecksum(path, checksum);
+        result.retagged += 1;
+      }
+      // The copy of the list was signed with the older key, too.
+      const facts = { server: rt.store.file.getServerId(), asOf: rt.now() };
+      if (listBackupsIn(folder).length > 0) copyErasureList(rt.config, folder, facts);
+    } catch (error) {
+      result.rest.push(`${folder} (${errorInWords(error)})`);
+    }
+  return result;
+}
+
+function listFolders({ config }: Runtime): string[] {
+  const { backupFolder } = config;
+  const dir = config.backups.dir ?? readBackupState(config, "copy")?.dir ?? null;
+  return [...(existsSync(backupFolder) ? [backupFolder] : []), ...(dir === null ? [] : [dir])];
+}
+
+function listUnreachable({ config }: Runtime): string[] {
+  const hasCommand = readBackupState(config, "copy")?.hasCommand ?? config.backups.command !== null;
+  return hasCommand ? ["the copies that --backup-command has uploaded"] : [];
+}

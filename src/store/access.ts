@@ -1,0 +1,131 @@
+import { existsSync } from "node:fs";
+import Database from "better-sqlite3";
+import { type Db, isSqliteError } from "./db.ts";
+import { withReadOnlyDatabase } from "./read-only-database.ts";
+
+// The rows by which somebody reads or receives data: a restore must not add one unnoticed.
+
+export type AccessKind = "key" | "endpoint" | "calendar" | "destination";
+
+type AccessRow = {
+  kind: AccessKind;
+  id: string;
+  name: string;
+  /** The slug; null for a destination of all businesses. */
+  business: string | null;
+  isActive: boolean;
+  /** What decides who gets what; binary values as hexadecimal digits. */
+  rights: Record<string, unknown>;
+  /** Hashes of the valid secrets of an API key. */
+  secrets: string[];
+};
+
+export type AccessChange = Pick<AccessRow, "kind" | "id" | "name" | "business"> & {
+  /** `brought back`: it had been deleted, revoked or disabled since the backup was made. */
+  change: "new" | "brought back" | "changed";
+};
+
+type Row = Record<string, unknown> & { id: string };
+
+const TABLES: Record<
+  AccessKind,
+  { table: string; rights: readonly string[]; isActive: (row: Row, now: number) => boolean }
+> = {
+  key: {
+    table: "api_key",
+    rights: ["business_id", "kind", "scopes", "event_groups", "cidrs", "expires_at"],
+    isActive: ({ revoked_at, expires_at }, now) =>
+      revoked_at === null && (expires_at === null || (expires_at as number) > now),
+  },
+  endpoint: {
+    table: "endpoint",
+    rights: ["business_id", "key_id", "url", "events", "allow_private"],
+    isActive: ({ status, deleted_at }) => status === "ACTIVE" && deleted_at === null,
+  },
+  calendar: {
+    table: "calendar",
+    rights: ["business_id", "staff_id", "with_guests", "token_hash"],
+    isActive: ({ revoked_at }) => revoked_at === null,
+  },
+  destination: {
+    table: "destination",
+    rights: ["business_id", "url", "stream", "prefix", "events", "auth", "ca"],
+    isActive: () => true,
+  },
+};
+
+/**
+ * Returns the active keys, endpoints, calendars and destinations of a backup that the live database
+ * does not have, or not as active, or with other rights.
+ * @param live the path of the live database; without that file, all are new
+ */
+export function listAccessChanges(live: string, backup: string, now: number): AccessChange[] {
+  const before = new Map(readIfPossible(live, now).map((row) => [`${row.kind} ${row.id}`, row]));
+  return withReadOnlyDatabase(backup, (db) => readAccess(db, now)).flatMap((row) => {
+    const change = row.isActive ? compare(before.get(`${row.kind} ${row.id}`), row) : undefined;
+    const { kind, id, name, business } = row;
+    return change === undefined ? [] : [{ kind, id, name, business, change }];
+  });
+}
+
+function compare(live: AccessRow | undefined, row: AccessRow): AccessChange["change"] | undefined {
+  if (live === undefined) return "new";
+  if (!live.isActive) return "brought back";
+  const hasOtherSecret = row.secrets.some((hash) => !live.secrets.includes(hash));
+  // An older version lacks some columns.
+  const hasOtherRights = Object.entries(row.rights).some(
+    ([column, value]) => column in live.rights && live.rights[column] !== value,
+  );
+  return hasOtherSecret || hasOtherRights ? "changed" : undefined;
+}
+
+/** Returns nothing for a damaged database, which may be why it is being replaced. */
+function readIfPossible(path: string, now: number): AccessRow[] {
+  if (!existsSync(path)) return [];
+  let db: Db | undefined;
+  try {
+    // A connection that may write removes the files of WAL mode when it is closed.
+    db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    return readAccess(db, now);
+  } catch (error) {
+    if (isSqliteError(error)) return [];
+    throw error;
+  } finally {
+    db?.close();
+  }
+}
+
+const BUSY_TIMEOUT_MS = 5000;
+
+function readAccess(db: Db, now: number): AccessRow[] {
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  const slugs = new Map(
+    db.prepare("SELECT id, slug FROM business").raw().all() as [string, string][],
+  );
+  const secrets = db.prepare(
+    "SELECT key_id, lower(hex(hash)) AS hash FROM api_key_secret WHERE expires_at IS NULL OR expires_at > ?",
+  );
+  const hashes = Map.groupBy(
+    secrets.all(now) as { key_id: string; hash: string }[],
+    ({ key_id }) => key_id,
+  );
+  return (Object.keys(TABLES) as AccessKind[]).flatMap((kind) => {
+    const { table, rights, isActive } = TABLES[kind];
+    if (!tables.includes(table)) return [];
+    const rows = db.prepare(`SELECT * FROM ${table} ORDER BY id`).all() as Row[];
+    return rows.map((row) => ({
+      kind,
+      id: row.id,
+      name: String(row.name ?? row.staff_id ?? row.id),
+      business: slugs.get(row.business_id as string) ?? null,
+      isActive: isActive(row, now),
+      rights: Object.fromEntries(
+        rights.filter((column) => column in row).map((column) => [column, toText(row[column])]),
+      ),
+      secrets: (hashes.get(row.id) ?? []).map(({ hash }) => hash),
+    }));
+  });
+}
+
+const toText = (value: unknown): unknown =>
+  value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
