@@ -192,6 +192,8 @@ function prepareConnection(db: Db): void {
   db.pragma("trusted_schema = OFF");
   // A log that a long read has made larger than that is cut after the next checkpoint.
   db.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
+  // Otherwise a row that has moved to another page leaves its old bytes behind, also when it is erased.
+  db.pragma("secure_delete = ON");
   if (db.pragma("synchronous", { simple: true }) !== FULL)
     throw new AppError(
       "state_refuses",

@@ -45,16 +45,6 @@ export function createFileStore(db: Db) {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       db.pragma(`cache_size = -${CACHE_KIB}`);
     },
-    /** Runs `work`; what it deletes or replaces is overwritten with zeros. */
-    overwriteDeleted(work: () => void): void {
-      const before = db.pragma("secure_delete", { simple: true }) as number;
-      db.pragma("secure_delete = 1");
-      try {
-        work();
-      } finally {
-        db.pragma(`secure_delete = ${before}`);
-      }
-    },
     /** Copies the log to the file and truncates it, unless another connection is reading. */
     emptyLog,
     /**

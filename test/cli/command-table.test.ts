@@ -49,7 +49,10 @@ test("every example is parsed by its command", async () => {
 /** Examples that do not exit with 0 here, because no daemon runs and nothing is confirmed. */
 const EXIT_CODES: [RegExp, number][] = [
   [/^(status|doctor)\b/, EXIT.someFailed],
-  [/^(keys revoke|webhooks delete|destinations delete|restore) (?!.*--yes)/, EXIT.usage],
+  [
+    /^(keys revoke|webhooks delete|destinations delete|restore) (?!.*--(?:yes|dry-run))/,
+    EXIT.usage,
+  ],
 ];
 const exitCodeOf = (line: string): number =>
   EXIT_CODES.find(([pattern]) => pattern.test(line))?.[1] ?? EXIT.ok;

@@ -146,6 +146,7 @@ test(
       const stopped = await daemon.waitForExit();
       expect(stopped.code).toBe(0);
       expect(stopped.stderr).toContain('"copied a backup"');
+      copyFileSync(join(running, "master.key"), join(other, "master.key"));
       expect(await runProgram([...restore.split(" "), "--data-dir", other])).toMatchObject({
         code: 0,
       });

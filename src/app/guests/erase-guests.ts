@@ -44,12 +44,10 @@ export function eraseGuests(
 
 /** Call it in a transaction. Nothing changes for visits that are erased already. */
 export function eraseVisits(rt: Runtime, visitIds: readonly string[]): void {
-  rt.store.file.overwriteDeleted(() => {
-    for (const visitId of visitIds) {
-      rt.store.guests.erase(visitId, rt.now());
-      for (const { id, body } of rt.store.events.listByVisit(visitId)) eraseInEvent(rt, id, body);
-    }
-  });
+  for (const visitId of visitIds) {
+    rt.store.guests.erase(visitId, rt.now());
+    for (const { id, body } of rt.store.events.listByVisit(visitId)) eraseInEvent(rt, id, body);
+  }
 }
 
 function eraseInEvent(rt: Runtime, id: string, body: Buffer): void {

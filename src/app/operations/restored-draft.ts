@@ -9,7 +9,7 @@ import { deleteDestination } from "../destinations/destinations.ts";
 import { appendEvents } from "../events.ts";
 import { eraseVisits } from "../guests/erase-guests.ts";
 import { addToErasureList, readErasureList } from "../guests/erasure-list.ts";
-import { revokeKey } from "../keys.ts";
+import { revokeKey } from "../key-end.ts";
 import { openRuntime, type Runtime } from "../runtime.ts";
 import { disableInTransaction } from "../webhooks/endpoint-lifecycle.ts";
 
