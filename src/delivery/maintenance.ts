@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import {
   isBackupDue,
   isMaintenanceDue,
+  isNewestUnauthentic,
   isNightMissed,
   type MaintenanceOptions,
 } from "../app/operations/maintenance.ts";
@@ -77,7 +78,7 @@ export function createMaintenance(
 
   function mustCatchUp(): boolean {
     const now = rt.monotonic();
-    if (now < catchUpFrom || !isNightMissed(rt)) return false;
+    if (now < catchUpFrom || !(isNightMissed(rt) || isNewestUnauthentic(rt))) return false;
     catchUpFrom = now + CATCH_UP_EVERY_MS;
     return true;
   }

@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { addToErasureList, readErasureCopy } from "../../src/app/guests/erasure-list.ts";
 import { copyBackup } from "../../src/app/operations/backup-copies.ts";
 import { createBackup, verifyBackup } from "../../src/app/operations/backups.ts";
 import { readGuide } from "../../src/assets.ts";
@@ -40,6 +41,7 @@ async function createServer(script: string) {
   writeFileSync(command, inHome(script).replace("\n", `\n${exports.join("")}`), { mode: 0o700 });
   const rt = createTestRuntime({ backupCommand: command, backupWithKey: true });
   await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
+  addToErasureList(rt.config, ["bkg_1"]);
   return {
     rt,
     run: (commands: string): string =>
@@ -74,6 +76,10 @@ test.skipIf(!isInstalled("restic"))(
     expect(await verifyBackup(findFile(restored, basename(path)))).toMatchObject({
       bytes: expect.any(Number),
     });
+    expect(readErasureCopy(rt.config, dirname(findFile(restored, "erased-guests.txt")))).toEqual({
+      ids: ["bkg_1"],
+      facts: { server: rt.store.file.getServerId(), asOf: rt.now() },
+    });
     expect(readFileSync(findFile(restored, "master.key"))).toEqual(
       readFileSync(rt.config.masterKeyPath),
     );
@@ -89,6 +95,7 @@ test.skipIf(!isInstalled("rclone"))(
     await copyBackup(rt, { path, bytes: 0, createdAt: rt.now() });
     expect(rt.logged.filter(({ level }) => level === "error")).toEqual([]);
     expect(run(restore)).toBe(`${basename(path)}: OK\n`);
+    expect(readErasureCopy(rt.config, restored).ids).toEqual(["bkg_1"]);
     expect(await verifyBackup(join(restored, basename(path)))).toMatchObject({
       bytes: expect.any(Number),
     });

@@ -72,16 +72,19 @@ export async function eraseExpiredGuests(rt: Runtime): Promise<void> {
     retention.set(businessId, days * DAY_MS);
     return days * DAY_MS;
   };
+  let hasErased = false;
   for (let after = ""; ;) {
     const rows = rt.store.guests.listEndedAfter(after, BATCH_ROWS);
     const last = rows.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) break;
     after = last.visitId;
     const isExpired = ({ businessId, endedAt }: (typeof rows)[number]) =>
       endedAt + retentionOf(businessId) < rt.now();
     const expired = rows.filter(isExpired).map(({ visitId }) => visitId);
     if (expired.length > 0) rt.tx(() => eraseVisits(rt, expired));
+    hasErased ||= expired.length > 0;
     // Let deliveries and other writers proceed.
     await delay(LOCK_BREAK_MS);
   }
+  if (hasErased) rt.store.file.emptyLog();
 }

@@ -1,3 +1,4 @@
+import { listReplacedData } from "./replaced-data.ts";
 import { existsSync } from "node:fs";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -198,6 +199,12 @@ function inspectBackups(rt: Runtime, status: Status, conditions: Finding[]): Che
     findings.push({
       text: `a restore was interrupted: the data is as before, and its draft ${draft} is not needed`,
       fix: `rm ${shellQuote(draft)}*`,
+      isAdvice: true,
+    });
+  for (const { path, deletedAt } of listReplacedData(rt.config))
+    findings.push({
+      text: `${path}, which a restore replaced, has guests that were erased since; it is deleted on ${new Date(deletedAt).toISOString().slice(0, 10)}`,
+      fix: `rm ${shellQuote(path)}, if nobody needs the data from before the restore`,
       isAdvice: true,
     });
   const hasValidKey = !problems.some(({ about }) => about === "secret");

@@ -1,9 +1,14 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { isNightly } from "../../store/backup.ts";
 import type { Runtime } from "../runtime.ts";
+import { readBackupTag } from "./backup-authenticity.ts";
 import { copyBackup, findUncopiedBackup } from "./backup-copies.ts";
 import { checkBackupDir } from "./backup-dir.ts";
 import { drillBackup, isDrillDue } from "./backup-drill.ts";
 import { readBackupState } from "./backup-state.ts";
 import { backUpNightly, listBackups } from "./backups.ts";
+import { deleteReplacedData } from "./replaced-data.ts";
 import { isScrubDue, isScrubUnfinished, scrub } from "./scrub.ts";
 
 export type MaintenanceOptions = {
@@ -42,6 +47,13 @@ function lastTryAt({ config }: Runtime): number {
 export const isMaintenanceDue = (rt: Runtime): boolean =>
   findUncopiedBackup(rt) !== undefined || isScrubUnfinished(rt);
 
+/** Whether a restore would refuse the newest backup: version 0.2 made it, or another key has. */
+export function isNewestUnauthentic({ config }: Runtime): boolean {
+  const newest = listBackups(config).find(({ path }) => isNightly(basename(path)));
+  if (newest === undefined || !existsSync(config.masterKeyPath)) return false;
+  return readBackupTag(config, newest.path).kind !== "authentic";
+}
+
 /** Makes, copies and checks backups. It logs and records each failure, and throws none. */
 export async function runMaintenance(
   rt: Runtime,
@@ -49,6 +61,7 @@ export async function runMaintenance(
 ): Promise<void> {
   if (backUp) await backUpNightly(rt, onCopied);
   else onCopied();
+  if (backUp) deleteReplacedData(rt);
   const uncopied = findUncopiedBackup(rt);
   if (uncopied === undefined) checkBackupDir(rt);
   else if (!signal?.aborted) await copyBackup(rt, uncopied, { signal });

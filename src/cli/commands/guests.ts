@@ -68,8 +68,11 @@ const erase = command({
       `${verb} the guest's data in ${countOf(visits.length, "visit")}.`,
     );
     noteUndecryptable(cli, rt.config, undecryptable);
-    const { nightlyUntil, others } = backups;
-    if (visits.length === 0 || (nightlyUntil === null && others.length === 0)) return;
+    const { nightlyUntil, others, replaced } = backups;
+    if (visits.length === 0) return;
+    for (const { path, deletedOn } of replaced)
+      cli.note(`${path}, which a restore replaced, still has the data until ${deletedOn}.`);
+    if (nightlyUntil === null && others.length === 0) return;
     cli.note(
       "Backups, and copies made elsewhere, still contain the data, encrypted. Restoring one on this server erases it again.",
     );

@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { findBackupsWithGuests } from "../../../src/app/guests/backups-with-guests.ts";
 import { createCalendar } from "../../../src/app/calendars/calendars.ts";
 import { revokeKey } from "../../../src/app/key-end.ts";
 import { createKey } from "../../../src/app/keys.ts";
@@ -18,6 +19,7 @@ import { authenticate } from "../../../src/app/operations/backup-authenticity.ts
 import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
 import { drillBackup } from "../../../src/app/operations/backup-drill.ts";
 import { createBackup, verifyBackup } from "../../../src/app/operations/backups.ts";
+import { isNewestUnauthentic, runMaintenance } from "../../../src/app/operations/maintenance.ts";
 import { planRestore, restoreBackup } from "../../../src/app/operations/restore.ts";
 import { findNewestCopy, takeOver } from "../../../src/app/operations/take-over.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
@@ -226,6 +228,35 @@ test("a server without secrets gets a master key by its first backup, and none t
   other.advance(60_000);
   expect(await kindOf(other.config, (await createBackup(other)).path)).toBe("none");
   expect(existsSync(other.config.masterKeyPath)).toBe(false);
+});
+
+test("a backup that is not authentic, as after an upgrade, makes another one due", async () => {
+  const { rt, path } = await createServer();
+  expect(isNewestUnauthentic(rt)).toBe(false);
+  stripTag(path);
+  expect(isNewestUnauthentic(rt)).toBe(true);
+  rt.advance(60_000);
+  await createBackup(rt);
+  expect(isNewestUnauthentic(rt)).toBe(false);
+});
+
+test("the data that a restore replaced are named, and deleted after 30 days", async () => {
+  const { rt, path } = await createServer();
+  rt.close();
+  const { previousData } = await restoreBackup(rt.config, path, { ...options, now: rt.now() });
+  const restored = open(rt.config);
+  expect(findBackupsWithGuests(restored).replaced).toEqual([
+    { path: previousData, deletedOn: "2026-12-20" },
+  ]);
+  restored.advance(30 * DAY_MS - 1);
+  await runMaintenance(restored, { backUp: true });
+  expect(existsSync(previousData!)).toBe(true);
+  restored.advance(1000);
+  await runMaintenance(restored, { backUp: true });
+  expect(existsSync(previousData!)).toBe(false);
+  expect(restored.logged).toContainEqual(
+    expect.objectContaining({ fields: { path: previousData } }),
+  );
 });
 
 test("the replaced data are authenticated, and a drill also tries a backup that is not", async () => {

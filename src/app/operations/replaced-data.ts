@@ -1,0 +1,35 @@
+import { readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Config } from "../../config.ts";
+import type { Runtime } from "../runtime.ts";
+
+// A restore keeps the data that it replaces, guests included, in case it was a mistake.
+
+const KEPT_MS = 30 * 86_400_000;
+const NAME = /\.before-restore-(\d{8})T(\d{6})\d{3}Z$/;
+
+/** The data that a restore has replaced, and when they are deleted (epoch ms). */
+type ReplacedData = { path: string; deletedAt: number };
+
+/** Oldest first. */
+export function listReplacedData({ databasePath }: Pick<Config, "databasePath">): ReplacedData[] {
+  const folder = dirname(databasePath);
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(basename(databasePath)))
+    .flatMap((name) => {
+      const [, date, time] = NAME.exec(name) ?? [];
+      if (date === undefined) return [];
+      const at = Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime("UTC");
+      return [{ path: join(folder, name), deletedAt: at.epochMilliseconds + KEPT_MS }];
+    })
+    .toSorted((a, b) => a.deletedAt - b.deletedAt);
+}
+
+/** Each file is deleted with its log, and named in the log of the daemon. */
+export function deleteReplacedData({ config, now, log }: Runtime): void {
+  for (const { path, deletedAt } of listReplacedData(config)) {
+    if (deletedAt > now()) continue;
+    for (const suffix of ["", "-wal", "-journal", "-shm"]) rmSync(path + suffix, { force: true });
+    log("info", "deleted data that a restore replaced 30 days ago", { path });
+  }
+}
