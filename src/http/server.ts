@@ -3,12 +3,16 @@ import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { listen } from "listhen";
 import { AppError } from "../domain/errors.ts";
+import { readOpenFileLimit } from "../app/operations/doctor-checks.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../app/runtime.ts";
 import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy } from "../store/write-lock.ts";
 import { createApp } from "./app.ts";
 import { isLoopbackHost } from "../domain/loopback.ts";
+import { createLastingState } from "./lasting-state.ts";
+import { isExemptFromLimits, limitConnections } from "./transport/connection-limits.ts";
+import { connectionLimits } from "./transport/connection-table.ts";
 import { hardenServer } from "./transport/hardening.ts";
 import {
   type Certificate,
@@ -39,6 +43,8 @@ const FLUSH_MS = 5000;
 const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 50;
 const DAY_MS = 86_400_000;
+/** How long after the last connection too many the condition stays open. */
+const FULL_LASTS_MS = 10 * 60_000;
 
 /** @throws AppError state_refuses if the port is not available */
 export async function startServer(
@@ -49,12 +55,20 @@ export async function startServer(
   const certificate = tls && readCertificate(tls);
   const server = await openServer(app.listener, host, port, certificate);
   hardenServer(server, rt, app.listener);
+  const full = createLastingState(rt, FULL_LASTS_MS, rt.store.live.saveConnectionsFull);
+  limitConnections(
+    server,
+    connectionLimits(readOpenFileLimit()),
+    isExemptFromLimits(rt.config.http.trustedProxies),
+    (largestClient) => full.record(largestClient ?? ""),
+  );
   const reloader =
     tls && certificate && manageCertificate(server as unknown as TlsServer, rt, tls, certificate);
 
   const flush = () => {
     try {
       app.flush();
+      full.flush();
     } catch (error) {
       // While another writer holds the lock, or without storage, the counts stay for the next flush.
       if (!isBusy(error) && !isStorageUnavailable(error))

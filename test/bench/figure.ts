@@ -30,3 +30,9 @@ export async function compareInTurns(
 }
 
 export const perSecond = (rate: number): string => `${Math.round(rate).toLocaleString("en")}/s`;
+
+export const times = (tookMs: number[]): string => {
+  const sorted = tookMs.toSorted((a, b) => a - b);
+  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
+  return `p50 ${median(tookMs).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms of ${tookMs.length}`;
+};

@@ -10,7 +10,7 @@ import { createKey } from "../../src/app/keys.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLargeSalon } from "../support/large-salon.ts";
-import { type Figure, median } from "./figure.ts";
+import { type Figure, times } from "./figure.ts";
 import { BenchProcesses, BOTH_CORES } from "./processes.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
@@ -197,9 +197,3 @@ const figure = (what: string, ours: string, goal: string): Figure => ({
 });
 
 const share = (cores: number): string => `${(100 * cores).toFixed(0)} % of a core`;
-
-const times = (tookMs: number[]): string => {
-  const sorted = tookMs.toSorted((a, b) => a - b);
-  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
-  return `p50 ${median(tookMs).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms of ${tookMs.length}`;
-};

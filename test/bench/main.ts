@@ -14,6 +14,7 @@ import { benchManyBusinesses } from "./many-businesses.ts";
 import { benchManyEndpoints, benchSlowEndpoints } from "./many-endpoints.ts";
 import { benchReading } from "./reading.ts";
 import type { Figure } from "./figure.ts";
+import { benchSilentClients } from "./silent-clients.ts";
 import { benchHelp, benchStart } from "./start.ts";
 import { benchTui } from "./tui.ts";
 import { benchWriters } from "./writers.ts";
@@ -42,6 +43,7 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["r8"], run: benchWriters },
   { ids: ["bookings"], run: benchBookings },
   { ids: ["hostile"], run: benchHostile },
+  { ids: ["silent"], run: benchSilentClients },
   { ids: ["binary"], run: benchExecutable },
 ];
 

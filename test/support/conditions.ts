@@ -282,6 +282,10 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     rt.tx(() => rt.store.live.saveSharedAddress("10.0.0.1"));
     return () => rt.tx(() => rt.store.live.saveSharedAddress(null));
   },
+  "connections.full": (rt) => {
+    rt.tx(() => rt.store.live.saveConnectionsFull("2001:db8::/48"));
+    return () => rt.tx(() => rt.store.live.saveConnectionsFull(null));
+  },
   "alerts.failing": (rt) => {
     const { alertState } = rt.store;
     const failure = { since: rt.now(), error: "HTTP 500" };

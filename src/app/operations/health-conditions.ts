@@ -11,6 +11,7 @@ import { listHoarders } from "../bookings/hold-limits.ts";
 import { slugOf } from "../businesses.ts";
 import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
+import type { DaemonRow } from "../../store/live.ts";
 import type { ChannelFailure } from "../alerts/channel-queue.ts";
 import type { History } from "./history.ts";
 
@@ -73,6 +74,22 @@ export const checkSharedAddress = (address: string | null | undefined): HealthCo
         ),
       ]
     : [];
+
+/** Reports that clients had more connections than the limit of open files leaves room for. */
+export function checkConnections(running: DaemonRow | undefined): HealthCondition[] {
+  const client = running?.connectionsFull;
+  if (client === null || client === undefined) return [];
+  const owner = client === "" ? "this machine and trusted proxies" : client;
+  return [
+    openCondition(
+      "connections.full",
+      `within the last 10 minutes, clients had as many connections as the daemon may open with its limit of ${running?.openFiles ?? "some"} open files, most of them ${owner}: the largest clients lost their oldest connections`,
+      client === ""
+        ? "set LimitNOFILE=65536 in its unit (deskbell systemd-unit), or run ulimit -n 65536 before starting it"
+        : `block ${client} in the firewall; if it is a proxy of yours: deskbell serve --trusted-proxy ${client}`,
+    ),
+  ];
+}
 
 /** More than two clocks of one machine ever differ. */
 export const CLOCK_TOLERANCE_MS = 60_000;

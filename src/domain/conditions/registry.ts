@@ -82,6 +82,7 @@ export const CONDITIONS = {
   "key.expiring": { severity: "warning", about: "key" },
   "holds.unused": { severity: "warning", about: "key" },
   "proxy.one_address": { severity: "warning", about: "proxy" },
+  "connections.full": { severity: "critical", about: "daemon" },
   "alerts.failing": { severity: "warning", about: "alerts" },
   "destination.late": { severity: "warning", about: "destination", isLateness: true },
   "destination.skipped": { severity: "warning", about: "destination" },

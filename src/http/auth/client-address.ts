@@ -27,7 +27,7 @@ export function createGetClientAddress(trustedProxies: readonly string[]): GetCl
 const IPV4_MAPPED_PREFIX = "::ffff:";
 
 /** An IPv4 address in its own notation even if it arrived on an IPv6 socket. */
-const unmapIpv4 = (address: string): string =>
+export const unmapIpv4 = (address: string): string =>
   address.startsWith(IPV4_MAPPED_PREFIX) && address.includes(".")
     ? address.slice(IPV4_MAPPED_PREFIX.length)
     : address;

@@ -1,38 +1,44 @@
 import type { Server, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { isWithin } from "../../domain/address-range.ts";
-import { addressGroup, isLoopback } from "../auth/client-address.ts";
+import { isLoopback, unmapIpv4 } from "../auth/client-address.ts";
+import { type ConnectionLimits, createConnectionTable } from "./connection-table.ts";
 
-const LIMIT = 256;
-/** For this machine and for trusted proxies, which forward connections of many clients. */
-const HIGH_LIMIT = 4096;
 const CHECK_MS = 1000;
 /** A socket may have unread data at this many checks, */
 const BASE_CHECKS = 6;
 /** and at one more for each of these bytes. Any usable connection reads more per second. */
 const BYTES_PER_CHECK = 100_000;
 
-/** Keeps one client from using up all connections. */
+/** Who had most connections when there were too many; null: this machine and trusted proxies. */
+export type OnFull = (largestClient: string | null) => void;
+
+/**
+ * Keeps a few clients from using up all connections. This machine and trusted proxies, which
+ * forward connections of many clients, are exempt.
+ */
 export function limitConnections(
   server: Server,
-  trustedProxies: readonly string[],
-  limitOf = (address: string): number =>
-    isLoopback(address) || isWithin(address, trustedProxies) ? HIGH_LIMIT : LIMIT,
+  limits: ConnectionLimits,
+  isExempt: (address: string) => boolean,
+  onFull: OnFull = () => {},
 ): void {
-  const open = new Map<string, number>();
+  const table = createConnectionTable<Socket>(limits);
   server.on("connection", (socket: Socket) => {
-    const address = socket.remoteAddress ?? "";
-    const client = addressGroup(address);
-    const count = (open.get(client) ?? 0) + 1;
-    if (count > limitOf(address)) return void socket.destroy();
-    open.set(client, count);
-    socket.once("close", () => {
-      const remaining = (open.get(client) ?? 1) - 1;
-      if (remaining === 0) open.delete(client);
-      else open.set(client, remaining);
-    });
+    const address = unmapIpv4(socket.remoteAddress ?? "");
+    const isSpared = isExempt(address);
+    const { refused, isFull } = isSpared ? table.addExempt() : table.add(socket, address);
+    if (isFull) onFull(table.largestClient());
+    if (refused !== socket)
+      socket.once("close", () => (isSpared ? table.removeExempt() : table.remove(socket, address)));
+    refused?.resetAndDestroy();
   });
 }
+
+export const isExemptFromLimits =
+  (trustedProxies: readonly string[]) =>
+  (address: string): boolean =>
+    isLoopback(address) || isWithin(address, trustedProxies);
 
 /** Unread data stays in memory. */
 export function disconnectSlowReaders(server: Server): void {
@@ -57,3 +63,13 @@ export function disconnectSlowReaders(server: Server): void {
 /** After a normal close the kernel would keep the unread data. */
 const disconnect = (socket: Socket): unknown =>
   socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy();
+
+/** Long enough to read the last response. */
+const LINGER_MS = 1000;
+
+/** Sends the last bytes of a connection, and closes it although the client may never do so. */
+export function endConnection(socket: Socket, text: string): void {
+  socket.end(text);
+  const timer = setTimeout(() => disconnect(socket), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+}

@@ -10,7 +10,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { API_VERSION } from "../pipeline/pipeline.ts";
 import { createProblem, type Problem, problemBody } from "../pipeline/problems.ts";
 import { MAX_BODY_BYTES } from "../pipeline/request-context.ts";
-import { disconnectSlowReaders, limitConnections } from "./connection-limits.ts";
+import { disconnectSlowReaders, endConnection } from "./connection-limits.ts";
 
 // The checks of RFC 9112 that Node leaves out. A request that two servers could read differently is
 // rejected, and its connection is closed.
@@ -39,7 +39,6 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
     requireHostHeader: false,
   });
   server.emit("listening");
-  limitConnections(server, rt.config.http.trustedProxies);
   disconnectSlowReaders(server);
 
   const checkedListener: RequestListener = (req, res) => {
@@ -57,7 +56,7 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
   });
   server.on("connect", (_req: IncomingMessage, socket: Socket) => {
     const error = createProblem("not_implemented", "CONNECT is not supported.");
-    socket.end(toRawResponse(rt, error));
+    endConnection(socket, toRawResponse(rt, error));
   });
   const rejected = new WeakSet<Socket>();
   server.on("clientError", (error: ParseError, socket: RespondingSocket) => {
@@ -65,7 +64,7 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
     // Data after a malformed request is not parsed, so it gets no response of its own.
     if (rejected.has(socket)) return;
     rejected.add(socket);
-    afterResponses(socket, () => socket.end(toRawResponse(rt, toProtocolError(error))));
+    afterResponses(socket, () => endConnection(socket, toRawResponse(rt, toProtocolError(error))));
   });
 }
 

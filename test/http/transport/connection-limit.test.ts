@@ -1,29 +1,52 @@
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
-import { limitConnections } from "../../../src/http/transport/connection-limits.ts";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  isExemptFromLimits,
+  limitConnections,
+} from "../../../src/http/transport/connection-limits.ts";
+import {
+  connectionLimits,
+  createConnectionTable,
+} from "../../../src/http/transport/connection-table.ts";
+import { createLastingState } from "../../../src/http/lasting-state.ts";
+import { listConditions } from "../../../src/app/operations/conditions.ts";
+import { createRunningServer } from "../../support/conditions.ts";
+import { WAITS } from "../../support/waits.ts";
 
-test("a connection over the limit is closed, until another of the same client ends", async () => {
+type Limited = Parameters<typeof limitConnections>;
+
+/** Starts a server that greets each connection. `open` connects from an address. */
+async function serve(limits: Limited[1], isExempt: Limited[2] = () => false) {
   const server = createServer();
-  limitConnections(server, [], () => 3);
+  const full: (string | null)[] = [];
+  limitConnections(server, limits, isExempt, (client) => void full.push(client));
   server.on(
     "connection",
     (socket) => void (socket.destroyed || socket.on("error", () => {}).write("hello")),
   );
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => void server.close());
-  const open = async () => {
-    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").on(
-      "error",
-      () => {},
-    );
+  const open = async (localAddress = "127.0.0.1") => {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect({ port, host: "127.0.0.1", localAddress }).on("error", () => {});
     onTestFinished(() => void socket.destroy());
     const event = await Promise.race([
-      once(socket, "data").then(() => "served"),
-      once(socket, "close").then(() => "refused"),
+      new Promise((resolve) => socket.once("data", () => resolve("served"))),
+      closing(socket).then(() => "refused"),
     ]);
     return { socket, event };
   };
+  return { open, full };
+}
+
+/** Resolves when the socket is closed, with or without an error. */
+const closing = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
+
+const NONE = Infinity;
+
+test("a connection over the limit is closed, until another of the same client ends", async () => {
+  const { open } = await serve({ client: 3, network: NONE, total: NONE });
   const first = await open();
   expect([first.event, (await open()).event, (await open()).event]).toEqual([
     "served",
@@ -31,10 +54,126 @@ test("a connection over the limit is closed, until another of the same client en
     "served",
   ]);
   expect((await open()).event).toBe("refused");
+  expect((await open("127.0.0.2")).event).toBe("served");
   first.socket.destroy();
-  await once(first.socket, "close");
-  // The server notices the closed connection a little later.
-  let again = await open();
-  for (let i = 0; i < 50 && again.event === "refused"; i++) again = await open();
-  expect(again.event).toBe("served");
+  await vi.waitFor(async () => expect((await open()).event).toBe("served"), WAITS);
+});
+
+test("if all connections are in use, the largest client loses its oldest one to a new client", async () => {
+  const { open, full } = await serve({ client: NONE, network: NONE, total: 4 });
+  const small = await open("127.0.0.2");
+  const large = [await open("127.0.0.3"), await open("127.0.0.3"), await open("127.0.0.3")];
+  expect(full).toEqual([]);
+  const lost = closing(large[0]?.socket as Socket);
+  expect((await open("127.0.0.4")).event).toBe("served");
+  await lost;
+  expect(full).toEqual(["127.0.0.3"]);
+  expect([small, ...large].map(({ socket }) => socket.destroyed)).toEqual([
+    false,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("no connection of a trusted proxy is closed, and it takes the place of other clients", async () => {
+  const limits = { client: 2, network: 2, total: 2 };
+  const { open, full } = await serve(limits, isExemptFromLimits(["127.0.0.9"]));
+  // Only the tests' server counts loopback addresses as clients.
+  const isProxy = (address: string) => address === "127.0.0.9";
+  const { open: openOther, full: fullOther } = await serve(limits, isProxy);
+  const other = await openOther("127.0.0.2");
+  const lost = closing(other.socket);
+  const forwarded = [];
+  for (let i = 0; i < 20; i++) forwarded.push(await openOther("127.0.0.9"));
+  await lost;
+  expect(forwarded.every(({ event, socket }) => event === "served" && !socket.destroyed)).toBe(
+    true,
+  );
+  expect(fullOther.at(-1)).toBeNull();
+  expect((await openOther("127.0.0.2")).event).toBe("refused");
+  for (let i = 0; i < 20; i++) expect((await open("127.0.0.2")).event).toBe("served");
+  expect(full.at(-1)).toBeNull();
+});
+
+describe("in the table of connections,", () => {
+  const LIMITS = { client: 2, network: 3, total: 5 };
+
+  test("an IPv6 /48 has a limit of its own, whatever its /64s", () => {
+    const table = createConnectionTable<string>(LIMITS);
+    const admit = (name: string, address: string) => table.add(name, address).refused;
+    expect(admit("a1", "2001:db8:1:1::1")).toBeUndefined();
+    expect(admit("a2", "2001:db8:1:1::2")).toBeUndefined();
+    expect(admit("a3", "2001:db8:1:1::3")).toBe("a3");
+    expect(admit("a4", "2001:db8:1:2::1")).toBeUndefined();
+    expect(admit("a5", "2001:db8:1:3::1")).toBe("a5");
+    expect(admit("b1", "2001:db8:2:3::1")).toBeUndefined();
+    table.remove("a1", "2001:db8:1:1::1");
+    expect(admit("a6", "2001:db8:1:3::1")).toBeUndefined();
+  });
+
+  test("a connection that was refused or lost its place does not count when it closes", () => {
+    const table = createConnectionTable<number>({ client: 9, network: 9, total: 3 });
+    for (let i = 0; i < 3; i++) expect(table.add(i, "203.0.113.1")).toEqual({});
+    expect(table.add(3, "203.0.113.2")).toEqual({ refused: 0, isFull: true });
+    table.remove(0, "203.0.113.1");
+    table.remove(0, "203.0.113.1");
+    expect(table.add(4, "203.0.113.3")).toEqual({ refused: 1, isFull: true });
+    table.remove(4, "203.0.113.3");
+    expect(table.add(5, "203.0.113.3")).toEqual({});
+  });
+
+  test("the largest client is found after any sequence of connections", () => {
+    const limits = { client: NONE, network: NONE, total: 20 };
+    const table = createConnectionTable<number>(limits);
+    const open = new Map<number, string>();
+    const countOf = (address: string) =>
+      [...open.values()].filter((other) => other === address).length;
+    for (let i = 0; i < 3000; i++) {
+      // A multiplicative generator: the same sequence in each run.
+      const random = (i * 48_271 * 7919) % 2_147_483_647;
+      const address = `203.0.113.${Math.floor(Math.sqrt(random % 100))}`;
+      open.set(i, address);
+      const { refused } = table.add(i, address);
+      if (refused !== undefined) {
+        const sizes = [...new Set(open.values())].map(countOf);
+        expect(countOf(open.get(refused) as string)).toBe(Math.max(...sizes));
+        open.delete(refused);
+      }
+      const [oldest, of] = [...open][random % open.size] as [number, string];
+      if (random % 3 === 0) {
+        table.remove(oldest, of);
+        open.delete(oldest);
+      }
+    }
+    expect(open.size).toBeGreaterThan(0);
+  });
+});
+
+test("the limits follow the limit of open files, and one network never has all", () => {
+  expect(connectionLimits(1024)).toEqual({ client: 128, network: 256, total: 512 });
+  expect(connectionLimits(65_536)).toEqual({ client: 256, network: 1024, total: 32_768 });
+  expect(connectionLimits(null)).toEqual({ client: 256, network: 1024, total: 4096 });
+});
+
+test("full connections are a condition that names the largest client, for 10 minutes", async () => {
+  const rt = await createRunningServer();
+  const full = createLastingState(rt, 10 * 60_000, rt.store.live.saveConnectionsFull);
+  const check = () => {
+    full.flush();
+    return listConditions(rt, { isRunning: true, startedAt: 0 })
+      .filter(({ code }) => code === "connections.full")
+      .map(({ text, command }) => `${text}: ${command}`);
+  };
+  expect(check()).toEqual([]);
+  full.record("2001:db8::/48");
+  expect(check()).toEqual([
+    expect.stringContaining("most of them 2001:db8::/48: the largest clients lost"),
+  ]);
+  rt.advance(9 * 60_000);
+  expect(check()).toHaveLength(1);
+  rt.advance(2 * 60_000);
+  expect(check()).toEqual([]);
+  full.record("");
+  expect(check()).toEqual([expect.stringContaining("LimitNOFILE")]);
 });

@@ -1,15 +1,22 @@
 import { spawn, spawnSync } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { connect as connectTls } from "node:tls";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startServer } from "../../../src/http/server.ts";
+import type { TlsFiles } from "../../../src/http/transport/tls.ts";
 import { createTestApi, SALON } from "../../http/support/api.ts";
 import { breakProgram } from "../../support/broken-program.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
+import { createTempFolder } from "../../support/cli.ts";
 import { createSeededSalon, spawnDaemon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
+import { createAuthority, hasOpenssl } from "../../support/hostile/tls.ts";
 import { chooseScale } from "../../support/scale.ts";
+import { WAITS } from "../../support/waits.ts";
 
 // Clients that send or read slowly are disconnected, without an effect on the others.
 
@@ -22,20 +29,23 @@ const CONTROL_CLIENTS = 20;
 type Slow = {
   description: string;
   clients: number;
-  begin: (key: string) => string;
-  drop: string;
-  neverReads?: boolean;
+  begin: (key: string) => string | Buffer;
+  /** Sent every half a second. */
+  drop?: string;
+  overTls?: boolean;
 };
 
+/** The first bytes of a TLS record that announces more. */
+const HALF_HANDSHAKE = Buffer.from("16030100c8010000c40303", "hex");
+
 const SLOW: Slow[] = [
-  { description: "send nothing", clients: HUNDRED, begin: () => "", drop: "" },
+  { description: "send nothing", clients: HUNDRED, begin: () => "" },
   {
-    description: "request more than fits into socket buffers, and read nothing",
+    description: "request more than fits into socket buffers",
     // Each of them fills megabytes of kernel buffers.
     clients: 10,
-    begin: () => "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(50),
+    begin: () => "GET /docs/taking-bookings HTTP/1.1\r\nHost: x\r\n\r\n".repeat(600),
     drop: " ",
-    neverReads: true,
   },
   {
     description: "send headers slowly",
@@ -50,28 +60,102 @@ const SLOW: Slow[] = [
       `POST ${WEBHOOKS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`,
     drop: " ",
   },
+  { description: "send what is not HTTP", clients: HUNDRED, begin: () => "\0\r\n\r\n" },
 ];
 
+const SLOW_OVER_TLS: Slow[] = [
+  {
+    description: "send nothing after a TLS handshake",
+    clients: 20,
+    begin: () => "",
+    overTls: true,
+  },
+  {
+    description: "send headers slowly over TLS",
+    clients: 20,
+    begin: () => "GET / HTTP/1.1\r\nHost: x\r\n",
+    drop: "X: y\r\n",
+    overTls: true,
+  },
+  {
+    description: "do not finish a TLS handshake",
+    clients: 20,
+    begin: () => HALF_HANDSHAKE,
+  },
+];
+
+/** Watches the server's side of connections: a client that never reads sees no end. */
+function watchServerSockets() {
+  const durations = new Map<string, Promise<number>>();
+  const add = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    const acceptedAt = performance.now();
+    const closed = Promise.race([closing(socket), delay(DISCONNECTED_MS)]);
+    durations.set(
+      `${socket.localPort} ${socket.remotePort}`,
+      closed.then(() => performance.now() - acceptedAt),
+    );
+  };
+  subscribe("net.server.socket", add);
+  onTestFinished(() => void unsubscribe("net.server.socket", add));
+  /** Returns how long the server keeps the connection of a client, in ms. */
+  return async ({ remotePort, localPort }: Socket): Promise<number> => {
+    const ports = `${remotePort} ${localPort}`;
+    await vi.waitUntil(() => durations.has(ports), WAITS);
+    return durations.get(ports) as Promise<number>;
+  };
+}
+
+/** Connects a client that never reads and never closes. Returns how long the server keeps it. */
+async function connectSlowly(
+  port: number,
+  { begin, drop, overTls }: Slow,
+  key: string,
+  keptMs: ReturnType<typeof watchServerSockets>,
+): Promise<number> {
+  const options = { port, host: "127.0.0.1", allowHalfOpen: true };
+  const socket = overTls ? connectTls({ ...options, rejectUnauthorized: false }) : connect(options);
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {});
+  await new Promise((resolve) => socket.once("connect", resolve));
+  socket.write(begin(key));
+  const dripping = drop && setInterval(() => socket.write(drop), 500);
+  return keptMs(socket).finally(() => clearInterval(dripping));
+}
+
+async function startApi() {
+  const api = createTestApi();
+  const { secret } = api.createKey({ limitMinute: 1_000_000, limitHour: 1_000_000 });
+  const start = async (tls?: TlsFiles) => {
+    const server = await startServer(api, { host: "127.0.0.1", port: 0, tls });
+    onTestFinished(() => server.close());
+    return server;
+  };
+  const files = hasOpenssl() ? createCertificateFiles() : undefined;
+  return { secret, server: await start(), tlsServer: files && (await start(files)) };
+}
+
+function createCertificateFiles(): TlsFiles {
+  const folder = createTempFolder();
+  const files = { cert: join(folder, "served.pem"), key: join(folder, "served.key") };
+  const { cert, key } = createAuthority(folder).issue("api.example.ch", { from: -1, to: 90 });
+  writeFileSync(files.cert, cert);
+  writeFileSync(files.key, key);
+  return files;
+}
+
 test(
-  "slow clients are disconnected within 15 seconds without slowing down others",
+  "slow clients that never close are disconnected within 15 seconds without slowing down others",
   { timeout: 80_000 },
   async () => {
-    const api = createTestApi();
-    const { secret } = api.createKey({ limitMinute: 1_000_000, limitHour: 1_000_000 });
-    const server = await startServer(api, { host: "127.0.0.1", port: 0 });
-    onTestFinished(() => server.close());
-    const startedAt = performance.now();
-    const closed = SLOW.flatMap(({ begin, drop, clients, neverReads = false }) =>
-      Array.from({ length: clients }, async () => {
-        const socket = connect(server.port, "127.0.0.1");
-        socket.on("error", () => {});
-        if (!neverReads) socket.resume();
-        socket.write(begin(secret));
-        const dripping = setInterval(() => socket.write(drop), 500);
-        await closing(socket);
-        clearInterval(dripping);
-        return performance.now() - startedAt;
-      }),
+    const { server, tlsServer, secret } = await startApi();
+    const keptMs = watchServerSockets();
+    const attacks = [
+      ...SLOW.map((slow) => ({ slow, port: server.port })),
+      ...(tlsServer ? SLOW_OVER_TLS.map((slow) => ({ slow, port: tlsServer.port })) : []),
+    ];
+    const closed = attacks.flatMap(({ slow, port }) =>
+      Array.from({ length: slow.clients }, () => connectSlowly(port, slow, secret, keptMs)),
     );
     const allClosed = new AbortController();
     const lasting = Promise.all(closed).finally(() => allClosed.abort());
@@ -81,10 +165,11 @@ test(
     expect(tookMs.length).toBeGreaterThan(50);
     expect(p99(tookMs)).toBeLessThan(250);
     if (!isRecording()) return;
+    const what = attacks.map(({ slow }) => slow.description).join(", or ");
     recordClaim({
       group: "attack",
       claim: "Clients that send or read slowly are disconnected, and others are served meanwhile",
-      done: `${closed.length} clients that ${SLOW.map(({ description }) => description).join(", or ")}, beside one that requests staff`,
+      done: `${closed.length} clients that never read or close their side and that ${what}, beside one that requests staff`,
       figure: `all disconnected after ${Math.round(closedMs)} ms; ${tookMs.length} other responses, p99 ${p99(tookMs).toFixed(1)} ms`,
       control: await runControl(),
       seed: "none",

@@ -1,0 +1,165 @@
+import { once } from "node:events";
+import { readdirSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
+import { getBusiness } from "../../src/app/businesses.ts";
+import { createKey } from "../../src/app/keys.ts";
+import { openRuntime } from "../../src/app/runtime.ts";
+import { readConfig } from "../../src/config.ts";
+import { createAuthority } from "../support/hostile/tls.ts";
+import { createLargeSalon } from "../support/large-salon.ts";
+import { times } from "./figure.ts";
+import { BenchProcesses, BOTH_CORES } from "./processes.ts";
+import type { SilentAttack } from "./silent-clients.ts";
+
+// Run by silent-clients.ts, in a network in which every address of 2001:db8::/32 is this machine.
+
+const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
+const SERVER = "2001:db8:ffff::1";
+const HONEST = "2001:db8:1::1";
+const PROXY = "2001:db8:2::1";
+const attacker = (i: number) => `2001:db8:bad:${(i % 1000).toString(16)}::1`;
+const SILENT = 1500;
+const HALF_OPEN = 60;
+const PROXIED = 1000;
+const WAVES = 6;
+const WAVE_MS = 10_000;
+const UNLIMITED = 1_000_000_000;
+
+const [dir = ""] = process.argv.slice(2);
+const { cert, key } = createAuthority(dir).issue("api.example.ch");
+const tlsFiles = { cert: join(dir, "served.pem"), key: join(dir, "served.key") };
+writeFileSync(tlsFiles.cert, cert);
+writeFileSync(tlsFiles.key, key);
+
+const dataDir = join(dir, "data");
+const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
+const firstDay = Temporal.Now.plainDateISO("Europe/Lisbon").add({ days: 1 }).toString();
+const { slug } = createLargeSalon(rt, { people: 10, services: 8, firstDay, days: 7, bookings: 10 });
+const { secret } = createKey(rt, {
+  businessId: getBusiness(rt, slug).id,
+  name: "bench",
+  kind: "SECRET",
+  scopes: [],
+  limitMinute: UNLIMITED,
+  limitHour: UNLIMITED,
+});
+rt.close();
+
+const path = `/v1/businesses/${slug}/staff`;
+const headers = { authorization: `Bearer ${secret}` };
+
+async function startServer(
+  processes: BenchProcesses,
+  openFiles: number,
+): Promise<{ port: number; handles: () => number }> {
+  const serve = ["serve", "--host", "::", "--port", "0", "--trusted-proxy", `${PROXY}/128`];
+  const tls = ["--tls-cert", tlsFiles.cert, "--tls-key", tlsFiles.key];
+  const limited = ["sh", "-c", `ulimit -n ${openFiles}; echo "pid $$"; exec "$0" "$@"`];
+  const program = [process.execPath, BIN, "--data-dir", dataDir, ...serve, ...tls];
+  const started = await processes.start(
+    [...limited, ...program],
+    /(pid \d+[^]*"https:\/\/[^"]+:\d+")/,
+    BOTH_CORES,
+  );
+  const [, pid, port] = /^pid (\d+)[^]*:(\d+)"$/.exec(started) ?? [];
+  return { port: Number(port), handles: () => readdirSync(`/proc/${pid}/fd`).length };
+}
+
+/** Opens connections that neither read nor close. */
+function attack(port: number): Socket[] {
+  const open = (i: number) =>
+    connect({ port, host: SERVER, localAddress: attacker(i), allowHalfOpen: true });
+  const silent = Array.from({ length: SILENT }, (_, i) => open(i));
+  const halfOpen = Array.from({ length: HALF_OPEN }, (_, i) => {
+    const socket = open(i);
+    const options = { socket, rejectUnauthorized: false, allowHalfOpen: true };
+    connectTls(options).on("error", () => {});
+    return socket;
+  });
+  return [...silent, ...halfOpen].map((socket) => socket.on("error", () => {}));
+}
+
+/** Returns the time of a GET on a connection of its own, and throws unless it succeeds. */
+async function getOnce(port: number): Promise<number> {
+  const startedAt = performance.now();
+  const asked = request({
+    host: SERVER,
+    port,
+    path,
+    headers,
+    localAddress: HONEST,
+    agent: false,
+    rejectUnauthorized: false,
+  }).end();
+  const [response] = (await once(asked, "response")) as [
+    NodeJS.ReadableStream & { statusCode: number },
+  ];
+  if (response.statusCode !== 200) throw new Error(`HTTP ${response.statusCode}`);
+  await once(response.resume(), "end");
+  return performance.now() - startedAt;
+}
+
+async function measureOthers(): Promise<Omit<SilentAttack, "proxy">> {
+  await using processes = new BenchProcesses();
+  const { port, handles } = await startServer(processes, 1024);
+  for (let i = 0; i < 50; i++) await getOnce(port);
+  const atRest = handles();
+  let most = atRest;
+  const sockets: Socket[] = [];
+  const tookMs: number[] = [];
+  let lastAt = 0;
+  for (let wave = 0; wave < WAVES; wave++) {
+    sockets.push(...attack(port));
+    lastAt = performance.now();
+    while (performance.now() < lastAt + WAVE_MS) {
+      tookMs.push(await getOnce(port));
+      most = Math.max(most, handles());
+      await pause(20);
+    }
+  }
+  while (handles() > atRest + 1) await pause(50);
+  const goneAfterMs = performance.now() - lastAt;
+  for (const socket of sockets) socket.destroy();
+  return {
+    others: times(tookMs),
+    worst: Math.max(...tookMs),
+    handles: { atRest, most, goneAfterMs },
+  };
+}
+
+/** Lets a proxy keep connections busy during an attack. */
+async function measureProxy(): Promise<SilentAttack["proxy"]> {
+  await using processes = new BenchProcesses();
+  const { port } = await startServer(processes, 4096);
+  const sockets = attack(port);
+  let cut = 0;
+  const get = `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.7\r\nAuthorization: ${headers.authorization}\r\n\r\n`;
+  const proxied = await Promise.all(
+    Array.from({ length: PROXIED }, async () => {
+      const options = { port, host: SERVER, localAddress: PROXY, rejectUnauthorized: false };
+      const socket = connectTls(options).on("error", () => {});
+      socket.once("close", () => (cut += 1));
+      await Promise.race([once(socket, "secureConnect"), once(socket, "close")]);
+      return socket;
+    }),
+  );
+  sockets.push(...attack(port));
+  const answers = proxied.map(async (socket) => {
+    const answered = once(socket, "data").then(([data]: Buffer[]) =>
+      String(data).startsWith("HTTP/1.1 200"),
+    );
+    socket.write(get);
+    return await Promise.race([answered, once(socket, "close").then(() => false)]);
+  });
+  const served = (await Promise.all(answers)).filter(Boolean).length;
+  const result = { served, cut };
+  for (const socket of [...sockets, ...proxied]) socket.destroy();
+  return result;
+}
+
+const measured = { ...(await measureOthers()), proxy: await measureProxy() };
+console.log(`measured ${JSON.stringify(measured)}`);
