@@ -191,7 +191,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     "List alerts, and send a test through each channel.",
     () => import("./commands/alerts.ts"),
   ),
-  entry("metrics", "Print alerting rules for Prometheus.", () => import("./commands/metrics.ts")),
+  entry(
+    "metrics",
+    "Print the token and the alerting rules for Prometheus.",
+    () => import("./commands/metrics.ts"),
+  ),
   entry(
     "audit",
     "List who changed keys, endpoints and catalogs.",

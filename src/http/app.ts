@@ -5,8 +5,8 @@ import type { Runtime } from "../app/runtime.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import { createCalendarFeeds } from "./calendar-feeds.ts";
 import { createAccessControl } from "./auth/access-control.ts";
-import { isLoopbackHost } from "../domain/loopback.ts";
 import { createGetClientAddress } from "./auth/client-address.ts";
+import { createOperators } from "./auth/operators.ts";
 import { createRateLimits } from "./auth/rate-limits.ts";
 import { createSharedAddressDetector } from "./auth/shared-address.ts";
 import { createScanQueue } from "./handlers/availability/scan-queue.ts";
@@ -36,8 +36,7 @@ const sendNothing: SendOnce = () =>
     address: null,
   });
 
-/** @param host the address that the server listens on */
-export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = "127.0.0.1"): App {
+export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   const keyUsage = createKeyUsage(rt);
   const limits = createRateLimits(rt);
@@ -46,6 +45,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
   const longPolls = createLongPolls(rt);
   const scanQueue = createScanQueue(rt.monotonic);
   const observe = createResponseObserver(rt, metrics, getClientAddress);
+  const operators = createOperators(rt);
   const sharedAddress = createSharedAddressDetector(rt);
   const observeAll: ResponseObserver = (routePath, context, response) => {
     // Scans are limited in favor of other requests, so a lone client need not wait for itself.
@@ -67,7 +67,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
     sendOnce,
     listHandler,
     calendarFeeds,
-    isExposed: rt.config.http.publicUrl !== "" || !isLoopbackHost(host),
+    operators,
   };
   const routePaths = groupByPath([
     ...ROUTES.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),
@@ -86,6 +86,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing, host = 
       limits.flush();
       keyUsage.flush();
       sharedAddress.flush();
+      operators.flush();
     },
     shutDown() {
       longPolls.close();

@@ -379,14 +379,15 @@ export const ROUTES: readonly RouteDefinition[] = [
   }),
   openRoute("/readyz", "getReadiness", "Check that the server is ready", {
     description:
-      "For load balancers: responds with 503 while the server shuts down, and if its data folder is gone or its database is damaged. `conditions` of the problem has their codes for programs on the same machine and with the metrics token.",
+      "For load balancers: responds with 503 while the server shuts down, and if its data folder is gone or its database is damaged. With the metrics token, `conditions` of the problem has their codes.",
     responses: ok("The server is ready to accept requests.", "Health"),
     problems: ["shutting_down"],
-    handle: ({ rt, longPolls }) => getReadiness(rt, () => longPolls.closing.aborted),
+    handle: ({ rt, operators, longPolls }) =>
+      getReadiness(rt, operators, () => longPolls.closing.aborted),
   }),
   openRoute("/metrics", "getMetrics", "Get metrics", {
     description:
-      "Requires the metrics token as a bearer token. A server that listens on loopback and has no public URL also responds to programs on the same machine without it.",
+      "Requires the metrics token as a bearer token, which `deskbell metrics token` prints on the server.",
     responses: {
       200: {
         description: "Metrics in the Prometheus text format.",
@@ -395,14 +396,14 @@ export const ROUTES: readonly RouteDefinition[] = [
       },
     },
     problems: ["missing_key", "invalid_key", "address_not_allowed"],
-    handle: ({ rt, metrics, isExposed }) => getMetrics(rt, metrics, isExposed),
+    handle: ({ rt, metrics, operators }) => getMetrics(rt, metrics, operators),
   }),
   openRoute("/metrics/status", "getServerStatus", "Get the state of the server", {
     description:
       "The businesses of the server and its open health conditions, for `deskbell proxy-map` and `deskbell status --servers`. Requires the same token as `/metrics`.",
     responses: ok("The state of the server.", "ServerStatusResponse"),
     problems: ["missing_key", "invalid_key", "address_not_allowed"],
-    handle: ({ rt, isExposed }) => getServerStatus(rt, isExposed),
+    handle: ({ rt, operators }) => getServerStatus(rt, operators),
   }),
   calendarRoute(
     pathBelowBusiness("calendars/:file"),

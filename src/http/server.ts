@@ -51,7 +51,7 @@ export async function startServer(
   rt: Runtime,
   { host, port, tls, sendOnce }: ServerOptions,
 ): Promise<RunningServer> {
-  const app = createApp(rt, sendOnce, host);
+  const app = createApp(rt, sendOnce);
   const certificate = tls && readCertificate(tls);
   const server = await openServer(app.listener, host, port, certificate);
   hardenServer(server, rt, app.listener);

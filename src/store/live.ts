@@ -53,6 +53,8 @@ export type DaemonRow = {
   sharedAddress?: string | null;
   /** Who had most connections when all were in use; empty: this machine and trusted proxies. */
   connectionsFull?: string | null;
+  /** The path that a program on this machine asked for without the metrics token. */
+  metricsRefused?: string | null;
   /** When its certificate expires; null without HTTPS. */
   certificateExpiresAt?: number | null;
 };
@@ -120,7 +122,7 @@ export function createLiveStore(db: Db) {
     FROM endpoint WHERE deleted_at IS NULL AND (:businessId IS NULL OR business_id = :businessId)
     ORDER BY status = 'ACTIVE', failing_since IS NULL, name, id LIMIT :limit`);
   const selectDaemon = db.prepare(
-    `SELECT ${columns("url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, connections_full, certificate_expires_at")} FROM daemon`,
+    `SELECT ${columns("url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, connections_full, metrics_refused, certificate_expires_at")} FROM daemon`,
   );
   const saveDaemon = db.prepare(`
     INSERT OR REPLACE INTO daemon (id, url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups)
@@ -128,6 +130,7 @@ export function createLiveStore(db: Db) {
 
   const updateCertificateExpiry = db.prepare("UPDATE daemon SET certificate_expires_at = ?");
   const updateSharedAddress = db.prepare("UPDATE daemon SET shared_address = ?");
+  const updateMetricsRefused = db.prepare("UPDATE daemon SET metrics_refused = ?");
   const updateConnectionsFull = db.prepare("UPDATE daemon SET connections_full = ?");
 
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
@@ -228,6 +231,7 @@ export function createLiveStore(db: Db) {
       }),
     saveCertificateExpiry: (at: number | null) => void updateCertificateExpiry.run(at),
     saveSharedAddress: (address: string | null) => void updateSharedAddress.run(address),
+    saveMetricsRefused: (path: string | null) => void updateMetricsRefused.run(path),
     saveConnectionsFull: (client: string | null) => void updateConnectionsFull.run(client),
   };
 }

@@ -32,7 +32,7 @@ export async function benchSilentClients(): Promise<Figure[]> {
       id: "silent",
       description:
         "1,500 silent connections of one /48 and 60 half-open TLS sockets, every 10 s for 60 s, with a limit of 1,024 open files: another client, which connects for each GET",
-      ours: `${others}; longest ${worst.toFixed(0)} ms; open files ${handles.atRest} at rest, at most ${handles.most}, as at rest ${(handles.goneAfterMs / 1000).toFixed(1)} s after the last connection`,
+      ours: `${others}; longest ${worst.toFixed(0)} ms; open sockets ${handles.atRest} at rest, at most ${handles.most}, as at rest ${(handles.goneAfterMs / 1000).toFixed(1)} s after the last connection`,
       peer: null,
       ratio: null,
       goal: "p99 <= 250 ms, no error; 15 s",

@@ -5,7 +5,8 @@ import type { components, paths } from "./api.ts";
 // A partner's program that uses the types that openapi-typescript generates from the OpenAPI
 // document. test/e2e/client.test.ts type-checks and runs it; it prints every operation it called.
 
-const [, , baseUrl = "", businessSlug = "", key = "", hookUrl = ""] = process.argv;
+const [, , baseUrl = "", businessSlug = "", key = "", hookUrl = "", metricsToken = ""] =
+  process.argv;
 const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${key}` } });
 const called = new Set<string>();
 client.use({
@@ -285,9 +286,12 @@ async function callWithoutObjects(): Promise<void> {
 async function callOperations(): Promise<void> {
   assert.equal(dataOf(await client.GET("/healthz")).status, "ok");
   assert.equal(dataOf(await client.GET("/readyz")).status, "ready");
-  assert.match(dataOf(await client.GET("/metrics", { parseAs: "text" })), /^# /);
+  const operator = { headers: { authorization: `Bearer ${metricsToken}` } };
+  assert.match(dataOf(await client.GET("/metrics", { ...operator, parseAs: "text" })), /^# /);
   assert.ok(
-    dataOf(await client.GET("/metrics/status")).data.businesses.includes(path.businessSlug),
+    dataOf(await client.GET("/metrics/status", operator)).data.businesses.includes(
+      path.businessSlug,
+    ),
   );
   assert.match(dataOf(await client.GET("/openapi.json")).openapi, /^3\.1\./);
   const file = { params: { path: { file: "none.ics" } }, parseAs: "text" } as const;

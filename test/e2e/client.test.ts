@@ -59,6 +59,7 @@ test(
     await deskbell("services", "update", "beard-trim", "--price", "77.00");
     await partner.waitForRequests(3);
 
+    const metricsToken = await deskbell("metrics", "token");
     const folder = mkdtempSync(join(CLIENT, "generated-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
@@ -72,7 +73,7 @@ test(
     await run(bin("tsc"), ["--project", "tsconfig.json"], folder);
 
     const called = JSON.parse(
-      await run("drive.ts", [url, "salon-aurora", key, partner.url], folder),
+      await run("drive.ts", [url, "salon-aurora", key, partner.url, metricsToken], folder),
     ) as string[];
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

@@ -286,6 +286,10 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     rt.tx(() => rt.store.live.saveConnectionsFull("2001:db8::/48"));
     return () => rt.tx(() => rt.store.live.saveConnectionsFull(null));
   },
+  "metrics.refused": (rt) => {
+    rt.tx(() => rt.store.live.saveMetricsRefused("/metrics"));
+    return () => rt.tx(() => rt.store.live.saveMetricsRefused(null));
+  },
   "alerts.failing": (rt) => {
     const { alertState } = rt.store;
     const failure = { since: rt.now(), error: "HTTP 500" };

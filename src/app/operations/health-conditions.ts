@@ -75,6 +75,18 @@ export const checkSharedAddress = (address: string | null | undefined): HealthCo
       ]
     : [];
 
+/** @param path what was asked for without the metrics token */
+export const checkRefusedMetrics = (path: string | null | undefined): HealthCondition[] =>
+  path
+    ? [
+        openCondition(
+          "metrics.refused",
+          `a program on this machine asks for ${path} without the metrics token and gets none: give it the token. If none does, a proxy on this machine passes strangers on: block /metrics in it`,
+          "deskbell metrics token",
+        ),
+      ]
+    : [];
+
 /** Reports that clients had more connections than the limit of open files leaves room for. */
 export function checkConnections(running: DaemonRow | undefined): HealthCondition[] {
   const client = running?.connectionsFull;

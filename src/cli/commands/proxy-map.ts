@@ -18,11 +18,13 @@ export const definition = command({
       import("../running/ask-servers.ts"),
       import("../../domain/servers/proxy-map.ts"),
     ]);
-    const servers = (await askServers(file, metricsTokenFile)).map((asked) => ({
-      name: asked.name,
-      addresses: asked.addresses,
-      businesses: getRunning(asked).businesses,
-    }));
+    const servers = (await askServers(file, { dataDir: cli.flags.dataDir, metricsTokenFile })).map(
+      (asked) => ({
+        name: asked.name,
+        addresses: asked.addresses,
+        businesses: getRunning(asked).businesses,
+      }),
+    );
     assertNotShared(servers);
     if (cli.flags.json) cli.printObject({ servers });
     else cli.printContent(writeProxyMap(format, servers));

@@ -43,7 +43,7 @@ export const definition = command({
     trustedProxy: texts("cidr", "trust X-Forwarded-For from this address range (repeatable)"),
     metricsTokenFile: text(
       "file",
-      "file with the bearer token for /metrics; needed with --public-url or a public --host",
+      "file with a bearer token for /metrics, besides the one that deskbell metrics token prints",
     ),
     cacheSize: withEnvironment(
       "DESKBELL_CACHE_SIZE",

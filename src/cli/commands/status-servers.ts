@@ -12,16 +12,18 @@ export async function printServers(
   severity: Severity,
   metricsTokenFile?: string,
 ): Promise<number> {
-  const rows = (await askServers(file, metricsTokenFile)).map((asked) => {
-    const { name, running, failures } = asked;
-    const [first] = running;
-    const status = first?.status;
-    const problems = (status?.problems ?? []).filter((problem) =>
-      isAtLeast(problem.severity, severity),
-    );
-    const error = first === undefined ? failures.join("; ") : running[1] ? bothRun(asked) : null;
-    return { name, address: first?.address ?? null, error, ...status, problems };
-  });
+  const rows = (await askServers(file, { dataDir: cli.flags.dataDir, metricsTokenFile })).map(
+    (asked) => {
+      const { name, running, failures } = asked;
+      const [first] = running;
+      const status = first?.status;
+      const problems = (status?.problems ?? []).filter((problem) =>
+        isAtLeast(problem.severity, severity),
+      );
+      const error = first === undefined ? failures.join("; ") : running[1] ? bothRun(asked) : null;
+      return { name, address: first?.address ?? null, error, ...status, problems };
+    },
+  );
   cli.printList(
     rows,
     [

@@ -1,7 +1,9 @@
-import { readConfig } from "../../config.ts";
+import { readMetricsToken } from "../../app/operations/metrics-token.ts";
+import { type ConfigFlags, readConfig } from "../../config.ts";
 import { fetchErrorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseServers, type Server } from "../../domain/servers/servers-file.ts";
+import { isLoopbackHost } from "../../domain/loopback.ts";
 import type { ServerStatus } from "../../domain/public/schemas/server-status.ts";
 import { readText } from "../input/catalog-files.ts";
 
@@ -15,17 +17,21 @@ export type AskedServer = Server & {
 const TIMEOUT_MS = 5000;
 
 /**
- * Asks every server of a servers file for its state.
+ * Asks every server of a servers file for its state, with the configured token.
  * @throws AppError invalid_input for an invalid file
  */
-export function askServers(file: string, metricsTokenFile?: string): Promise<AskedServer[]> {
-  const { metricsToken } = readConfig({ metricsTokenFile }).http;
+export function askServers(file: string, flags: ConfigFlags): Promise<AskedServer[]> {
+  const config = readConfig(flags);
+  // The token of this machine's data folder is for no other machine.
+  const tokenFor = (address: string): string | null =>
+    config.http.metricsToken ??
+    (isLoopbackHost(new URL(address).host) ? readMetricsToken(config) : null);
   return Promise.all(
     parseServers(file, readText(file)).map(async (server) => {
       const responses = await Promise.all(
         server.addresses.map(async (address) => ({
           address,
-          status: await askServer(address, metricsToken),
+          status: await askServer(address, tokenFor(address)),
         })),
       );
       const asked: AskedServer = { ...server, running: [], failures: [] };
@@ -71,10 +77,9 @@ async function askServer(address: string, token: string | null): Promise<ServerS
     });
     if (response.status === 401)
       return token === null
-        ? "it requires a token: add --metrics-token-file"
+        ? "it requires a token: start it with serve --metrics-token-file FILE, and add the flag here"
         : "it has another token";
-    if (response.status === 403)
-      return "it has no token: start it with serve --metrics-token-file FILE";
+    if (response.status === 403) return "it could not create its token: see its log";
     if (response.status === 404) return "not found: is it an older deskbell?";
     if (!response.ok) return `status ${response.status}`;
     const { serverStatus } = await import("../../domain/public/schemas/server-status.ts");

@@ -83,6 +83,7 @@ export const CONDITIONS = {
   "holds.unused": { severity: "warning", about: "key" },
   "proxy.one_address": { severity: "warning", about: "proxy" },
   "connections.full": { severity: "critical", about: "daemon" },
+  "metrics.refused": { severity: "warning", about: "daemon" },
   "alerts.failing": { severity: "warning", about: "alerts" },
   "destination.late": { severity: "warning", about: "destination", isLateness: true },
   "destination.skipped": { severity: "warning", about: "destination" },

@@ -6,14 +6,14 @@ const SECRETS: [pattern: RegExp, replacement: string][] = [
   [new RegExp(`v1${EQUALS}[0-9a-f]{16,}`, "gi"), "v1=…"],
   [new RegExp(`v1(?:,|%(?:25)*2C)${BASE64}{16,}${EQUALS}?`, "gi"), "v1,…"],
   [new RegExp(`whsec_${BASE64}+${EQUALS}*`, "gi"), "whsec_…"],
-  [/deskbell_([sr]k|cal)_\w+/gi, "deskbell_$1_…"],
+  [/deskbell_([sr]k|cal|mt)_\w+/gi, "deskbell_$1_…"],
 ];
 
 /** One test for the usual text without a secret: the log redacts several fields per request. */
-const SECRET = /v1[=,%\\]|whsec_|deskbell_(?:[sr]k|cal)_/i;
+const SECRET = /v1[=,%\\]|whsec_|deskbell_(?:[sr]k|cal|mt)_/i;
 
 /**
- * Redacts signatures, signing secrets, API keys and tokens of calendars: some receivers echo the request, and some
+ * Redacts signatures, signing secrets, API keys, and tokens of calendars and metrics: some receivers echo the request, and some
  * clients put a key into a path or a User-Agent.
  */
 export const redactSecrets = (text: string): string =>

@@ -1,4 +1,3 @@
-import { hash, timingSafeEqual } from "node:crypto";
 import { readVersion } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { CONDITION_CODES, CONDITIONS } from "../../domain/conditions/registry.ts";
@@ -14,11 +13,9 @@ import {
   type HttpResponse,
   respondBytes,
   respondJson,
-  type HttpRequest,
   type RequestContext,
-  getHeader,
 } from "../pipeline/request-context.ts";
-import { isLocalRequest } from "../auth/client-address.ts";
+import type { Operators } from "../auth/operators.ts";
 import { countDestinations, countEndpoints } from "../../app/operations/status.ts";
 import { formatMetric, type Metrics } from "../pipeline/metrics.ts";
 
@@ -32,6 +29,7 @@ export const getHealth =
 /** So that a load balancer stops sending requests in time. */
 export function getReadiness(
   rt: Runtime,
+  operators: Operators,
   isShuttingDown: () => boolean,
 ): (context: RequestContext) => HttpResponse {
   return (context) => {
@@ -39,7 +37,7 @@ export function getReadiness(
     const codes = listUnreadyConditions(rt).map(({ code }) => code);
     if (codes.length > 0)
       throw new AppError("storage_failed", "The server is not ready.", {
-        members: isOperator(rt, context.request) ? { conditions: codes } : {},
+        members: operators.has(context.request) ? { conditions: codes } : {},
       });
     // Throws if the database cannot be read.
     rt.store.businesses.findBySlug("");
@@ -47,17 +45,13 @@ export function getReadiness(
   };
 }
 
-/** A program on the same machine, or one with the metrics token. */
-const isOperator = ({ config }: Runtime, request: HttpRequest): boolean =>
-  isLocalRequest(request) || hasMetricsToken(request, config.http.metricsToken) === true;
-
 export function getMetrics(
   rt: Runtime,
   metrics: Metrics,
-  isExposed: boolean,
+  operators: Operators,
 ): (context: RequestContext) => HttpResponse {
   return (context) => {
-    assertOperator(rt, isExposed, context.request);
+    operators.assert(context.request);
     const deliveries = Object.entries(rt.store.tallies.countByStatus()).map(
       ([status, count]): [string, number] => [`status="${status}"`, count],
     );
@@ -87,10 +81,10 @@ export function getMetrics(
 /** The same as JSON, with the businesses, for commands that ask several servers. */
 export function getServerStatus(
   rt: Runtime,
-  isExposed: boolean,
+  operators: Operators,
 ): (context: RequestContext) => HttpResponse {
   return (context) => {
-    assertOperator(rt, isExposed, context.request);
+    operators.assert(context.request);
     const data = readServerStatus(rt);
     return respondJson(context, 200, { data }, ["cache-control", "no-store"]);
   };
@@ -219,32 +213,3 @@ const formatHistory = ({ bytes, maxBytes, oldestAt, cutUntil }: History): string
     [["", cutUntil === null ? 0 : 1]],
   ),
 ];
-
-/** @param isExposed whether other machines can reach the server, so that every client needs the token */
-function assertOperator({ config }: Runtime, isExposed: boolean, request: HttpRequest): void {
-  if (isExposed || !isLocalRequest(request)) assertMetricsToken(request, config.http.metricsToken);
-}
-
-function assertMetricsToken(request: HttpRequest, token: string | null): void {
-  if (token === null)
-    throw new AppError(
-      "address_not_allowed",
-      "Metrics require a token, and the server has none: see --metrics-token-file.",
-    );
-  const isValid = hasMetricsToken(request, token);
-  if (isValid === undefined)
-    throw new AppError(
-      "missing_key",
-      "The metrics token is required: send Authorization: Bearer <TOKEN>.",
-    );
-  if (!isValid) throw new AppError("invalid_key", "Invalid metrics token.");
-}
-
-/** Returns undefined if the request has no token. */
-function hasMetricsToken(request: HttpRequest, token: string | null): boolean | undefined {
-  const given = /^bearer +(\S+)$/i.exec(getHeader(request, "authorization") ?? "")?.[1];
-  if (given === undefined) return undefined;
-  return token !== null && timingSafeEqual(digest(given), digest(token));
-}
-
-const digest = (text: string): Buffer => hash("sha256", text, "buffer");

@@ -63,7 +63,7 @@ export const describeApi = ({
       MetricsToken: {
         type: "http",
         scheme: "bearer",
-        description: "Token for /metrics, set by the operator.",
+        description: "Token for /metrics, which `deskbell metrics token` prints on the server.",
       },
     },
   },

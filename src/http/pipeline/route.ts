@@ -6,6 +6,7 @@ import type { SendOnce } from "../../app/webhooks/test-endpoint.ts";
 import type { Scope } from "../../domain/api-key.ts";
 import type { Credential } from "../../store/keys.ts";
 import type { AccessControl } from "../auth/access-control.ts";
+import type { Operators } from "../auth/operators.ts";
 import type { ScanQueue } from "../handlers/availability/scan-queue.ts";
 import type { ListHandler } from "../handlers/catalog/list-handler.ts";
 import type { LongPolls } from "../handlers/changes/long-polls.ts";
@@ -124,8 +125,7 @@ export type HandlerDeps = {
   sendOnce: SendOnce;
   listHandler: ListHandler;
   calendarFeeds: CalendarFeeds;
-  /** Whether other machines can reach the server, directly or through a proxy. */
-  isExposed: boolean;
+  operators: Operators;
 };
 
 export type RouteDefinition = Omit<RouteSpec, "scope"> &

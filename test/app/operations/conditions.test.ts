@@ -10,6 +10,7 @@ import { CONDITION_CODES, conditionKind } from "../../../src/domain/conditions/r
 import { type App, createApp } from "../../../src/http/app.ts";
 import { createRunningServer, INJECTIONS, type RunningServer } from "../../support/conditions.ts";
 import { startMailServer } from "../../support/mail-server.ts";
+import { asOperator } from "../../support/operator.ts";
 import { createReceiver } from "../../support/receiver.ts";
 
 const MINUTE_MS = 60_000;
@@ -17,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 /** Returns the codes that the operator sees, and the status of /readyz. */
 async function listCodes(rt: RunningServer, app: App) {
-  const metrics = await (await app.request("/metrics")).text();
+  const metrics = await (await app.request("/metrics", asOperator(rt))).text();
   const checks = await Array.fromAsync(
     runDoctor(rt.config, { open: async () => rt, askDaemon: async () => ({ at: rt.now() }) }),
   );
@@ -66,7 +67,7 @@ async function startAlerting(rt: RunningServer) {
 test("every condition appears in status, doctor, metrics, /readyz, log, HTTP alert and mail, and so does its end", async () => {
   const rt = await createRunningServer();
   const { pass } = await startAlerting(rt);
-  const app = createApp(rt, undefined, "127.0.0.1");
+  const app = createApp(rt);
   const none = { status: [], doctor: [], metrics: [], ready: 200 };
   expect(await listCodes(rt, app)).toEqual(none);
   for (const code of CONDITION_CODES) {

@@ -93,7 +93,7 @@ test("status --servers has a line for each server, and exits with 6 if one is un
   ]);
 });
 
-test("a server that has another token, or none, is reported", async () => {
+test("a server that has another token is reported, and one of the same data folder needs no flag", async () => {
   const { urls } = await startServers(["salon-aurora"]);
   const folder = createTempFolder();
   writeFileSync(join(folder, "servers.txt"), `east ${urls[0]}`);
@@ -103,13 +103,13 @@ test("a server that has another token, or none, is reported", async () => {
   expect((await deskbell(line)).stdout).toContain("it requires a token");
   const withToken = await deskbell(`${line} --metrics-token-file ${folder}/token`);
   expect(withToken.stdout).toContain("it has another token");
-  const open = await startServer(createTestRuntime({ publicUrl: "https://api.example.com" }), {
-    host: "127.0.0.1",
-    port: 0,
-  });
-  onTestFinished(open.close);
-  writeFileSync(join(folder, "servers.txt"), `east ${open.url}`);
-  expect((await deskbell(line)).stdout).toContain("it has no token: start it with serve --metrics");
+  const rt = createTestRuntime();
+  const own = await startServer(rt, { host: "127.0.0.1", port: 0 });
+  onTestFinished(own.close);
+  writeFileSync(join(folder, "servers.txt"), `east ${own.url}`);
+  expect((await deskbell(line)).stdout).toContain("it requires a token");
+  const local = createTerminal({ dataDir: rt.config.dataDir });
+  expect((await local.deskbell(line)).stdout).toMatch(/^east\t(?!.*token)/m);
   expect(await deskbell("status --metrics-token-file token")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("--metrics-token-file needs --servers."),

@@ -3,13 +3,14 @@ import { load } from "js-yaml";
 import { expect, test } from "vitest";
 import { ALERTING_RULES } from "../../../src/domain/conditions/alerting-rules.ts";
 import { createApp } from "../../../src/http/app.ts";
+import { asOperator } from "../../support/operator.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
 type Rules = { groups: { rules: { alert: string; expr: string }[] }[] };
 
 test("every metric in the alerting rules is in /metrics", async () => {
-  const app = createApp(createTestRuntime(), undefined, "127.0.0.1");
-  const metrics = await (await app.request("/metrics")).text();
+  const rt = createTestRuntime();
+  const metrics = await (await createApp(rt).request("/metrics", asOperator(rt))).text();
   const { groups } = load(ALERTING_RULES) as Rules;
   const names = groups.flatMap(({ rules }) =>
     rules.flatMap(({ expr }) => expr.match(/\bdeskbell_\w+/g) ?? []),

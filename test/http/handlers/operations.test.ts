@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
@@ -6,11 +6,14 @@ import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/log.ts";
-import { type App, createApp } from "../../../src/http/app.ts";
+import { createApp } from "../../../src/http/app.ts";
 import { createGetClientAddress } from "../../../src/http/auth/client-address.ts";
 import { startServer } from "../../../src/http/server.ts";
+import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { metricsTokenPath } from "../../../src/app/operations/metrics-token.ts";
 import { createTempFolder } from "../../support/cli.ts";
-import { createTestRuntime } from "../../support/test-runtime.ts";
+import { createRunningServer } from "../../support/conditions.ts";
+import { asOperator } from "../../support/operator.ts";
 import { createTestApi, type Problem, SALON } from "../support/api.ts";
 
 const STAFF = `/v1/businesses/${SALON}/staff`;
@@ -46,8 +49,8 @@ describe("health", () => {
 });
 
 /** Returns the status of /readyz, the body of /healthz, and the open conditions in /metrics. */
-async function readHealth(api: ReturnType<typeof createTestApi>) {
-  const request = (path: string) => api.request(path, { key: null });
+async function readHealth(api: ReturnType<typeof createTestApi>, operator = asOperator(api)) {
+  const request = (path: string) => api.request(path, operator);
   const metrics = await (await request("/metrics")).text();
   return {
     ready: (await request("/readyz")).status,
@@ -69,9 +72,10 @@ test("a full disk is in the metrics, and the server stays ready", async () => {
 test("without its data folder the server is not ready, and refuses writes", async () => {
   const api = createTestApi();
   const { dataDir } = api.config;
+  const operator = asOperator(api);
   renameSync(dataDir, `${dataDir}.away`);
   const health = { status: "ok" };
-  expect(await readHealth(api)).toEqual({ ready: 503, health, open: ["storage.gone"] });
+  expect(await readHealth(api, operator)).toEqual({ ready: 503, health, open: ["storage.gone"] });
   const response = await api.request(`/v1/businesses/${SALON}/webhooks`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -88,7 +92,7 @@ test("without its data folder the server is not ready, and refuses writes", asyn
   expect((await readHealth(api)).ready).toBe(200);
 });
 
-test("/readyz names its conditions only to the same machine and with the metrics token", async () => {
+test("/readyz names its conditions only with the metrics token, also to the same machine", async () => {
   const metricsTokenFile = join(createTempFolder(), "token");
   writeFileSync(metricsTokenFile, "t0ken");
   const api = createTestApi("salon", undefined, { metricsTokenFile });
@@ -100,7 +104,7 @@ test("/readyz names its conditions only to the same machine and with the metrics
         conditions?: string[];
       }
     ).conditions;
-  expect(await conditionsFor({})).toEqual(["storage.gone"]);
+  expect(await conditionsFor({})).toBeUndefined();
   expect(await conditionsFor({ ...forwarded, authorization: "Bearer t0ken" })).toEqual([
     "storage.gone",
   ]);
@@ -121,7 +125,7 @@ test("the metrics have figures of backups, deliveries, the disk and the certific
   });
   await createBackup(api);
   const readFigures = async () =>
-    (await (await api.request("/metrics", { key: null })).text()).match(
+    (await (await api.request("/metrics", asOperator(api))).text()).match(
       /^deskbell_(?:backup_(?:last_success|interval)|copy_age|deliveries_oldest|storage_free|tls_not|build_info).*$/gm,
     );
   const copy = { at: api.now(), name: "", createdAt: api.now() - 90_000 };
@@ -176,7 +180,7 @@ describe("metrics", () => {
     await api.request(STAFF);
     await api.request(`/v1/businesses/${SALON}/staff?nope=1`);
     await api.request("/v1/businesses/anything/at/all");
-    const text = await (await api.request("/metrics", { key: null })).text();
+    const text = await (await api.request("/metrics", asOperator(api))).text();
     const name = "deskbell_http_request_duration_seconds";
     for (const line of [
       `# TYPE ${name} histogram`,
@@ -194,77 +198,75 @@ describe("metrics", () => {
     ).toEqual([]);
   });
 
-  const proxied = { "x-forwarded-for": "203.0.113.9" };
+  // Behind a proxy that adds no header, a stranger's request looks like one of this machine.
   test.each([
-    { what: "this machine", token: undefined, headers: {}, status: 200 },
-    { what: "through a proxy on this machine", token: undefined, headers: proxied, status: 403 },
-    { what: "through a proxy, without the token", token: "t0ken", headers: proxied, status: 401 },
-    {
-      what: "through a proxy, with a wrong token",
-      token: "t0ken",
-      headers: { ...proxied, authorization: "Bearer t0kem" },
-      status: 401,
-    },
-    {
-      what: "through a proxy, with the token",
-      token: "t0ken",
-      headers: { ...proxied, authorization: "Bearer t0ken" },
-      status: 200,
-    },
-  ])("$what: $status", async ({ token, headers, status }) => {
-    const file = join(createTempFolder(), "token");
-    writeFileSync(file, `${token}\n`);
-    const api = createTestApi(
-      "salon",
-      undefined,
-      token === undefined ? {} : { metricsTokenFile: file },
-    );
-    expect((await api.request("/metrics", { key: null, headers })).status).toBe(status);
+    { what: "of this machine", headers: {} },
+    { what: "of this machine to localhost", headers: { host: "localhost:4100" } },
+    { what: "that a proxy forwarded", headers: { "x-forwarded-for": "203.0.113.9" } },
+  ])("are refused to a request $what without the token", async ({ headers }) => {
+    const api = createTestApi();
+    for (const path of ["/metrics", "/metrics/status"]) {
+      const problem = await api.requestProblem(path, { key: null, headers });
+      expect([problem.status, problem.code]).toEqual([401, "missing_key"]);
+      expect((await api.request(path, { key: api.key, headers })).status).toBe(401);
+    }
   });
 
-  test.each([
-    { "x-real-ip": "203.0.113.9" },
-    { "cf-connecting-ip": "203.0.113.9" },
-    { "true-client-ip": "203.0.113.9" },
-    { forwarded: "for=203.0.113.9" },
-    { via: "1.1 proxy" },
-    { "x-forwarded-proto": "https" },
-    { host: "api.example.com" },
-    { host: "127.example.com" },
-    { host: "" },
-  ])("are closed to a request that a proxy on this machine forwarded: %o", async (headers) => {
+  test("accept the token of the data folder and the configured one", async () => {
+    const file = join(createTempFolder(), "token");
+    writeFileSync(file, "t0ken\n");
+    const flags = { publicUrl: "https://api.example.com", metricsTokenFile: file };
+    const api = createTestApi("salon", undefined, flags);
+    for (const path of ["/metrics", "/metrics/status"]) {
+      expect((await api.request(path, { key: "t0ken" })).status).toBe(200);
+      expect((await api.request(path, asOperator(api))).status).toBe(200);
+      expect((await api.request(path, { key: "t0kem" })).status).toBe(401);
+    }
+  });
+
+  test("keep their token across restarts, in a file that only its owner can read", async () => {
     const api = createTestApi();
-    const response = await api.request("/metrics", { key: null, headers });
+    const path = metricsTokenPath(api.config);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const restarted = createApp(api);
+    expect((await restarted.request("/metrics", asOperator(api))).status).toBe(200);
+  });
+
+  test("are refused to everyone if the token could not be created, and the log says so", async () => {
+    const api = createTestApi();
+    rmSync(metricsTokenPath(api.config));
+    mkdirSync(metricsTokenPath(api.config));
+    const response = await createApp(api).request("/metrics");
     expect([response.status, ((await response.json()) as Problem).code]).toEqual([
       403,
       "address_not_allowed",
     ]);
+    expect(api.logged.map(({ message }) => message)).toContain(
+      "could not create the metrics token",
+    );
   });
 
-  test.each(["127.0.0.1:4100", "LOCALHOST:4100", "localhost", "[::1]:4100"])(
-    "are open to a program on this machine that connects to %s",
-    async (host) =>
-      expect(
-        (await createTestApi().request("/metrics", { key: null, headers: { host } })).status,
-      ).toBe(200),
-  );
-
-  test("require the token from every client if the server has a public URL or address", async () => {
-    const file = join(createTempFolder(), "token");
-    writeFileSync(file, "t0ken");
-    const statusOf = async (api: Pick<App, "request">, headers = {}) =>
-      (await api.request("/metrics", { headers })).status;
-    const authorization = "Bearer t0ken";
-    for (const flags of [{ publicUrl: "https://api.example.com" }, {}]) {
-      const host = flags.publicUrl ? "127.0.0.1" : "0.0.0.0";
-      const open = createApp(createTestRuntime(flags), undefined, host);
-      expect(await statusOf(open)).toBe(403);
-      const rt = createTestRuntime({ ...flags, metricsTokenFile: file });
-      const guarded = createApp(rt, undefined, host);
-      expect([await statusOf(guarded), await statusOf(guarded, { authorization })]).toEqual([
-        401, 200,
-      ]);
-    }
+  test("refused to a program on this machine, are one log line and a condition until it has the token", async () => {
+    const rt = await createRunningServer();
+    const app = createApp(rt);
+    const isOpen = () => {
+      app.flush();
+      return listDaemonConditions(rt).some(({ code }) => code === "metrics.refused");
+    };
+    await app.request("/metrics", { headers: { "x-forwarded-for": "203.0.113.9" } });
+    expect(isOpen()).toBe(false);
+    for (let i = 0; i < 3; i++) await app.request("/metrics");
+    expect(isOpen()).toBe(true);
+    const refusals = rt.logged.filter(({ message }) => message.startsWith("refused a program"));
+    expect(refusals.map(({ fields }) => fields)).toEqual([
+      expect.objectContaining({ path: "/metrics", fix: expect.stringContaining("metrics token") }),
+    ]);
+    await app.request("/metrics", asOperator(rt));
+    expect(isOpen()).toBe(false);
+    await app.request("/metrics");
+    expect(isOpen()).toBe(true);
+    rt.advance(61 * 60_000);
+    expect(isOpen()).toBe(false);
   });
 
   test("an unreadable token file is an error at startup", () => {
@@ -278,7 +280,7 @@ describe("the state of the server", () => {
   test("has its businesses and open conditions", async () => {
     const api = createTestApi();
     api.freeBytes = () => 400_000_000;
-    const response = await api.request("/metrics/status", { key: null });
+    const response = await api.request("/metrics/status", asOperator(api));
     expect(await response.json()).toMatchObject({
       data: {
         businesses: [SALON],
@@ -288,18 +290,6 @@ describe("the state of the server", () => {
         ]),
       },
     });
-  });
-
-  test("is for the operator only, as the metrics are", async () => {
-    const file = join(createTempFolder(), "token");
-    writeFileSync(file, "t0ken");
-    const flags = { publicUrl: "https://api.example.com", metricsTokenFile: file };
-    const api = createTestApi("salon", undefined, flags);
-    const statusOf = async (key: string | null) =>
-      (await api.request("/metrics/status", { key })).status;
-    expect([await statusOf(null), await statusOf(api.key), await statusOf("t0ken")]).toEqual([
-      401, 401, 200,
-    ]);
   });
 });
 

@@ -8,6 +8,7 @@ import { openRuntime } from "../../../../src/app/runtime.ts";
 import { publishClockChanges } from "../../../../src/app/catalog/publish.ts";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
+import { asOperator } from "../../../support/operator.ts";
 import { createTestApi, SALON, applyPreset, type TestApi } from "../../support/api.ts";
 
 const at = (path: string) => `/v1/businesses/${SALON}/${path}`;
@@ -300,7 +301,7 @@ describe("the response cache", () => {
     for (const path of paths) await (await api.request(at(path), { headers })).text();
   };
   const readMetrics = async (api: TestApi) => {
-    const text = await (await api.request("/metrics", { key: null })).text();
+    const text = await (await api.request("/metrics", asOperator(api))).text();
     const read = (labels: string) =>
       Number(
         text
