@@ -37,9 +37,9 @@ const worker = createDeliveryWorker(rt, async (post) => (await loadSender()).sen
 });
 const publishers = createPublishers(rt);
 const maintenance = createMaintenanceRunner(config);
-const scheduler = startScheduler(rt, worker, alerting, publishers, maintenance);
-
+// cron may warn of a late tick while it starts a job.
 console.warn = (text) => logWarning(rt.log, String(text));
+const scheduler = startScheduler(rt, worker, alerting, publishers, maintenance);
 
 let stopped: Promise<void> | undefined;
 

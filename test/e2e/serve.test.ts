@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
-import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { breakProgram } from "../support/broken-program.ts";
+import { createSeededSalon, spawnDaemon, spawnDaemonOf, waitForUrl } from "../support/daemon.ts";
 import { createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
 
 const createSalon = async (): Promise<string> => (await createSeededSalon()).dataDir;
@@ -29,6 +30,18 @@ test("a key created on the command line works immediately with the running daemo
   expect(answer.status).toBe(200);
   expect(await answer.json()).toMatchObject({ meta: { business: { slug: "salon-aurora" } } });
   expect((await fetch(services)).status).toBe(401);
+});
+
+test("a late tick of a job that is being started is a line of the JSON log", async () => {
+  const start = "  const hasNewCommit = createCommitDetector(rt);";
+  const program = breakProgram({
+    file: "src/delivery/scheduler.ts",
+    find: start,
+    replace: `console.warn("[Cron] Missed execution deadline by 12ms for job");${start}`,
+  });
+  const daemon = spawnDaemonOf(program, await createSalon());
+  const line = await daemon.waitForOutput(/^.*(\[Cron\]|A periodic job ran late).*$/m);
+  expect(JSON.parse(line[0])).toMatchObject({ level: "info", lateMs: 12 });
 });
 
 test("the running daemon delivers a change made on the command line", async () => {

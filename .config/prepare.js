@@ -1,0 +1,23 @@
+// npm runs this at `npm ci` and before the first `npx deskbell` of each user in a checkout. Plain
+// JavaScript that runs on any Node version.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+/** What the build reads. */
+const SOURCES = ["src", "data", ".config", "package-lock.json"];
+
+const modifiedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const isNewer = (path, than) =>
+  modifiedAt(path) > than ||
+  (statSync(path).isDirectory() &&
+    readdirSync(path).some((name) => isNewer(join(path, name), than)));
+
+const builtAt = modifiedAt(join("dist", "main.js"));
+const isBuilt =
+  builtAt > 0 &&
+  existsSync(join("dist", "schema.json")) &&
+  !SOURCES.some((path) => existsSync(path) && isNewer(path, builtAt));
+if (!isBuilt)
+  process.exitCode = spawnSync("npm run build", { shell: true, stdio: "inherit" }).status ?? 1;
