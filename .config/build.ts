@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync } from "node:fs";
 import { build, type BuildOptions, type Plugin } from "rolldown";
 import { alias, ascii, define, lazyBuiltins } from "./bundle.ts";
 import { docs } from "./docs.ts";
@@ -50,8 +50,12 @@ const shared = {
 
 const plugins = [lazyBuiltins, ascii, addonInPackage];
 
+/** Commands run from dist/ meanwhile, so that it is replaced only when all of it is built. */
+const BUILT = `dist.${process.pid}`;
+const REPLACED = `${BUILT}.old`;
+
 const output = {
-  dir: "dist",
+  dir: BUILT,
   format: "esm",
   sourcemap: true,
   // Both threads keep their source text in memory, so most comments are removed; licences stay.
@@ -66,7 +70,6 @@ const bundles: BuildOptions[] = [
     plugins: [...plugins, externalDaemon, docs, schema],
     output: {
       ...output,
-      cleanDir: true,
       chunkFileNames: "[name]-[hash].js",
       // Resolving a module takes 0.3 ms, and splitting by use would make hundreds. So there is one
       // chunk for the help, one for parsing the command line and for `serve`, and one for opening
@@ -129,5 +132,18 @@ const bundles: BuildOptions[] = [
   },
 ];
 
-// In turn, because the first one empties dist/.
-for (const options of bundles) await build(options);
+try {
+  for (const options of bundles) await build(options);
+  moveIfExists("dist", REPLACED);
+  renameSync(BUILT, "dist");
+} finally {
+  for (const folder of [BUILT, REPLACED]) rmSync(folder, { recursive: true, force: true });
+}
+
+function moveIfExists(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
