@@ -67,7 +67,9 @@ type HttpConfig = {
   trustedProxies: string[];
   /** Without a trailing slash; empty: taken from each request. */
   publicUrl: string;
-  /** Allows other machines to read /metrics; null: none may. */
+  /** Of the operator, for partners and finders of vulnerabilities: a mailto or https URL. */
+  contact: string | null;
+  /** Accepted for /metrics besides the token in the data folder. */
   metricsToken: string | null;
   metricsTokenFile: string | null;
   accessLog: boolean;
@@ -83,6 +85,7 @@ export type ConfigFlags = {
   maxInFlightPerHost?: number | undefined;
   trustedProxies?: string[] | undefined;
   publicUrl?: string | undefined;
+  contact?: string | undefined;
   metricsTokenFile?: string | undefined;
   accessLog?: boolean | undefined;
   cacheBytes?: number | undefined;
@@ -212,11 +215,22 @@ function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig 
   return {
     trustedProxies,
     publicUrl: publicUrl.replace(/\/+$/, ""),
+    contact: readContact(flags.contact ?? env.DESKBELL_CONTACT),
     metricsToken: readSecret("--metrics-token-file", metricsTokenFile, env.DESKBELL_METRICS_TOKEN),
     metricsTokenFile,
     accessLog: flags.accessLog ?? isEnvEnabled("DESKBELL_ACCESS_LOG", env),
     cacheBytes: flags.cacheBytes ?? DEFAULT_CACHE_BYTES,
   };
+}
+
+function readContact(text: string | undefined): string | null {
+  if (text === undefined || text === "") return null;
+  const contact = /^[^\s@:]+@[^\s@]+$/.test(text) ? `mailto:${text}` : text;
+  if (/^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s]+)$/.test(contact) && URL.canParse(contact))
+    return contact;
+  throw new AppError("usage", "--contact must be a mail address or an https URL.", {
+    fix: "--contact security@example.com",
+  });
 }
 
 /** Secrets are never flags: any user can list a process's arguments. */

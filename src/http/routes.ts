@@ -379,7 +379,7 @@ export const ROUTES: readonly RouteDefinition[] = [
   }),
   openRoute("/readyz", "getReadiness", "Check that the server is ready", {
     description:
-      "For load balancers: responds with 503 while the server shuts down, and if its data folder is gone or its database is damaged. With the metrics token, `conditions` of the problem has their codes.",
+      "For load balancers: responds with 503 while the server shuts down, and if its data folder is gone or its database is damaged. With the metrics token, `conditions` of the problem has their codes. If you receive no webhooks although `lastDeliveryAt` is recent, look for the reason at your endpoint.",
     responses: ok("The server is ready to accept requests.", "Health"),
     problems: ["shutting_down"],
     handle: ({ rt, operators, longPolls }) =>

@@ -58,6 +58,9 @@ export const DELIVERY = `${columns(`id, business_id, endpoint_id, event_id, even
   attempt_count, next_attempt_at, last_status_code, last_error, created_at, delivered_at`)},
   (SELECT held_until FROM endpoint WHERE id = endpoint_id) AS endpointHeldUntil`;
 
+/** Searched for the last accepted delivery: readiness checks are frequent. */
+const RECENT_ATTEMPTS = 1000;
+
 export function createDeliveryStore(db: Db) {
   const tallies = createTallyStore(db);
 
@@ -74,6 +77,11 @@ export function createDeliveryStore(db: Db) {
     WHERE delivery = (SELECT number FROM delivery WHERE id = :id) ORDER BY n DESC LIMIT :most`);
   const selectLastAttemptNumber = db
     .prepare("SELECT coalesce(max(number), 0) FROM attempt")
+    .pluck();
+  const selectLastDelivered = db
+    .prepare(`
+      SELECT at FROM (SELECT at, status_code FROM attempt ORDER BY number DESC LIMIT ${RECENT_ATTEMPTS})
+      WHERE status_code BETWEEN 200 AND 299 LIMIT 1`)
     .pluck();
   const selectAttemptsAfter = db.prepare(`
     SELECT delivery.id AS deliveryId, ${columns(`attempt.number, n, at, duration_ms, outcome, status_code, error,
@@ -99,6 +107,8 @@ export function createDeliveryStore(db: Db) {
   }
 
   return {
+    /** When a receiver last accepted a delivery; undefined if none of the recent attempts was. */
+    findLastDeliveredAt: () => selectLastDelivered.get() as number | undefined,
     /** A delivery whose `nextAttemptAt` is null is parked. */
     insert(rows: readonly NewDelivery[]): void {
       const sheet = createTallyChanges();

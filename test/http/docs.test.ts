@@ -6,6 +6,7 @@ import { createDocs } from "../../.config/docs.ts";
 import { GUIDES } from "../../src/assets.ts";
 import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { describeApi } from "../../src/http/openapi/document.ts";
+import { readConfig } from "../../src/config.ts";
 import { type ApiDocument, type Parameter, resolveRef } from "../../src/http/docs/reference.ts";
 import { HTTP_CODES } from "../../src/http/pipeline/problem-codes.ts";
 import { ROUTES } from "../../src/http/routes.ts";
@@ -86,6 +87,48 @@ describe("serving", () => {
       "/desk/openapi.json",
     ]);
   });
+
+  test("the address of the server leads a person to the documentation", async () => {
+    const api = createTestApi("salon", undefined, { publicUrl: "https://partners.example/desk" });
+    for (const method of ["GET", "HEAD"]) {
+      const response = await get(api, "/", {}, method);
+      expect([response.status, response.headers.get("location")]).toEqual([302, "/desk/docs"]);
+    }
+    expect((await get(createTestApi(), "/")).headers.get("location")).toBe("/docs");
+  });
+
+  test.each([
+    { contact: "security@example.com", url: "mailto:security@example.com" },
+    { contact: "https://example.com/report", url: "https://example.com/report" },
+  ])("the contact $contact is in security.txt and in the OpenAPI document", async (operator) => {
+    const { contact, url } = operator;
+    const publicUrl = "https://partners.example/desk";
+    const api = createTestApi("salon", undefined, { publicUrl, contact });
+    const response = await get(api, "/.well-known/security.txt");
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(await response.text()).toBe(
+      `Contact: ${url}\nExpires: 2027-05-19T12:00:00.000Z\nPreferred-Languages: en\nCanonical: ${publicUrl}/.well-known/security.txt\n`,
+    );
+    const { info } = (await (await get(api, "/openapi.json")).json()) as {
+      info: { contact: Record<string, string> };
+    };
+    expect(Object.values(info.contact)).toEqual([url.replace("mailto:", "")]);
+  });
+
+  test("without a contact there is no security.txt, and the OpenAPI document names none", async () => {
+    const api = createTestApi();
+    expect((await get(api, "/.well-known/security.txt")).status).toBe(404);
+    const { info } = (await (await get(api, "/openapi.json")).json()) as { info: object };
+    expect(info).not.toHaveProperty("contact");
+  });
+
+  test.each(["example.com", "http://example.com", "a b@example.com", "javascript:alert(1)"])(
+    "%s is no contact",
+    (contact) =>
+      expect(() => readConfig({ contact }, {})).toThrow(
+        "--contact must be a mail address or an https URL.",
+      ),
+  );
 
   test.each(["/docs/nope", "/docs/nope.md", "/docs/..%2f..%2fpackage.json", "/docs/.html"])(
     "%s returns 404",

@@ -48,7 +48,13 @@ function validatorAt(place: string): ValidateFunction {
 }
 
 /** Headers about the bytes of the body, which OpenAPI documents do not list. */
-const BODY_HEADERS = ["content-type", "content-length", "content-encoding"];
+const BODY_HEADERS = [
+  "content-type",
+  "content-length",
+  "content-encoding",
+  "x-content-type-options",
+];
+const PAGES = new Set(["/", "/llms.txt", "/.well-known/security.txt"]);
 /** Headers of responses to unknown paths and methods, which belong to no operation. */
 const UNROUTED_HEADERS = [
   "request-id",
@@ -77,8 +83,8 @@ export function findUndocumented(
     );
 
   const path = templatePathOf(routePath);
-  // The docs are not part of the API.
-  if (path.startsWith("/docs") || path === "/llms.txt") return [];
+  // Pages for people are not part of the API.
+  if (path.startsWith("/docs") || PAGES.has(path)) return [];
   const route = routePath.byMethod.get(request.method);
   if (route === undefined) return withRequest(checkUnrouted(routePath, request, response, headers));
   const method = route.method.toLowerCase();

@@ -40,6 +40,13 @@ export const definition = command({
     ),
     ...ALERT_FLAGS,
     publicUrl: text("url", "URL at which partners reach the API behind a proxy"),
+    contact: withEnvironment(
+      "DESKBELL_CONTACT",
+      text(
+        "address",
+        "your mail address or https URL, shown in /.well-known/security.txt and /openapi.json",
+      ),
+    ),
     trustedProxy: texts("cidr", "trust X-Forwarded-For from this address range (repeatable)"),
     metricsTokenFile: text(
       "file",

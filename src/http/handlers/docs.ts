@@ -11,14 +11,12 @@ import {
   type HttpResponse,
   type RequestContext,
   respond,
+  respondBytes,
   toRawHeaders,
 } from "../pipeline/request-context.ts";
 import type { Route, RouteSpec } from "../pipeline/route.ts";
 
-const SHARED_HEADERS = toRawHeaders({
-  "cache-control": "public, max-age=0, must-revalidate",
-  "x-content-type-options": "nosniff",
-});
+const SHARED_HEADERS = ["cache-control", "public, max-age=0, must-revalidate"];
 
 // Nothing inline, nothing from other origins, no framing.
 const POLICY = [
@@ -44,8 +42,8 @@ const MEDIA_TYPES: { [extension: string]: string } = {
 export function getOpenApi(rt: Runtime, routes: readonly RouteSpec[]) {
   const load = async () => {
     const { describeApi } = await import("../openapi/document.ts");
-    const { publicUrl } = rt.config.http;
-    const document = describeApi({ routes, publicUrl, version: readVersion() });
+    const { publicUrl, contact } = rt.config.http;
+    const document = describeApi({ routes, publicUrl, contact, version: readVersion() });
     return createResponse("application/json", JSON.stringify(document));
   };
   let response: Promise<CachedResponse> | undefined;
@@ -91,8 +89,7 @@ export function docsRoutes(rt: Runtime): Route[] {
   const sendBelowDocs = (context: RequestContext) => {
     const { file = "" } = context.request.params;
     // The document of the earlier interactive reference.
-    if (file === "reference.json")
-      return respond(context, 308, ["location", `${path}/openapi.json`, "content-length", "0"]);
+    if (file === "reference.json") return redirectTo(308, `${path}/openapi.json`)(context);
     return sendFile(context, file.includes(".") ? file : `${file}.html`);
   };
 
@@ -104,10 +101,41 @@ export function docsRoutes(rt: Runtime): Route[] {
   });
   return [
     route("/docs", "index.html"),
+    // A person who opens the address of the server in a browser finds the documentation.
+    { method: "GET", path: "/", scope: "open", handle: redirectTo(302, `${path}/docs`) },
+    {
+      method: "GET",
+      path: "/.well-known/security.txt",
+      scope: "open",
+      handle: (context) => getSecurityTxt(rt, context),
+    },
     route("/docs.md", "index.md"),
     route("/llms.txt", "llms.txt"),
     { method: "GET", path: "/docs/:file", scope: "open", handle: sendBelowDocs },
   ];
+}
+
+const redirectTo =
+  (status: number, location: string) =>
+  (context: RequestContext): HttpResponse =>
+    respond(context, status, ["location", location, "content-length", "0"]);
+
+const SECURITY_TXT_DAYS = 180;
+
+/** Tells finders of vulnerabilities whom to write to (RFC 9116). */
+function getSecurityTxt({ config, now }: Runtime, context: RequestContext): HttpResponse {
+  const { contact, publicUrl } = config.http;
+  if (contact === null)
+    throw new AppError("route_not_found", "The operator has configured no contact.");
+  const expires = new Date(now() + SECURITY_TXT_DAYS * 86_400_000).toISOString();
+  const lines = [`Contact: ${contact}`, `Expires: ${expires}`, "Preferred-Languages: en"];
+  if (publicUrl !== "") lines.push(`Canonical: ${publicUrl}/.well-known/security.txt`);
+  return respondBytes(
+    context,
+    200,
+    MEDIA_TYPES.txt as string,
+    Buffer.from(`${lines.join("\n")}\n`),
+  );
 }
 
 function createFileResponse(name: string, base: string, path: string): CachedResponse {

@@ -41,7 +41,12 @@ export function getReadiness(
       });
     // Throws if the database cannot be read.
     rt.store.businesses.findBySlug("");
-    return respondJson(context, 200, { status: "ready" }, ["cache-control", "no-store"]);
+    const deliveredAt = rt.store.deliveries.findLastDeliveredAt();
+    const lastDeliveryAt = deliveredAt && new Date(deliveredAt).toISOString();
+    return respondJson(context, 200, { status: "ready", lastDeliveryAt }, [
+      "cache-control",
+      "no-store",
+    ]);
   };
 }
 

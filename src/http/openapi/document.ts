@@ -10,6 +10,8 @@ type Options = {
   routes: readonly RouteSpec[];
   /** If empty, the URL that the document was fetched from. */
   publicUrl: string;
+  /** Of the operator: a mailto or https URL. */
+  contact?: string | null;
   version: string;
   /** Forbids undocumented fields in responses; for tests. */
   isClosed?: boolean;
@@ -33,6 +35,7 @@ A request that is not valid HTTP is rejected before it reaches a route, with 400
 export const describeApi = ({
   routes,
   publicUrl,
+  contact = null,
   version,
   isClosed = false,
 }: Options): JsonObject => ({
@@ -42,6 +45,7 @@ export const describeApi = ({
     version,
     summary: "A small business's catalog and webhooks",
     description: OVERVIEW,
+    ...(contact !== null && { contact: describeContact(contact) }),
     license: { name: "Apache-2.0", identifier: "Apache-2.0" },
   },
   servers: [{ url: publicUrl === "" ? "/" : publicUrl }],
@@ -68,6 +72,9 @@ export const describeApi = ({
     },
   },
 });
+
+const describeContact = (contact: string): JsonObject =>
+  contact.startsWith("mailto:") ? { email: contact.slice("mailto:".length) } : { url: contact };
 
 function describePaths(routes: readonly RouteSpec[]): JsonObject {
   const byPath = Map.groupBy(routes, templatePathOf);

@@ -242,6 +242,11 @@ const NAMED = {
       .literal("damaged")
       .optional()
       .describe("Set if the nightly check of the database found damage"),
+    lastDeliveryAt: instant
+      .optional()
+      .describe(
+        "For `/readyz`: when a receiver of any business last accepted a webhook. Missing if none of the last 1,000 attempts was accepted",
+      ),
   }),
   ServerStatusResponse: response(serverStatus),
   OpenApi: z.looseObject({ openapi: z.string() }).describe("This OpenAPI document"),

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import {
   getHeader,
+  NO_SNIFF,
   type HttpResponse,
   type RawHeaders,
   type RequestContext,
@@ -26,7 +27,8 @@ type Encoded = { headers: RawHeaders; body: Buffer };
 
 /**
  * @param headers sent with 200 and with 304, in addition to ETag and Vary
- * @param contentHeaders sent with 200 only, in addition to Content-Encoding and Content-Length
+ * @param contentHeaders sent with 200 only, in addition to Content-Encoding, Content-Length and
+ *   X-Content-Type-Options
  */
 export function createCachedResponse(
   etag: string,
@@ -41,6 +43,7 @@ export function createCachedResponse(
     (encoded[encoding] = {
       headers: [
         ...contentHeaders,
+        ...NO_SNIFF,
         ...sharedHeaders,
         ...(encoding === "identity" ? [] : ["content-encoding", encoding]),
         "content-length",

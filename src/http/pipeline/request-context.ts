@@ -78,9 +78,13 @@ export const respondBytes = (
   headers: RawHeaders = [],
 ): HttpResponse => respond(context, status, [...contentHeaders(type, body), ...headers], body);
 
+/** Keeps a browser from guessing another type from the content. */
+export const NO_SNIFF: RawHeaders = ["x-content-type-options", "nosniff"];
+
 export const contentHeaders = (type: string, body: Buffer): RawHeaders => [
   "content-type",
   type,
+  ...NO_SNIFF,
   "content-length",
   String(body.length),
 ];

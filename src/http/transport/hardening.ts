@@ -144,6 +144,7 @@ function toRawResponse(rt: Runtime, problem: Problem): string {
 
 const createHeaders = (body: string, requestId: string): Record<string, string> => ({
   "Content-Type": "application/problem+json",
+  "X-Content-Type-Options": "nosniff",
   "Content-Language": "en",
   "Content-Length": String(Buffer.byteLength(body)),
   "Request-Id": requestId,

@@ -13,6 +13,7 @@ import { listDaemonConditions } from "../../../src/app/operations/conditions.ts"
 import { metricsTokenPath } from "../../../src/app/operations/metrics-token.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { createRunningServer } from "../../support/conditions.ts";
+import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../support/delivery.ts";
 import { asOperator } from "../../support/operator.ts";
 import { createTestApi, type Problem, SALON } from "../support/api.ts";
 
@@ -46,6 +47,43 @@ describe("health", () => {
     expect((await api.request("/readyz", { key: null })).status).toBe(500);
     expect((await api.request("/healthz", { key: null })).status).toBe(200);
   });
+});
+
+test("/readyz has the time of the last delivery that a receiver accepted", async () => {
+  const api = createTestApi();
+  const lastDeliveryAt = async () =>
+    ((await (await api.request("/readyz", { key: null })).json()) as { lastDeliveryAt?: string })
+      .lastDeliveryAt;
+  expect(await lastDeliveryAt()).toBeUndefined();
+  const business = addBusiness(api, "other");
+  await subscribe(api, business, "http://10.0.0.1/");
+  let statusCode = 200;
+  const worker = createTestWorker(api, async () => ({
+    kind: "responded",
+    statusCode,
+    retryAfter: null,
+    responseText: "",
+  }));
+  const deliver = async () => {
+    emitEvents(api, business, "service.updated");
+    worker.wake();
+    await worker.whenIdle();
+  };
+  await deliver();
+  const acceptedAt = new Date(api.now()).toISOString();
+  expect(await lastDeliveryAt()).toBe(acceptedAt);
+  api.advance(60_000);
+  statusCode = 500;
+  await deliver();
+  expect(await lastDeliveryAt()).toBe(acceptedAt);
+});
+
+test("every response with a body keeps browsers from guessing its type", async () => {
+  const api = createTestApi();
+  for (const path of [STAFF, "/healthz", "/nowhere", "/docs", "/openapi.json"]) {
+    const response = await api.request(path);
+    expect([path, response.headers.get("x-content-type-options")]).toEqual([path, "nosniff"]);
+  }
 });
 
 /** Returns the status of /readyz, the body of /healthz, and the open conditions in /metrics. */
