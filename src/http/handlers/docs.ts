@@ -9,6 +9,7 @@ import {
   getHeader,
   type HttpRequest,
   type HttpResponse,
+  NO_SNIFF,
   type RequestContext,
   respond,
   respondBytes,
@@ -16,7 +17,7 @@ import {
 } from "../pipeline/request-context.ts";
 import type { Route, RouteSpec } from "../pipeline/route.ts";
 
-const SHARED_HEADERS = ["cache-control", "public, max-age=0, must-revalidate"];
+const SHARED_HEADERS = ["cache-control", "public, max-age=0, must-revalidate", ...NO_SNIFF];
 
 // Nothing inline, nothing from other origins, no framing.
 const POLICY = [

@@ -43,7 +43,7 @@ export function createCachedResponse(
     (encoded[encoding] = {
       headers: [
         ...contentHeaders,
-        ...NO_SNIFF,
+        ...(headers.includes("nosniff") ? [] : NO_SNIFF),
         ...sharedHeaders,
         ...(encoding === "identity" ? [] : ["content-encoding", encoding]),
         "content-length",
