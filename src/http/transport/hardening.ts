@@ -58,14 +58,44 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
     const error = createProblem("not_implemented", "CONNECT is not supported.");
     endConnection(socket, toRawResponse(rt, error));
   });
+  const hasStalled = watchForStalls(server, rt);
   const rejected = new WeakSet<Socket>();
   server.on("clientError", (error: ParseError, socket: RespondingSocket) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
     // Data after a malformed request is not parsed, so it gets no response of its own.
     if (rejected.has(socket)) return;
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && hasStalled())
+      return afterReading(socket, () => server.emit("clientError", error, socket));
     rejected.add(socket);
     afterResponses(socket, () => endConnection(socket, toRawResponse(rt, toProtocolError(error))));
   });
+}
+
+/** A check that is this late shows that the process did not run. */
+const STALL_MS = 3 * TIMEOUT_CHECK_MS;
+
+/** Returns whether the process has stood still a moment ago: stopped, suspended or too busy. */
+function watchForStalls(server: Server, rt: Runtime): () => boolean {
+  let lastAt = rt.monotonic();
+  let resumedAt = -Infinity;
+  const check = (): number => {
+    const now = rt.monotonic();
+    if (now - lastAt > STALL_MS) resumedAt = now;
+    return (lastAt = now);
+  };
+  const timer = setInterval(check, TIMEOUT_CHECK_MS).unref();
+  server.once("close", () => clearInterval(timer));
+  return () => check() - resumedAt < TIMEOUT_CHECK_MS / 2;
+}
+
+/** Calls `onLate` unless the rest of the request is found to have arrived meanwhile. */
+function afterReading(socket: RespondingSocket, onLate: () => void): void {
+  const written = socket.bytesWritten;
+  const timer = setTimeout(() => {
+    const isRead = socket["_httpMessage"]?.req.complete === true || socket.bytesWritten > written;
+    if (!isRead) onLate();
+  }, TIMEOUT_CHECK_MS);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** Node stores the response in progress here, and checks it when clientError has no listener. */
