@@ -69,6 +69,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       expiresAt: input.expiresAt ?? null,
       revokedAt: null,
       endpointsAtEnd: "STOP",
+      gainedScopes: null,
     });
     const created = createSecret(rt, id, input.kind, rt.now());
     const { kind, scopes, eventGroups, cidrs, expiresAt } = created.key;
@@ -234,7 +235,10 @@ function assertNoIssues(issues: ValidationIssue[]): void {
     throw new AppError("invalid_input", issues.map(({ detail }) => detail).join(" "), { issues });
 }
 
-const validateLimits = ({ limitMinute, limitHour }: KeyChanges): ValidationIssue[] =>
+const validateLimits = ({
+  limitMinute,
+  limitHour,
+}: Pick<KeyChanges, "limitMinute" | "limitHour">): ValidationIssue[] =>
   [limitMinute, limitHour]
     .filter((limit) => limit !== undefined && (!Number.isInteger(limit) || limit < 1))
     .map((limit) => ({

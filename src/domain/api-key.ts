@@ -19,7 +19,10 @@ const INCLUDED: Partial<Record<Scope, readonly Scope[]>> = {
   "bookings.manage": ["bookings.write", "tickets.write", "bookings.read"],
 };
 
-/** A secret key has every scope of its business; a restricted key has those listed. */
+/** The scopes of version 0.1, which a secret key of that version has. */
+export const FIRST_SCOPES: readonly Scope[] = ["services.read", "webhooks.read", "webhooks.write"];
+
+/** A secret key is created with every scope of its business, a restricted key with those listed. */
 export type KeyKind = "SECRET" | "RESTRICTED";
 
 export const DEFAULT_LIMITS = { minute: 60, hour: 1000, endpoints: 10, holds: 20 };
@@ -33,11 +36,7 @@ const SHAPE = new RegExp(`^deskbell_[sr]k_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM
 export const isScope = (name: string): name is Scope =>
   (SCOPES as readonly string[]).includes(name);
 
-export const grants = (
-  { kind, scopes }: { kind: KeyKind; scopes: readonly Scope[] },
-  needed: Scope,
-): boolean =>
-  kind === "SECRET" ||
+export const grants = ({ scopes }: { scopes: readonly Scope[] }, needed: Scope): boolean =>
   scopes.some((scope) => scope === needed || INCLUDED[scope]?.includes(needed));
 
 /** What happens to a key's webhook endpoints when it ends. UNDECIDED: it ended under version 0.2. */

@@ -23,13 +23,24 @@ export type KeyRow = {
   expiresAt: number | null;
   revokedAt: number | null;
   endpointsAtEnd: EndpointsAtEnd;
+  /**
+   * What the upgrade did to the scopes that version 0.2 had added to a secret key of 0.1; null for
+   * other keys, and once the operator has decided.
+   */
+  gainedScopes: "KEPT" | "REMOVED" | null;
 };
 
 /** What can be changed. */
 export type KeySettings = Pick<
   KeyRow,
-  "limitMinute" | "limitHour" | "maxEndpoints" | "maxHolds" | "expiresAt" | "endpointsAtEnd"
-> & { eventGroups: readonly EventGroup[] };
+  | "limitMinute"
+  | "limitHour"
+  | "maxEndpoints"
+  | "maxHolds"
+  | "expiresAt"
+  | "endpointsAtEnd"
+  | "gainedScopes"
+> & { eventGroups: readonly EventGroup[]; scopes: readonly Scope[] };
 
 /** With the visible parts of its newest secret. */
 export type ListedKey = KeyRow & { prefix: string; last4: string };
@@ -59,7 +70,7 @@ type Raw<Row extends KeyRow> = Omit<Row, keyof Lists> & Record<keyof Lists, stri
 
 const COLUMNS = columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.event_groups,
   key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.created_at, key.last_used_at, key.expires_at, key.revoked_at,
-  key.endpoints_at_end`);
+  key.endpoints_at_end, key.gained_scopes`);
 
 export function createKeyStore(db: Db) {
   const parse = <Row extends KeyRow>(raw: unknown): Row => {
@@ -90,7 +101,7 @@ export function createKeyStore(db: Db) {
     insertInto(
       "api_key",
       `id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, created_at,
-      last_used_at, expires_at, revoked_at, endpoints_at_end`,
+      last_used_at, expires_at, revoked_at, endpoints_at_end, gained_scopes`,
     ),
   );
   const insertSecret = db.prepare(
@@ -118,7 +129,7 @@ export function createKeyStore(db: Db) {
   const update = db.prepare(`
     UPDATE api_key SET event_groups = :eventGroups, limit_minute = :limitMinute,
       limit_hour = :limitHour, max_endpoints = :maxEndpoints, max_holds = :maxHolds,
-      expires_at = :expiresAt, endpoints_at_end = :endpointsAtEnd
+      expires_at = :expiresAt, endpoints_at_end = :endpointsAtEnd, scopes = :scopes, gained_scopes = :gainedScopes
     WHERE id = :id`);
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // Secrets created after that are not affected.
@@ -156,7 +167,12 @@ export function createKeyStore(db: Db) {
     },
 
     update: (id: string, settings: KeySettings) =>
-      void update.run({ ...settings, id, eventGroups: JSON.stringify(settings.eventGroups) }),
+      void update.run({
+        ...settings,
+        id,
+        eventGroups: JSON.stringify(settings.eventGroups),
+        scopes: JSON.stringify(settings.scopes),
+      }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
     /** Records that the end of a key has been carried out. */
     markEnded: (id: string, at: number) => void markEnded.run({ id, at }),

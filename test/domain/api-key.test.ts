@@ -35,15 +35,14 @@ test.each([
 ])("%.30s is malformed", (text) => expect(isWellFormed(text)).toBe(false));
 
 test.each([
-  { kind: "SECRET", scopes: [], needed: "webhooks.write", granted: true },
-  { kind: "RESTRICTED", scopes: [], needed: "services.read", granted: false },
-  { kind: "RESTRICTED", scopes: ["services.read"], needed: "services.read", granted: true },
-  { kind: "RESTRICTED", scopes: ["services.read"], needed: "webhooks.read", granted: false },
-  { kind: "RESTRICTED", scopes: ["webhooks.write"], needed: "webhooks.read", granted: true },
-  { kind: "RESTRICTED", scopes: ["webhooks.read"], needed: "webhooks.write", granted: false },
-  { kind: "RESTRICTED", scopes: ["bookings.manage"], needed: "bookings.read", granted: true },
-  { kind: "RESTRICTED", scopes: ["bookings.manage"], needed: "guests.read", granted: false },
-  { kind: "RESTRICTED", scopes: ["bookings.write"], needed: "bookings.read", granted: false },
-] as const)("a $kind key with $scopes and $needed: $granted", ({ kind, scopes, needed, granted }) =>
-  expect(grants({ kind, scopes }, needed)).toBe(granted),
+  { scopes: [], needed: "services.read", granted: false },
+  { scopes: ["services.read"], needed: "services.read", granted: true },
+  { scopes: ["services.read"], needed: "webhooks.read", granted: false },
+  { scopes: ["webhooks.write"], needed: "webhooks.read", granted: true },
+  { scopes: ["webhooks.read"], needed: "webhooks.write", granted: false },
+  { scopes: ["bookings.manage"], needed: "bookings.read", granted: true },
+  { scopes: ["bookings.manage"], needed: "guests.read", granted: false },
+  { scopes: ["bookings.write"], needed: "bookings.read", granted: false },
+] as const)("a key with $scopes and $needed: $granted", ({ scopes, needed, granted }) =>
+  expect(grants({ scopes }, needed)).toBe(granted),
 );

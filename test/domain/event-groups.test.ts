@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Scope } from "../../src/domain/api-key.ts";
+import { SCOPES } from "../../src/domain/api-key.ts";
 import {
   EVENT_GROUPS,
   type EventGroup,
@@ -42,7 +43,9 @@ test.each<[Scope[], canReadOthers: boolean]>([
     expect(mayReadEvent(key, { type, ownerKeyId: "key_1" })).toBe(true);
     for (const ownerKeyId of OTHERS) {
       expect(mayReadEvent(key, { type, ownerKeyId })).toBe(expected);
-      expect(mayReadEvent({ ...key, kind: "SECRET" }, { type, ownerKeyId })).toBe(true);
+      expect(mayReadEvent({ ...key, kind: "SECRET", scopes: SCOPES }, { type, ownerKeyId })).toBe(
+        true,
+      );
     }
   }
   expect(mayReadEvent(key, { type: "service.updated", ownerKeyId: null })).toBe(true);

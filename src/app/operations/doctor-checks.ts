@@ -1,3 +1,4 @@
+import { hasEnded } from "../../domain/api-key.ts";
 import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
 import type { Config } from "../../config.ts";
@@ -159,6 +160,29 @@ export function checkKeyExpiry(
     );
   });
 }
+
+/** Names the secret keys to which an upgrade gave access to bookings and guest data. */
+export const checkGainedScopes = (
+  keys: readonly ListedKey[],
+  slugOf: (businessId: string) => string,
+  now: number,
+): Finding[] =>
+  keys
+    .filter((key) => !hasEnded(key, now))
+    .flatMap(({ id, name, businessId, gainedScopes }) => {
+      const who = `the secret key '${name}' of ${slugOf(businessId)}`;
+      if (gainedScopes === "KEPT")
+        return advice(
+          `${who}, made by version 0.1, gained access to bookings and guest data by the upgrade to 0.2, and has used it: confirm this with --all-scopes yes, or take it back`,
+          `deskbell keys update ${id} --all-scopes no`,
+        );
+      if (gainedScopes === "REMOVED")
+        return advice(
+          `${who}, made by version 0.1, had gained access to bookings and guest data by the upgrade to 0.2, and lost it because it has booked nothing: confirm this with --all-scopes no, or give it back`,
+          `deskbell keys update ${id} --all-scopes yes`,
+        );
+      return [];
+    });
 
 export function checkUnsentEvents(
   events: Iterable<Pick<EventRow, "id" | "body" | "sha256">>,

@@ -15,6 +15,7 @@ import {
   type DaemonResponse,
   checkDaemonResponse,
   checkDatabaseFacts,
+  checkGainedScopes,
   checkGuests,
   checkKeyExpiry,
   checkKeyHashes,
@@ -135,6 +136,7 @@ function inspectKeys(rt: Runtime, conditions: Finding[]): Check {
     ...checkKeyHashes(rt.store.keys.listNotHashed()),
     ...conditions,
     ...checkKeyExpiry(keys, (id) => slugOf(rt, id), rt.now()),
+    ...checkGainedScopes(keys, (id) => slugOf(rt, id), rt.now()),
   ];
   return { about: "keys", summary: `${keys.length}, stored as hashes`, findings };
 }

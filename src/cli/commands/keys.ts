@@ -1,5 +1,5 @@
 import type { ListedKey } from "../../store/keys.ts";
-import { DEFAULT_LIMITS, hasEnded, SCOPES } from "../../domain/api-key.ts";
+import { DEFAULT_LIMITS, FIRST_SCOPES, hasEnded, SCOPES } from "../../domain/api-key.ts";
 import { describeGuestData, readsReferences } from "../../domain/guest-references.ts";
 import { EVENT_GROUPS } from "../../domain/event-groups.ts";
 import { countOf, safe } from "../../domain/text.ts";
@@ -103,6 +103,10 @@ const update = command({
     eventGroup: choices(EVENT_GROUPS, "only events of this group (repeatable)"),
     ...limitFlags(() => ""),
     expires: duration("remaining lifetime, such as 90d, from now on"),
+    allScopes: choice(
+      ["yes", "no"],
+      "whether a secret key has all scopes, or only those of the catalog and webhooks",
+    ),
     keepEndpoints: choice(
       ["yes", "no"],
       "whether its webhook endpoints keep receiving events after it has expired",
@@ -113,14 +117,22 @@ const update = command({
     "keys update key_06f… --event-group catalog --event-group tickets",
     "keys update key_06f… --expires 365d",
   ],
-  async run(cli, { eventGroup: eventGroups, expires, keepEndpoints, ...limits }, nameOrId) {
+  async run(
+    cli,
+    { eventGroup: eventGroups, expires, keepEndpoints, allScopes, ...limits },
+    nameOrId,
+  ) {
     const rt = await cli.open();
-    const { id } = resolveKey(cli, rt, nameOrId);
+    const { id, kind } = resolveKey(cli, rt, nameOrId);
+    if (allScopes !== undefined && kind !== "SECRET")
+      throw usageError("--all-scopes is for secret keys.", "create a new key with other --scope");
     const changes = {
       eventGroups,
       ...limits,
       expiresAt: expires && rt.now() + expires,
       endpointsAtEnd: keepEndpoints && (keepEndpoints === "yes" ? "KEEP" : "STOP"),
+      scopes: allScopes && (allScopes === "yes" ? SCOPES : FIRST_SCOPES),
+      gainedScopes: allScopes && null,
     } as const;
     if (Object.values(changes).every((value) => value === undefined))
       throw usageError("Nothing to change.", "add an option: deskbell keys update --help");

@@ -157,11 +157,7 @@ async function attackAll(
           attacker,
           key,
         );
-        const opens =
-          key.isAccepted &&
-          [route.scope]
-            .flat()
-            .some((scope) => grants({ kind: "RESTRICTED", scopes: key.scopes }, scope));
+        const opens = key.isAccepted && [route.scope].flat().some((scope) => grants(key, scope));
         expect([
           key.description,
           route.operationId,
