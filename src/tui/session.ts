@@ -1,4 +1,4 @@
-import { listConditions } from "../app/operations/conditions.ts";
+import { listCauses } from "../app/operations/conditions.ts";
 import { deepEqual } from "../domain/equality.ts";
 import { type HealthCondition, SEVERITIES } from "../domain/conditions/registry.ts";
 import type { EffectDeps } from "./effect-context.ts";
@@ -77,7 +77,7 @@ export function startSession(deps: SessionDeps): Session {
     const isRunning = deps.isDaemonRunning();
     if (isRunning === server.isDaemonRunning && at < conditionsDueAt) return;
     const startedAt = isRunning ? (rt.store.live.findDaemon()?.startedAt ?? null) : null;
-    const conditions = listConditions(rt, { isRunning, startedAt });
+    const conditions = listCauses(rt, { isRunning, startedAt });
     const rank = ({ severity }: HealthCondition) => SEVERITIES.indexOf(severity);
     const before = server;
     server = {

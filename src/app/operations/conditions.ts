@@ -1,5 +1,5 @@
 import type { Cause } from "../../domain/conditions/alert.ts";
-import { fingerprintOf } from "../../domain/conditions/track.ts";
+import { fingerprintOf, withoutCovered } from "../../domain/conditions/track.ts";
 import {
   conditionKind,
   type HealthCondition,
@@ -100,7 +100,7 @@ const CHECKS: Check[] = [
 ];
 
 /** Returns every health condition that is open. */
-export function listConditions(rt: Runtime, daemon: DaemonState): HealthCondition[] {
+function listConditions(rt: Runtime, daemon: DaemonState): HealthCondition[] {
   const running = daemon.isRunning ? rt.store.live.findDaemon() : undefined;
   const input = { daemon, running, endpoints: rt.store.endpoints.list() };
   const begins = new Map(
@@ -132,6 +132,10 @@ function runCheck(rt: Runtime, check: Check, input: CheckInput): HealthCondition
 function isFirstDamage({ code }: HealthCondition, i: number, all: HealthCondition[]): boolean {
   return code !== "database.damaged" || all.findIndex((other) => other.code === code) === i;
 }
+
+/** Returns the open conditions that a person reads: causes without what follows from them. */
+export const listCauses = (rt: Runtime, daemon: DaemonState): HealthCondition[] =>
+  withoutCovered(listConditions(rt, daemon));
 
 /** For the daemon itself, which is running. */
 export const listDaemonConditions = (rt: Runtime): HealthCondition[] =>

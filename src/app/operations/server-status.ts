@@ -3,6 +3,7 @@ import type { ServerStatus } from "../../domain/public/schemas/server-status.ts"
 import type { Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
 import { listBackups } from "./backups.ts";
+import { withoutCovered } from "../../domain/conditions/track.ts";
 import { listDaemonConditions } from "./conditions.ts";
 
 /** For the daemon itself, which is running. */
@@ -12,14 +13,16 @@ export const readServerStatus = (rt: Runtime): ServerStatus => ({
   deliveries: rt.store.tallies.countByStatus(),
   lastBackupAt: toInstant(listBackups(rt.config)[0]?.createdAt),
   lastCopyAt: toInstant(readBackupState(rt.config, "copy")?.createdAt),
-  problems: listDaemonConditions(rt).map(({ code, severity, business, since, text, command }) => ({
-    code,
-    severity,
-    business,
-    since: toInstant(since),
-    text,
-    command,
-  })),
+  problems: withoutCovered(listDaemonConditions(rt)).map(
+    ({ code, severity, business, since, text, command }) => ({
+      code,
+      severity,
+      business,
+      since: toInstant(since),
+      text,
+      command,
+    }),
+  ),
 });
 
 const toInstant = (ms: number | null | undefined): string | null =>

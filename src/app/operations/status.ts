@@ -7,7 +7,7 @@ import { type History, readHistory } from "./history.ts";
 import { type BackupState, readBackupState } from "./backup-state.ts";
 import { type Backup, listBackups } from "./backups.ts";
 import type { HealthCondition } from "../../domain/conditions/registry.ts";
-import { listConditions } from "./conditions.ts";
+import { listCauses } from "./conditions.ts";
 import { isLate } from "./destination-conditions.ts";
 
 export type Status = {
@@ -54,7 +54,7 @@ export function readStatus(rt: Runtime): Status {
     copyFailure: readBackupState(rt.config, "copy-failure"),
     lastDrill: readBackupState(rt.config, "drill"),
     freeBytes: rt.freeBytes(),
-    problems: listConditions(rt, daemon),
+    problems: listCauses(rt, daemon),
   };
 }
 

@@ -34,7 +34,7 @@ type ConditionKind = {
   isLateness?: true;
   /**
    * While one of these is open for the same subject, or for the whole server, alerts about this
-   * condition neither begin nor end: the other alert says more.
+   * condition neither begin nor end, and `status` and `doctor` leave it out: the other one says more.
    */
   coveredBy?: readonly string[];
 };
@@ -85,7 +85,12 @@ export const CONDITIONS = {
   "connections.full": { severity: "critical", about: "daemon" },
   "metrics.refused": { severity: "warning", about: "daemon" },
   "alerts.failing": { severity: "warning", about: "alerts" },
-  "destination.late": { severity: "warning", about: "destination", isLateness: true },
+  "destination.late": {
+    severity: "warning",
+    about: "destination",
+    isLateness: true,
+    coveredBy: ["master_key.missing", "master_key.wrong"],
+  },
   "destination.skipped": { severity: "warning", about: "destination" },
   "booking.undecided": { severity: "warning", about: "booking" },
   "calendar.full": { severity: "warning", about: "booking" },

@@ -173,5 +173,9 @@ const covers = (other: Found, condition: Found): boolean =>
   conditionKind(condition.code).coveredBy?.includes(other.code) === true &&
   (other.subject === null || other.subject.id === condition.subject?.id);
 
+/** Returns the conditions whose cause is not another one of them. */
+export const withoutCovered = <C extends Found>(found: readonly C[]): C[] =>
+  found.filter((condition) => !found.some((other) => covers(other, condition)));
+
 export const fingerprintOf = ({ code, business, subject }: Found): string =>
   [code, business ?? "", subject?.id ?? ""].join("|");

@@ -1,4 +1,4 @@
-import { renameSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createAlerting } from "../../../src/app/alerts/alerting.ts";
 import type { AlertChannel } from "../../../src/app/alerts/channel-queue.ts";
@@ -6,11 +6,13 @@ import { listAlerts } from "../../../src/app/alerts/list-alerts.ts";
 import { notify } from "../../../src/app/alerts/notices.ts";
 import { requestTest, takeTestResults } from "../../../src/app/alerts/test-alert.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { readStatus } from "../../../src/app/operations/status.ts";
 import { shownStatus } from "../../../src/domain/conditions/alert-formats.ts";
 import type { Alert } from "../../../src/domain/conditions/alert.ts";
 import { openCondition } from "../../../src/domain/conditions/registry.ts";
 import { createRunningServer } from "../../support/conditions.ts";
 import { emitEvents } from "../../support/delivery.ts";
+import { addDestination } from "../../support/destinations.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
 const SECOND = 1000;
@@ -59,6 +61,27 @@ test("a daemon that was stopped for minutes reports nothing as late until it has
   expect(channel.sent).toEqual([]);
   await pass(10 * SECOND);
   expect(channel.sent).toEqual(["delivery.stalled FIRING"]);
+});
+
+test("a missing master key sends one alert, and status names it without what follows from it", async () => {
+  const rt = await createRunningServer();
+  const { destination } = addDestination(rt);
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  rmSync(rt.config.masterKeyPath);
+  emitEvents(rt, rt.business, "service.updated");
+  const state = { behindSince: rt.now(), lastError: "the master key is missing" };
+  rt.tx(() => rt.store.destinations.updateState(destination.id, state));
+  for (let i = 0; i < 260; i++) await pass(15 * SECOND);
+  expect(listDaemonConditions(rt).map(({ code }) => code)).toEqual([
+    "delivery.stalled",
+    "deliveries.stuck",
+    "master_key.missing",
+    "destination.late",
+  ]);
+  expect(channel.sent).toEqual(["master_key.missing FIRING"]);
+  expect(readStatus(rt).problems.map(({ code }) => code)).toEqual(["master_key.missing"]);
 });
 
 test("alerts list says since when a problem is over whose end has not been sent yet", async () => {

@@ -10,7 +10,7 @@ import {
   createConnectionTable,
 } from "../../../src/http/transport/connection-table.ts";
 import { createLastingState } from "../../../src/http/lasting-state.ts";
-import { listConditions } from "../../../src/app/operations/conditions.ts";
+import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { createRunningServer } from "../../support/conditions.ts";
 import { WAITS } from "../../support/waits.ts";
 
@@ -161,7 +161,7 @@ test("full connections are a condition that names the largest client, for 10 min
   const full = createLastingState(rt, 10 * 60_000, rt.store.live.saveConnectionsFull);
   const check = () => {
     full.flush();
-    return listConditions(rt, { isRunning: true, startedAt: 0 })
+    return listDaemonConditions(rt)
       .filter(({ code }) => code === "connections.full")
       .map(({ text, command }) => `${text}: ${command}`);
   };
