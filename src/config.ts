@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-formats.ts";
 import { AppError } from "./domain/errors.ts";
+import { readLimited } from "./limited-read.ts";
 import type { LogFormat } from "./log.ts";
 import { listCacheFolders, type Machine, userDataDir } from "./user-folders.ts";
 
@@ -240,9 +241,10 @@ const readSecret = (flag: string, path: string | null, inEnv: string | undefined
 /** @throws AppError usage if the file is empty or cannot be read */
 export function readSecretFile(flag: string, path: string): string {
   try {
-    const secret = readFileSync(path, "utf8").trim();
+    const secret = readLimited(path).toString().trim();
     if (secret !== "") return secret;
-  } catch {
+  } catch (error) {
+    if (error instanceof AppError) throw error;
     // An unreadable file is reported below, like an empty one.
   }
   throw new AppError("usage", `${flag}: ${path} is empty or cannot be read.`);

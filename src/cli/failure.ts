@@ -1,6 +1,6 @@
 import type { CommanderError } from "commander";
 import { errorInWords } from "../domain/error-words.ts";
-import { AppError, type ErrorCode, type ValidationIssue } from "../domain/errors.ts";
+import { AppError, MAX_ISSUES, type ErrorCode, type ValidationIssue } from "../domain/errors.ts";
 import { escapeJson, safe } from "../domain/text.ts";
 import { storageError } from "../store/storage-error.ts";
 
@@ -124,12 +124,13 @@ const describeAppError = (error: AppError, program: string): FailureDetails => (
   code: error.code,
   message: error.message,
   details: error.issues
+    .slice(0, MAX_ISSUES)
     .filter(({ detail }) => !error.message.includes(detail))
     .map(
       ({ place, detail }) =>
         `  ${place === undefined ? "" : `${safe(place)}  `}${safe(detail, 2000)}`,
     ),
-  issues: error.issues,
+  issues: error.issues.slice(0, MAX_ISSUES),
   fix: error.fix && insertProgramName(error.fix, program),
   exitCode: EXIT_CODE_OF[error.code],
 });

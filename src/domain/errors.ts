@@ -65,6 +65,18 @@ export type ValidationIssue = {
   place?: string;
 };
 
+/**
+ * Issues that an error lists. Looking for more would take seconds in a file that is wrong on purpose.
+ * A search ends after one more than this, which tells that there are others.
+ */
+export const MAX_ISSUES = 100;
+
+/** `3 errors`, or `More than 100 errors`. */
+export const countErrors = ({ length }: readonly unknown[]): string =>
+  length > MAX_ISSUES
+    ? `More than ${MAX_ISSUES} errors`
+    : `${length} error${length === 1 ? "" : "s"}`;
+
 type ErrorDetails = {
   /** A sentence or a command. */
   fix?: string;

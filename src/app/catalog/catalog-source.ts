@@ -15,6 +15,7 @@ import {
   strTag,
 } from "js-yaml";
 import type { Path } from "../../domain/catalog/catalog-issue.ts";
+import { MAX_ISSUES } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import { DECIMAL_FIELDS } from "../../domain/catalog/file/values.ts";
 import { indexLines, type Position } from "./positions.ts";
@@ -45,6 +46,8 @@ export type CatalogFile = ParsedSource & { name: string };
 const MAX_BYTES = 50_000_000;
 /** A dozen lines of nested aliases can stand for billions of values. */
 const MAX_ALIASED_VALUES = 1_000_000;
+/** The longest list of a catalog has half as many items. */
+const MAX_ITEMS = 200_000;
 
 /** Parses YAML 1.2 with its core schema, which includes JSON. Decimals keep their digits. */
 export function parseSource(source: CatalogSource): ParsedSource {
@@ -52,8 +55,9 @@ export function parseSource(source: CatalogSource): ParsedSource {
   const issues: SourceIssue[] = [];
   let lines: ((offset: number) => Position) | undefined;
   const positionAt = (offset: number): Position => (lines ??= indexLines(text))(offset);
-  const addIssue: AddIssue = (code, offset, detail) =>
-    void issues.push({ code, ...positionAt(offset), detail });
+  const addIssue: AddIssue = (code, offset, detail) => {
+    if (issues.length <= MAX_ISSUES) issues.push({ code, ...positionAt(offset), detail });
+  };
   try {
     if (Buffer.byteLength(text) > MAX_BYTES)
       throw new SyntaxIssue(0, "The file is larger than 50 MB.");
@@ -152,8 +156,11 @@ function readDocument(
     assertTag(event, "!!map");
     const fields: Record<string, unknown> = {};
     const starts = recordOffsets(fields);
+    let count = 0;
     while (!isAtEnd()) {
       const { name, start } = readName();
+      if (++count > MAX_ITEMS)
+        throw new SyntaxIssue(start, `There are more than ${MAX_ITEMS} fields.`);
       const value = readValue(name, depth + 1, aliased);
       if (name === "__proto__") addIssue("unknown_field", start, "Unknown field '__proto__'.");
       else if (Object.hasOwn(fields, name))
@@ -183,6 +190,11 @@ function readDocument(
     const items: unknown[] = [];
     const starts = recordOffsets(items);
     while (!isAtEnd()) {
+      if (items.length === MAX_ITEMS)
+        throw new SyntaxIssue(
+          startOf(events[next] as NodeEvent),
+          `This list has more than ${MAX_ITEMS} items.`,
+        );
       if (starts !== undefined) starts[items.length] = startOf(events[next] as NodeEvent);
       items.push(readValue(field, depth + 1, aliased) ?? null);
     }

@@ -10,7 +10,7 @@ import {
   readCell,
 } from "../../domain/catalog/csv/format.ts";
 import { columnOf, normaliseTitle } from "../../domain/catalog/csv/headings.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, countErrors, MAX_ISSUES } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { countOf, quote, safe } from "../../domain/text.ts";
 
@@ -137,11 +137,12 @@ function readTitles(
 
 /** @param issues at least one */
 export function csvError(name: string, issues: readonly CsvIssue[]): AppError {
-  const message = `${countOf(issues.length, "error")} in ${safe(name)}. Nothing was changed.`;
+  const message = `${countErrors(issues)} in ${safe(name)}. Nothing was changed.`;
   return new AppError("invalid_input", message, {
     fix: "fix the errors listed and run the same command again",
     issues: issues
       .toSorted((a, b) => a.row - b.row)
+      .slice(0, MAX_ISSUES)
       .map(({ row, code = "invalid_value", detail }) => ({
         code,
         detail: safe(detail, 1000),

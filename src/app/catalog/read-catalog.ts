@@ -1,8 +1,8 @@
 import { validateCatalog, type ValidateOptions } from "../../domain/catalog/validate.ts";
 import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
 import type { CatalogIssue } from "../../domain/catalog/catalog-issue.ts";
-import { AppError, type ValidationIssue } from "../../domain/errors.ts";
-import { countOf, safe } from "../../domain/text.ts";
+import { AppError, countErrors, MAX_ISSUES, type ValidationIssue } from "../../domain/errors.ts";
+import { safe } from "../../domain/text.ts";
 import { describesBusiness } from "./business-files.ts";
 import { type CatalogFile, type CatalogSource, parseSource } from "./catalog-source.ts";
 import type { Position } from "./positions.ts";
@@ -32,14 +32,20 @@ export function readCatalogs(
   groups: readonly CatalogFile[][],
   options: ValidateOptions,
 ): MergedCatalog[] {
-  const results = groups.map((files) =>
-    groups.length > 1 && !files.some(({ broken, content }) => broken || describesBusiness(content))
-      ? { merged: null, issues: locateIssues(files, [NO_BUSINESS]) }
-      : readGroup(files, options),
-  );
-  const issues = results.flatMap((result) => result.issues);
+  const issues: LocatedIssue[] = [];
+  const catalogs: MergedCatalog[] = [];
+  for (const files of groups) {
+    const result =
+      groups.length > 1 &&
+      !files.some(({ broken, content }) => broken || describesBusiness(content))
+        ? { merged: null, issues: locateIssues(files, [NO_BUSINESS]) }
+        : readGroup(files, options);
+    issues.push(...result.issues);
+    if (issues.length > MAX_ISSUES) break;
+    if (result.merged !== null) catalogs.push(result.merged);
+  }
   if (issues.length > 0) throw catalogError(issues);
-  return results.flatMap(({ merged }) => merged ?? []);
+  return catalogs;
 }
 
 const NO_BUSINESS: CatalogIssue = {
@@ -93,10 +99,10 @@ function locateIssues(
 function catalogError(issues: readonly LocatedIssue[]): AppError {
   const names = [...new Set(issues.map(({ file }) => file))];
   const where = names.length === 1 ? safe(names[0] ?? "") : `${names.length} files`;
-  const message = `${countOf(issues.length, "error")} in ${where}. Nothing was changed.`;
+  const message = `${countErrors(issues)} in ${where}. Nothing was changed.`;
   return new AppError("invalid_input", message, {
     fix: "fix the errors listed and run the same command again",
-    issues: issues.map(({ code, detail, place }) => ({ code, detail, place })),
+    issues: issues.slice(0, MAX_ISSUES).map(({ code, detail, place }) => ({ code, detail, place })),
   });
 }
 

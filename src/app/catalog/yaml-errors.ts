@@ -1,3 +1,4 @@
+import { MAX_ISSUES } from "../../domain/errors.ts";
 import { catalogFileSchema } from "../../domain/catalog/file/schema.ts";
 import { parseYaml, SyntaxIssue } from "./yaml-events.ts";
 
@@ -18,12 +19,17 @@ const DOCUMENT_MARKER = /^(?:%|---|\.\.\.)/m;
  */
 export function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[] {
   if (DOCUMENT_MARKER.test(text)) return [first];
-  const found = splitAt(text, SECTION).flatMap((section) => {
+  const found: SyntaxIssue[] = [];
+  for (const section of splitAt(text, SECTION)) {
     const issue = syntaxIssueOf(section);
-    if (issue === undefined) return [];
-    const inItems = itemsOf(section).flatMap((item) => syntaxIssueOf(item) ?? []);
-    return inItems.length > 0 ? inItems : [issue];
-  });
+    if (issue === undefined) continue;
+    const before = found.length;
+    for (const item of itemsOf(section)) {
+      if (found.length > MAX_ISSUES) break;
+      found.push(...[syntaxIssueOf(item)].filter((one) => one !== undefined));
+    }
+    if (found.length === before) found.push(issue);
+  }
   // The message about the whole file is more exact than that about a part.
   return found.length > 1 ? found : [first];
 }

@@ -1,4 +1,4 @@
-import { text as readAll } from "node:stream/consumers";
+import { readStdin } from "../../limited-read.ts";
 import { readApiKey } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
@@ -102,7 +102,11 @@ function parseUrl(option: string, given: string): URL {
 
 async function readKey({ io }: Cli, file: string | undefined): Promise<string> {
   const text =
-    file === undefined ? readApiKey() : file === "-" ? await readAll(io.stdin) : readText(file);
+    file === undefined
+      ? readApiKey()
+      : file === "-"
+        ? (await readStdin(io.stdin)).toString()
+        : readText(file);
   const key = text?.trim() ?? "";
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw usageError(

@@ -1,4 +1,4 @@
-import { buffer } from "node:stream/consumers";
+import { readStdin } from "../../limited-read.ts";
 import { safe } from "../../domain/text.ts";
 import { readText } from "../input/catalog-files.ts";
 import type { Cli } from "../cli.ts";
@@ -58,7 +58,7 @@ export const verify = command({
       import("../../app/runtime.ts"),
     ]);
     const secret = readText(secretFile).trim();
-    const body = file === "-" ? await buffer(cli.io.stdin) : Buffer.from(readText(file));
+    const body = file === "-" ? await readStdin(cli.io.stdin) : Buffer.from(readText(file));
     const error = signatureError(header, body, secret, Math.floor(wallClock() / 1000));
     cli.report(
       { valid: error === undefined, error: error ?? null },

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { type Preset, readPreset } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
+import { readLimited, readStdin } from "../../limited-read.ts";
 import { shellQuote } from "../../domain/text.ts";
 import type { Io } from "../io.ts";
 import { usageError } from "../failure.ts";
@@ -21,7 +21,8 @@ export const presetSource = (preset: Preset): Source => ({
 export async function readSources(names: readonly string[], stdin: Io["stdin"]): Promise<Source[]> {
   const sources: Source[] = [];
   for (const name of names) {
-    if (name === "-") sources.push({ name: "stdin", text: decode("stdin", await buffer(stdin)) });
+    if (name === "-")
+      sources.push({ name: "stdin", text: decode("stdin", await readStdin(stdin)) });
     else for (const path of filesOf(name)) sources.push({ name: path, text: readText(path) });
   }
   return sources;
@@ -57,7 +58,6 @@ const namesIn = (folder: string): string[] =>
     .sort()
     .map((name) => join(folder, name));
 
-const MAX_BYTES = 50_000_000;
 // Fatal, because the default replaces invalid bytes without an error.
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -65,15 +65,13 @@ export const readText = (path: string): string => decode(path, readBytes(path));
 
 export function readBytes(path: string): Buffer {
   try {
-    if (statSync(path).size > MAX_BYTES) throw tooLarge(path);
-    return readFileSync(path);
+    return readLimited(path);
   } catch (error) {
     throw fileReadError(error, path);
   }
 }
 
 function decode(name: string, bytes: Buffer): string {
-  if (bytes.length > MAX_BYTES) throw tooLarge(name);
   try {
     return UTF8.decode(bytes);
   } catch {
@@ -82,11 +80,6 @@ function decode(name: string, bytes: Buffer): string {
     });
   }
 }
-
-const tooLarge = (name: string): AppError =>
-  new AppError("invalid_input", `${name} is larger than 50 MB.`, {
-    fix: "split it into several files",
-  });
 
 /** Maps an error of reading `path` to an AppError; returns other errors unchanged. */
 export function fileReadError(error: unknown, path: string): unknown {

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
+import { isPipe, readLimited, streamStdin } from "../../limited-read.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { fileReadError } from "./catalog-files.ts";
 import type { Cli } from "../cli.ts";
@@ -12,6 +13,7 @@ export const inputFlag = (fields: string) =>
   text("file", `create many: a JSON object per line with ${fields}; - reads stdin`);
 
 const MAX_LINE_BYTES = 65_536;
+const LINE_BREAK = 10;
 const PROGRESS_MS = 1000;
 
 type Given = Record<string, string | number | readonly string[] | object | undefined>;
@@ -74,25 +76,33 @@ async function loadLines(
   return failed > 0 ? EXIT.someFailed : EXIT.ok;
 }
 
-/** Yields bytes, so that invalid UTF-8 rejects only its own line. */
+/**
+ * Yields bytes, so that invalid UTF-8 rejects only its own line. The end of a line that is too long
+ * is not kept.
+ */
 async function* linesOf(cli: Cli, input: string): AsyncGenerator<Buffer> {
-  const stream: AsyncIterable<Buffer | string> =
-    input === "-" ? cli.io.stdin : createReadStream(input);
-  let partial: Buffer[] = [];
+  let partial = Buffer.alloc(0);
+  const append = (part: Buffer) =>
+    (partial = Buffer.concat([partial, part.subarray(0, MAX_LINE_BYTES + 1 - partial.length)]));
   try {
-    for await (const chunk of stream) {
-      let rest = Buffer.from(chunk as string);
-      for (let end = rest.indexOf("\n"); end !== -1; end = rest.indexOf("\n")) {
-        yield Buffer.concat([...partial, rest.subarray(0, end)]);
-        partial = [];
+    for await (const chunk of chunksOf(cli, input)) {
+      let rest = chunk;
+      for (let end = rest.indexOf(LINE_BREAK); end !== -1; end = rest.indexOf(LINE_BREAK)) {
+        yield append(rest.subarray(0, end));
+        partial = Buffer.alloc(0);
         rest = rest.subarray(end + 1);
       }
-      partial.push(rest);
+      append(rest);
     }
   } catch (error) {
     throw fileReadError(error, input);
   }
-  yield Buffer.concat(partial);
+  yield partial;
+}
+
+function chunksOf(cli: Cli, input: string): AsyncIterable<Buffer> | Iterable<Buffer> {
+  if (input === "-") return streamStdin(cli.io.stdin);
+  return isPipe(input) ? [readLimited(input)] : createReadStream(input);
 }
 
 type Result = { id: string } | { error: { code: string; detail: string } };

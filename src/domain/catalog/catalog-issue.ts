@@ -29,10 +29,10 @@ export function itemPath(path: Path): Path | undefined {
 }
 
 /**
- * A `didYouMean` that stops suggesting after `limit` names. Each suggestion compares against all
- * known names, which would take minutes for a large file in which every reference is broken.
+ * A `didYouMean` that stops suggesting after `limit` comparisons. Each suggestion compares a name with
+ * all known ones, of which a large file has many thousands.
  */
-export function limitedSuggestions(limit = 200): typeof didYouMean {
+export function limitedSuggestions(limit = 500_000): typeof didYouMean {
   let left = limit;
-  return (name, known) => (left-- > 0 ? didYouMean(name, known) : "");
+  return (name, known) => ((left -= known.length) >= 0 ? didYouMean(name, known) : "");
 }

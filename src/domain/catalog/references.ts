@@ -12,6 +12,7 @@ import {
 } from "./catalog.ts";
 import { originalKey } from "./object-id.ts";
 import { limitedSuggestions, type Path } from "./catalog-issue.ts";
+import { MAX_ISSUES } from "../errors.ts";
 import { quote } from "../text.ts";
 
 /** Only promotions refer to ticket types, as `eventKey/ticketTypeKey`. */
@@ -164,20 +165,19 @@ function findUnknownReferences(
         )
       : isUncertain(to, key));
 
-  return ALL_KINDS.flatMap((kind) =>
-    objects[kind]
-      .filter((doc) => referring?.has(doc) ?? true)
-      .flatMap((doc) =>
-        referencesOf(kind, doc)
-          .filter((reference) => !mayExist(reference))
-          .map(({ to, key, path }) => {
-            const noun = to === "ticket_type" ? "ticket type" : KIND_NAMES[to];
-            const hint = renameHint(objects, to, key) || suggest(key, [...known[to]]);
-            const detail = `There is no ${noun} ${quote(key)}.${hint}`;
-            return { code: "unknown_reference" as const, kind, key: doc.key, path, detail };
-          }),
-      ),
-  );
+  const issues: ReferenceIssue[] = [];
+  for (const kind of ALL_KINDS)
+    for (const doc of objects[kind]) {
+      if (issues.length > MAX_ISSUES) return issues;
+      if (referring?.has(doc) === false) continue;
+      for (const { to, key, path } of referencesOf(kind, doc).filter((one) => !mayExist(one))) {
+        const noun = to === "ticket_type" ? "ticket type" : KIND_NAMES[to];
+        const hint = renameHint(objects, to, key) || suggest(key, [...known[to]]);
+        const detail = `There is no ${noun} ${quote(key)}.${hint}`;
+        issues.push({ code: "unknown_reference", kind, key: doc.key, path, detail });
+      }
+    }
+  return issues;
 }
 
 function renameHint(objects: CatalogObjects, to: Target, key: string): string {

@@ -12,7 +12,12 @@ import { mergeCatalog, type MergedCatalog } from "./change/merge.ts";
 import { findUnchanged } from "./change/unchanged-items.ts";
 import { validateSchema } from "./file/schema-check.ts";
 import { withoutFollowUpIssues } from "./file/follow-up-issues.ts";
-import { normaliseCatalog } from "./file/normalise.ts";
+import {
+  normaliseCatalog,
+  type Normalised,
+  type NormaliseOptions,
+  TooManyIssues,
+} from "./file/normalise.ts";
 import { PLACEHOLDER_SLUG } from "./file/repair.ts";
 import { findReferenceIssues, type ReferenceIssue } from "./references.ts";
 import type { Path, CatalogIssue } from "./catalog-issue.ts";
@@ -49,14 +54,15 @@ export function validateCatalog(
   if (schema.files === null) return { merged: null, issues: schema.issues };
 
   const { isIncomplete = false } = options;
-  const normalised = normaliseCatalog(schema.files, {
+  const normalised = normaliseOrIssues(schema.files, {
     ...options,
     isIncomplete,
     current,
     unchanged,
     unreadable: schema.unreadable,
   });
-  if ("detail" in normalised) return { merged: null, issues: [...schema.issues, normalised] };
+  if (!("patch" in normalised))
+    return { merged: null, issues: [...schema.issues, ...normalised.issues] };
 
   const merged = mergeCatalog(normalised.current, normalised.patch, options.prune);
   const { refs, kinds } = schema.uncertain;
@@ -78,6 +84,19 @@ export function validateCatalog(
       ...references.map((issue) => withFilePath(issue, normalised.pathOf)),
     ],
   };
+}
+
+function normaliseOrIssues(
+  files: readonly AuthoredFile[],
+  options: NormaliseOptions,
+): Normalised | { issues: readonly CatalogIssue[] } {
+  try {
+    const normalised = normaliseCatalog(files, options);
+    return "detail" in normalised ? { issues: [normalised] } : normalised;
+  } catch (error) {
+    if (error instanceof TooManyIssues) return { issues: error.issues };
+    throw error;
+  }
 }
 
 /** Loading the stored catalog takes half of the total time, and two steps need it. */

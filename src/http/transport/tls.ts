@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readLimited } from "../../limited-read.ts";
 import type { Socket } from "node:net";
 import { createSecureContext, type Server, type TLSSocket } from "node:tls";
 import { CERTIFICATE_WARN_DAYS } from "../../app/operations/health-conditions.ts";
@@ -80,9 +80,9 @@ const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddre
 function readPem(path: string, what: string): string {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readLimited(path).toString();
   } catch (error) {
-    throw unreadableError(error, path, what);
+    throw error instanceof AppError ? error : unreadableError(error, path, what);
   }
   // Some tools write comments before the PEM block.
   const start = text.indexOf("-----BEGIN ");

@@ -1,6 +1,8 @@
 import { fc } from "../../support/property.ts";
 import { load } from "js-yaml";
 import { describe, expect, test } from "vitest";
+import { readCatalog } from "../../../src/app/catalog/read-catalog.ts";
+import type { AppError } from "../../../src/domain/errors.ts";
 import { parseSource } from "../../../src/app/catalog/catalog-source.ts";
 import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
 import { PRESETS, readPreset, readStarter } from "../../../src/assets.ts";
@@ -340,6 +342,52 @@ describe("an adversarial file is read or rejected within a second", () => {
     const { user, system } = process.cpuUsage();
     parse(text);
     const used = process.cpuUsage();
+    expect((used.user + used.system - user - system) / 1000).toBeLessThan(1000);
+  });
+
+  const business = "catalog: 1\nbusiness: { slug: xx, name: X, timezone: UTC, currency: CHF }\n";
+  const services = (count: number, item: (index: number) => string) =>
+    `${business}services:\n${repeated(count, (index) => `  - { ${item(index)} }\n`)}`;
+  const fields = "name: X, durationMin: 30, price: 10";
+
+  test.each([
+    ["30,000 unknown fields", business + repeated(30_000, (index) => `a${index}: x\n`)],
+    [
+      "an object with 100,000 unknown fields",
+      services(1, () => repeated(100_000, (i) => `f${i}: 1, `)),
+    ],
+    ["99,999 empty objects", services(99_999, () => "")],
+    ["18,000 invalid values", services(18_000, (i) => `key: s${i}, ${fields}, status: FOO`)],
+    ["18,000 repeated keys", services(18_000, () => `key: s, ${fields}`)],
+    ["12,000 broken references", services(12_000, (i) => `key: s${i}, ${fields}, category: q${i}`)],
+    ["20,000 open quotation marks", services(20_000, (i) => `key: s${i}, name: "X`)],
+    ["60,000 repeated fields", `${business}${"a: x\n".repeat(60_000)}`],
+    [
+      "an object with 300,000 invalid items",
+      services(1, () => `key: s, tags: [${"[], ".repeat(300_000)}]`),
+    ],
+    [
+      "an object with 190,000 invalid items",
+      services(1, () => `key: s, tags: [${"[], ".repeat(190_000)}]`),
+    ],
+  ])("%s cost less than a second and list at most 100 errors", (_name, text) => {
+    const { user, system } = process.cpuUsage();
+    let thrown: unknown;
+    try {
+      readCatalog([{ name: "x.yaml", text }], {
+        current: () => null,
+        prune: false,
+        seedingAt: null,
+      });
+    } catch (error) {
+      thrown = error;
+    }
+    const used = process.cpuUsage();
+    expect(thrown).toMatchObject({
+      code: "invalid_input",
+      message: expect.stringMatching(/ errors? in x\.yaml\./),
+    });
+    expect((thrown as AppError).issues.length).toBeLessThanOrEqual(100);
     expect((used.user + used.system - user - system) / 1000).toBeLessThan(1000);
   });
 

@@ -9,6 +9,7 @@ import {
   KIND_NAMES,
 } from "../catalog.ts";
 import type { CatalogIssue, Path } from "../catalog-issue.ts";
+import { MAX_ISSUES } from "../../errors.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
 import { objectRef } from "../references.ts";
 import { deepEqual } from "../../equality.ts";
@@ -26,7 +27,7 @@ export type CatalogPatch = {
   objects: Partial<CatalogObjects>;
 };
 
-type NormaliseOptions = {
+export type NormaliseOptions = {
   current: (businessSlug: string) => Catalog | null;
   seedingAt: number | null;
   unchanged: Unchanged;
@@ -36,7 +37,7 @@ type NormaliseOptions = {
   isIncomplete: boolean;
 };
 
-type Normalised = {
+export type Normalised = {
   patch: CatalogPatch;
   current: Catalog | null;
   issues: CatalogIssue[];
@@ -60,6 +61,16 @@ const PLACEHOLDER_BUSINESS = {
   timezone: "UTC",
   currency: PLACEHOLDER_CURRENCY,
 };
+
+/** Ends the reading of files that have more issues than an error lists. */
+export class TooManyIssues extends Error {
+  readonly issues: readonly CatalogIssue[];
+
+  constructor(issues: readonly CatalogIssue[]) {
+    super("too many issues");
+    this.issues = issues;
+  }
+}
 
 /** @returns a single issue if the files describe the business twice, as two versions of it would */
 export function normaliseCatalog(
@@ -87,7 +98,10 @@ export function normaliseCatalog(
     timezone,
     seedingAt: options.seedingAt,
     maxQuantities: new Map(current?.objects.addon.map((one) => [one.key, one.maxQuantity])),
-    addIssue: (issue) => issues.push(issue),
+    addIssue: (issue) => {
+      issues.push(issue);
+      if (issues.length > MAX_ISSUES) throw new TooManyIssues(issues);
+    },
   };
   const paths = new Map<string, Path>();
   const unreadableRefs = new Set<string>();

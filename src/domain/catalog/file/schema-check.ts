@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type CatalogIssue, fieldName, itemPath, type Path } from "../catalog-issue.ts";
+import { MAX_ISSUES } from "../../errors.ts";
 import { quote, show } from "../../text.ts";
 import { type AuthoredFile, catalogFileSchema, MAX_SECTION } from "./schema.ts";
 import type { Uncertain } from "../references.ts";
@@ -28,58 +29,88 @@ const filesSchema = z.array(catalogFileSchema);
  */
 export function validateSchema(contents: unknown[], unchanged: Unchanged): SchemaResult {
   const uncertain: Uncertain = { refs: new Set(), kinds: new Set() };
-  if (contents.every((content) => isValid(content, unchanged)))
+  const found = findIssues(contents, unchanged);
+  if (found.length === 0)
     return { issues: [], files: contents as AuthoredFile[], unreadable: new Set(), uncertain };
-
-  const found = findIssues(contents);
-  if (found.length === 0) throw new Error("Files are valid as a whole, but not item by item.");
-  const issues = found.flatMap((issue) => describeIssue(issue, contents));
+  const issues = describeIssues(found, contents);
+  if (issues.length > MAX_ISSUES) return { issues, files: null, unreadable: new Set(), uncertain };
   const result = { issues, uncertain: findUncertain(contents, found) };
 
   for (const issue of found) repairValue(contents, issue);
-  let left = findIssues(contents);
+  let left = findIssues(contents, unchanged);
   while (left.filter((issue) => repairContainer(contents, issue)).length > 0)
-    left = findIssues(contents);
+    left = findIssues(contents, unchanged);
   const items = left.map((issue) => itemPath(issue.path as Path)?.join("\0"));
   const unreadable = new Set(items.filter((item) => item !== undefined));
   const isReadable = !items.includes(undefined);
   return { ...result, files: isReadable ? (contents as AuthoredFile[]) : null, unreadable };
 }
 
-const findIssues = (contents: unknown[]): ZodIssue[] =>
-  filesSchema.safeParse(contents).error?.issues.flatMap(narrowUnion) ?? [];
-
-/** Validates item by item, because zod copies its input, and a copy of a whole file is large. */
-function isValid(content: unknown, unchanged: Unchanged): boolean {
-  const lists: { item: z.ZodType; values: unknown[] }[] = [];
-  const frame = withoutItems(catalogFileSchema, content, lists);
-  return (
-    catalogFileSchema.safeParse(frame).success &&
-    lists.every(({ item, values }) =>
-      values.every((value) => unchanged.has(value) || item.safeParse(value).success),
-    )
-  );
+/**
+ * Validates item by item, because zod copies its input, and a copy of a whole file is large. Ends
+ * after one issue more than an error lists.
+ */
+function findIssues(contents: readonly unknown[], unchanged: Unchanged): ZodIssue[] {
+  const found: ZodIssue[] = [];
+  for (const [file, content] of contents.entries()) {
+    const lists: Items[] = [];
+    const frame = withoutItems(catalogFileSchema, content, [file], lists);
+    found.push(...issuesOf(catalogFileSchema, frame, [file]));
+    for (const { item, values, path } of lists)
+      for (const [index, value] of values.entries()) {
+        if (found.length > MAX_ISSUES) return found;
+        if (!unchanged.has(value)) found.push(...issuesOf(item, value, [...path, index]));
+      }
+  }
+  return found;
 }
 
-/** `lists` receives the objects and their schemas instead. */
-function withoutItems(
-  schema: z.ZodObject,
-  content: unknown,
-  lists: { item: z.ZodType; values: unknown[] }[],
-): unknown {
+/** The first issues of a value, with its path in front of theirs. */
+function issuesOf(schema: z.ZodType, value: unknown, path: Path): ZodIssue[] {
+  return safeParse(schema, value)
+    .slice(0, MAX_ISSUES + 1)
+    .map((issue) => Object.assign({}, issue, { path: [...path, ...issue.path] }))
+    .flatMap(narrowUnion);
+}
+
+function safeParse(schema: z.ZodType, value: unknown): ZodIssue[] {
+  try {
+    return schema.safeParse(value).error?.issues ?? [];
+  } catch (error) {
+    // Zod passes the issues of a list as arguments, of which there can be about 100,000.
+    if (!(error instanceof RangeError)) throw error;
+    return [{ code: "custom", path: [], message: "without so many errors", input: value }];
+  }
+}
+
+/** The objects of a section with the schema of each. */
+type Items = { item: z.ZodType; values: readonly unknown[]; path: Path };
+
+/** `lists` receives the objects instead. */
+function withoutItems(schema: z.ZodObject, content: unknown, path: Path, lists: Items[]): unknown {
   if (typeof content !== "object" || content === null || Array.isArray(content)) return content;
   return Object.fromEntries(
     Object.entries(content).map(([name, value]) => {
       const section = schema.shape[name];
       const inner = section instanceof z.ZodOptional ? section.unwrap() : section;
-      if (inner instanceof z.ZodObject) return [name, withoutItems(inner, value, lists)];
+      const at = [...path, name];
+      if (inner instanceof z.ZodObject) return [name, withoutItems(inner, value, at, lists)];
       const item = inner instanceof z.ZodArray ? inner.element : undefined;
       const isSection = item instanceof z.ZodObject && "key" in item.shape;
       if (!isSection || !Array.isArray(value) || value.length > MAX_SECTION) return [name, value];
-      lists.push({ item, values: value });
+      lists.push({ item, values: value, path: at });
       return [name, []];
     }),
   );
+}
+
+function describeIssues(found: readonly ZodIssue[], contents: unknown[]): CatalogIssue[] {
+  const issues: CatalogIssue[] = [];
+  for (const issue of found) {
+    if (issues.length > MAX_ISSUES) break;
+    issues.push(...describeIssue(issue, contents));
+  }
+  return issues;
 }
 
 /** For a value with two allowed forms, the issues of the form that the author chose. */
@@ -98,7 +129,7 @@ function describeIssue(issue: ZodIssue, contents: unknown[]): CatalogIssue[] {
   const path = issue.path as Path;
   if (issue.code === "unrecognized_keys") {
     const known = fieldsAt(filesSchema, path);
-    return issue.keys.map((field) => ({
+    return issue.keys.slice(0, MAX_ISSUES + 1).map((field) => ({
       code: "unknown_field",
       path: [...path, field],
       detail: `Unknown field ${quote(field)}.${unknownFieldHint(field, known)}`,

@@ -1,0 +1,128 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { readLimited, readStdin, streamStdin } from "../src/limited-read.ts";
+import { createTempFolder, createTerminal } from "./support/cli.ts";
+
+const SMALL = { maxBytes: 100_000, maxMs: 20 };
+
+function createPipe(): string {
+  const path = join(createTempFolder(), "pipe");
+  execFileSync("sh", ["-c", 'mkfifo "$0"', path]);
+  return path;
+}
+
+/** Starts a program that writes to the pipe, which is opened when somebody reads it. */
+function startWriter(path: string, script: string) {
+  const writer = spawn("sh", ["-c", `exec > "$0"; ${script}`, path], { stdio: "ignore" });
+  onTestFinished(async () => {
+    writer.kill("SIGKILL");
+    if (writer.exitCode === null && writer.signalCode === null) await once(writer, "exit");
+  });
+}
+
+test("a file is read whole, up to the maximum size", () => {
+  const path = join(createTempFolder(), "a.txt");
+  writeFileSync(path, "a".repeat(SMALL.maxBytes));
+  expect(readLimited(path, SMALL)).toHaveLength(SMALL.maxBytes);
+  writeFileSync(path, "a".repeat(SMALL.maxBytes + 1));
+  expect(() => readLimited(path, SMALL)).toThrow("is larger than 0.1 MB");
+});
+
+test("a pipe is read until its writer closes it, even if the writer is late and slow", () => {
+  const path = createPipe();
+  startWriter(path, "echo one; sleep 0.05; echo two");
+  expect(readLimited(path).toString()).toBe("one\ntwo\n");
+});
+
+test("a pipe that never ends is refused after the maximum size or time", () => {
+  const [endless, silent, unopened] = [createPipe(), createPipe(), createPipe()];
+  startWriter(endless, "cat /dev/zero");
+  expect(() => readLimited(endless, { ...SMALL, maxMs: 60_000 })).toThrow("is larger than 0.1 MB");
+  startWriter(silent, "echo one; sleep 60");
+  expect(() => readLimited(silent, SMALL)).toThrow("did not end within 0.02 seconds");
+  expect(() => readLimited(unopened, SMALL)).toThrow("did not end within 0.02 seconds");
+});
+
+test("stdin that never ends is refused after the maximum size or time", async () => {
+  await expect(readStdin(Readable.from(["a".repeat(100_001)]), SMALL)).rejects.toThrow(
+    "stdin is larger than 0.1 MB",
+  );
+  const silent = new PassThrough();
+  silent.write("one");
+  await expect(readStdin(silent, SMALL)).rejects.toThrow("stdin did not end within 0.02 seconds");
+  expect(silent.destroyed).toBe(true);
+});
+
+test("lines that arrive on stdin may go on for any time, but not stop", async () => {
+  const stdin = new PassThrough();
+  const read: string[] = [];
+  const reading = (async () => {
+    for await (const chunk of streamStdin(stdin, SMALL)) read.push(chunk.toString());
+  })();
+  stdin.write("one");
+  await expect(reading).rejects.toThrow("stdin did not end");
+  expect(read).toEqual(["one"]);
+});
+
+const READERS = [
+  "catalog apply",
+  "catalog diff",
+  "seed",
+  "catalog import csv",
+  "catalog import square",
+  "bookings create --input",
+  "ticket-orders create --input",
+  "webhooks verify --header t=1,v1=a --secret-file",
+  "status --servers",
+  "proxy-map --format nginx",
+  "serve --port 0 --smtp-url-file",
+];
+
+test.each(READERS)("%s refuses a device", async (line) => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed salon");
+  const options = line.startsWith("catalog import square")
+    ? "--out - --business-slug xx --timezone UTC --currency CHF"
+    : "";
+  expect(await deskbell(`${line} /dev/zero ${options}`)).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("/dev/zero is a device or socket, not a file.\n"),
+  });
+});
+
+test("a line of --input without an end takes no more memory than the longest line", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed salon");
+  const chunks = Array.from({ length: 200 }, () => Buffer.alloc(65_536, "a"));
+  const line = Buffer.from('\n{"service":"none","start":"2027-01-04T10:00"}\n');
+  const ran = await deskbell("bookings create --input -", [...chunks, line]);
+  expect(ran).toMatchObject({
+    code: 6,
+    stdout: expect.stringMatching(/^1\tbody_too_large\t.*\n2\t/),
+  });
+});
+
+test("an error of a file lists 100 issues and says that there are more, in JSON too", async () => {
+  const folder = createTempFolder();
+  mkdirSync(join(folder, "c"));
+  const path = join(folder, "c", "x.yaml");
+  writeFileSync(
+    path,
+    `catalog: 1\n${Array.from({ length: 5000 }, (_, i) => `a${i}: x\n`).join("")}`,
+  );
+  const { deskbell } = createTerminal();
+  const text = await deskbell(`catalog apply ${path}`);
+  expect(text.code).toBe(7);
+  expect(text.stderr.split("\n")).toHaveLength(103);
+  expect(text.stderr).toMatch(/^error: More than 100 errors in /);
+  const json = JSON.parse((await deskbell(`catalog apply ${path} --json`)).stderr) as {
+    error: { message: string; issues: unknown[] };
+  };
+  expect(json.error.issues).toHaveLength(100);
+  expect(json.error.message).toContain("More than 100 errors");
+});
