@@ -78,11 +78,16 @@ export const cursor = () =>
     description: "`page.nextCursor` of the previous page",
   });
 
+const MAX_NAMED_VALUES = 12;
+
 export const oneOf = <Name extends string>(names: readonly Name[]) =>
   z.enum(names, {
     error: ({ input }) => {
       const near = typeof input === "string" ? didYouMean(input, names) : "";
-      return near ? `has an unknown value.${near}` : `must be one of ${names.join(", ")}.`;
+      if (near) return `has an unknown value.${near}`;
+      return names.length > MAX_NAMED_VALUES
+        ? `has an unknown value; ${names[0]} is one of the ${names.length} that /openapi.json lists.`
+        : `must be one of ${names.join(", ")}.`;
     },
   });
 

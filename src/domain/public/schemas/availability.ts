@@ -25,6 +25,20 @@ export const tableSegment = z.strictObject({
   ...times,
 });
 
+const visitRequest = z.strictObject({
+  startsAt: instant,
+  segments: z.array(
+    visitSegment.pick({ serviceId: true, variantId: true, addons: true, staffId: true }),
+  ),
+  guests: z.int().optional(),
+});
+
+const tableRequest = z.strictObject({
+  startsAt: instant,
+  partySize: z.int(),
+  areaId: id.optional(),
+});
+
 export const slot = z.strictObject({
   ...times,
   spotsLeft: count.describe(
@@ -34,6 +48,12 @@ export const slot = z.strictObject({
   segments: z
     .array(z.union([visitSegment, tableSegment]))
     .describe("The services of the visit in order, or the table"),
+  bookingRequest: z
+    .union([visitRequest, tableRequest])
+    .optional()
+    .describe(
+      "Body of `POST …/holds`, and of `POST …/bookings` or `POST …/reservations`, for this slot; only with `includeBookingRequest=true`",
+    ),
 });
 
 export const refusedStart = z.strictObject({
@@ -67,7 +87,9 @@ const terms = {
   timezone: z.string().describe("IANA time zone of the times in this response"),
   from: localDate.describe("First day of the search"),
   durationMin: minutes.describe("Duration of the whole visit in minutes"),
-  priceCents: cents.describe("Price of the whole visit per guest, in minor units"),
+  priceCents: cents.describe(
+    "Price of the whole visit per guest, in minor units, without promotions",
+  ),
   currency,
 };
 const to = localDate.describe("Last day of the search");

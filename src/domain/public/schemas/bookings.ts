@@ -79,7 +79,9 @@ export const hold = z.strictObject({
   guests: z.int().describe("Guests of the visit, or size of the party"),
   areaId: orNull(id, "Area of the table; null for a visit, or if the table belongs to none"),
   tableId: orNull(id, "Held table; null for a visit"),
-  totalCents: cents.describe("Price for all guests, in minor units; the booking keeps it"),
+  totalCents: cents.describe(
+    "Price for all guests, in minor units; the booking keeps it. Promotions are not deducted: the business does so when it is paid",
+  ),
   currency,
   bookingId: orNull(id, "Booking that the hold became; null if it did not"),
   reservationId: orNull(id, "Reservation that the hold became; null if it did not"),

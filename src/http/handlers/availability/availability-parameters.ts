@@ -73,6 +73,9 @@ export const availabilityParameters = lazy(() => ({
     })
     .transform((name) => canonicalTimezone(name) ?? name)
     .describe("IANA time zone for times in the response; the business's by default"),
+  includeBookingRequest: flag().describe(
+    "Include in each slot the body of the request that holds or books it",
+  ),
   explain: flag().describe(
     "Include starts that cannot be booked, with the reason; requires a key of the business",
   ),
@@ -87,6 +90,8 @@ export type AvailabilityRequest = {
   limit: number;
   timezone: string | null;
   explain: boolean;
+  /** Absent in a request that does not name it. */
+  includeBookingRequest?: true;
 };
 
 /**
@@ -107,7 +112,16 @@ export function parseAvailabilityRequest(
   if (issues.length > 0) throw parametersError(issues);
   if (dates === undefined) return undefined;
   const { granularity = "slots", limit = DEFAULT_LIMIT, timezone = null, explain = false } = values;
-  return { request: toNamedRequest(values), dates, granularity, limit, timezone, explain };
+  const request = toNamedRequest(values);
+  return {
+    request,
+    dates,
+    granularity,
+    limit,
+    timezone,
+    explain,
+    ...(values.includeBookingRequest && { includeBookingRequest: true }),
+  };
 }
 
 const toNamedRequest = (values: Values): NamedRequest =>
@@ -134,7 +148,7 @@ const APPOINTMENT_PARAMETERS = [
 /** Parameters that exclude each other. An issue names the parameter to leave out. */
 function validateCombination(
   given: ReadonlySet<string>,
-  { granularity = "slots", explain }: Values,
+  { granularity = "slots", explain, includeBookingRequest }: Values,
 ): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   const addIssue = (parameter: keyof Values, problem: string, code = "invalid_value") =>
@@ -157,6 +171,8 @@ function validateCombination(
       if (given.has(name))
         addIssue(name, "does not go with granularity=next, which looks as far ahead as it must.");
   } else if (given.has("limit")) addIssue("limit", "goes with granularity=next.");
+  if (includeBookingRequest === true && granularity === "days")
+    addIssue("includeBookingRequest", "goes with granularity=slots or next.");
   if (explain === true && granularity !== "slots")
     addIssue("explain", "goes with granularity=slots.");
   return issues;

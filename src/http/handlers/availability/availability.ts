@@ -1,5 +1,7 @@
 import type { Availability, AvailabilityFinder } from "../../../app/availability/availability.ts";
 import { grants } from "../../../domain/api-key.ts";
+import { withBookingRequest } from "../../../domain/availability/booking-request.ts";
+import type { PublicSlot } from "../../../domain/availability/public-slot.ts";
 import { addDays, localDateOf } from "../../../domain/local-time.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -70,7 +72,7 @@ const requestsExplanation = (search: string): boolean =>
 async function buildBody(
   availability: Availability,
   { id, slug, doc: { name, timezone, currency, locale }, catalogVersion }: BusinessRow,
-  { granularity, dates: { from, to }, limit }: AvailabilityRequest,
+  { request, granularity, dates: { from, to }, limit, includeBookingRequest }: AvailabilityRequest,
 ): Promise<Buffer> {
   const { timezone: zone, ...terms } = availability.terms;
   availability.assertNotTooLarge(granularity === "next" ? "next" : "days");
@@ -78,6 +80,8 @@ async function buildBody(
   // Serialized in chunks as days are found, so that other requests run in between.
   let daysJson = "";
   let first: string | undefined;
+  const present = (slots: PublicSlot[]): PublicSlot[] =>
+    includeBookingRequest ? slots.map((slot) => withBookingRequest(slot, request)) : slots;
   const addDay = (day: object): void => {
     daysJson += `${daysJson === "" ? "" : ","}${JSON.stringify(day)}`;
     if (daysJson.length > MAX_BODY_BYTES) throw bodyTooLarge();
@@ -85,7 +89,7 @@ async function buildBody(
   if (granularity === "next") {
     const slots = await availability.nextSlots(limit, from);
     delete data["to"];
-    data["slots"] = slots;
+    data["slots"] = present(slots);
     first = slots[0]?.startsAt;
   } else {
     if (granularity === "days")
@@ -98,7 +102,7 @@ async function buildBody(
       for await (const chunk of availability.days())
         for (const day of chunk) {
           first ??= day.slots[0]?.startsAt;
-          addDay(day);
+          addDay(includeBookingRequest ? { ...day, slots: present(day.slots) } : day);
         }
     first ??= (await availability.nextSlots(1, addDays(to, 1)))[0]?.startsAt;
   }

@@ -58,7 +58,7 @@ const segments = () =>
     .min(1, { error: SEGMENTS })
     .max(MAX_SERVICES, { error: SEGMENTS })
     .describe(
-      "The services of one visit, in order: of each segment of a slot of `/availability`, send these four fields only",
+      "The services of one visit, in order: of each segment of a slot of `/availability`, send these four fields only, or the slot's `bookingRequest`",
     );
 
 const CUSTOMER_REF = "one line of 1 to 200 characters without @ or invisible characters, or null";
@@ -194,7 +194,8 @@ export function parseBody<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   body: Record<string, unknown>,
 ): z.output<z.ZodObject<Shape>> {
-  if (typeof body["startsAt"] === "string") assertStart(body["startsAt"]);
+  if ("startsAt" in schema.shape && typeof body["startsAt"] === "string")
+    assertStart(body["startsAt"]);
   try {
     return parseRequest(schema, body);
   } catch (error) {

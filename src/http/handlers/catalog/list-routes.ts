@@ -104,7 +104,9 @@ export const menuList = defineList({
   lists: ["menuCategories", "menuItems", "modifierGroups"],
   timed: "menu",
   parameters: () => ({
-    at: instant().describe("Only items and categories that are served at this time"),
+    at: instant().describe(
+      "Only items and categories that are served at this time; a category is served if its parents are",
+    ),
     ...commonParameters(),
   }),
   select({ menuCategories, menuItems, modifierGroups }, { at, ids }, { timezone }) {
@@ -115,9 +117,17 @@ export const menuList = defineList({
     });
     if (!at) return { objects: menuItems, toData: toData(menuCategories) };
     const instant = at.resolve(timezone);
-    const categories = menuCategories.filter(({ availability }) =>
-      isServedAt(availability, instant, timezone),
+    const open = new Map(
+      menuCategories
+        .filter(({ availability }) => isServedAt(availability, instant, timezone))
+        .map((category) => [category.id, category]),
     );
+    // A parent that partners cannot see at all is null.
+    const isOpen = (id: string | null): boolean => {
+      const category = id === null ? undefined : open.get(id);
+      return id === null || (category !== undefined && isOpen(category.parentId));
+    };
+    const categories = menuCategories.filter(({ id }) => isOpen(id));
     const servedCategories = new Set(categories.map(({ id }) => id));
     const isServed = (item: (typeof menuItems)[number]) =>
       isServedAt(item.availability, instant, timezone) &&

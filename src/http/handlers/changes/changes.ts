@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { AppError } from "../../../domain/errors.ts";
 import {
   ADDITIONAL_EVENT_TYPES,
@@ -32,6 +33,8 @@ const DEFAULT_LIMIT = 100;
 const MAX_PAGE_BYTES = 1024 * 1024;
 /** A page ends after this many events have been read, also of types that it does not contain. */
 const MAX_SCANNED_EVENTS = 5000;
+/** How often the reading goes on if the page is still empty then. */
+const MAX_SCANS = 20;
 
 const LATEST = "latest";
 const CURSOR = /^([0-9a-z]{1,11})\.([\w-]{10})$/;
@@ -81,6 +84,10 @@ export function listChanges(
     let lastSequence = rt.store.feed.getLastSequence(businessId);
     const start = getStart(rt, businessId, parameters.after);
     let page = readPage(rt, key, start, types, limit);
+    for (let scans = 1; page.events.length === 0 && page.hasMore && scans < MAX_SCANS; scans++) {
+      await setImmediate();
+      page = readPage(rt, key, page.position, types, limit);
+    }
     if (parameters.wait && isEmpty(page)) {
       const signal = AbortSignal.any([
         AbortSignal.timeout(parameters.wait * 1000),

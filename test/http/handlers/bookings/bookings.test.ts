@@ -18,6 +18,51 @@ import {
 const MINUTE = 60_000;
 const ANN = { ...CUT, staffId: shopId("stf", "ann") };
 
+test.each([
+  ["slots", "/availability?date=2026-11-23&", ["holds", "bookings"]],
+  ["next", "/availability?granularity=next&", ["bookings"]],
+])("the bookingRequest of a slot (%s) is posted as it is", async (granularity, path, routes) => {
+  const { site } = openBookingShop();
+  const query = `${path}serviceIds=${CUT.serviceId}&addonIds=${shopId("adn", "oil")}`;
+  const { body } = await site.send("GET", `${query}&includeBookingRequest=true`);
+  const slots = granularity === "next" ? body.data.slots : body.data.days[0].slots;
+  for (const [index, route] of routes.entries()) {
+    const sent = await site.send("POST", `/${route}`, slots[index].bookingRequest);
+    expect(sent).toMatchObject({
+      status: 201,
+      body: { data: { startsAt: slots[index].startsAt } },
+    });
+    expect(sent.body.data.segments).toMatchObject([
+      { staffId: slots[index].segments[0].staffId, addons: slots[index].segments[0].addons },
+    ]);
+  }
+  const plain = await site.send("GET", query);
+  expect(plain.text).not.toContain("bookingRequest");
+});
+
+test("the bookingRequest of a table is posted as it is", async () => {
+  const { site } = openBookingShop();
+  const { body } = await site.send(
+    "GET",
+    "/availability?partySize=2&granularity=next&includeBookingRequest=true",
+  );
+  const [slot] = body.data.slots;
+  expect(await site.send("POST", "/reservations", slot.bookingRequest)).toMatchObject({
+    status: 201,
+    body: { data: { startsAt: slot.startsAt, partySize: 2 } },
+  });
+});
+
+test("a field startsAt in a cancellation is reported as unknown", async () => {
+  const { site } = openBookingShop();
+  const { body } = await site.send("POST", "/bookings", visit("09:00"));
+  const sent = await site.send("POST", `/bookings/${body.data.id}/cancel`, { startsAt: "now" });
+  expect(sent).toMatchObject({
+    status: 422,
+    body: { code: "validation_failed", errors: [{ code: "unknown_field", pointer: "#/startsAt" }] },
+  });
+});
+
 test("a website holds a listed slot, books it for a guest, reschedules and cancels it", async () => {
   const { site } = openBookingShop();
   const listed = await site.send(

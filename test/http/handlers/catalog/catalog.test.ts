@@ -355,6 +355,30 @@ describe("the menu", () => {
     expect((await read<Menu>(api, "menu", slug)).data.items).toHaveLength(items.length);
   });
 
+  test("with `at`, omits categories below one that is not served, with their items", async () => {
+    const { api, slug } = restaurant();
+    const { categories, items } = (await read<Menu>(api, "menu", slug)).data;
+    const [parent, child] = categories as [Listed, Listed];
+    editObject(api, slug, "menu_category", child.id, (doc) => ({
+      ...doc,
+      availability: null,
+      parent: api.store.catalog.findKey(parent.id) ?? null,
+    }));
+    const served = async () => (await read<Menu>(api, "menu?at=2026-11-20T12:00", slug)).data;
+    editObject(api, slug, "menu_category", parent.id, (doc) => ({ ...doc, availability: null }));
+    expect((await served()).categories.map(({ id }) => id)).toContain(child.id);
+    const never: WeeklyWindow = { days: ["mon"], start: "03:00", end: "03:01" };
+    editObject(api, slug, "menu_category", parent.id, (doc) => ({ ...doc, availability: [never] }));
+    const closed = await served();
+    const open = new Set(closed.categories.map(({ id }) => id));
+    expect(open).not.toContain(child.id);
+    for (const { parentId } of closed.categories)
+      if (parentId !== null) expect(open).toContain(parentId);
+    const inChild = items.filter(({ categoryIds }) => String(categoryIds) === child.id);
+    expect(inChild.length).toBeGreaterThan(0);
+    for (const { id } of inChild) expect(closed.items.map((item) => item.id)).not.toContain(id);
+  });
+
   test("with `at`, omits categories that are not served, with items in no other category", async () => {
     const { api, slug } = restaurant();
     const before = (await read<Menu>(api, "menu", slug)).data;

@@ -218,6 +218,18 @@ test("a page ends after one MiB", async () => {
   expect(Math.max(...sizes)).toBeLessThan(1024 * 1024 + 100_000);
 });
 
+test("a page has the next event of a type, however many others are before it", async () => {
+  const api = createTestApi();
+  const after = (await read(api, "?after=latest")).page.nextCursor;
+  const business = getBusiness(api, { businessId: BUSINESS });
+  const draft = (type: "service.updated" | "staff.updated") => draftSample(api, business, type)!;
+  const others = Array(6000).fill(draft("service.updated"));
+  api.tx(() => appendEvents(api, business, [...others, draft("staff.updated")]));
+  const { data, page } = await read(api, `?after=${after}&types=staff.updated`);
+  expect(data.map(({ type }) => type)).toEqual(["staff.updated"]);
+  expect(page.hasMore).toBe(false);
+});
+
 describe("cursors", () => {
   test.each([
     { what: "any text", cursor: () => "nonsense" },
