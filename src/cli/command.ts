@@ -63,6 +63,7 @@ export function addCommand(
 ): void {
   const added = parent
     .command(spec.name, { isDefault: "isDefault" in spec, hidden: "isHidden" in spec })
+    .summary(firstSentence(spec.about))
     .description(spec.about);
   mapUsageErrors(added);
   if ("commands" in spec) {
@@ -88,6 +89,9 @@ export function addCommand(
     );
   });
 }
+
+/** The help of a group has a line for each command; the whole text is in the help of the command. */
+const firstSentence = (text: string): string => /^.*?[.](?= [A-Z]|$)/s.exec(text)?.[0] ?? text;
 
 export const optionsOf = ({ flags, supportsDryRun }: CommandSpec): Option[] => [
   ...Object.entries(flags).map(([name, flag]) => optionOf(name, flag)),

@@ -6,6 +6,7 @@ import { quote } from "../domain/text.ts";
 import { usageError } from "./failure.ts";
 import {
   addDays,
+  expandDay,
   isInstant,
   isLocalDate,
   isStartTime,
@@ -200,7 +201,7 @@ export const visitFlags = {
 
 /** Of the commands that book or move a visit. */
 export const ignoreNoticeFlag = toggle(
-  "also book a start that is too soon, too far ahead, or between the usual times",
+  "also book a start that is too soon, earlier today, too far ahead, or between the usual times",
 );
 
 /** The guest of a visit, and the reference that partners see instead. */
@@ -231,60 +232,71 @@ export function withCustomer<Given extends FlagValues<typeof guestFlags>>({
   return { ...given, customer: isGiven ? customer : undefined };
 }
 
+/** Where and when a time is typed: `now` in epoch milliseconds. */
+export type Clock = { timezone: string; now: number };
+
 /**
- * Parses a time as typed, local to the business: `18:00`, `2026-12-01T18:00`, or a time with an
- * offset.
- * @param day an instant on the day of a time without a date
+ * Parses a time as typed, local to the business: `18:00`, `tomorrow 18:00`, `now`,
+ * `2026-12-01T18:00`, or a time with an offset.
+ * @param day an instant on the day of a time without a date; by default, now
  * @returns epoch milliseconds
  */
 export function parseTime(
   flag: string,
   text: string,
-  timezone: string,
-  day: number,
+  { timezone, now }: Clock,
+  day = now,
   dayName = "today",
 ): number {
-  const withDate = isStartTime(text) ? `${localDateOf(day, timezone)}T${text}` : text;
+  const named = expandDay(text, timezone, now);
+  const withDate = isStartTime(named) ? `${localDateOf(day, timezone)}T${named}` : named;
   if (isInstant(withDate)) return parseInstant(withDate, timezone);
   throw usageError(
-    `Invalid ${flag} '${text}'.`,
-    `use a time such as 18:00 (${dayName}) or 2026-12-01T18:00`,
+    `Invalid ${flag} ${quote(text)}.`,
+    `use a time such as 18:00 (${dayName}), tomorrow 18:00 or 2026-12-01T18:00`,
   );
 }
 
-const DAYS = { yesterday: -1, today: 0, tomorrow: 1 };
-
-/**
- * Parses a day: a local date, `yesterday`, `today` or `tomorrow`.
- * @param today the local date
- */
-export function parseDay(flag: string, text: string, today: LocalDate): LocalDate {
-  const day = text.toLowerCase();
-  if (Object.hasOwn(DAYS, day)) return addDays(today, DAYS[day as keyof typeof DAYS]);
-  if (isLocalDate(text)) return text;
+/** Returns the local date of a day: a date, `yesterday`, `today` or `tomorrow`. */
+export function parseDay(flag: string, text: string, { timezone, now }: Clock): LocalDate {
+  const day = expandDay(text, timezone, now);
+  if (isLocalDate(day)) return day;
   throw usageError(
     `Invalid ${flag} ${quote(text)}.`,
     "use a date such as 2026-12-24, or yesterday, today or tomorrow",
   );
 }
 
+/** `parseDay` of those options that are given. */
+export const parseDays = <Name extends string>(
+  given: { [N in Name]: string | undefined },
+  clock: Clock,
+) =>
+  Object.fromEntries(
+    Object.entries<string | undefined>(given).map(([name, text]) => [
+      name,
+      text === undefined ? undefined : parseDay(`--${name}`, text, clock),
+    ]),
+  ) as { [N in Name]: LocalDate | undefined };
+
 /**
- * Parses the start or end of a period: a local time, or a date, which is the last whole day of an
- * end.
+ * Parses the start or end of a period: a time as `parseTime` does, or a day, which is the last whole
+ * day of an end.
  * @returns epoch milliseconds; null for `none`
  */
 export function parseBound(
   flag: "--from" | "--to",
   text: string | undefined,
-  timezone: string,
+  clock: Clock,
 ): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === "none") return null;
-  if (isLocalDate(text)) return startOfDay(flag === "--to" ? addDays(text, 1) : text, timezone);
-  if (isInstant(text)) return parseInstant(text, timezone);
+  const day = expandDay(text, clock.timezone, clock.now);
+  if (isLocalDate(day)) return startOfDay(flag === "--to" ? addDays(day, 1) : day, clock.timezone);
+  if (isStartTime(day) || isInstant(day)) return parseTime(flag, text, clock);
   throw usageError(
-    `Invalid ${flag} '${text}'.`,
-    "use a date such as 2026-12-24, a time such as 2026-12-24T13:00, or none",
+    `Invalid ${flag} ${quote(text)}.`,
+    "use a date such as 2026-12-24, today or tomorrow, a time such as 2026-12-24T13:00, or none",
   );
 }
 

@@ -135,6 +135,22 @@ export const localDateOf = (ms: number, timezone: string): LocalDate =>
 export const addDays = (date: LocalDate, days: number): LocalDate =>
   Temporal.PlainDate.from(date).add({ days }).toString();
 
+const DAYS = { yesterday: -1, today: 0, tomorrow: 1 };
+
+/**
+ * Writes a day or time that people name as a date or time: `tomorrow`, `today 18:00` or `now`, which
+ * is the current minute. Other texts are returned as they are.
+ */
+export function expandDay(text: string, timezone: string, now: number): string {
+  const [, name = "", time] = /^(yesterday|today|tomorrow|now)(?:[T ](.*))?$/i.exec(text) ?? [];
+  const day = name.toLowerCase();
+  if (day === "") return text;
+  if (day === "now")
+    return time === undefined ? formatInstant(now - (now % 60_000), timezone) : text;
+  const date = addDays(localDateOf(now, timezone), DAYS[day as keyof typeof DAYS]);
+  return time === undefined ? date : `${date}T${time}`;
+}
+
 /** Minutes after midnight; `26:00` is 1560. */
 export const minutesOf = (time: WallTime): number =>
   Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));

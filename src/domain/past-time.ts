@@ -1,5 +1,6 @@
 import {
   addDays,
+  expandDay,
   isInstant,
   isLocalDate,
   isStartTime,
@@ -27,6 +28,7 @@ export function parsePastTime(text: string, timezone: string, now: number): numb
     const at = parseInstant(`${today}T${text}`, timezone);
     return at <= now ? at : parseInstant(`${addDays(today, -1)}T${text}`, timezone);
   }
-  const withTime = isLocalDate(text) ? `${text}T00:00` : text;
+  const named = expandDay(text, timezone, now);
+  const withTime = isLocalDate(named) ? `${named}T00:00` : named;
   return isInstant(withTime) ? parseInstant(withTime, timezone) : Number.NaN;
 }

@@ -14,7 +14,7 @@ import type { BookedSegment, Booking } from "../../domain/bookings/booking.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import { approvalTerms } from "../../domain/bookings/visit-terms.ts";
-import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
+import type { BusinessDoc, Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import { totalOfPrices } from "../../domain/money.ts";
@@ -188,8 +188,14 @@ function planDay(
 ): VisitPlan {
   const date = localDateOf(startsAt, catalog.business.timezone);
   const plan = planNamedRequest(catalog, audience, request, { from: date, to: date }, rt.now());
-  return ignoresNotice ? ignoringNotice(plan, startsAt / MINUTE_MS, rt.now()) : plan;
+  if (!ignoresNotice) return plan;
+  const earliest = isBeforeToday(rt, catalog.business, startsAt) ? rt.now() : startsAt;
+  return ignoringNotice(plan, startsAt / MINUTE_MS, Math.min(earliest, rt.now()));
 }
+
+/** Guests who already sit can be entered on the same day. */
+const isBeforeToday = (rt: Runtime, { timezone }: BusinessDoc, startsAt: number): boolean =>
+  localDateOf(startsAt, timezone) < localDateOf(rt.now(), timezone);
 
 /** The rules that `ignoresNotice` skips. */
 const NOTICE_REASONS: readonly Reason[] = ["TOO_SOON", "TOO_FAR", "OFF_GRID"];
@@ -205,10 +211,10 @@ function takeSlot(
     startsAt / MINUTE_MS,
   );
   if (check.ok) return check.slot;
-  const isPast = startsAt / MINUTE_MS < Math.floor(rt.now() / MINUTE_MS);
+  const isPast = isBeforeToday(rt, business.doc, startsAt);
   const reason =
     isPast && ignoresNotice
-      ? "it is in the past"
+      ? "it is before today"
       : refusalSentence(REFUSAL_TEXT[check.reason], check.segment);
   const search = searchCommand(plan, request, localDateOf(startsAt, business.doc.timezone));
   const canIgnore = !isPast && NOTICE_REASONS.includes(check.reason);

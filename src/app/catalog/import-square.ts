@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { ImportReport } from "../../domain/catalog/import-report.ts";
 import { safe } from "../../domain/text.ts";
 import { mapSquareCatalog } from "../../domain/square/import.ts";
-import { parseSquareObjects } from "../../domain/square/objects.ts";
+import { NEEDED_EXPORT, parseSquareObjects } from "../../domain/square/objects.ts";
 
 /** Converts the JSON of Square's Catalog API to the text of a catalog file. */
 export function importSquare(
@@ -32,7 +32,7 @@ function parseJson(text: string): unknown {
     const problem = safe((error as SyntaxError).message);
     const place = /line (\d+) column (\d+)/.exec(problem)?.slice(1).join(":") ?? locateError(text);
     throw new AppError("invalid_input", `Invalid JSON: ${problem}.`, {
-      fix: "pass the unmodified JSON response of Square's Catalog API",
+      fix: NEEDED_EXPORT,
       issues: place === undefined ? [] : [{ code: "invalid_json", detail: problem, place }],
     });
   }

@@ -10,7 +10,7 @@ import { localDateOf } from "../../domain/local-time.ts";
 import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../output/availability-lines.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { type FlagValues, integer, text, toggle, visitFlags } from "../flags.ts";
+import { type FlagValues, integer, parseDays, text, toggle, visitFlags } from "../flags.ts";
 import { widthOf } from "../io.ts";
 import { keyOf } from "../objects/objects.ts";
 import type { Column } from "../output/table.ts";
@@ -48,7 +48,9 @@ export const definition = command({
     const request = parseRequest(given);
     const { rt, business } = await cli.openBusiness();
     const { timezone } = business.doc;
-    const dates = parseDates(given, localDateOf(rt.now(), timezone));
+    const clock = { timezone, now: rt.now() };
+    const days = parseDays({ date: given.date, from: given.from, to: given.to }, clock);
+    const dates = parseDates({ ...days, next: given.next }, localDateOf(clock.now, timezone));
     const [{ createAvailabilityFinder }, { createEventLoopYield }] = await Promise.all([
       import("../../app/availability/availability.ts"),
       import("../../app/availability/yield-to-event-loop.ts"),

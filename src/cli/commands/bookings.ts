@@ -13,7 +13,12 @@ import {
 } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { keyOf, resolveObject } from "../objects/objects.ts";
-import { noteRepeatedStart, resolveVisitId, visitCommands } from "../objects/visit-commands.ts";
+import {
+  noteRepeatedStart,
+  resolveVisitId,
+  toStart,
+  visitCommands,
+} from "../objects/visit-commands.ts";
 
 const create = command({
   name: "create",
@@ -32,9 +37,10 @@ const create = command({
     "bookings create --service cut --start 2026-12-02T11:00 --name 'Ana Silva' --phone '+351 910 000 000'",
     "bookings create --input bookings.ndjson",
   ],
-  async run(cli, { input, addon, ignoreNotice: ignoresNotice, ...given }) {
+  async run(cli, { input, addon, ignoreNotice: ignoresNotice, ...flags }) {
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
+    const given = { ...flags, start: toStart(flags.start, doc.timezone, rt.now()) };
     const { createBooking } = await import("../../app/bookings/bookings.ts");
     const required = {
       ...(given.variant.length === 0 && { service: "--service" }),
@@ -66,9 +72,10 @@ const reschedule = command({
     "bookings reschedule bkg_06f… --start 2026-12-03T11:00",
     "bookings reschedule bkg_06f… --start 2026-12-03T11:00 --staff daniel",
   ],
-  async run(cli, { start, staff, ignoreNotice: ignoresNotice }, given) {
+  async run(cli, { start: text, staff, ignoreNotice: ignoresNotice }, given) {
     const { rt, business } = await cli.openBusiness();
     const id = resolveVisitId(rt.store.bookings, business, given);
+    const start = toStart(text, business.doc.timezone, rt.now());
     const { getBooking } = await import("../../app/bookings/bookings.ts");
     const { rescheduleBooking } = await import("../../app/bookings/reschedule.ts");
     const staffId =

@@ -17,7 +17,9 @@ const businessName = text("name", "name of the business (default: the slug)");
 
 const square = command({
   name: "square",
-  about: "Convert a Square catalog export to a catalog file, and report what was left out.",
+  about:
+    "Convert a Square catalog to a catalog file, and report what was left out. The file is the JSON response of ListCatalog " +
+    "(Square's API Explorer, GET /v2/catalog/list); the table that Square Dashboard exports is a CSV file for catalog import csv.",
   arguments: ["<file>"],
   flags: {
     businessSlug: requiredText("slug", "slug of the new business"),

@@ -1,7 +1,7 @@
 import type { Closure } from "../../domain/catalog/catalog.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import { command } from "../command.ts";
-import { text, toggle } from "../flags.ts";
+import { parseDays, text, toggle } from "../flags.ts";
 import { usageError } from "../failure.ts";
 import { namingFlags } from "../objects/edits.ts";
 import { reportChange } from "../output/change-report.ts";
@@ -54,6 +54,8 @@ const create = command({
   ],
   async run(cli, given) {
     const { rt, business } = await cli.openBusiness();
+    const clock = { timezone: business.doc.timezone, now: rt.now() };
+    const days = parseDays({ date: given.date, from: given.from, to: given.to }, clock);
     const { createClosure } = await import("../../app/catalog/schedule.ts");
     const flags = {
       date: "--date",
@@ -64,7 +66,7 @@ const create = command({
     };
     reportChange(
       cli,
-      namingFlags(flags, () => createClosure(rt, business.slug, given)),
+      namingFlags(flags, () => createClosure(rt, business.slug, { ...given, ...days })),
     );
   },
 });

@@ -5,7 +5,7 @@ import { DELIVERY_STATUSES } from "../../domain/webhooks/settle.ts";
 import type { DeliveryRow, DeliveryFilter, AttemptWithDelivery } from "../../store/deliveries.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { choice, duration, type FlagValues, text, toggle, pageFlags, eventType } from "../flags.ts";
+import { choice, pastTime, type FlagValues, text, toggle, pageFlags, eventType } from "../flags.ts";
 import { resolveEndpointId } from "../objects/objects.ts";
 import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 import { usageError } from "../failure.ts";
@@ -77,7 +77,7 @@ const filterFlags = {
   status: choice(DELIVERY_STATUSES, "only deliveries with this status"),
   endpoint: text("endpoint", "only deliveries to this endpoint (ID or name)"),
   event: eventType("only deliveries of this event type"),
-  since: duration("only deliveries of the last 2h, 3d, …"),
+  since: pastTime("only deliveries since a date or time (UTC), or of the last 2h, 3d, …"),
   failed: toggle("only deliveries whose last attempt failed"),
 };
 
@@ -91,7 +91,7 @@ function toFilter(
     businessId: cli.businessId(rt),
     endpointId: endpoint === undefined ? undefined : resolveEndpointId(cli, rt, endpoint),
     eventType: event,
-    since: since === undefined ? undefined : rt.now() - since,
+    since: since?.(rt.now()),
     failed: failed || undefined,
   };
 }

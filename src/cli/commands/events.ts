@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import { countOf } from "../../domain/text.ts";
 import { CHANGED_FLAGS, ALL_EVENT_TYPES, prefixOf } from "../../domain/event-types.ts";
 import { command } from "../command.ts";
-import { duration, text, pageFlags, eventType, parseEventType } from "../flags.ts";
+import { pastTime, text, pageFlags, eventType, parseEventType } from "../flags.ts";
 import { resolveEndpointId } from "../objects/objects.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
 
@@ -11,7 +11,7 @@ const list = command({
   about: "List events, newest first.",
   flags: {
     type: eventType("only events of this type"),
-    since: duration("only events of the last 2h, 3d, …"),
+    since: pastTime("only events since a date or time (UTC), or of the last 2h, 3d, …"),
     ...pageFlags,
   },
   examples: ["events list --since 2h", "events list --type service_price.updated --json"],
@@ -20,7 +20,7 @@ const list = command({
     const filter = {
       ...given,
       businessId: cli.businessId(rt),
-      since: since === undefined ? undefined : rt.now() - since,
+      since: since?.(rt.now()),
     };
     cli.printPage(
       limit,

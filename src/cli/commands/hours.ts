@@ -68,7 +68,7 @@ const update = command({
   async run(cli, given) {
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
-    const edit = parseHoursEdit(given, localDateOf(rt.now(), doc.timezone));
+    const edit = parseHoursEdit(given, { timezone: doc.timezone, now: rt.now() });
     const { listStaffWithOwnHours, updateDateHours, updateHours } =
       await import("../../app/catalog/schedule.ts");
     const result = namingFlags({ days: "--day", date: "--date", end: "--open" }, () =>

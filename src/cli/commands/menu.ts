@@ -100,7 +100,9 @@ const soldOut = command({
     const { rt, business } = await cli.openBusiness();
     const { setSoldOut } = await import("../../app/catalog/sold-out.ts");
     const back =
-      until === undefined ? null : parseTime("--until", until, business.doc.timezone, rt.now());
+      until === undefined
+        ? null
+        : parseTime("--until", until, { timezone: business.doc.timezone, now: rt.now() });
     const { name, key, id, events, deliveries } = setSoldOut(
       rt,
       business,

@@ -83,9 +83,10 @@ const update = command({
     const { from, to, percent, amount, ...texts } = parseTexts(given);
     const { rt, business } = await cli.openBusiness();
     const { doc: owner, slug } = business;
+    const clock = { timezone: owner.timezone, now: rt.now() };
     const schedule = {
-      startsAt: parseBound("--from", from, owner.timezone),
-      endsAt: parseBound("--to", to, owner.timezone),
+      startsAt: parseBound("--from", from, clock),
+      endsAt: parseBound("--to", to, clock),
     };
     const discount = {
       percentBps: percent === undefined ? undefined : parsePercentFlag(percent),

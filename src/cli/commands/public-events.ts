@@ -65,7 +65,7 @@ const update = command({
   async run(cli, given, name) {
     const { start, end, doors, venue, venueAddress, ...fields } = parseTexts(given);
     const { rt, business } = await cli.openBusiness();
-    const { timezone } = business.doc;
+    const clock = { timezone: business.doc.timezone, now: rt.now() };
     const [{ editObject }, { movedTo }] = await Promise.all([
       import("../../app/catalog/edit-object.ts"),
       import("../../app/catalog/public-events.ts"),
@@ -74,7 +74,7 @@ const update = command({
       const time = (flag: string, text: string | undefined) =>
         text === undefined
           ? undefined
-          : parseTime(flag, text, timezone, doc.startsAt, "on the day of the event");
+          : parseTime(flag, text, clock, doc.startsAt, "on the day of the event");
       const startsAt = time("--start", start);
       const moved = startsAt === undefined ? doc : movedTo(doc, startsAt);
       const times = { endsAt: time("--end", end), doorsAt: time("--doors", doors) };
@@ -140,7 +140,9 @@ const postpone = command({
     const { rt, business } = await cli.openBusiness();
     const { postponePublicEvent } = await import("../../app/catalog/public-events.ts");
     const startsAt =
-      start === undefined ? null : parseTime("--start", start, business.doc.timezone, rt.now());
+      start === undefined
+        ? null
+        : parseTime("--start", start, { timezone: business.doc.timezone, now: rt.now() });
     const change = postponePublicEvent(rt, business.slug, name, startsAt);
     reportWithOrders(cli, name, change);
     cli.note(

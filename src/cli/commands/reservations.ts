@@ -11,7 +11,12 @@ import {
   withCustomer,
 } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
-import { noteRepeatedStart, resolveVisitId, visitCommands } from "../objects/visit-commands.ts";
+import {
+  noteRepeatedStart,
+  resolveVisitId,
+  toStart,
+  visitCommands,
+} from "../objects/visit-commands.ts";
 
 const create = command({
   name: "create",
@@ -30,9 +35,10 @@ const create = command({
     "reservations create --party 4 --start 2026-12-01T19:30 --area terrace",
     "reservations create --input reservations.ndjson",
   ],
-  async run(cli, { input, ignoreNotice: ignoresNotice, ...given }) {
+  async run(cli, { input, ignoreNotice: ignoresNotice, ...flags }) {
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
+    const given = { ...flags, start: toStart(flags.start, doc.timezone, rt.now()) };
     const { createReservation } = await import("../../app/bookings/bookings.ts");
     const required = { party: "--party", start: "--start" };
     const code = await createOrLoad(cli, rt, input, withCustomer(given), required, (fields) =>
@@ -60,9 +66,10 @@ const reschedule = command({
     "reservations reschedule rsv_06f… --start 2026-12-01T19:30",
     "reservations reschedule rsv_06f… --start 2026-12-01T19:30 --party 4",
   ],
-  async run(cli, { start, party: partySize, ignoreNotice: ignoresNotice }, given) {
+  async run(cli, { start: text, party: partySize, ignoreNotice: ignoresNotice }, given) {
     const { rt, business } = await cli.openBusiness();
     const id = resolveVisitId(rt.store.reservations, business, given);
+    const start = toStart(text, business.doc.timezone, rt.now());
     const { rescheduleReservation } = await import("../../app/bookings/reschedule.ts");
     cli.printObject(
       rescheduleReservation(rt, business.slug, id, { start, partySize, ignoresNotice }),

@@ -1,5 +1,4 @@
 import { reportChange } from "../output/change-report.ts";
-import { localDateOf } from "../../domain/local-time.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { hoursFlags, parseHoursEdit } from "../objects/hours-flags.ts";
 import { choice, requiredText, text, texts, toggle } from "../flags.ts";
@@ -144,7 +143,9 @@ const updateHours = command({
   async run(cli, { likeBusiness, ...given }, staff) {
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
-    const edit = likeBusiness ? null : parseHoursEdit(given, localDateOf(rt.now(), doc.timezone));
+    const edit = likeBusiness
+      ? null
+      : parseHoursEdit(given, { timezone: doc.timezone, now: rt.now() });
     const { updateStaffHours } = await import("../../app/catalog/schedule.ts");
     const result = namingFlags({ days: "--day", date: "--date", end: "--open" }, () =>
       updateStaffHours(rt, slug, staff, edit),

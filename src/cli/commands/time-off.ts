@@ -1,5 +1,5 @@
 import { affectedVisitsText } from "../../domain/bookings/affected-visits.ts";
-import { formatInstant, toLocalMinute } from "../../domain/local-time.ts";
+import { expandDay, formatInstant, toLocalMinute } from "../../domain/local-time.ts";
 import { quote } from "../../domain/text.ts";
 import type { TimeOffRow } from "../../store/time-off.ts";
 import { command } from "../command.ts";
@@ -39,8 +39,8 @@ const create = command({
     const { createTimeOff } = await import("../../app/bookings/time-off.ts");
     const { booked, visits, ...row } = createTimeOff(rt, slug, {
       staff,
-      from,
-      to,
+      from: expandDay(from, doc.timezone, rt.now()),
+      to: expandDay(to, doc.timezone, rt.now()),
       reason: reason ?? null,
     });
     cli.printObject(toOutput(row, doc.timezone));

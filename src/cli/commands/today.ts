@@ -1,4 +1,4 @@
-import { formatInstant, localDateOf, toLocalMinute } from "../../domain/local-time.ts";
+import { formatInstant, toLocalMinute } from "../../domain/local-time.ts";
 import { command } from "../command.ts";
 import { parseDay, text } from "../flags.ts";
 import { resolveObject } from "../objects/objects.ts";
@@ -12,7 +12,7 @@ export const definition = command({
   async run(cli, { date: wanted, staff }) {
     const { rt, business } = await cli.openBusiness();
     const { timezone } = business.doc;
-    const date = parseDay("--date", wanted ?? "today", localDateOf(rt.now(), timezone));
+    const date = parseDay("--date", wanted ?? "today", { timezone, now: rt.now() });
     const staffId =
       staff === undefined ? undefined : resolveObject(rt, business, "staff", staff).id;
     const { describeDay, describeGuest, listDay } = await import("../../app/bookings/day-sheet.ts");

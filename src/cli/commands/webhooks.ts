@@ -245,7 +245,7 @@ const enable = command({
     const which =
       recover === "all" || recover === "none"
         ? recover
-        : parseTime("--recover", recover, timezone, rt.now());
+        : parseTime("--recover", recover, { timezone, now: rt.now() });
     const { finishBacklogMove } = await backlogMoves();
     // Its deliveries may still be being parked.
     finishBacklogMove(rt, id);

@@ -3,6 +3,7 @@ import type { Status } from "../../domain/catalog/catalog.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 import type { Currency } from "../../domain/currency.ts";
 import { AppError } from "../../domain/errors.ts";
+import { parseMoneyCell } from "../../domain/catalog/csv/money.ts";
 import { parseMoney } from "../../domain/money.ts";
 import { usageError } from "../failure.ts";
 import { choice, text } from "../flags.ts";
@@ -90,7 +91,8 @@ export function namingFlags<Result>(
 }
 
 export function parsePrice(price: string, currency: Currency, flag = "--price"): number {
-  const parsed = parseMoney(price, currency);
+  const cell = parseMoneyCell(price, currency);
+  const parsed = "problem" in cell ? cell : parseMoney(cell.amount, currency);
   if ("units" in parsed) return parsed.units;
   throw usageError(`${flag} ${parsed.problem}.`);
 }

@@ -1,7 +1,6 @@
 import type { HoursEdit } from "../../app/catalog/schedule.ts";
-import type { LocalDate } from "../../domain/catalog/catalog.ts";
 import { usageError } from "../failure.ts";
-import { type FlagValues, parseDay, text, texts, toggle } from "../flags.ts";
+import { type Clock, type FlagValues, parseDay, text, texts, toggle } from "../flags.ts";
 
 /** The flags of commands that update hours. */
 export const hoursFlags = {
@@ -15,7 +14,7 @@ export const hoursFlags = {
 /** @throws AppError usage */
 export function parseHoursEdit(
   { day, date, open, closed, usual }: FlagValues<typeof hoursFlags>,
-  today: LocalDate,
+  clock: Clock,
 ): HoursEdit {
   if (day.length > 0 === (date !== undefined))
     throw usageError(
@@ -30,7 +29,7 @@ export function parseHoursEdit(
     );
   const intervals = open.map(parseInterval);
   if (date === undefined) return { days: day.map((name) => name.toLowerCase()), intervals };
-  return { date: parseDay("--date", date, today), intervals: usual ? null : intervals };
+  return { date: parseDay("--date", date, clock), intervals: usual ? null : intervals };
 }
 
 function parseInterval(interval: string): { start: string; end: string } {

@@ -3,7 +3,9 @@ import { VISIT_STATUSES } from "../../domain/bookings/visit.ts";
 import type { StateAction } from "../../app/bookings/change-visit.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
+  expandDay,
   isLocalTime,
+  isStartTime,
   localDateOf,
   occurrencesOf,
   startOfDay,
@@ -60,6 +62,17 @@ export function resolveVisitId(
   const [found = given, another] = store.listByEnding(businessId, ending);
   if (another === undefined) return found;
   throw usageError(`Several IDs end in '${ending}'.`, `use the whole ID: ${found} or ${another}`);
+}
+
+/** Returns a start as typed with its date: `18:00` is today. */
+export function toStart<Text extends string | undefined>(
+  start: Text,
+  timezone: string,
+  now: number,
+): Text {
+  if (start === undefined) return start;
+  const named = expandDay(start, timezone, now);
+  return (isStartTime(named) ? `${localDateOf(now, timezone)}T${named}` : named) as Text;
 }
 
 /** Says which of two times a start means that clocks show twice, unless it has an offset. */
@@ -155,6 +168,7 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
       const { rt, business } = await cli.openBusiness();
       const { id: businessId, slug } = business;
       const { timezone } = business.doc;
+      const clock = { timezone, now: rt.now() };
       const columns = visits.columns(rt, business);
       const show = (row: Row) => toPublic(row, timezone);
       const empty = `${slug} has no such ${group}.`;
@@ -167,14 +181,14 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
       const idOf = (kind: "staff" | "service", key: string | undefined) =>
         key === undefined ? undefined : resolveObject(rt, business, kind, key).id;
       const today = startOfDay(localDateOf(rt.now(), timezone), timezone);
-      const from = parseBound("--from", flags.from, timezone);
+      const from = parseBound("--from", flags.from, clock);
       const filter: VisitListFilter = {
         businessId,
         status,
         staffId: idOf("staff", flags.staff),
         serviceId: idOf("service", flags.service),
         from: from === undefined ? today : (from ?? undefined),
-        to: parseBound("--to", flags.to, timezone) ?? undefined,
+        to: parseBound("--to", flags.to, clock) ?? undefined,
       };
       const most = limit ?? DEFAULT_LIMIT;
       const rows = store.listPage(filter, most + 1).map(show);

@@ -65,9 +65,13 @@ export function planResolvedRequest(
 }
 
 /** The plan for a start that may be before the minimum notice, beyond the horizon and off the grid. */
-export const ignoringNotice = (plan: VisitPlan, startMin: number, nowMs: number): VisitPlan => ({
+export const ignoringNotice = (
+  plan: VisitPlan,
+  startMin: number,
+  earliestMs: number,
+): VisitPlan => ({
   ...plan,
-  earliestMin: Math.floor(nowMs / MINUTE_MS),
+  earliestMin: Math.floor(earliestMs / MINUTE_MS),
   horizonDay: Infinity,
   onlyStartMin: startMin,
 });

@@ -108,6 +108,10 @@ const discountData = z.looseObject({
   maximumAmountMoney: money.optional(),
 });
 
+/** What to export instead. The table of the dashboard has no IDs, which become keys. */
+export const NEEDED_EXPORT =
+  "save the JSON response of Square's ListCatalog (API Explorer, GET /v2/catalog/list). The table that Square Dashboard exports (Items, Actions, Export library) is CSV or XLSX: import the CSV with deskbell catalog import csv";
+
 /** The types that are read; objects of other types are skipped. */
 export const DATA = {
   ITEM: { field: "itemData", schema: itemData },
@@ -142,7 +146,7 @@ export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; 
   });
   if (problems.length > 0)
     throw new AppError("invalid_input", "Invalid Square catalog.", {
-      fix: "Use the response of Square's ListCatalog, or the request body of BatchUpsertCatalogObjects.",
+      fix: NEEDED_EXPORT,
       issues: problems.slice(0, 20),
     });
   return {

@@ -94,7 +94,7 @@ describe("ignoring the notice", () => {
     ["the staff member has time off", "2026-12-10T10:00"],
     ["it is already booked", "2026-12-02T10:35"],
     ["it is too close to another booking", "2026-12-02T11:00"],
-    ["it is in the past", "2026-11-20T12:59"],
+    ["it is before today", "2026-11-19T12:59"],
   ])("%s is still refused, at %s", (reason, start) => {
     const rt = openAtNoon();
     expect(captureError(() => createBooking(rt, SLUG, cut(start), IGNORING))).toBe(

@@ -160,7 +160,7 @@ test.each([
   ["", 2, "fix: add --service KEY, or --party N for a table"],
   ["--service cut --party 2", 2, "--party cannot be combined with --service"],
   ["--service cut --area terrace", 2, "--area requires --party"],
-  ["--service cut --date 2027-02-29", 2, "--date must be a date that exists"],
+  ["--service cut --date 2027-02-29", 2, "Invalid --date '2027-02-29'"],
   [`--service cut --from ${DAY} --to 2020-01-01`, 2, "--to must not be before"],
   [`--service cut --next 2 --date ${DAY}`, 2, "--next cannot be combined with --date or --to"],
   ["--service ct --staff me", 3, "Did you mean 'cut'?"],

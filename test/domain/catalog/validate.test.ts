@@ -35,7 +35,7 @@ describe("all issues are reported together: the dangling references", () => {
     const found = issuesIn(`${HEADER}promotions:
   - {key: a, name: A, benefit: {type: percentoff, percent: 120}, appliesTo: {services: [q]}, priority: 9999}
   - {key: b, name: B, benefit: {type: fre_addon, addon: zz}, appliesTo: {services: [q], all: true}}
-  - {key: c, name: C, benefit: none, schedule: {startsAt: 2026-02-01, endsAt: 2026-01-01T10:00}}
+  - {key: c, name: C, benefit: none, schedule: {startsAt: 2026-02-30, endsAt: 2026-01-01T10:00}}
   - {key: d, name: D, appliesTo: {services: [q]}}
 `);
     expect(found).toEqual([
@@ -48,7 +48,7 @@ describe("all issues are reported together: the dangling references", () => {
       "5 There is no service 'q'.",
       "5 A promotion applies either to all or to a list of objects. Remove one of them.",
       "6 'benefit' must be a group of fields, not 'none'.",
-      expect.stringContaining("6 'startsAt' must be a date and time"),
+      expect.stringContaining("6 'startsAt' must be a date such as"),
       "7 'benefit' is missing; it must be a group of fields.",
       "7 There is no service 'q'.",
     ]);

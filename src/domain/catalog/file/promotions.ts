@@ -11,7 +11,7 @@ import {
   defaultsFor,
   fields,
   flag,
-  instant,
+  instantOrDate,
   key,
   list,
   money,
@@ -72,8 +72,8 @@ export const promotion = fields({
     ),
     schedule: fields(
       optional({
-        startsAt: instant,
-        endsAt: instant,
+        startsAt: instantOrDate,
+        endsAt: instantOrDate,
         weekly: windows,
         excludeDates: list(date, 1000),
       }),
@@ -271,8 +271,8 @@ function readSchedule(
   reader: Reader,
   schedule: NonNullable<AuthoredPromotion["schedule"]>,
 ): PromotionDoc["schedule"] {
-  const startsAt = reader.optionalInstant(schedule.startsAt, "startsAt");
-  const endsAt = reader.optionalInstant(schedule.endsAt, "endsAt");
+  const startsAt = reader.optionalBound(schedule.startsAt, "startsAt");
+  const endsAt = reader.optionalBound(schedule.endsAt, "endsAt", 1);
   reader.validateOrder(startsAt, endsAt, ["startsAt", "endsAt"]);
   return {
     startsAt,

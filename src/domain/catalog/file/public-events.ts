@@ -137,7 +137,7 @@ export function readPublicEvent(reader: Reader, item: AuthoredPublicEvent): Publ
 export const writePublicEvent = (context: WriteContext, doc: PublicEventDoc): AuthoredPublicEvent =>
   omitEmpty({
     ...writeNamed(doc),
-    slug: omitDefault(doc.slug, defaultSlug(doc.key)),
+    slug: omitDefault(doc.slug, slugOf(doc.key)),
     ...writeFields(doc, PUBLIC_EVENT_DEFAULTS),
     description: doc.description,
     startsAt: context.instant(doc.startsAt),
@@ -276,10 +276,16 @@ function writeQuota(
   return isForAll ? { key, size } : { key, size, ticketTypes };
 }
 
+/** A slug has at least two characters. */
+const slugOf = (key: string): string => {
+  const slug = defaultSlug(key);
+  return slug.length === 1 ? `${slug}-` : slug;
+};
+
 function readSlug(reader: Reader, { slug, key }: AuthoredPublicEvent): string {
   if (slug !== undefined) return slug;
-  const derived = defaultSlug(key);
-  if (derived.length < 2)
+  const derived = slugOf(key);
+  if (derived === "")
     reader.addIssue(
       "missing_field",
       `'slug' is missing and cannot be derived from the key ${quote(key)}. Add one of a-z, 0-9 and -.`,

@@ -10,7 +10,15 @@ import {
   type WeeklyWindow,
 } from "../catalog.ts";
 import type { Path, CatalogIssue } from "../catalog-issue.ts";
-import { isRelativeTime, minutesOf, parseInstant, parseRelativeTime } from "../../local-time.ts";
+import {
+  addDays,
+  isLocalDate,
+  isRelativeTime,
+  minutesOf,
+  parseInstant,
+  parseRelativeTime,
+  startOfDay,
+} from "../../local-time.ts";
 import type { Currency } from "../../currency.ts";
 import { parseMoney } from "../../money.ts";
 import { quote } from "../../text.ts";
@@ -118,6 +126,16 @@ export class Reader {
 
   optionalInstant(text: string | undefined, field: string): number | null {
     return text === undefined ? null : this.instant(text, field);
+  }
+
+  /**
+   * The start of a period, or its end with `days` = 1: a date alone is a whole day, which an end
+   * includes.
+   */
+  optionalBound(text: string | undefined, field: string, days = 0): number | null {
+    return text !== undefined && isLocalDate(text)
+      ? startOfDay(addDays(text, days), this.context.timezone)
+      : this.optionalInstant(text, field);
   }
 
   /** Reports an end that is not after its start. An invalid one is NaN and compares as false. */

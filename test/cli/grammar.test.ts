@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { optionsOf } from "../../src/cli/command.ts";
+import { createTerminal } from "../support/cli.ts";
+import { loadCommands } from "../support/commands.ts";
+import { makeRunnable, runInCopy, setUpExamples } from "../support/example-data.ts";
+
+setUpExamples();
+const { leaves } = await loadCommands();
+
+/** Each option for a day or time, with an example that has it. */
+const options = leaves.flatMap(({ path, spec }) =>
+  optionsOf(spec).flatMap(({ flags, long }) => {
+    const placeholder = /<(date|time)>$/.exec(flags)?.[1];
+    const line = spec.examples.find((example) => example.includes(`${long} `));
+    return placeholder && line ? [{ path, long: long ?? "", placeholder, line }] : [];
+  }),
+);
+
+test("the examples cover the options for days and times", () => {
+  expect(options.length).toBeGreaterThan(15);
+});
+
+test.each(options)("$path $long takes the names of days and times", async (option) => {
+  const { path, long, placeholder, line } = option;
+  const values = placeholder === "date" ? ["today", "tomorrow"] : ["'tomorrow 10:00'", "now"];
+  for (const value of values) {
+    const typed = line.replace(new RegExp(`${long} (?:'[^']*'|\\S+)`), `${long} ${value}`);
+    const { stderr } = await runInCopy(`${makeRunnable(typed)} --yes`);
+    expect({ path, typed, stderr }).toMatchObject({
+      stderr: expect.not.stringMatching(/^error: Invalid --|must be a date|such as 20\d\d/),
+    });
+  }
+});
+
+test.each(["events list", "deliveries list", "audit list"])(
+  "%s --since takes a duration, a date, a time and a day's name",
+  async (line) => {
+    const { deskbell } = createTerminal();
+    await deskbell("seed salon");
+    for (const since of ["2h", "2026-11-01", "08:30", "2026-11-01T08:30", "yesterday", "today"])
+      expect(await deskbell(`${line} --since ${since}`)).toMatchObject({ code: 0 });
+    expect(await deskbell(`${line} --since soon`)).toMatchObject({ code: 2 });
+  },
+);
+
+test.each(["90,50", "90.50", "'€ 90.50'", "90,5"])("--price %s is 90.50", async (price) => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed salon");
+  const currency = (await deskbell("businesses show --json")).stdout;
+  const amount = price.replace("€", /"currency": "(\w+)"/.exec(currency)?.[1] ?? "");
+  expect(await deskbell(`services update beard-trim --price ${amount} --yes`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("-> 90.50"),
+  });
+});
+
+test("guests who already sit are entered on the same day, with --ignore-notice", async () => {
+  const line = "reservations create --party 2 --business cafe-lumen --start";
+  // The clock of the examples shows 10:00 in Zurich.
+  const refused = await runInCopy(`${line} '2026-11-20T09:30'`);
+  expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("--ignore-notice") });
+  const entered = await runInCopy(`${line} '2026-11-20T09:30' --ignore-notice`);
+  expect(entered).toMatchObject({ code: 0, stdout: expect.stringContaining("2026-11-20 09:30") });
+  const yesterday = await runInCopy(`${line} 'yesterday 12:30' --ignore-notice`);
+  expect(yesterday).toMatchObject({ code: 5, stderr: expect.stringContaining("before today") });
+});
+
+test("the help of a group has at most three lines for each command", async () => {
+  const { stdout } = await createTerminal().deskbell("catalog --help");
+  const [, commands = ""] = stdout.split("\nCommands:\n");
+  const apply = /^ {2}apply[^]*?(?=^ {2}\S)/m.exec(commands)?.[0] ?? "";
+  expect(apply.trim().split("\n").length).toBeLessThanOrEqual(3);
+});
