@@ -24,6 +24,33 @@ export const GLOBAL_OPTIONS: readonly { flags: string; about: string; env?: stri
 
 const HELP_OPTION = { flags: "-h, --help", about: "display help for command" };
 const HELP_COMMAND = { name: "help", about: "display help for command" };
+
+/** The commands by what they are for. A test compares them with the command table. */
+export const COMMAND_GROUPS: readonly [title: string, names: readonly string[]][] = [
+  ["Begin", ["demo", "init", "seed", "guide"]],
+  [
+    "Catalog",
+    ["catalog", "services", "menu", "staff", "promotions", "public-events", "hours", "closures"],
+  ],
+  [
+    "Visits and tickets",
+    [
+      "today",
+      "availability",
+      "bookings",
+      "reservations",
+      "time-off",
+      "calendars",
+      "guests",
+      "ticket-orders",
+      "tickets",
+    ],
+  ],
+  ["Partners", ["keys", "webhooks", "deliveries", "destinations", "events", "openapi"]],
+  ["Server", ["serve", "status", "doctor", "tui", "alerts", "metrics", "audit", "businesses"]],
+  ["Backups", ["backup", "restore"]],
+  ["Installation", ["systemd-unit", "proxy-map", "completion", HELP_COMMAND.name]],
+];
 const MIN_TEXT_WIDTH = 40;
 
 /**
@@ -47,6 +74,10 @@ export function rootHelp(program: string, width: number): string {
       " ",
       Math.max(width, column + MIN_TEXT_WIDTH),
     ).join("\n");
+  const groups = COMMAND_GROUPS.map(([title, names]) => {
+    const inGroup = names.flatMap((name) => commands.filter(([term]) => term === name));
+    return `${title}:\n${list(inGroup)}\n`;
+  });
   const usage = `Usage: ${program} [options] [command]`;
-  return `${usage}\n\n${wrapWords("", ABOUT, 0)}\n\nOptions:\n${list(options)}\n\nCommands:\n${list(commands)}\n`;
+  return `${usage}\n\n${wrapWords("", ABOUT, 0)}\n\nOptions:\n${list(options)}\n\n${groups.join("\n")}`;
 }

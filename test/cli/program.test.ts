@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { CommandSpec, CommandGroup } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import { withEnvironment, text } from "../../src/cli/flags.ts";
-import { rootHelp } from "../../src/cli/root-help.ts";
+import { COMMAND_GROUPS, rootHelp } from "../../src/cli/root-help.ts";
 import { readConfig } from "../../src/config.ts";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
 
@@ -35,6 +35,11 @@ test.each(["--help", "-h", "help", "--json --help", "--help keys"])(
     expect(stdout).toBe((await deskbell("--help")).stdout);
   },
 );
+
+test("each command is in one group of the help", () => {
+  const grouped = COMMAND_GROUPS.flatMap(([, names]) => names);
+  expect(grouped.toSorted()).toEqual([...COMMANDS.map(({ name }) => name), "help"].toSorted());
+});
 
 test("help is wrapped between words on a narrow terminal", () => {
   const lines = rootHelp("deskbell", 80).split("\n");
