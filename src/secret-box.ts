@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { linkSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorInWords } from "./domain/error-words.ts";
@@ -20,6 +20,8 @@ export type SecretBox = {
   opensAny: (rows: Iterable<{ id: string; sealed: Uint8Array }>) => boolean;
   /** The rows that no key in the file decrypts. Reads the file, which may have been replaced. */
   listUndecryptable: <Row extends { id: string; sealed: Uint8Array }>(rows: Row[]) => Row[];
+  /** HMAC of a text under a key that is derived from the newest master key for this purpose. */
+  mac: (purpose: string, text: string) => Buffer;
   addKey: () => void;
   /** Removes all keys but the newest, if `allOpen` confirms that it suffices. */
   dropOldKeys: (
@@ -81,6 +83,11 @@ export function openSecretBox(
     listUndecryptable(rows) {
       const keys = readMasterKeys(keyPath);
       return rows.filter(({ id, sealed }) => openWithAny(keys, sealed, id) === undefined);
+    },
+    mac(purpose, text) {
+      const [key] = (known.length > 0 ? known : load()) as [Buffer];
+      const derived = createHmac("sha256", key).update(purpose).digest();
+      return createHmac("sha256", derived).update(text).digest();
     },
     addKey: () => write([random(KEY), ...load()]),
     dropOldKeys(allOpen) {

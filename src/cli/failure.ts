@@ -56,6 +56,7 @@ export const EXIT_CODE_OF = {
   wrong_status: EXIT.conflict,
   cancellation_closed: EXIT.conflict,
   too_many_holds: EXIT.conflict,
+  too_many_bookings: EXIT.conflict,
   duplicate_endpoint: EXIT.conflict,
   cursor_expired: EXIT.conflict,
   version_mismatch: EXIT.conflict,

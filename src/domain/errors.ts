@@ -28,6 +28,7 @@ export type ErrorCode =
   | "wrong_status"
   | "cancellation_closed"
   | "too_many_holds"
+  | "too_many_bookings"
   | "duplicate_endpoint"
   | "cursor_expired"
   | "version_mismatch"

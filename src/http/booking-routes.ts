@@ -130,9 +130,10 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     operationId: "createHold",
     scope: "bookings.write",
     needsIdempotencyKey: true,
+    takesVisitor: true,
     summary: "Hold a time or table",
     description:
-      "Keeps a time for a few minutes while the guest enters their data. A booking made from it keeps its time and price. Send `segments` for a visit, or `partySize` for a table. A key can have 20 open holds and unpaid ticket orders together, and 3 open holds per staff member or table and day.",
+      "Keeps a time for a few minutes while the guest enters their data. A booking made from it keeps its time and price. Send `segments` for a visit, or `partySize` for a table. A key can have 20 open holds and unpaid ticket orders together, and 3 open holds per staff member or table and day. With Visitor-Id, each visitor can have 3, and all visitors of a key a tenth of the free time of a week together, and half of that of a day, of each staff member or table.",
     body: { schema: holdBody },
     responses: {
       200: {
@@ -174,12 +175,13 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     operationId: "createBooking",
     scope: "bookings.write",
     needsIdempotencyKey: true,
+    takesVisitor: true,
     summary: "Book a visit",
     description:
       "Send a `holdId`, or `startsAt` and `segments` from a slot of `/availability`. Where the business requires approval, the booking is PENDING and occupies its time. `totalCents` excludes promotions, deposits and payments.",
     body: { schema: bookingBody },
     responses: created("booking", "BookingResponse"),
-    problems: [...PLANNING, ...HELD, "price_changed"],
+    problems: [...PLANNING, ...HELD, "price_changed", "too_many_bookings"],
     handle: bookings.handleCreateBooking,
   }),
   ...visitRoutes(
@@ -203,12 +205,13 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     operationId: "createReservation",
     scope: "bookings.write",
     needsIdempotencyKey: true,
+    takesVisitor: true,
     summary: "Reserve a table",
     description:
       "Send a `holdId`, or `startsAt` and `partySize`. The smallest free table is chosen.",
     body: { schema: reservationBody },
     responses: created("reservation", "ReservationResponse"),
-    problems: [...PLANNING, ...HELD],
+    problems: [...PLANNING, ...HELD, "too_many_bookings"],
     handle: reservations.handleCreateReservation,
   }),
   ...visitRoutes(

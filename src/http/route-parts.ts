@@ -35,6 +35,7 @@ type Action = Pick<
 > & {
   scope: "bookings.write" | "bookings.manage" | "tickets.write";
   needsIdempotencyKey?: boolean;
+  takesVisitor?: boolean;
   handle: (deps: HandlerDeps) => KeyHandler;
 };
 

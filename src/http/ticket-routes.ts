@@ -11,12 +11,13 @@ export const TICKET_ROUTES: readonly RouteDefinition[] = [
     operationId: "createTicketOrder",
     scope: "tickets.write",
     needsIdempotencyKey: true,
+    takesVisitor: true,
     summary: "Order tickets",
     description:
       "Holds the tickets for 15 minutes, in which the order must be confirmed. The unpaid orders of a key can hold 20 % of the tickets of a quota.",
     body: { schema: ticketOrderBody },
     responses: created("order", "TicketOrderResponse"),
-    problems: ["resource_not_found", "price_changed", "too_many_holds"],
+    problems: ["resource_not_found", "price_changed", "too_many_holds", "too_many_bookings"],
     handle: orders.handleCreateTicketOrder,
   }),
   {

@@ -2,7 +2,7 @@ import type { Hold } from "../domain/bookings/hold.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
 import { parseJson } from "./json.ts";
 
-const HOLD = `id, key_id, status, starts_at, ends_at, segments, guests, area_id, table_id, total_cents, currency,
+const HOLD = `id, key_id, visitor, status, starts_at, ends_at, segments, guests, area_id, table_id, total_cents, currency,
   currency_digits, requires_approval, cancel_until, booking_id, reservation_id, expires_at, created_at`;
 
 type Raw = Omit<Hold, "segments" | "requiresApproval"> & {
@@ -11,6 +11,8 @@ type Raw = Omit<Hold, "segments" | "requiresApproval"> & {
 };
 
 const OPEN = "status = 'OPEN' AND expires_at > :now";
+/** Holds that a key answers for: it returned none of them, and names no visitor who made them. */
+const COUNTED = "is_returned = 0 AND visitor IS NULL";
 
 export function createHoldStore(db: Db) {
   const insert = db.prepare(insertInto("hold", `business_id, ${HOLD}`));
@@ -19,11 +21,12 @@ export function createHoldStore(db: Db) {
   );
   const end = db.prepare(`
     UPDATE hold SET status = :status, booking_id = :bookingId, reservation_id = :reservationId WHERE id = :id`);
+  const release = db.prepare("UPDATE hold SET status = 'RELEASED', is_returned = 1 WHERE id = ?");
   const selectOverlapping = db.prepare(`
     SELECT ${columns(HOLD)} FROM hold
     WHERE business_id = :businessId AND ${OPEN} AND ends_at > :from AND starts_at < :to AND ends_at <= :until`);
   const selectOpenOfKey = db.prepare(`
-    SELECT ${columns(HOLD)} FROM hold WHERE key_id = :keyId AND ${OPEN}`);
+    SELECT ${columns(HOLD)} FROM hold WHERE business_id = :businessId AND key_id = :keyId AND ${OPEN}`);
   const selectState = db
     .prepare(
       `SELECT count(*) || ' ' || coalesce(max(id), '') FROM hold WHERE business_id = :businessId AND ${OPEN}`,
@@ -31,10 +34,10 @@ export function createHoldStore(db: Db) {
     .pluck();
   const countSince = db.prepare(`
     SELECT count(*) AS made, count(*) FILTER (WHERE status = 'USED') AS used FROM hold
-    WHERE key_id = :keyId AND created_at > :since`);
+    WHERE key_id = :keyId AND created_at > :since AND ${COUNTED}`);
   const selectSince = db.prepare(`
     SELECT ${columns("key_id, count(*) AS made")}, count(*) FILTER (WHERE status = 'USED') AS used
-    FROM hold WHERE created_at > :since GROUP BY key_id HAVING made >= :min`);
+    FROM hold WHERE created_at > :since AND ${COUNTED} GROUP BY key_id HAVING made >= :min`);
   const releaseOverdue = db.prepare(`
     UPDATE hold SET status = 'RELEASED' WHERE business_id = :businessId AND status = 'OPEN' AND expires_at <= :now`);
   const releaseOfKey = db.prepare(
@@ -62,8 +65,8 @@ export function createHoldStore(db: Db) {
     /** @param keyId the key that must have made the hold; null: any */
     findById: (businessId: string, id: string, keyId: string | null) =>
       optional(selectById.get({ businessId, id, keyId }), parse),
-    release: (id: string) =>
-      void end.run({ id, status: "RELEASED", bookingId: null, reservationId: null }),
+    /** Releases an open hold before it expires. */
+    release: (id: string) => void release.run(id),
     /** Releases the holds of a business that have expired. */
     releaseOverdue: (businessId: string, now: number) =>
       void releaseOverdue.run({ businessId, now }),
@@ -79,14 +82,14 @@ export function createHoldStore(db: Db) {
       to: number,
       until = Infinity,
     ): Hold[] => selectOverlapping.all({ businessId, now, from, to, until }).map(parse),
-    listOpenOfKey: (keyId: string, now: number): Hold[] =>
-      selectOpenOfKey.all({ keyId, now }).map(parse),
+    listOpenOfKey: (businessId: string, keyId: string, now: number): Hold[] =>
+      selectOpenOfKey.all({ businessId, keyId, now }).map(parse),
     /**
      * A text that changes whenever the open holds do. IDs increase, and a hold never opens again, so
      * that two sets with the same size and newest hold are equal.
      */
     getState: (businessId: string, now: number) => selectState.get({ businessId, now }) as string,
-    /** The holds that a key has made since then, and how many of them were used. */
+    /** The holds that a key has made for no visitor and not released, and how many were used. */
     countSince: (keyId: string, since: number) =>
       countSince.get({ keyId, since }) as { made: number; used: number },
     /** The same for each key that has made at least `min`. */

@@ -29,6 +29,7 @@ import { createRetentionStore } from "./retention.ts";
 import { createSoldOutStore } from "./sold-out.ts";
 import { createTallyStore } from "./tallies.ts";
 import { createTimeOffStore } from "./time-off.ts";
+import { createVisitorStore } from "./visitors.ts";
 
 const STORES = {
   alertState: createAlertStateStore,
@@ -64,6 +65,7 @@ const STORES = {
   timeOff: createTimeOffStore,
   orders: createOrderStore,
   tickets: createTicketStore,
+  visitors: createVisitorStore,
 };
 
 export type Store = { readonly [Name in keyof typeof STORES]: ReturnType<(typeof STORES)[Name]> };

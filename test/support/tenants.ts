@@ -249,11 +249,16 @@ function createBookings(rt: TestRuntime, { slug, marker, keys, identifiers }: Te
   });
   createTicketOrder(rt, slug, { event: "gala", items: ["seat*2"], customerRef: `fan ${marker}` });
   const hold = rt.tx(() =>
-    holdTable(rt, getBusiness(rt, slug), keys[0]?.id ?? "", {
-      request: { partySize: 2, areaId: null },
-      startsAt: Date.parse("2026-11-24T12:00:00Z"),
-      ttlMs: 900_000,
-    }),
+    holdTable(
+      rt,
+      getBusiness(rt, slug),
+      { keyId: keys[0]?.id ?? "", visitor: null },
+      {
+        request: { partySize: 2, areaId: null },
+        startsAt: Date.parse("2026-11-24T12:00:00Z"),
+        ttlMs: 900_000,
+      },
+    ),
   );
   identifiers.add(hold.id);
 }

@@ -21,6 +21,7 @@ export const confirmedVisit = (startsAt: number, createdAt = 0): Omit<Visit, "id
 export const releasedHold = (id: string, keyId: string, createdAt: number): Hold => ({
   id,
   keyId,
+  visitor: null,
   status: "RELEASED",
   startsAt: createdAt,
   endsAt: createdAt + 1,

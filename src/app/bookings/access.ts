@@ -8,6 +8,8 @@ export type VisitAccess = {
   readsAll: boolean;
   managesAll: boolean;
   readsGuests: boolean;
+  /** The visitor for whom the key creates something; absent: it names none. */
+  visitor?: Buffer | null;
 };
 
 export const OPERATOR: VisitAccess = {

@@ -1,10 +1,12 @@
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
+import type { Hold } from "../../domain/bookings/hold.ts";
 import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { AppError } from "../../domain/errors.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import { ticketTypeId } from "../../domain/public/public-event.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
+import { leavesTimeFree } from "./hold-share.ts";
 
 // Limits of what one API key can keep from other clients without booking it.
 
@@ -17,16 +19,58 @@ const MIN_HOLDS = 100;
 const MIN_USED_SHARE = 0.05;
 const MAX_UNUSED = 3;
 
-type NewHold = { startsAt: number; segments: readonly BookedSegment[]; tableId: string | null };
+/** Open holds and unpaid orders of one visitor. */
+const MAX_PER_VISITOR = 3;
+const ORDER_MS = 15 * 60_000;
 
-/** @throws AppError too_many_holds */
+type NewHold = {
+  startsAt: number;
+  endsAt: number;
+  segments: readonly BookedSegment[];
+  tableId: string | null;
+};
+
+/** Who creates a hold: a key, for a visitor if it names one. */
+export type HoldClient = { keyId: string; visitor: Buffer | null };
+
+/**
+ * A key that names its visitors has no limit of its own: each visitor has one, and all of them share
+ * a part of the free time, which honest visitors cannot fill and others cannot exceed.
+ * @throws AppError too_many_holds
+ */
 export function assertMayHold(
   rt: Runtime,
-  { doc: { timezone } }: BusinessRow,
+  business: BusinessRow,
+  { keyId, visitor }: HoldClient,
+  hold: NewHold,
+): void {
+  if (visitor === null) return assertKeyMayHold(rt, business, keyId, hold);
+  const open = rt.store.holds.listOpenOfKey(business.id, keyId, rt.now());
+  assertVisitorMayHold(rt, open, visitor);
+  if (leavesTimeFree(rt, business, open, hold)) return;
+  throw new AppError(
+    "too_many_holds",
+    "The visitors of this key hold as much of the free time as they can together.",
+    { fix: "book without a hold, or try again in a minute" },
+  );
+}
+
+function assertVisitorMayHold(rt: Runtime, open: readonly Hold[], visitor: Buffer): void {
+  const held = open.filter((hold) => hold.visitor?.equals(visitor)).length;
+  const ordered = rt.store.visitors.countActions(visitor, "order", rt.now() - ORDER_MS);
+  if (held + ordered >= MAX_PER_VISITOR)
+    throw tooManyHolds(
+      `This visitor has ${MAX_PER_VISITOR} open holds and new ticket orders, which is the limit.`,
+    );
+}
+
+function assertKeyMayHold(
+  rt: Runtime,
+  { id, doc: { timezone } }: BusinessRow,
   keyId: string,
   hold: NewHold,
 ): void {
-  const open = assertHoldsLeft(rt, keyId);
+  const open = assertHoldsLeft(rt, id, keyId);
   const dayOf = ({ startsAt }: { startsAt: number }) => localDateOf(startsAt, timezone);
   const day = dayOf(hold);
   const sameDay = open.filter((other) => dayOf(other) === day).map(takenBy);
@@ -42,9 +86,9 @@ const takenBy = ({ segments, tableId }: Pick<NewHold, "segments" | "tableId">): 
   new Set(tableId === null ? segments.flatMap(({ staffId }) => staffId ?? []) : [tableId]);
 
 /** Returns the open holds of a key. @throws AppError too_many_holds */
-function assertHoldsLeft(rt: Runtime, keyId: string) {
+function assertHoldsLeft(rt: Runtime, businessId: string, keyId: string) {
   const now = rt.now();
-  const open = rt.store.holds.listOpenOfKey(keyId, now);
+  const open = rt.store.holds.listOpenOfKey(businessId, keyId, now);
   const limit = maxHoldsOf(rt, keyId);
   if (open.length + rt.store.orders.countPending(keyId, now) >= limit)
     throw tooManyHolds(
@@ -63,7 +107,7 @@ type HoldCount = { made: number; used: number };
 const isExcessive = ({ made, used }: HoldCount): boolean =>
   made >= MIN_HOLDS && used < made * MIN_USED_SHARE;
 
-/** Whether a key has made many holds in the last 24 hours and used few of them. */
+/** Whether a key has kept many holds until they expired in the last 24 hours. */
 const leavesHoldsUnused = (rt: Runtime, keyId: string): boolean =>
   isExcessive(rt.store.holds.countSince(keyId, rt.now() - DAY_MS));
 
@@ -77,12 +121,13 @@ export const listHoarders = (rt: Runtime): (HoldCount & { keyId: string })[] =>
  */
 export function assertMayOrder(
   rt: Runtime,
-  { slug }: BusinessRow,
-  keyId: string,
+  { id, slug }: BusinessRow,
+  { keyId, visitor }: HoldClient,
   event: PublicEventDoc,
   items: readonly { ticketTypeId: string; quantity: number }[],
 ): void {
-  assertHoldsLeft(rt, keyId);
+  if (visitor === null) assertHoldsLeft(rt, id, keyId);
+  else assertVisitorMayHold(rt, rt.store.holds.listOpenOfKey(id, keyId, rt.now()), visitor);
   const held = rt.store.orders.countPendingTickets(keyId, rt.now());
   for (const { ticketTypes, size } of event.quotas) {
     const ids = event.ticketTypes

@@ -9,7 +9,7 @@ import type { Runtime } from "../runtime.ts";
 import { changesOnly, seesOnly, type VisitAccess } from "./access.ts";
 import { type GuestDetails, insertBooking, insertReservation } from "./bookings.ts";
 import { expireDueVisits } from "./change-visit.ts";
-import { assertMayHold } from "./hold-limits.ts";
+import { assertMayHold, type HoldClient } from "./hold-limits.ts";
 import { CANNOT_BE_BOOKED, planBooking, planReservation } from "./plan-booking.ts";
 
 type NewHold = { startsAt: number; ttlMs: number };
@@ -18,7 +18,7 @@ type NewHold = { startsAt: number; ttlMs: number };
 export function holdVisit(
   rt: Runtime,
   business: BusinessRow,
-  keyId: string,
+  client: HoldClient,
   { request, ...hold }: NewHold & { request: NamedVisitRequest },
 ): Hold {
   expireDueVisits(rt, business);
@@ -28,14 +28,14 @@ export function holdVisit(
     startsAt: hold.startsAt,
     refusal: CANNOT_BE_BOOKED,
   });
-  return insertHold(rt, business, keyId, hold, { ...terms, areaId: null, tableId: null });
+  return insertHold(rt, business, client, hold, { ...terms, areaId: null, tableId: null });
 }
 
 /** Call it in a transaction. @throws AppError those of `planReservation`, too_many_holds */
 export function holdTable(
   rt: Runtime,
   business: BusinessRow,
-  keyId: string,
+  client: HoldClient,
   { request, ...hold }: NewHold & { request: NamedTableRequest },
 ): Hold {
   expireDueVisits(rt, business);
@@ -48,7 +48,7 @@ export function holdTable(
   });
   const { currency, currencyDigits } = business.doc;
   const price = { totalCents: 0, currency, currencyDigits };
-  return insertHold(rt, business, keyId, hold, {
+  return insertHold(rt, business, client, hold, {
     ...terms,
     ...price,
     segments: [],
@@ -58,22 +58,23 @@ export function holdTable(
 
 type Terms = Omit<
   Hold,
-  "id" | "keyId" | "status" | "bookingId" | "reservationId" | "expiresAt" | "createdAt"
+  "id" | "keyId" | "visitor" | "status" | "bookingId" | "reservationId" | "expiresAt" | "createdAt"
 >;
 
 function insertHold(
   rt: Runtime,
   business: BusinessRow,
-  keyId: string,
+  { keyId, visitor }: HoldClient,
   { ttlMs }: NewHold,
   terms: Terms,
 ): Hold {
-  assertMayHold(rt, business, keyId, terms);
+  assertMayHold(rt, business, { keyId, visitor }, terms);
   const now = rt.now();
   const hold: Hold = {
     ...terms,
     id: rt.newId("hld"),
     keyId,
+    visitor,
     status: "OPEN",
     bookingId: null,
     reservationId: null,

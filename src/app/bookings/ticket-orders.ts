@@ -25,6 +25,7 @@ import { changeTime, nextVersion } from "./change-visit.ts";
 import { saveCustomer } from "./guests.ts";
 import { assertMayOrder } from "./hold-limits.ts";
 import { type IssuedTicket, issueTicket } from "./tickets.ts";
+import { countForVisitor } from "./visitors.ts";
 import { changeHolds, endTicketOrder, expireDueOrders } from "./ticket-holds.ts";
 import { appendEvents } from "../events.ts";
 import { getByKeyOrId, getStoredObject } from "../catalog/objects.ts";
@@ -67,7 +68,9 @@ export function placeTicketOrder(
     customerRef: guest.customerRef,
   };
   assertExpectedTotal(guest.expectedTotalCents ?? null, order.totalCents);
-  if (access.keyId !== null) assertMayOrder(rt, business, access.keyId, event, order.items);
+  const { keyId, visitor = null } = access;
+  if (keyId !== null) assertMayOrder(rt, business, { keyId, visitor }, event, order.items);
+  countForVisitor(rt, access, "order");
   changeHolds(rt, business, [order], 1, () => {
     rt.store.orders.insert(business.id, order);
     saveCustomer(rt, business.id, order.id, guest.customer);

@@ -57,8 +57,8 @@ export const checkUnusedHolds = (rt: Runtime): HealthCondition[] =>
     const business = slugOf(rt, key.businessId);
     return openCondition(
       "holds.unused",
-      `the key '${key.name}' of ${business} has made ${made} holds in 24 hours and booked ${used} of them, so it can have 3 at a time: it may keep times from guests`,
-      `deskbell keys revoke ${keyId}`,
+      `the key '${key.name}' of ${business} has let most of ${made} holds expire in 24 hours and booked ${used}, so it can have 3 at a time: it may keep times from guests`,
+      "ask the partner to release the holds that guests leave, and to send Visitor-Id, as /docs/taking-bookings says",
       { business, subject: { id: keyId, name: key.name } },
     );
   });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Cutoffs, PrunedBatch } from "../../store/retention.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import { pruneHolds } from "../bookings/prune-holds.ts";
+import { pruneVisitors } from "../bookings/visitors.ts";
 import { eraseExpiredGuests } from "../guests/erase-guests.ts";
 import { pruneReplies } from "../idempotent-replies.ts";
 import type { Runtime } from "../runtime.ts";
@@ -119,6 +120,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
       pruneHosts(rt);
       pruneReplies(rt);
       pruneHolds(rt);
+      pruneVisitors(rt);
       eventAvailability.deleteSent(now);
       audit.deleteBefore(now - AUDIT_RETENTION_MS);
       tallies.deleteMinutesBefore(now - STATISTICS_RETENTION_MS);

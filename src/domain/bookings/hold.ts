@@ -7,6 +7,8 @@ import { toPublicSegment, type BookedSegment } from "./booking.ts";
 export type Hold = {
   id: string;
   keyId: string;
+  /** HMAC of the visitor that the key names; null: none, or older than a day. */
+  visitor: Buffer | null;
   status: "OPEN" | "USED" | "RELEASED";
   startsAt: number;
   endsAt: number;

@@ -6,6 +6,7 @@ import {
   type RouteSpec,
 } from "../pipeline/route.ts";
 import { IDEMPOTENCY_KEY } from "../pipeline/idempotency.ts";
+import { VISITOR_ID } from "../pipeline/visitor.ts";
 import { exampleOf } from "./examples.ts";
 import {
   COMMON_HEADERS,
@@ -148,6 +149,11 @@ export const REQUEST_HEADERS = {
       "Unique key of 1 to 255 ASCII characters without spaces, for example a UUID. If the response is lost, send the same request with the same key again within 24 hours: it takes effect once, and the first response is returned. Not needed with `dryRun=true`",
     schema: { type: "string", pattern: IDEMPOTENCY_KEY.source },
   },
+  "Visitor-Id": {
+    description:
+      "The visitor of your website for whom you send the request: an opaque text of 1 to 64 ASCII characters without spaces, the same for each request of the visitor, for example an HMAC of their address. Only its hash is stored, for 24 hours. With it, the limits of holds apply to each visitor instead of to your key",
+    schema: { type: "string", pattern: VISITOR_ID.source },
+  },
   "If-Match": {
     description:
       "ETag of the object, several separated by commas, or `*`; returns 412 if the object has another version by now. Weak ETags never match",
@@ -175,6 +181,7 @@ const requestHeadersOf = (route: Omit<RouteSpec, "query">): (keyof typeof REQUES
   ...(route.method === "POST"
     ? ([route.needsIdempotencyKey ? "Idempotency-Key-required" : "Idempotency-Key"] as const)
     : []),
+  ...(route.takesVisitor ? (["Visitor-Id"] as const) : []),
   ...(changesVersion(route) ? (["If-Match"] as const) : []),
   ...(304 in route.responses ? (["If-None-Match"] as const) : []),
 ];

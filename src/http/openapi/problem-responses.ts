@@ -33,7 +33,7 @@ const BODY_CODES: HttpCode[] = [
 ];
 
 /** Codes of few routes, which are described there and not in the responses that all routes share. */
-const RARE: HttpCode[] = ["too_many_holds"];
+const RARE: HttpCode[] = ["too_many_holds", "too_many_bookings"];
 const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
 const responseName = (status: number): string =>
   (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");

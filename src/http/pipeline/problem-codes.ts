@@ -194,8 +194,13 @@ export const PROBLEM_CODES = {
   ],
   too_many_holds: [
     429,
-    "The API key holds too much that it has not booked: times, tables or unpaid tickets.",
-    "Confirm or release other holds first. The business can raise the limit with `keys create --max-holds`.",
+    "The API key, its visitor or all its visitors hold too much that is not booked: times, tables or unpaid tickets.",
+    "Confirm or release other holds first, or book without a hold. A website names its visitors in Visitor-Id, so that each has a limit of their own.",
+  ],
+  too_many_bookings: [
+    429,
+    "The visitor or the API key has booked as much in 24 hours as it can.",
+    "Ask the visitor to call the business.",
   ],
   busy: [
     503,

@@ -22,6 +22,7 @@ export type Problem = {
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   busy: 1,
   too_many_holds: 60,
+  too_many_bookings: 3600,
   shutting_down: 5,
   storage_full: 60,
   storage_failed: 60,

@@ -91,6 +91,8 @@ export type RouteSpec = {
   /** Of several scopes, a key needs one. */
   scope: Route["scope"];
   needsIdempotencyKey?: boolean;
+  /** Whether a request may name a visitor in Visitor-Id. */
+  takesVisitor?: boolean;
   operationId: string;
   group: Group;
   summary: string;

@@ -20,7 +20,7 @@ import {
   startOf,
 } from "./bodies.ts";
 import { BOOKINGS, commitChange } from "./visits.ts";
-import { commitAs, keepingOmitted, toCreatedReply } from "./writes.ts";
+import { createAs, keepingOmitted, toCreatedReply } from "./writes.ts";
 
 export const handleCreateBooking =
   (deps: HandlerDeps) =>
@@ -39,7 +39,7 @@ export const handleCreateBooking =
       key,
       () => wanted,
       () =>
-        commitAs(deps, context, key, (business, access, isDryRun) => {
+        createAs(deps, context, key, (business, access, isDryRun) => {
           if (wanted === undefined) {
             const booked = bookHold(rt, business, access, holdId, guest);
             assertExpectedTotal(expectedTotalCents, booked.totalCents);

@@ -17,7 +17,7 @@ import type { HandlerDeps } from "../../pipeline/route.ts";
 import { retryWhileBusy } from "../../pipeline/write-retry.ts";
 import { withAlternatives } from "./alternatives.ts";
 import { assertAlone, assertPresent, holdBody, parseBody, startOf } from "./bodies.ts";
-import { commitAs } from "./writes.ts";
+import { createAs } from "./writes.ts";
 
 const SECOND_MS = 1000;
 
@@ -34,11 +34,12 @@ export const handleCreateHold =
       key,
       () => ({ request, ...terms }),
       () =>
-        commitAs(deps, context, key, (business, access, isDryRun) => {
+        createAs(deps, context, key, (business, access, isDryRun) => {
+          const client = { keyId: key.id, visitor: access.visitor ?? null };
           const hold =
             "segments" in request
-              ? holdVisit(rt, business, key.id, { request, ...terms })
-              : holdTable(rt, business, key.id, { request, ...terms });
+              ? holdVisit(rt, business, client, { request, ...terms })
+              : holdTable(rt, business, client, { request, ...terms });
           const data = toPublic(rt, business, access, hold);
           return toJsonReply(isDryRun ? 200 : 201, { data }, PRIVATE);
         }),

@@ -20,7 +20,7 @@ import {
   startOf,
 } from "./bodies.ts";
 import { commitChange, RESERVATIONS } from "./visits.ts";
-import { commitAs, keepingOmitted, toCreatedReply } from "./writes.ts";
+import { createAs, keepingOmitted, toCreatedReply } from "./writes.ts";
 
 export const handleCreateReservation =
   (deps: HandlerDeps) =>
@@ -39,7 +39,7 @@ export const handleCreateReservation =
       key,
       () => wanted,
       () =>
-        commitAs(deps, context, key, (business, access, isDryRun) => {
+        createAs(deps, context, key, (business, access, isDryRun) => {
           const reserve = () => {
             if (wanted === undefined) return reserveHold(rt, business, access, holdId, guest);
             expireDueVisits(rt, business);

@@ -25,7 +25,7 @@ import type { HttpResponse, RequestContext } from "../../pipeline/request-contex
 import type { HandlerDeps } from "../../pipeline/route.ts";
 import { confirmBody, parseBody, reasonBody, ticketOrderBody } from "./bodies.ts";
 import { withCustomer } from "./visits.ts";
-import { commitAs, toCreatedReply } from "./writes.ts";
+import { commitAs, createAs, toCreatedReply } from "./writes.ts";
 
 const PATH = "ticket-orders";
 
@@ -37,7 +37,7 @@ export const handleCreateTicketOrder =
     const { eventId, customerRef, expectedTotalCents } = body;
     const customer = body.customer && mergeCustomer(null, body.customer);
     const items = body.items.map(({ ticketTypeId, quantity }) => ({ key: ticketTypeId, quantity }));
-    return commitAs(deps, context, key, (business, access, isDryRun) => {
+    return createAs(deps, context, key, (business, access, isDryRun) => {
       const event = getPublicEvent(rt, business, eventId);
       assertTicketTypes(business, event, items);
       const guest = { customerRef, customer, expectedTotalCents };

@@ -7,6 +7,7 @@ import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { businessUrl, getBusiness, PRIVATE } from "../../pipeline/business-response.ts";
 import { commitReply } from "../../pipeline/idempotency.ts";
+import { readVisitor } from "../../pipeline/visitor.ts";
 import { toDataReply } from "../../pipeline/object-handlers.ts";
 import { flag, parseParameters } from "../../pipeline/parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
@@ -35,6 +36,19 @@ export function commitAs(
     context,
     () => namingFields(() => write(getBusiness(rt, key), accessOf(key), dryRun)),
     dryRun,
+  );
+}
+
+/** Like `commitAs`, for a request that creates something for the visitor in Visitor-Id. */
+export function createAs(
+  deps: Deps,
+  context: RequestContext,
+  key: Credential,
+  write: Parameters<typeof commitAs>[3],
+): Promise<HttpResponse> {
+  const visitor = readVisitor(deps.rt, context, key.id);
+  return commitAs(deps, context, key, (business, access, isDryRun) =>
+    write(business, { ...access, visitor }, isDryRun),
   );
 }
 

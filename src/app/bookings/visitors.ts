@@ -1,0 +1,39 @@
+import { AppError } from "../../domain/errors.ts";
+import type { VisitorActionKind } from "../../store/visitors.ts";
+import type { Runtime } from "../runtime.ts";
+import type { VisitAccess } from "./access.ts";
+
+// Limits of the visitors whom a key names, so that one of them cannot use up what all may have.
+
+const DAY_MS = 86_400_000;
+const MAX_PER_DAY = 10;
+const HASH_BYTES = 16;
+
+/** The text itself is never stored. Keys that name the same visitor get different hashes. */
+export const hashVisitor = (rt: Runtime, keyId: string, visitor: string): Buffer =>
+  rt.secrets.mac("visitor", `${keyId} ${visitor}`).subarray(0, HASH_BYTES);
+
+/**
+ * Counts a visit or order towards the limit of the visitor who makes it. Call it in the transaction
+ * that writes it.
+ * @throws AppError too_many_bookings
+ */
+export function countForVisitor(
+  rt: Runtime,
+  { visitor }: VisitAccess,
+  kind: VisitorActionKind,
+): void {
+  if (!visitor) return;
+  const { visitors } = rt.store;
+  if (visitors.countActions(visitor, kind, rt.now() - DAY_MS) >= MAX_PER_DAY)
+    throw new AppError(
+      "too_many_bookings",
+      `This visitor has made ${MAX_PER_DAY} ${kind}s in 24 hours, which is the limit.`,
+      { fix: "ask the visitor to call the business" },
+    );
+  visitors.insertAction(visitor, kind, rt.now());
+}
+
+// Called by the delivery thread: this file loads nothing of the planning of visits.
+export const pruneVisitors = (rt: Runtime): void =>
+  rt.store.visitors.deleteUntil(rt.now() - DAY_MS);

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
+import { pruneVisitors } from "../../../../src/app/bookings/visitors.ts";
+import { shopId } from "../../../support/shop.ts";
+import type { TestRuntime } from "../../../support/test-runtime.ts";
+import {
+  CUT,
+  HEADER,
+  monday,
+  openBookingShop,
+  problem,
+  type Send,
+} from "../../support/bookings.ts";
+
+const MINUTE = 60_000;
+const ANN = { ...CUT, staffId: shopId("stf", "ann") };
+
+describe("a visitor named in Visitor-Id", () => {
+  const FOUR = ["visitor-a", "visitor-b", "visitor-c", "visitor-d"];
+  const asVisitor = (id: string) => ({ "visitor-id": id });
+  const openAllDay = (rt: TestRuntime) =>
+    applyCatalog(rt, [
+      {
+        name: "hours.yaml",
+        text: `${HEADER}hours: [{ days: [mon-sun], start: "07:00", end: "21:00" }]`,
+      },
+    ]);
+
+  const hold = async (send: Send, visitor: string, startsAt: string) =>
+    send("POST", "/holds", { startsAt, segments: [ANN] }, asVisitor(visitor));
+
+  test("is refused beyond three holds, without an effect on the fourth guest of the day", async () => {
+    const { rt, site } = openBookingShop();
+    openAllDay(rt);
+    for (const [n, visitor] of FOUR.entries())
+      expect(problem(await hold(site.send, visitor, monday(`${10 + n}:00`)))).toBe("201 ");
+    const days = ["2026-11-25T10:00:00Z", "2026-11-27T10:00:00Z"];
+    for (const day of days) expect(problem(await hold(site.send, "visitor-a", day))).toBe("201 ");
+    const fourth = await hold(site.send, "visitor-a", "2026-11-30T10:00:00Z");
+    expect(problem(fourth)).toBe("429 too_many_holds");
+    expect(fourth.headers.get("retry-after")).toBe("60");
+  });
+
+  test("shares half of a day and a tenth of a week with the others, and can book without a hold", async () => {
+    const { rt, site } = openBookingShop();
+    openAllDay(rt);
+    const refused: string[] = [];
+    let held = 0;
+    for (let n = 0; n < 14; n += 1) {
+      const response = await hold(
+        site.send,
+        `v${n}`,
+        monday(`${String(7 + n).padStart(2, "0")}:00`),
+      );
+      if (response.status === 201) held += 1;
+      else refused.push(problem(response));
+    }
+    expect(held).toBe(7);
+    expect(new Set(refused)).toEqual(new Set(["429 too_many_holds"]));
+    const booked = await site.send(
+      "POST",
+      "/bookings",
+      {
+        startsAt: monday("20:00"),
+        segments: [ANN],
+      },
+      asVisitor("v13"),
+    );
+    expect(booked.status).toBe(201);
+    // Two people with 14 hours on each of 7 days, without the closure and a day off.
+    for (let n = 0; n < 30; n += 1) {
+      const day = String(25 + (n % 2) * 2);
+      const time = `${String(7 + Math.floor(n / 2)).padStart(2, "0")}:00`;
+      if (time > "20:00") break;
+      const response = await hold(site.send, `w${n}`, `2026-11-${day}T${time}:00Z`);
+      if (response.status === 201) held += 1;
+    }
+    expect(held).toBe(15);
+  });
+
+  test("can book ten visits in a day", async () => {
+    const { rt, site } = openBookingShop();
+    openAllDay(rt);
+    const book = (n: number, id: string) =>
+      site.send(
+        "POST",
+        "/bookings",
+        { startsAt: monday(`${String(7 + n).padStart(2, "0")}:00`), segments: [ANN] },
+        asVisitor(id),
+      );
+    for (let n = 0; n < 10; n += 1) expect((await book(n, "v")).status).toBe(201);
+    expect(problem(await book(10, "v"))).toBe("429 too_many_bookings");
+    expect((await book(10, "other")).status).toBe(201);
+    rt.advance(24 * 60 * MINUTE);
+    expect((await book(11, "v")).status).toBe(201);
+  });
+
+  test("is stored as a hash, for a day", async () => {
+    const { rt, site, business } = openBookingShop();
+    const id = "opaque-visitor-id";
+    expect((await hold(site.send, id, monday("09:00"))).status).toBe(201);
+    const visitorOf = () => rt.store.holds.listOpenOfKey(business().id, site.id, 0)[0]?.visitor;
+    expect(visitorOf()).toHaveLength(16);
+    expect(JSON.stringify(visitorOf())).not.toContain(id);
+    rt.advance(24 * 60 * MINUTE);
+    pruneVisitors(rt);
+    expect(visitorOf()).toBeNull();
+    expect(problem(await hold(site.send, "x".repeat(65), monday("10:00")))).toBe(
+      "400 invalid_parameter",
+    );
+  });
+});
+
+test("a hundred holds that their key releases do not limit it", async () => {
+  const { rt, site } = openBookingShop();
+  for (let n = 0; n < 101; n += 1) {
+    const { body } = await site.send("POST", "/holds", {
+      startsAt: monday("09:00"),
+      segments: [ANN],
+    });
+    expect((await site.send("DELETE", `/holds/${body.data.id}`)).status).toBe(204);
+    rt.advance(MINUTE);
+  }
+  for (const time of ["25T09", "25T10", "25T11", "27T09"])
+    expect(
+      (await site.send("POST", "/holds", { startsAt: `2026-11-${time}:00:00Z`, segments: [ANN] }))
+        .status,
+    ).toBe(201);
+});

@@ -1,0 +1,226 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openRuntime } from "../../../src/app/runtime.ts";
+import { readConfig } from "../../../src/config.ts";
+import {
+  createSeededRandom,
+  type SeededRandom,
+} from "../../../src/app/sample-catalog/generator.ts";
+import { SALON } from "../../http/support/api.ts";
+import { breakProgram } from "../../support/broken-program.ts";
+import { isRecording, recordClaim } from "../../support/claims.ts";
+import { createTempFolder, startProgram } from "../../support/cli.ts";
+import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
+import { PROGRAM, type Program } from "../../support/program.ts";
+import { chooseScale, chooseSeed } from "../../support/scale.ts";
+
+// Anonymous visitors of the example website hold as many times as they can, over HTTP, while honest
+// visitors book. The daemon and the website are processes of their own.
+
+const ADDRESSES = chooseScale([20], [1, 20, 200], [1, 20, 200]);
+const SEED = chooseSeed(22);
+const HONEST = 50;
+const ATTEMPTS = 6;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const MIDNIGHT_MS = 5 * 3_600_000;
+
+type Answer = { status: number; code?: string; reference?: string; alternatives?: string[] };
+type Interval = { startsAt: number; endsAt: number };
+
+async function startWebsite(program: Program) {
+  const { dataDir, deskbell } = await createSeededSalon();
+  const scopes = ["--scope", "services.read", "--scope", "bookings.write"];
+  const limits = ["--limit-minute", "1000000", "--limit-hour", "1000000"];
+  const args = ["--business", SALON, "--name", "website", ...scopes, ...limits];
+  const KEY = await deskbell("keys", "create", ...args);
+  const base = await waitForUrl(spawnDaemonOf(program, dataDir));
+  const API = `${base}/v1/businesses/${SALON}`;
+  const folder = createTempFolder();
+  for (const name of ["server.mjs", "page.html"])
+    copyFileSync(
+      new URL(`../../../data/example-website/${name}`, import.meta.url),
+      join(folder, name),
+    );
+  const website = startProgram([], {
+    program: { command: [process.execPath, join(folder, "server.mjs")], isStandalone: false },
+    env: { API, KEY, PORT: "0", TRUSTED_PROXY: "127.0.0.1" },
+  });
+  const [site = ""] = await website.waitForOutput(/http:\/\/127\.0\.0\.1:\d+/);
+  const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
+  onTestFinished(() => rt.close());
+
+  const send = async (address: string, path: string, body?: object): Promise<Answer> => {
+    const response = await fetch(site + path, {
+      method: body ? "POST" : "GET",
+      headers: { "content-type": "application/json", "x-forwarded-for": address },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as object;
+    return { ...answer, status: response.status };
+  };
+  const read = async <T>(path: string): Promise<T> => {
+    const response = await fetch(API + path, { headers: { authorization: `Bearer ${KEY}` } });
+    return ((await response.json()) as { data: T }).data;
+  };
+  return { rt, send, read };
+}
+
+type Website = Awaited<ReturnType<typeof startWebsite>>;
+
+/** What a visitor can choose: the starts of each service. */
+async function listStarts({ read }: Website): Promise<{ service: string; startsAt: string }[]> {
+  const services = await read<{ id: string; bookable: boolean }[]>("/services");
+  const lists = await Promise.all(
+    services
+      .filter(({ bookable }) => bookable)
+      .map(async ({ id }) => {
+        const { days } = await read<{ days: { slots: { startsAt: string }[] }[] }>(
+          `/availability?serviceIds=${id}`,
+        );
+        return days.flatMap(({ slots }) =>
+          slots.map(({ startsAt }) => ({ service: id, startsAt })),
+        );
+      }),
+  );
+  return lists.flat();
+}
+
+/** The time of each staff member that some slot of the next 14 days covers. */
+async function listFreeTime({ read }: Website): Promise<Interval[]> {
+  const services = await read<{ id: string; bookable: boolean }[]>("/services");
+  const staff = await read<{ id: string }[]>("/staff");
+  const from = new Date(Date.now()).toISOString().slice(0, 10);
+  const to = new Date(Date.now() + 14 * DAY_MS).toISOString().slice(0, 10);
+  const free: Interval[] = [];
+  for (const { id: staffId } of staff) {
+    const covered: Interval[] = [];
+    for (const { id } of services.filter(({ bookable }) => bookable)) {
+      const found = await read<
+        { days: { slots: { startsAt: string; endsAt: string }[] }[] } | undefined
+      >(`/availability?serviceIds=${id}&staffIds=${staffId}&from=${from}&to=${to}`);
+      for (const { startsAt, endsAt } of found?.days.flatMap(({ slots }) => slots) ?? [])
+        covered.push({ startsAt: Date.parse(startsAt), endsAt: Date.parse(endsAt) });
+    }
+    free.push(...joinIntervals(covered));
+  }
+  return free;
+}
+
+function joinIntervals(intervals: readonly Interval[]): Interval[] {
+  const joined: Interval[] = [];
+  for (const { startsAt, endsAt } of intervals.toSorted((a, b) => a.startsAt - b.startsAt)) {
+    const last = joined.at(-1);
+    if (last === undefined || startsAt > last.endsAt) joined.push({ startsAt, endsAt });
+    else last.endsAt = Math.max(last.endsAt, endsAt);
+  }
+  return joined;
+}
+
+/** Returns the largest share of a week from now on that the open holds take. */
+function largestShare({ rt }: Website, free: readonly Interval[]): number {
+  const business = rt.store.businesses.findBySlug(SALON);
+  const held = rt.store.holds
+    .listOverlapping(business?.id ?? "", Date.now(), 0, Infinity)
+    .flatMap(({ segments }) => segments);
+  // The business opens hours after midnight in New York.
+  const today = Math.floor((Date.now() - MIDNIGHT_MS) / DAY_MS) * DAY_MS + MIDNIGHT_MS;
+  const shares = Array.from({ length: 8 }, (_, day) => {
+    const from = today + day * DAY_MS;
+    const within = ({ startsAt }: Interval) => startsAt >= from && startsAt < from + 7 * DAY_MS;
+    const sum = (all: readonly Interval[]) =>
+      all.filter(within).reduce((total, one) => total + one.endsAt - one.startsAt, 0);
+    return sum(held) / sum(free);
+  });
+  return Math.max(...shares);
+}
+
+const addressOf = (n: number, network: number): string => `10.${network}.${n >> 8}.${n & 255}`;
+
+async function attack(
+  website: Website,
+  random: SeededRandom,
+  addresses: number,
+  starts: readonly object[],
+): Promise<number> {
+  let refused = 0;
+  for (let n = 0; n < addresses; n += 1)
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const { status } = await website.send(addressOf(n, 1), "/hold", random.pick(starts));
+      if (status === 429) refused += 1;
+    }
+  return refused;
+}
+
+/** Returns whether an honest visitor has booked: with a hold or, if there is none, without. */
+async function book(website: Website, random: SeededRandom, n: number): Promise<boolean> {
+  const guest = { name: `Guest ${n}`, email: `guest${n}@example.com` };
+  const address = addressOf(n, 2);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const { services } = (await website.send(address, "/services")) as unknown as {
+      services: { id: string }[];
+    };
+    const service = random.pick(services).id;
+    const times = (await website.send(address, `/times?service=${service}`)) as unknown as Record<
+      string,
+      string
+    >;
+    const { status: _, ...listed } = times;
+    const starts = Object.values(listed);
+    if (starts.length === 0) continue;
+    const wanted = { service, startsAt: random.pick(starts) };
+    const held = await website.send(address, "/hold", wanted);
+    if (held.status !== 200 && held.code !== "too_many_holds") continue;
+    const visit = held.status === 200 ? { reference: held.reference } : wanted;
+    if ((await website.send(address, "/book", { ...visit, ...guest })).status === 200) return true;
+  }
+  return false;
+}
+
+async function run(program: Program, addresses: number) {
+  const random = createSeededRandom(SEED);
+  const website = await startWebsite(program);
+  const free = await listFreeTime(website);
+  const starts = await listStarts(website);
+  const refused = await attack(website, random, addresses, starts);
+  const before = largestShare(website, free);
+  const attackers = attack(website, random, addresses, starts);
+  let booked = 0;
+  for (let n = 0; n < HONEST; n += 1) if (await book(website, random, n)) booked += 1;
+  await attackers;
+  return { share: Math.max(before, largestShare(website, free)), booked, refused };
+}
+
+test.each(ADDRESSES)(
+  "with %i addresses, anonymous visitors hold at most a tenth of a week, and honest ones book",
+  { timeout: 10 * MINUTE_MS },
+  async (addresses) => {
+    const { share, booked, refused } = await run(PROGRAM, addresses);
+    expect(share).toBeGreaterThan(0);
+    expect(share).toBeLessThanOrEqual(0.1);
+    expect(booked).toBe(HONEST);
+    expect(refused).toBeGreaterThan(0);
+    if (!isRecording()) return;
+    const control = await run(
+      breakProgram({
+        file: "src/domain/bookings/hold-share.ts",
+        find: "MAX_WEEK_SHARE = 0.1",
+        replace: "MAX_WEEK_SHARE = 1",
+      }),
+      200,
+    );
+    recordClaim({
+      group: "attack",
+      claim: `Anonymous visitors of a website with ${addresses} ${addresses === 1 ? "address" : "addresses"} cannot hold more than a tenth of a week's free time`,
+      done: `${addresses * ATTEMPTS * 2} holds requested from the example website, while ${HONEST} honest visitors book`,
+      figure: `${(share * 100).toFixed(1)} % of the free time of a week, ${booked} of ${HONEST} booked`,
+      control: {
+        done: "the same with 200 addresses, and without the limit of a week",
+        figure: `${(control.share * 100).toFixed(1)} % of the free time of a week`,
+        hasFailed: control.share > 0.1,
+      },
+      seed: SEED,
+    });
+  },
+);
