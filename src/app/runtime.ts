@@ -7,6 +7,7 @@ import { errorInWords } from "../domain/error-words.ts";
 import type { Actor } from "../domain/audit.ts";
 import { createIdSource, type IdPrefix } from "../domain/ids.ts";
 import { createLog, type Log } from "../log.ts";
+import { createJumpNotice, readClockSource } from "./clock-jumps.ts";
 import { openSecretBox, type SecretBox } from "../secret-box.ts";
 import { type Connection, openDatabase } from "../store/database.ts";
 import { findIdentity, findLoss, lostFileError } from "../store/file-identity.ts";
@@ -29,6 +30,8 @@ export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDr
   now: () => number;
   /** Milliseconds that never jump; for durations and windows. */
   monotonic: () => number;
+  /** Shifts what expires if the wall clock was set since; each transaction does so first. */
+  noticeJump: () => void;
   random: (bytes: number) => Buffer;
   /** Not secure: 0 <= n < 1. It needs no node:crypto, which takes 7 ms to load. */
   randomFraction: () => number;
@@ -81,6 +84,14 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   if (migration) log("info", "migrated", migration);
   const opened = findIdentity(databasePath);
   const findLossOfFile = () => findLoss(databasePath, opened);
+  const store = createStore(db);
+  const noticeJump = createJumpNotice(
+    connection,
+    store,
+    { now, ...sharedClock(effects) },
+    effects.isDaemon ?? false,
+    log,
+  );
   const currentActor = new AsyncLocalStorage<Actor>();
   const processActor = effects.actor ?? systemUser;
   return {
@@ -89,13 +100,16 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     tx: (work) => {
       const loss = findLossOfFile();
       if (loss !== undefined) throw lostFileError(databasePath, loss);
+      // A shift inside of a transaction would be undone with it.
+      if (!db.inTransaction) noticeJump();
       return connection.tx(work);
     },
     findLoss: findLossOfFile,
     config,
-    store: createStore(db),
+    store,
     now,
     monotonic,
+    noticeJump,
     random,
     randomFraction: effects.random ? () => random(4).readUInt32BE() / 2 ** 32 : Math.random,
     newId: createIdSource(now, random),
@@ -109,6 +123,22 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     actor: () => currentActor.getStore() ?? processActor(),
     runAs: (actor, work) => currentActor.run(actor, work),
   };
+}
+
+/** The clock of the machine, or one of a test: without its own monotonic clock, that never jumps. */
+function sharedClock({ now, monotonic }: Effects): { offset: () => number; source: () => string } {
+  if (now === undefined && monotonic === undefined) {
+    const startedAt = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+    let source: string | undefined;
+    return {
+      offset: () => Date.now() - startedAt - performance.now(),
+      source: () => (source ??= readClockSource()),
+    };
+  }
+  const source = `test ${Math.random()}`;
+  if (now === undefined || monotonic === undefined)
+    return { offset: () => 0, source: () => source };
+  return { offset: () => now() - monotonic(), source: () => source };
 }
 
 /**

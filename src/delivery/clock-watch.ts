@@ -1,9 +1,8 @@
+import { MIN_JUMP_MS } from "../app/clock-jumps.ts";
 import type { Runtime } from "../app/runtime.ts";
 import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy } from "../store/write-lock.ts";
 
-/** A larger difference between the clocks means that the wall clock was set. */
-const MIN_JUMP_MS = 5000;
 /** Longer than any wait between two attempts. */
 const MAX_WAIT_MS = 25 * 3_600_000;
 

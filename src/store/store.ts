@@ -6,6 +6,7 @@ import { createBusinessStore } from "./businesses.ts";
 import { createCatalogChangeStore } from "./catalog-changes.ts";
 import { createCalendarStore } from "./calendars.ts";
 import { createCatalogStore } from "./catalog.ts";
+import { createClockStore } from "./clock.ts";
 import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createDeliveryMoveStore } from "./delivery-moves.ts";
@@ -38,6 +39,7 @@ const STORES = {
   calendars: createCalendarStore,
   catalog: createCatalogStore,
   catalogChanges: createCatalogChangeStore,
+  clock: createClockStore,
   idempotency: createIdempotencyStore,
   keys: createKeyStore,
   endpoints: createEndpointStore,

@@ -10,6 +10,8 @@ import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
 export type TestRuntime = Runtime & {
   /** Advances the wall clock and the monotonic clock. */
   advance: (ms: number) => void;
+  /** Sets the wall clock only. */
+  setClock: (byMs: number) => void;
   logged: { level: LogLevel; message: string; fields: LogFields }[];
 };
 
@@ -36,8 +38,9 @@ export function createTestRuntime(
   const dataDir = flags.dataDir ?? createDataFolder();
   const logged: TestRuntime["logged"] = [];
   let elapsedMs = 0;
+  let jumpMs = 0;
   const rt = openRuntime(readConfig({ ...flags, dataDir }, {}), busyTimeoutMs, {
-    now: () => startsAt + elapsedMs,
+    now: () => startsAt + elapsedMs + jumpMs,
     monotonic: () => elapsedMs,
     log: (level, message, fields = {}) => void logged.push({ level, message, fields }),
     actor: () => ({ via: "cli", id: "uid:1000", name: "ada", address: null }),
@@ -46,7 +49,11 @@ export function createTestRuntime(
     rt.close();
     if (flags.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
   });
-  return Object.assign(rt, { logged, advance: (ms: number) => void (elapsedMs += ms) });
+  return Object.assign(rt, {
+    logged,
+    advance: (ms: number) => void (elapsedMs += ms),
+    setClock: (byMs: number) => void (jumpMs += byMs),
+  });
 }
 
 /** Returns the configuration of another machine, without data and with the same master key. */

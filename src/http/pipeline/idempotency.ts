@@ -60,6 +60,8 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     await begin(id);
     try {
       const identified = { keyId: key.id, token, request };
+      // After a jump of a day, the reply would seem to be too old.
+      await retryWhileBusy(rt, rt.noticeJump);
       const reply = findReply(rt, identified);
       if (reply) return replay(context, reply);
       context.saveReply = (newReply) => saveReply(rt, identified, newReply);

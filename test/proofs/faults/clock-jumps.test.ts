@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 import { readConfig } from "../../../src/config.ts";
@@ -6,6 +7,8 @@ import { createDeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 import { createRateLimitPolicy, PER_MINUTE } from "../../../src/http/auth/rate-limiter.ts";
 import { createRateLimits } from "../../../src/http/auth/rate-limits.ts";
+import { HEADER, monday, openBookingShop, orderOf } from "../../http/support/bookings.ts";
+import { shopId } from "../../support/shop.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createFolderInMemory } from "../../support/disk/library.ts";
@@ -13,7 +16,8 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { expectedWait } from "../../support/sim/retry-schedule.ts";
 import { startVirtualTime } from "../../support/sim/time.ts";
 
-// The real delivery worker and rate limits, while the wall clock is set every few hours.
+// The real delivery worker and rate limits, while the wall clock is set every few hours; and the real
+// API, of which the first request after a jump finds everything as it was.
 
 const DAYS = chooseScale(1, 30, 5);
 const SEED = chooseSeed(7);
@@ -159,3 +163,136 @@ test(
     });
   },
 );
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const HOLD_MS = 60_000;
+const ORDER_MS = 15 * MINUTE_MS;
+const DECISION_MS = 24 * HOUR_MS;
+const REPLAY_MS = 24 * HOUR_MS;
+
+const JUMPS = [
+  { name: "20 minutes forward", byMs: 20 * MINUTE_MS },
+  { name: "2 hours back", byMs: -2 * HOUR_MS },
+  { name: "25 hours forward", byMs: 25 * HOUR_MS },
+  { name: "30 days back", byMs: -30 * DAY_MS },
+];
+
+/** A shop in which a hold, an unpaid order, a decision and a repeated request wait for their time. */
+async function openWaitingShop() {
+  const shop = openBookingShop();
+  const { rt, site } = shop;
+  const approval = { ...HEADER_POLICY, requiresApproval: true };
+  applyCatalog(rt, [
+    {
+      name: "approval.yaml",
+      text: HEADER.replace(/bookingPolicy: .*/, `bookingPolicy: ${JSON.stringify(approval)}`),
+    },
+  ]);
+  const staffId = shopId("stf", "ann");
+  const segments = [{ serviceId: shopId("svc", "cut"), staffId }];
+  const created = async (path: string, body: object, headers = {}) => {
+    const sent = await site.send("POST", path, body, headers);
+    expect(sent.status).toBe(201);
+    return sent;
+  };
+  const hold = await created("/holds", { startsAt: monday("09:00"), segments, ttlSeconds: 60 });
+  const order = await created("/ticket-orders", orderOf(rt, 1));
+  const repeated = () =>
+    site.send(
+      "POST",
+      "/bookings",
+      { startsAt: monday("10:00"), segments: [{ serviceId: shopId("svc", "cut") }] },
+      { "idempotency-key": "repeated" },
+    );
+  const booking = await repeated();
+  expect(booking.body.data.status).toBe("PENDING");
+  const idOf = ({ body }: typeof hold): string => body.data.id;
+  const read = async (path: string) => (await site.send("GET", path)).body.data;
+  const remaining = (at: string): number => Date.parse(at) - rt.now();
+  return {
+    ...shop,
+    repeated,
+    bookHold: () => site.send("POST", "/bookings", { holdId: idOf(hold) }),
+    confirm: () => site.send("POST", `/ticket-orders/${idOf(order)}/confirm`, {}),
+    approve: () => shop.owner.send("POST", `/bookings/${idOf(booking)}/approve`, {}),
+    left: async () => ({
+      hold: remaining((await read(`/holds/${idOf(hold)}`)).expiresAt),
+      order: remaining((await read(`/ticket-orders/${idOf(order)}`)).expiresAt),
+      decision: remaining((await read(`/bookings/${idOf(booking)}`)).decideBy),
+    }),
+  };
+}
+
+const HEADER_POLICY = { slotIntervalMin: 60, minNoticeMin: 60, maxAdvanceDays: 60, maxGapMin: 0 };
+
+/** Returns what a jump has changed. Each action is the first request after its jump. */
+async function findChanges(byMs: number): Promise<string[]> {
+  const changed: string[] = [];
+  const check = (what: string, isSame: boolean) => void (isSame || changed.push(what));
+  const afterJump = async (elapsedMs: number) => {
+    const shop = await openWaitingShop();
+    shop.rt.setClock(byMs);
+    shop.rt.advance(elapsedMs);
+    return shop;
+  };
+  const held = await afterJump(HOLD_MS - 1);
+  check("the hold ended early", (await held.bookHold()).status === 201);
+  const lapsed = await afterJump(HOLD_MS);
+  check("the hold lasts longer", (await lapsed.bookHold()).body.code === "hold_expired");
+  const ordered = await afterJump(ORDER_MS - 1);
+  check("the order ended early", (await ordered.confirm()).status === 200);
+  const unpaid = await afterJump(ORDER_MS);
+  check("the order lasts longer", (await unpaid.confirm()).body.code === "wrong_status");
+  const undecided = await afterJump(DECISION_MS - 1);
+  check("the decision ended early", (await undecided.approve()).status === 200);
+  const late = await afterJump(DECISION_MS);
+  check("the decision lasts longer", (await late.approve()).body.code === "wrong_status");
+  const again = await afterJump(REPLAY_MS - 1);
+  const replay = await again.repeated();
+  check("a repeated request booked twice", replay.headers.get("idempotency-replayed") === "true");
+  const dayAfter = await afterJump(REPLAY_MS);
+  check(
+    "a reply lasts longer",
+    (await dayAfter.repeated()).headers.get("idempotency-replayed") === null,
+  );
+  const seen = await afterJump(1000);
+  const version = async () =>
+    (await seen.site.send("GET", "/bookings?limit=1")).body.data[0].version;
+  const before = await version();
+  seen.rt.tx(() => {});
+  check("a version", (await version()) === before + 1);
+  const expected = { hold: HOLD_MS, order: ORDER_MS, decision: DECISION_MS };
+  for (const [what, ms] of Object.entries(await seen.left()))
+    check(`${what}: ${ms} ms`, ms === expected[what as keyof typeof expected] - 1000);
+  return changed;
+}
+
+test.each(JUMPS)("a clock set $name changes no remaining time of bookings", async ({ byMs }) => {
+  expect(await findChanges(byMs)).toEqual([]);
+});
+
+test("two threads that notice the same jump shift once", async () => {
+  const { rt, left } = await openWaitingShop();
+  const before = await left();
+  const source = () => "the same boot";
+  const { createJumpNotice } = await import("../../../src/app/clock-jumps.ts");
+  let offset = rt.now();
+  const notices = [true, false, false].map((keepsOffset) =>
+    createJumpNotice(
+      rt,
+      rt.store,
+      { offset: () => offset, now: rt.now, source },
+      keepsOffset,
+      rt.log,
+    ),
+  );
+  for (const notice of notices) notice();
+  offset += HOUR_MS;
+  for (const notice of notices) notice();
+  const after = await left();
+  expect(after.order - before.order).toBe(HOUR_MS);
+  // Another process, which has started after the jump.
+  createJumpNotice(rt, rt.store, { offset: () => offset, now: rt.now, source }, false, rt.log)();
+  expect(await left()).toEqual(after);
+});

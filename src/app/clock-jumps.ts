@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import type { Connection } from "../store/database.ts";
+import type { Log } from "../log.ts";
+import type { Store } from "../store/store.ts";
+
+/** A larger difference between the clocks means that the wall clock was set. */
+export const MIN_JUMP_MS = 5000;
+
+type Clocks = {
+  /** The wall clock minus the monotonic clock of the machine. */
+  offset: () => number;
+  now: () => number;
+  /** Names the monotonic clock: the same for all processes that share it. */
+  source: () => string;
+};
+
+/**
+ * Returns a function that notices when the wall clock was set, and shifts every period by the same
+ * time, once for all threads and processes. Call it before each transaction: until then, a hold
+ * would seem to have expired, or to last for hours.
+ * @param keepsOffset whether the offset is stored before the first jump, so that processes that start
+ *   after a jump notice it, too
+ */
+export function createJumpNotice(
+  { tx, isDryRun }: Pick<Connection, "tx" | "isDryRun">,
+  store: Store,
+  clocks: Clocks,
+  keepsOffset: boolean,
+  log: Log,
+): () => void {
+  const openedAt = clocks.offset();
+  let known: number | undefined;
+
+  const compare = (): void => {
+    const source = clocks.source();
+    tx(() => {
+      const stored = store.clock.find();
+      const offset = clocks.offset();
+      const isShared = stored?.source === source;
+      const byMs = Math.round(offset - (isShared ? stored.offsetMs : (known ?? openedAt)));
+      const hasJumped = Math.abs(byMs) >= MIN_JUMP_MS;
+      if (hasJumped) {
+        store.clock.shiftPeriods(byMs, clocks.now());
+        log("warn", "The clock was set; everything that expires was shifted by the same amount.", {
+          seconds: Math.round(byMs / 1000),
+        });
+      }
+      if (hasJumped || (keepsOffset && !isShared)) store.clock.replace(source, Math.round(offset));
+    });
+  };
+
+  return () => {
+    const offset = clocks.offset();
+    if (known !== undefined && Math.abs(offset - known) < MIN_JUMP_MS) return;
+    if (isDryRun()) return;
+    if (known === undefined && !keepsOffset && isUnchanged(offset)) {
+      known = offset;
+      return;
+    }
+    compare();
+    known = offset;
+  };
+
+  /** Spares a process the write lock, which it would take only to see that there was no jump. */
+  function isUnchanged(offset: number): boolean {
+    if (Math.abs(offset - openedAt) >= MIN_JUMP_MS) return false;
+    const stored = store.clock.find();
+    return (
+      stored === undefined ||
+      stored.source !== clocks.source() ||
+      Math.abs(offset - stored.offsetMs) < MIN_JUMP_MS
+    );
+  }
+}
+
+/** Names the boot, since which the monotonic clock counts; elsewhere than on Linux, the process. */
+export function readClockSource(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return `process ${process.pid}`;
+  }
+}
