@@ -101,8 +101,8 @@ function networkOf(address) {
   const [head, tail] = hostname.slice(1, -1).split("::");
   const groups = head === "" ? [] : head.split(":");
   const last = tail ? tail.split(":") : [];
-  while (tail !== undefined && groups.length + last.length < 8) groups.push("0");
-  return [...groups, ...last].slice(0, 4).join(":");
+  const zeros = Array(8 - groups.length - last.length).fill("0");
+  return [...groups, ...zeros, ...last].slice(0, 4).join(":");
 }
 
 /** Names a visitor to deskbell, which limits what each visitor can hold, without their address. */

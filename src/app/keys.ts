@@ -35,6 +35,7 @@ export type NewKey = {
   limitHour?: number | undefined;
   maxEndpoints?: number | undefined;
   maxHolds?: number | undefined;
+  maxBookingsDay?: number | undefined;
 };
 
 /** The secret cannot be read again later. */
@@ -64,6 +65,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       limitHour: input.limitHour ?? DEFAULT_LIMITS.hour,
       maxEndpoints: input.maxEndpoints ?? DEFAULT_LIMITS.endpoints,
       maxHolds: input.maxHolds ?? DEFAULT_LIMITS.holds,
+      maxBookingsDay: input.maxBookingsDay ?? DEFAULT_LIMITS.bookingsDay,
       createdAt: rt.now(),
       lastUsedAt: null,
       expiresAt: input.expiresAt ?? null,

@@ -25,7 +25,13 @@ export const FIRST_SCOPES: readonly Scope[] = ["services.read", "webhooks.read",
 /** A secret key is created with every scope of its business, a restricted key with those listed. */
 export type KeyKind = "SECRET" | "RESTRICTED";
 
-export const DEFAULT_LIMITS = { minute: 60, hour: 1000, endpoints: 10, holds: 20 };
+export const DEFAULT_LIMITS = {
+  minute: 60,
+  hour: 1000,
+  endpoints: 10,
+  holds: 20,
+  bookingsDay: 200,
+};
 
 const PREFIX: Record<KeyKind, string> = { SECRET: "deskbell_sk_", RESTRICTED: "deskbell_rk_" };
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -8,6 +8,7 @@ import { createVisitStatements, selectOwn, VISIT, type VisitListFilter } from ".
 export type VisitFilter = {
   businessId: string;
   status?: VisitStatus | undefined;
+  createdByKey?: string | undefined;
   /** Only IDs below it. */
   before?: string | undefined;
 };
@@ -81,7 +82,7 @@ export function createBookingStore(db: Db) {
   const segments = db.prepare(
     `SELECT ${columns(SEGMENT)} FROM booking_segment WHERE booking_id = ? ORDER BY position`,
   );
-  const listNewest = prepareNewest(db, "booking", BOOKING, ["status"]);
+  const listNewest = prepareNewest(db, "booking", BOOKING, ["status", "created_by_key"]);
   const selectBusy = db.prepare(
     selectOverlapping(
       BUSY_SEGMENT,
@@ -219,7 +220,7 @@ export function createReservationStore(db: Db) {
     "UPDATE reservation SET party_size = :partySize, area_id = :areaId, table_id = :tableId WHERE id = :id",
   );
   const selectById = db.prepare(selectOwn("reservation", RESERVATION));
-  const listNewest = prepareNewest(db, "reservation", RESERVATION, ["status"]);
+  const listNewest = prepareNewest(db, "reservation", RESERVATION, ["status", "created_by_key"]);
   const selectUpcomingOf = db
     .prepare(`
       SELECT id FROM reservation

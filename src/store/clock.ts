@@ -10,6 +10,7 @@ import type { Db } from "./db.ts";
 export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" | "record"> = {
   "api_key.browser_seen_at": "record",
   "api_key.created_at": "record",
+  "api_key.ended_at": "record",
   "api_key.expires_at": "calendar",
   "api_key.last_used_at": "record",
   "api_key.revoked_at": "record",
@@ -46,6 +47,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "endpoint.deleted_at": "record",
   "endpoint.disable_at": "shifted",
   "endpoint.failing_since": "shifted",
+  "endpoint.held_until": "shifted",
   "endpoint.recover_since": "record",
   "endpoint.updated_at": "record",
   "endpoint.warned_at": "shifted",

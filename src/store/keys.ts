@@ -18,6 +18,8 @@ export type KeyRow = {
   maxEndpoints: number;
   /** Maximum number of open holds and pending ticket orders together. */
   maxHolds: number;
+  /** Maximum number of bookings and reservations in 24 hours. */
+  maxBookingsDay: number;
   createdAt: number;
   lastUsedAt: number | null;
   expiresAt: number | null;
@@ -37,6 +39,7 @@ export type KeySettings = Pick<
   | "limitHour"
   | "maxEndpoints"
   | "maxHolds"
+  | "maxBookingsDay"
   | "expiresAt"
   | "endpointsAtEnd"
   | "gainedScopes"
@@ -69,7 +72,7 @@ type Lists = Pick<KeyRow, "scopes" | "eventGroups" | "cidrs">;
 type Raw<Row extends KeyRow> = Omit<Row, keyof Lists> & Record<keyof Lists, string>;
 
 const COLUMNS = columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.event_groups,
-  key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.created_at, key.last_used_at, key.expires_at, key.revoked_at,
+  key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.max_bookings_day, key.created_at, key.last_used_at, key.expires_at, key.revoked_at,
   key.endpoints_at_end, key.gained_scopes`);
 
 export function createKeyStore(db: Db) {
@@ -100,7 +103,7 @@ export function createKeyStore(db: Db) {
   const insert = db.prepare(
     insertInto(
       "api_key",
-      `id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, created_at,
+      `id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, max_bookings_day, created_at,
       last_used_at, expires_at, revoked_at, endpoints_at_end, gained_scopes`,
     ),
   );
@@ -129,7 +132,7 @@ export function createKeyStore(db: Db) {
   const update = db.prepare(`
     UPDATE api_key SET event_groups = :eventGroups, limit_minute = :limitMinute,
       limit_hour = :limitHour, max_endpoints = :maxEndpoints, max_holds = :maxHolds,
-      expires_at = :expiresAt, endpoints_at_end = :endpointsAtEnd, scopes = :scopes, gained_scopes = :gainedScopes
+      max_bookings_day = :maxBookingsDay, expires_at = :expiresAt, endpoints_at_end = :endpointsAtEnd, scopes = :scopes, gained_scopes = :gainedScopes
     WHERE id = :id`);
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // Secrets created after that are not affected.

@@ -23,6 +23,7 @@ import { createHoldStore } from "./holds.ts";
 import { createHostStore } from "./hosts.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
+import { createKeyVisitStore } from "./key-visits.ts";
 import { createLiveStore } from "./live.ts";
 import { createOrderStore, createTicketStore } from "./orders.ts";
 import { createRateCountStore } from "./rate-counts.ts";
@@ -42,6 +43,7 @@ const STORES = {
   clock: createClockStore,
   idempotency: createIdempotencyStore,
   keys: createKeyStore,
+  keyVisits: createKeyVisitStore,
   endpoints: createEndpointStore,
   events: createEventStore,
   eventAvailability: createEventAvailabilityStore,

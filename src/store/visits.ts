@@ -14,6 +14,7 @@ export const selectOwn = (table: string, names: string, isNamed = "id = :id"): s
 export type VisitListFilter = {
   businessId: string;
   createdByKey?: string | undefined;
+  createdSince?: number | undefined;
   status?: string | undefined;
   staffId?: string | undefined;
   serviceId?: string | undefined;
@@ -88,6 +89,7 @@ export function createVisitLists(db: Db, table: string, names: string, order: st
   const conditions: Record<Exclude<keyof VisitListFilter, "after">, string> = {
     businessId: "business_id = :businessId",
     createdByKey: "created_by_key = :createdByKey",
+    createdSince: "created_at >= :createdSince",
     status: "status = :status",
     staffId: segmentWith("staff_id", "staffId"),
     serviceId: segmentWith("service_id", "serviceId"),

@@ -64,7 +64,7 @@ test("nothing reaches the endpoints of a revoked key, pending deliveries include
   expect(own.requests).toHaveLength(2);
   expect(find()).toMatchObject({ status: "DISABLED", disabledReason: "key_revoked" });
   expect(rt.store.deliveries.list({ status: "PARKED" }, 10)).toHaveLength(2);
-  expect(rt.store.holds.listOpenOfKey(key.id, rt.now())).toEqual([]);
+  expect(rt.store.holds.listOpenOfKey(key.businessId, key.id, rt.now())).toEqual([]);
   const [entry] = rt.store.audit.list({ action: "key.revoked" }, 1);
   expect(entry?.details).toMatchObject({ disabledEndpoints: [find()?.id], releasedHolds: 1 });
 });
@@ -116,7 +116,7 @@ test("nothing reaches the endpoints of an expired key, even before its end is ca
   endExpiredKeys(rt);
   expect(find()).toMatchObject({ status: "DISABLED", disabledReason: "key_expired" });
   expect(rt.store.deliveries.list({ status: "PARKED" }, 10)).toHaveLength(1);
-  expect(rt.store.holds.listOpenOfKey(key.id, rt.now())).toEqual([]);
+  expect(rt.store.holds.listOpenOfKey(key.businessId, key.id, rt.now())).toEqual([]);
   expect(rt.store.audit.list({ action: "key.expired" }, 10)).toHaveLength(1);
   expect(codes(rt)).toContain("endpoint.disabled");
 });

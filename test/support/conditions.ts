@@ -231,6 +231,17 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     });
     return () => edit(rt, "DELETE FROM hold");
   },
+  "key.booking_fast": (rt) => {
+    const { id: businessId } = rt.business;
+    const scopes = ["bookings.write"];
+    const input = { businessId, name: "site", kind: "RESTRICTED" as const, scopes };
+    const { key } = createKey(rt, { ...input, maxBookingsDay: 20 });
+    const hour = Math.floor(rt.now() / 3_600_000);
+    rt.tx(() => {
+      for (let n = 0; n < 5; n++) rt.store.keyVisits.increment(key.id, hour);
+    });
+    return () => edit(rt, "DELETE FROM key_visits");
+  },
   "destination.late": (rt) => {
     const { destinations } = rt.store;
     const { destination } = addDestination(rt, { name: "late" });

@@ -49,7 +49,11 @@ export const TENANT_NAME = new RegExp(
 export const unknownId = (prefix: string): string =>
   `${prefix}_${"7".repeat(["whe", "dlv", "hld", "bkg", "rsv", "tor"].includes(prefix) ? 25 : 20)}`;
 
-const NO_LIMITS = { limitMinute: 1_000_000_000, limitHour: 1_000_000_000 };
+const NO_LIMITS = {
+  limitMinute: 1_000_000_000,
+  limitHour: 1_000_000_000,
+  maxBookingsDay: 1_000_000_000,
+};
 const DAY_MS = 86_400_000;
 
 const catalogOf = (slug: string, marker: string): string => `

@@ -41,7 +41,7 @@ import {
   type TableTerms,
   type VisitTerms,
 } from "./plan-booking.ts";
-import { countForVisitor } from "./visitors.ts";
+import { countVisit } from "./booking-limits.ts";
 import { BOOKING, RESERVATION } from "./visit-kinds.ts";
 
 /** What the client says about the guest. */
@@ -91,7 +91,7 @@ export function insertBooking(
   { segments, guests, totalCents, currency, currencyDigits, ...terms }: BookingTerms,
   guest: GuestDetails,
 ): Booking {
-  countForVisitor(rt, access, "visit");
+  countVisit(rt, access);
   const booking: Booking = {
     ...newVisit(rt, rt.store.bookings, business, access, terms, guest),
     id: rt.newId("bkg"),
@@ -193,7 +193,7 @@ export function insertReservation(
   { partySize, areaId, tableId, ...terms }: TableTerms,
   guest: GuestDetails,
 ): Reservation {
-  countForVisitor(rt, access, "visit");
+  countVisit(rt, access);
   const reservation: Reservation = {
     ...newVisit(rt, rt.store.reservations, business, access, terms, guest),
     id: rt.newId("rsv"),

@@ -36,6 +36,7 @@ import {
   checkRefusedMetrics,
   checkSharedAddress,
   checkStorage,
+  checkFastBookings,
   damageCondition,
   checkUnusedHolds,
 } from "./health-conditions.ts";
@@ -86,6 +87,7 @@ const CHECKS: Check[] = [
   (rt, { endpoints }) => checkExpiringKeys(rt, endpoints),
   (rt, { endpoints }) => checkEndedKeys(rt, endpoints),
   checkUnusedHolds,
+  checkFastBookings,
   checkUndecided,
   checkCalendars,
   (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt), daemon.startedAt, running),

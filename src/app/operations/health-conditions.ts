@@ -7,6 +7,7 @@ import {
   type Severity,
 } from "../../domain/conditions/registry.ts";
 import { byteSize, shellQuote } from "../../domain/text.ts";
+import { listFastKeys } from "../bookings/booking-limits.ts";
 import { listHoarders } from "../bookings/hold-limits.ts";
 import { slugOf } from "../businesses.ts";
 import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
@@ -60,6 +61,17 @@ export const checkUnusedHolds = (rt: Runtime): HealthCondition[] =>
       `the key '${key.name}' of ${business} has let most of ${made} holds expire in 24 hours and booked ${used}, so it can have 3 at a time: it may keep times from guests`,
       "ask the partner to release the holds that guests leave, and to send Visitor-Id, as /docs/taking-bookings says",
       { business, subject: { id: keyId, name: key.name } },
+    );
+  });
+
+export const checkFastBookings = (rt: Runtime): HealthCondition[] =>
+  listFastKeys(rt).map(({ key: { id, name, businessId }, recent, busiest }) => {
+    const business = slugOf(rt, businessId);
+    return openCondition(
+      "key.booking_fast",
+      `the key '${name}' of ${business} has made ${recent} bookings and reservations in two hours, and at most ${busiest} in an hour of the week before`,
+      `deskbell bookings list --business ${business} --key ${id} --created-since 2h`,
+      { business, subject: { id, name } },
     );
   });
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Cutoffs, PrunedBatch } from "../../store/retention.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import { pruneHolds } from "../bookings/prune-holds.ts";
+import { pruneKeyVisits } from "../bookings/booking-limits.ts";
 import { pruneVisitors } from "../bookings/visitors.ts";
 import { eraseExpiredGuests } from "../guests/erase-guests.ts";
 import { pruneReplies } from "../idempotent-replies.ts";
@@ -121,6 +122,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
       pruneReplies(rt);
       pruneHolds(rt);
       pruneVisitors(rt);
+      pruneKeyVisits(rt);
       eventAvailability.deleteSent(now);
       audit.deleteBefore(now - AUDIT_RETENTION_MS);
       tallies.deleteMinutesBefore(now - STATISTICS_RETENTION_MS);

@@ -13,6 +13,7 @@ import { usageError } from "../failure.ts";
 /** A business has at most as many. */
 const MAX_ENDPOINTS = 50;
 const MAX_HOLDS = 1000;
+const MAX_BOOKINGS_DAY = 1_000_000;
 const MAX_REQUESTS = 1_000_000_000;
 
 const out = text("file", "write the key to a new file (0600) instead of stdout");
@@ -29,6 +30,11 @@ const limitFlags = (note: (defaultLimit: number) => string) => ({
     1,
     MAX_HOLDS,
     `open holds and unpaid ticket orders at a time${note(DEFAULT_LIMITS.holds)}`,
+  ),
+  maxBookingsDay: integer(
+    1,
+    MAX_BOOKINGS_DAY,
+    `bookings and reservations in 24 hours${note(DEFAULT_LIMITS.bookingsDay)}`,
   ),
 });
 
@@ -73,6 +79,7 @@ const create = command({
       limitHour: flags.limitHour,
       maxEndpoints: flags.maxEndpoints,
       maxHolds: flags.maxHolds,
+      maxBookingsDay: flags.maxBookingsDay,
     };
     let created: ListedKey | undefined;
     await printSecretOnce(cli, flags.out, (print) =>
@@ -187,7 +194,7 @@ const show = command({
         disabledReason,
       }),
     );
-    const openHolds = rt.store.holds.listOpenOfKey(key.id, rt.now()).length;
+    const openHolds = rt.store.holds.listOpenOfKey(key.businessId, key.id, rt.now()).length;
     const status = statusOf(key, rt.now());
     const guestData = status === "ACTIVE" ? describeGuestData(key) : [];
     cli.printObject({ status, ...toOutput(key), endpoints, openHolds, guestData });
@@ -276,9 +283,22 @@ const rotateMaster = command({
   },
 });
 
-const toOutput = ({ limitMinute, limitHour, maxEndpoints, maxHolds, ...key }: ListedKey) => ({
+const toOutput = ({
+  limitMinute,
+  limitHour,
+  maxEndpoints,
+  maxHolds,
+  maxBookingsDay,
+  ...key
+}: ListedKey) => ({
   ...withIsoTimes(key, "createdAt", "lastUsedAt", "expiresAt", "revokedAt"),
-  limits: { minute: limitMinute, hour: limitHour, endpoints: maxEndpoints, holds: maxHolds },
+  limits: {
+    minute: limitMinute,
+    hour: limitHour,
+    endpoints: maxEndpoints,
+    holds: maxHolds,
+    bookingsDay: maxBookingsDay,
+  },
 });
 
 const statusOf = (key: ListedKey, now: number): "ACTIVE" | "REVOKED" | "EXPIRED" =>

@@ -1,5 +1,6 @@
 import { idEndingOf } from "../../domain/bookings/affected-visits.ts";
 import { VISIT_STATUSES } from "../../domain/bookings/visit.ts";
+import type { MadeByKey } from "../../app/bookings/cancel-many.ts";
 import type { StateAction } from "../../app/bookings/change-visit.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
@@ -16,9 +17,10 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { VisitListFilter } from "../../store/visits.ts";
 import type { Cli } from "../cli.ts";
 import { command, type CommandSpec } from "../command.ts";
-import { choice, DEFAULT_LIMIT, pageFlags, parseBound, text } from "../flags.ts";
+import { countOf, safe } from "../../domain/text.ts";
 import { usageError } from "../failure.ts";
-import { resolveObject } from "./objects.ts";
+import { choice, DEFAULT_LIMIT, pageFlags, parseBound, pastTime, text } from "../flags.ts";
+import { resolveKey, resolveObject } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
 /** Describes bookings or reservations. */
@@ -45,6 +47,9 @@ type Visits<Row, Shown> = {
       reason?: string | null,
     ) => object;
     get: (rt: Runtime, businessId: string, id: string) => Row;
+    /** The visits that `cancelMany` cancels. */
+    listUpcomingOfKey: (rt: Runtime, businessId: string, made: MadeByKey) => Row[];
+    cancelMany: (rt: Runtime, slug: string, made: MadeByKey, reason: string | null) => Row[];
   }>;
 };
 
@@ -125,13 +130,53 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
 
   const cancel = command({
     name: "cancel",
-    about: `Cancel a ${noun}, which makes ${visits.freed} available again.`,
+    about: `Cancel a ${noun}, which makes ${visits.freed} available again, or all that a key has made since a time.`,
     supportsDryRun: true,
-    arguments: ["<id>"],
-    flags: { reason: text("text", "why; partners see it") },
-    examples: [`${group} cancel ${exampleId}`, `${group} cancel ${exampleId} --reason illness`],
-    run: (cli, { reason }, id) => change(cli, id, "cancel", reason),
+    arguments: ["[id]"],
+    flags: {
+      reason: text("text", "why; partners see it"),
+      key: text("key", `instead of one: the ${group} that this key made and that have not started`),
+      createdSince: pastTime(`with --key: those made since then (a time in UTC, or 2h, 3d, …)`),
+    },
+    examples: [
+      `${group} cancel ${exampleId} --reason illness`,
+      `${group} cancel --key website --created-since 2h --dry-run`,
+    ],
+    run(cli, { reason, key, createdSince }, id) {
+      if (id !== undefined && key === undefined && createdSince === undefined)
+        return change(cli, id, "cancel", reason);
+      if (id === undefined && key !== undefined && createdSince !== undefined)
+        return cancelMany(cli, key, createdSince, reason ?? null);
+      throw usageError(
+        `Name either one ${noun}, or --key and --created-since.`,
+        `deskbell ${group} cancel --key website --created-since 2h --dry-run`,
+      );
+    },
   });
+
+  async function cancelMany(
+    cli: Cli,
+    keyName: string,
+    createdSince: (now: number) => number,
+    reason: string | null,
+  ): Promise<void> {
+    const { rt, business } = await cli.openBusiness();
+    const key = resolveKey(cli, rt, keyName);
+    const useCases = await visits.useCases();
+    const made = { keyId: key.id, createdSince: createdSince(rt.now()) };
+    const { length } = useCases.listUpcomingOfKey(rt, business.id, made);
+    const what = countOf(length, noun);
+    if (length > 0)
+      await cli.confirm(`Cancelling ${what} of the key '${safe(key.name)}'`, key.name);
+    const cancelled = useCases.cancelMany(rt, business.slug, made, reason);
+    cli.printList(
+      cancelled.map((row) => toPublic(row, business.doc.timezone)),
+      visits.columns(rt, business),
+      `The key '${safe(key.name)}' has made no ${group} since then that can be cancelled.`,
+    );
+    if (cancelled.length > 0)
+      cli.note(`${cli.verb("Cancelled", "cancel")} ${countOf(cancelled.length, noun)}.`);
+  }
 
   const actions = ACTIONS.map(({ name, action, about: [before, after], example }) => {
     const line = `${group} ${name} ${exampleId.slice(0, 4)}${example}`;
@@ -157,14 +202,17 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
       to: text("date", "last day, or a time that starts must be before"),
       ...(noun === "booking" ? ofServices : ({} as typeof ofServices)),
       status: choice(VISIT_STATUSES, `only ${group} with this status`),
+      key: text("key", "only those that this API key made"),
+      createdSince: pastTime("only those made since then (a time in UTC, or 2h, 3d, …)"),
       ...pageFlags,
       before: text("id", `list older ${group} than this ID instead, newest first`),
     },
     examples: [
       `${group} list --from 2026-12-01 --to 2026-12-24`,
       `${group} list --status PENDING --json`,
+      `${group} list --key website --created-since 2h`,
     ],
-    async run(cli, { limit, before, status, ...flags }) {
+    async run(cli, { limit, before, status, key, ...flags }) {
       const { rt, business } = await cli.openBusiness();
       const { id: businessId, slug } = business;
       const { timezone } = business.doc;
@@ -173,8 +221,9 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
       const show = (row: Row) => toPublic(row, timezone);
       const empty = `${slug} has no such ${group}.`;
       const store = visits.store(rt);
+      const createdByKey = key === undefined ? undefined : resolveKey(cli, rt, key).id;
       if (before !== undefined) {
-        const filter = { businessId, status, before };
+        const filter = { businessId, status, createdByKey, before };
         const read = (most: number): Shown[] => store.list(filter, most).map(show);
         return cli.printPage(limit, read, columns, empty);
       }
@@ -185,6 +234,8 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
       const filter: VisitListFilter = {
         businessId,
         status,
+        createdByKey,
+        createdSince: flags.createdSince?.(rt.now()),
         staffId: idOf("staff", flags.staff),
         serviceId: idOf("service", flags.service),
         from: from === undefined ? today : (from ?? undefined),

@@ -81,6 +81,7 @@ export const CONDITIONS = {
   "key.in_browser": { severity: "warning", about: "key" },
   "key.expiring": { severity: "warning", about: "key" },
   "holds.unused": { severity: "warning", about: "key" },
+  "key.booking_fast": { severity: "warning", about: "key" },
   "proxy.one_address": { severity: "warning", about: "proxy" },
   "connections.full": { severity: "critical", about: "daemon" },
   "metrics.refused": { severity: "warning", about: "daemon" },

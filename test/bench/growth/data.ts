@@ -38,7 +38,11 @@ const DAY_MS = 86_400_000;
 const BOOKINGS_END_DAYS_AGO = 30;
 const DAYS_OF_BOOKINGS = 1000;
 const BOOKINGS_NEARBY = 100;
-const NO_LIMITS = { limitMinute: 1_000_000_000, limitHour: 1_000_000_000 };
+const NO_LIMITS = {
+  limitMinute: 1_000_000_000,
+  limitHour: 1_000_000_000,
+  maxBookingsDay: 1_000_000_000,
+};
 
 /** A key that can read one business. */
 export type Target = { slug: string; secret: string };

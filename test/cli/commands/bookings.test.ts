@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { readConfig } from "../../../src/config.ts";
 import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
 
 // In the future, but within the booking horizon.
@@ -450,5 +452,42 @@ test.each([
     code: exitCode,
     stdout: "",
     stderr: expect.stringContaining(message),
+  });
+});
+
+test("all bookings that a key has made since a time are listed and cancelled at once", async () => {
+  const { deskbell, dataDir } = await createBusiness();
+  const create = (time: string, staff: string) =>
+    deskbell(`bookings create --service cut --staff ${staff} --start ${DAY}T${time} --json`);
+  const made: string[] = [];
+  for (const time of ["20:00", "20:30", "21:00"])
+    made.push(data<{ id: string }>(await create(time, "mia")).id);
+  const { id: other } = data<{ id: string }>(await create("20:00", "leo"));
+  await deskbell("keys create --name website --scope bookings.write");
+  const database = new Database(readConfig({ dataDir }, {}).databasePath);
+  database
+    .prepare("UPDATE booking SET created_by_key = (SELECT id FROM api_key) WHERE id <> ?")
+    .run(other);
+  // The first was made long ago.
+  database.prepare("UPDATE booking SET created_at = 1 WHERE id = ?").run(made[0]);
+  database.close();
+
+  const listed = async (flags: string) =>
+    data<{ id: string }[]>(await deskbell(`bookings list ${flags} --json`)).map(({ id }) => id);
+  expect(await listed("--key website")).toEqual(made);
+  expect(await listed("--key website --created-since 1h")).toEqual(made.slice(1));
+  const cancel = (flags: string) => deskbell(`bookings cancel --key website ${flags}`);
+  expect(await deskbell("bookings cancel")).toMatchObject({ code: 2 });
+  expect(await cancel("")).toMatchObject({ code: 2 });
+  expect(await cancel("--created-since 1h")).toMatchObject({ code: 2 });
+  const preview = await cancel("--created-since 1h --dry-run");
+  expect(preview).toMatchObject({ code: 0 });
+  expect(preview.stderr).toContain("2 bookings");
+  expect(await listed("--status CANCELLED")).toEqual([]);
+  expect(await cancel("--created-since 1h --reason abuse --yes")).toMatchObject({ code: 0 });
+  expect(await listed("--status CANCELLED")).toEqual(made.slice(1));
+  expect(await cancel("--created-since 1h --yes")).toMatchObject({ code: 0 });
+  expect(await deskbell("reservations cancel --key website --created-since 1h")).toMatchObject({
+    code: 0,
   });
 });

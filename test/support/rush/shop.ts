@@ -107,6 +107,7 @@ export function createRushShop(rt: Runtime, count: number) {
         scopes: ["bookings.write", "tickets.write"],
         limitMinute: 1_000_000,
         limitHour: 10_000_000,
+        maxBookingsDay: 1_000_000,
       }).secret,
   );
   return { secrets, ...concertIds(rt) };

@@ -127,3 +127,24 @@ test("a hundred holds that their key releases do not limit it", async () => {
         .status,
     ).toBe(201);
 });
+
+test("a key can make as many bookings in 24 hours as its limit, and pending ones count", async () => {
+  const { rt, createClient } = openBookingShop();
+  applyCatalog(rt, [
+    {
+      name: "approval.yaml",
+      text: HEADER.replace("maxGapMin: 0", "maxGapMin: 0, requiresApproval: true"),
+    },
+  ]);
+  const site = createClient(["bookings.write"], { maxBookingsDay: 2 });
+  const book = (time: string) =>
+    site.send("POST", "/bookings", { startsAt: monday(time), segments: [CUT] });
+  expect((await book("09:00")).body.data.status).toBe("PENDING");
+  const table = { startsAt: monday("09:00"), partySize: 2 };
+  expect((await site.send("POST", "/reservations", table)).status).toBe(201);
+  const refused = await book("10:00");
+  expect(problem(refused)).toBe("429 too_many_bookings");
+  expect(refused.headers.get("retry-after")).toBe("3600");
+  rt.advance(24 * 60 * MINUTE);
+  expect((await book("10:00")).status).toBe(201);
+});

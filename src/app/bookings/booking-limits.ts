@@ -1,0 +1,51 @@
+import { AppError } from "../../domain/errors.ts";
+import { KEPT_HOURS, type RecentVisits } from "../../store/key-visits.ts";
+import type { ListedKey } from "../../store/keys.ts";
+import type { Runtime } from "../runtime.ts";
+import type { VisitAccess } from "./access.ts";
+import { countForVisitor } from "./visitors.ts";
+
+// How many visits a key and its visitors can make. A pending visit counts as well, because it
+// occupies its time.
+
+const HOUR_MS = 3_600_000;
+/** Visits of two hours are unusual from this share of the limit of a day on. */
+const FAST_SHARE = 0.25;
+/** They are also more than this many times those of the busiest hour of the week before. */
+const FAST_FACTOR = 4;
+
+const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
+
+/**
+ * Counts a visit towards the limits of the key and visitor who make it. Call it in the transaction
+ * that writes it.
+ * @throws AppError too_many_bookings
+ */
+export function countVisit(rt: Runtime, access: VisitAccess): void {
+  const { keyId } = access;
+  if (keyId === null) return;
+  const hour = hourOf(rt.now());
+  const limit = rt.store.keys.findById(keyId)?.maxBookingsDay ?? 0;
+  if (rt.store.keyVisits.countOfDay(keyId, hour) >= limit)
+    throw new AppError(
+      "too_many_bookings",
+      `This key has made ${limit} bookings and reservations in 24 hours, which is its limit.`,
+      { fix: `the business can raise it: deskbell keys update ${keyId} --max-bookings-day N` },
+    );
+  countForVisitor(rt, access, "visit");
+  rt.store.keyVisits.increment(keyId, hour);
+}
+
+/** The keys that make many more visits than in the week before. */
+export const listFastKeys = (rt: Runtime): (RecentVisits & { key: ListedKey })[] =>
+  rt.store.keyVisits.listRecent(hourOf(rt.now())).flatMap((visits) => {
+    const key = rt.store.keys.findById(visits.keyId);
+    if (key === undefined || key.revokedAt !== null) return [];
+    const isFast =
+      visits.recent >= key.maxBookingsDay * FAST_SHARE &&
+      visits.recent > visits.busiest * FAST_FACTOR;
+    return isFast ? { ...visits, key } : [];
+  });
+
+export const pruneKeyVisits = (rt: Runtime): void =>
+  rt.store.keyVisits.deleteUntil(hourOf(rt.now()) - KEPT_HOURS);

@@ -1,0 +1,41 @@
+import { columns, type Db } from "./db.ts";
+
+/** Days whose hours are kept, to know how many visits are usual. */
+export const KEPT_HOURS = 7 * 24;
+const DAY_HOURS = 24;
+/** The current hour and the one before. */
+const RECENT_HOURS = 2;
+
+export type RecentVisits = {
+  keyId: string;
+  /** Visits of the last two hours. */
+  recent: number;
+  /** Visits of the busiest hour before, in seven days. */
+  busiest: number;
+};
+
+/** Counts the visits that keys make. Hours are numbers of the wall clock, since 1970. */
+export function createKeyVisitStore(db: Db) {
+  const increment = db.prepare(`
+    INSERT INTO key_visits (key_id, hour, visits) VALUES (:keyId, :hour, 1)
+    ON CONFLICT (key_id, hour) DO UPDATE SET visits = visits + 1`);
+  const countOfDay = db
+    .prepare(`
+      SELECT coalesce(sum(visits), 0) FROM key_visits
+      WHERE key_id = :keyId AND hour > :hour - ${DAY_HOURS} AND hour <= :hour`)
+    .pluck();
+  const selectRecent = db.prepare(`
+    SELECT ${columns("key_id")}, sum(iif(hour > :hour - ${RECENT_HOURS}, visits, 0)) AS recent,
+      max(iif(hour > :hour - ${RECENT_HOURS}, 0, visits)) AS busiest
+    FROM key_visits WHERE hour > :hour - ${KEPT_HOURS} AND hour <= :hour
+    GROUP BY key_id HAVING recent > 0`);
+  const deleteOld = db.prepare("DELETE FROM key_visits WHERE hour <= ?");
+
+  return {
+    increment: (keyId: string, hour: number) => void increment.run({ keyId, hour }),
+    /** Visits of the last 24 hours, to the hour. */
+    countOfDay: (keyId: string, hour: number) => countOfDay.get({ keyId, hour }) as number,
+    listRecent: (hour: number) => selectRecent.all({ hour }) as RecentVisits[],
+    deleteUntil: (hour: number) => void deleteOld.run(hour),
+  };
+}
