@@ -32,6 +32,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "business.told_until": "calendar",
   "business.updated_at": "record",
   "calendar.created_at": "record",
+  "calendar.cut_at": "record",
   "calendar.revoked_at": "record",
   "catalog_change.at": "record",
   "daemon.certificate_expires_at": "calendar",

@@ -153,27 +153,30 @@ async function attack(
   return refused;
 }
 
-/** Returns whether an honest visitor has booked: with a hold or, if there is none, without. */
+/**
+ * Returns whether an honest visitor has booked: with a hold or, if there is none, without. A time that
+ * was taken is replaced by one that the website offers instead.
+ */
 async function book(website: Website, random: SeededRandom, n: number): Promise<boolean> {
   const guest = { name: `Guest ${n}`, email: `guest${n}@example.com` };
   const address = addressOf(n, 2);
+  const { services } = (await website.send(address, "/services")) as unknown as {
+    services: { id: string }[];
+  };
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const { services } = (await website.send(address, "/services")) as unknown as {
-      services: { id: string }[];
-    };
     const service = random.pick(services).id;
-    const times = (await website.send(address, `/times?service=${service}`)) as unknown as Record<
-      string,
-      string
-    >;
-    const { status: _, ...listed } = times;
-    const starts = Object.values(listed);
-    if (starts.length === 0) continue;
-    const wanted = { service, startsAt: random.pick(starts) };
-    const held = await website.send(address, "/hold", wanted);
-    if (held.status !== 200 && held.code !== "too_many_holds") continue;
-    const visit = held.status === 200 ? { reference: held.reference } : wanted;
-    if ((await website.send(address, "/book", { ...visit, ...guest })).status === 200) return true;
+    const { status: _, ...listed } = await website.send(address, `/times?service=${service}`);
+    let offered = Object.values(listed) as string[];
+    while (offered.length > 0) {
+      const wanted = { service, startsAt: random.pick(offered) };
+      const held = await website.send(address, "/hold", wanted);
+      const visit = held.status === 200 ? { reference: held.reference } : wanted;
+      const isFree = held.status === 200 || held.code === "too_many_holds";
+      const answer = isFree ? await website.send(address, "/book", { ...visit, ...guest }) : held;
+      if (answer.status === 200) return true;
+      if (answer.status === 429) return false;
+      offered = answer.alternatives ?? [];
+    }
   }
   return false;
 }
