@@ -198,8 +198,8 @@ export async function runInCopy(
     if (name !== out) symlinkSync(join(folder, "files", name), join(cwd, name));
   const dataDir = join(cwd, "data");
   if (!isEmpty) mkdirSync(dataDir);
-  for (const name of isEmpty ? [] : ["deskbell.db", "master.key"])
-    cpSync(join(folder, "data", name), join(dataDir, name));
+  for (const name of isEmpty ? [] : ["deskbell.db", "master.key", "backups"])
+    cpSync(join(folder, "data", name), join(dataDir, name), { recursive: true });
   process.chdir(cwd);
   return { ...(await createTerminal({ dataDir }).deskbell(line, stdin)), dataDir };
 }

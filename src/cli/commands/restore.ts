@@ -40,7 +40,7 @@ export const definition = command({
   examples: [
     "restore .deskbell/backups/deskbell-20261120T021700Z.db",
     "restore --newest --yes",
-    "restore old.db --untrusted --dry-run",
+    "restore .deskbell/backups/deskbell-20261120T021700Z.db --untrusted --dry-run",
     "restore --latest /mnt/nas/deskbell --fenced",
   ],
   async run(cli, { latest, newest, split, fenced, ...acceptance }, named) {

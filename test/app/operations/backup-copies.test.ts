@@ -163,6 +163,7 @@ test("the command gets the environment of the daemon without its settings and se
   await copyBackup(rt, await createBackup(rt));
   const names = readFileSync(join(dir, "env"), "utf8").match(/^\w+(?==)/gm) ?? [];
   expect(names.filter((name) => name.startsWith("DESKBELL_")).toSorted()).toEqual([
+    "DESKBELL_BACKUP_ERASURES",
     "DESKBELL_BACKUP_FILE",
     "DESKBELL_BACKUP_KEY",
   ]);
