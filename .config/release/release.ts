@@ -16,6 +16,7 @@ import { type Entry, gzip, tar, zip } from "./archives.ts";
 import { buildTarget } from "./build-target.ts";
 import { debianFileName, debianPackage } from "./debian.ts";
 import { fetchLibraries } from "./downloads.ts";
+import { packForNpm } from "./npm-package.ts";
 import { containerImage } from "./image.ts";
 import { manPage } from "./man-page.ts";
 import {
@@ -103,12 +104,6 @@ function write(name: string, content: Buffer | string): string {
   return path;
 }
 
-function packForNpm(): string {
-  const options = ["--ignore-scripts", "--silent", "--pack-destination", resolve(out ?? "")];
-  const name = execFileSync("npm", ["pack", ...options], { cwd: ROOT, encoding: "utf8" });
-  return join(out ?? "", name.trim());
-}
-
 /** Writes the SBOM of a file next to it: the packages, and other components. */
 const describe = (path: string, components: Component[] = []): void =>
   void write(
@@ -135,7 +130,7 @@ mkdirSync(out, { recursive: true });
 execFileSync("npm", ["run", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 const sbom = createSbom();
 const licences = collectLicences(sbom);
-describe(packForNpm());
+describe(packForNpm(ROOT, out));
 const folder = mkdtempSync(join(tmpdir(), "deskbell-release-"));
 try {
   for (const target of TARGETS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {

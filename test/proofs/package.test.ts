@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { packForNpm } from "../../.config/release/npm-package.ts";
 import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
 import { waitForUrl } from "../support/daemon.ts";
 import { chooseScale } from "../support/scale.ts";
@@ -16,11 +17,7 @@ function pack(): string {
     cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
   for (const path of ["deskbell", "main.js.map", ".leftover"])
     writeFileSync(join(checkout, "dist", path), "");
-  execFileSync("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], {
-    cwd: checkout,
-    stdio: "ignore",
-  });
-  return join(folder, readdirSync(folder)[0] ?? "");
+  return packForNpm(checkout, folder);
 }
 
 /** Installs the package from the registry, or, without network, with the checkout's packages. */
@@ -45,6 +42,13 @@ test("the npm package contains only what is needed to run", () => {
     /^(LICENSE|README\.md|package\.json|bin\/deskbell\.js|data\/.+|src\/store\/migrations\/\d{4}_\w+\.sql)$|^dist\/([\w-]+\.js|docs\/.+|schema\.json)$/;
   expect(files.filter((path) => !IS_MEANT.test(path))).toEqual([]);
   expect(files.length).toBeGreaterThan(50);
+}, 120_000);
+
+test("the npm package has no scripts, so that its installation warns about none", () => {
+  const { folder } = install(pack());
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as object;
+  expect(manifest).toHaveProperty("bin");
+  expect(manifest).not.toHaveProperty("scripts");
 }, 120_000);
 
 test("the installed package runs, including the delivery thread", async () => {
