@@ -25,6 +25,10 @@ export type DestinationRow = {
   /** When the oldest event that waits was created; null while nothing has waited for long. */
   behindSince: number | null;
   lastError: string | null;
+  /** The highest number that the stream gave to an event; null: nothing was published to it yet. */
+  streamSequence: number | null;
+  /** When a lower number showed that the stream had begun anew; null once it is redelivered to. */
+  recreatedAt: number | null;
 };
 
 export type DestinationSettings = Pick<
@@ -32,7 +36,9 @@ export type DestinationSettings = Pick<
   "name" | "url" | "stream" | "prefix" | "events" | "auth" | "ca" | "sealed"
 >;
 
-type DestinationState = Pick<DestinationRow, "behindSince" | "lastError">;
+type DestinationState = Pick<DestinationRow, "behindSince" | "lastError" | "streamSequence">;
+
+type Version = Pick<DestinationRow, "id" | "version">;
 
 export type CursorRow = {
   businessId: string;
@@ -57,7 +63,7 @@ export type SkipRow = {
 export type FirstEvent = { businessId: string; sequence: number; events: number };
 
 const COLUMNS = `id, name, url, stream, prefix, business_id, events, auth, ca, sealed, version,
-  created_at, updated_at, behind_since, last_error`;
+  created_at, updated_at, behind_since, last_error, stream_sequence, recreated_at`;
 
 const CURSOR = `
   SELECT business.id AS businessId, slug, coalesce(sequence, 0) AS sequence,
@@ -77,13 +83,21 @@ export function createDestinationStore(db: Db) {
   const updateRow = db.prepare(`
     UPDATE destination SET name = :name, url = :url, stream = :stream, prefix = :prefix,
       events = :events, auth = :auth, ca = :ca, sealed = :sealed, version = version + 1,
-      updated_at = :at, behind_since = NULL, last_error = NULL
+      updated_at = :at, behind_since = NULL, last_error = NULL,
+      stream_sequence = CASE WHEN url = :url AND stream = :stream THEN stream_sequence END,
+      recreated_at = CASE WHEN url = :url AND stream = :stream THEN recreated_at END
     WHERE id = :id`);
   const updateSealed = db.prepare("UPDATE destination SET sealed = :sealed WHERE id = :id");
   const raiseVersion = db.prepare("UPDATE destination SET version = version + 1 WHERE id = ?");
-  const updateState = db.prepare(
-    "UPDATE destination SET behind_since = :behindSince, last_error = :lastError WHERE id = :id",
-  );
+  // A publisher that ends must not save the state of the stream before a change.
+  const updateState = db.prepare(`
+    UPDATE destination SET behind_since = :behindSince, last_error = :lastError,
+      stream_sequence = :streamSequence
+    WHERE id = :id AND version = :version`);
+  const markRecreated = db.prepare(`
+    UPDATE destination SET recreated_at = :at, stream_sequence = :streamSequence
+    WHERE id = :id AND version = :version`);
+  const clearRecreatedAt = db.prepare("UPDATE destination SET recreated_at = NULL WHERE id = ?");
   const deleteById = db.prepare("DELETE FROM destination WHERE id = ?");
 
   // From now on: every event that exists counts as published.
@@ -154,7 +168,12 @@ export function createDestinationStore(db: Db) {
       void updateRow.run({ ...settings, events: JSON.stringify(settings.events), id, at }),
     updateSealed: (id: string, sealed: Buffer) => void updateSealed.run({ id, sealed }),
     raiseVersion: (id: string) => void raiseVersion.run(id),
-    updateState: (id: string, state: DestinationState) => void updateState.run({ id, ...state }),
+    updateState: ({ id, version }: Version, state: DestinationState) =>
+      void updateState.run({ id, version, ...state }),
+    /** @param streamSequence the number that the new stream gave to an event */
+    markRecreated: ({ id, version }: Version, streamSequence: number, at: number) =>
+      void markRecreated.run({ id, version, streamSequence, at }),
+    clearRecreatedAt: (id: string) => void clearRecreatedAt.run(id),
     delete: (id: string) => void deleteById.run(id),
 
     findCursor: (destinationId: string, businessId: string) =>

@@ -8,6 +8,7 @@ import {
 } from "../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../src/app/operations/backups.ts";
 import { createKey, updateKey } from "../../src/app/keys.ts";
+import { redeliverEvents } from "../../src/app/destinations/redeliver.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { createCalendar } from "../../src/app/calendars/calendars.ts";
@@ -246,9 +247,16 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     const { destinations } = rt.store;
     const { destination } = addDestination(rt, { name: "late" });
     const setBehind = (behindSince: number | null, lastError: string | null) =>
-      rt.tx(() => destinations.updateState(destination.id, { behindSince, lastError }));
+      rt.tx(() =>
+        destinations.updateState(destination, { behindSince, lastError, streamSequence: null }),
+      );
     setBehind(rt.now() - 5 * MINUTE_MS, "connection refused");
     return () => setBehind(null, null);
+  },
+  "destination.recreated": (rt) => {
+    const { destination } = addDestination(rt, { name: "recreated" });
+    rt.tx(() => rt.store.destinations.markRecreated(destination, 1, rt.now()));
+    return () => void redeliverEvents(rt, destination.id, 0);
   },
   "destination.skipped": (rt) => {
     const { destination } = addDestination(rt, { name: "skipped" });

@@ -30,7 +30,7 @@ export const addDestination = (
 /** A stream in memory, without a window in which it drops duplicates. */
 export function createFakeStream() {
   const messages: Message[] = [];
-  const answers: PublishOutcome[] = [];
+  const answers: (PublishOutcome | undefined)[] = [];
   const stream = {
     messages,
     ids: () => messages.map(({ id }) => id),
@@ -45,11 +45,16 @@ export function createFakeStream() {
     maxInFlight: 0,
     /** The answer to every publish; undefined: it is stored. */
     answer: undefined as ((message: Message) => PublishOutcome | undefined) | undefined,
-    /** Answers to the next publishes, before `answer`. Unclear ones are stored all the same. */
+    /** Answers to the next publishes, before `answer`. Unclear ones are stored, as by default. */
     answers,
     isClosed: false,
   };
-  const store = (message: Message): void => void messages.push(message);
+  /** The number of messages that the stream has had since it was created. */
+  let lastSequence = 0;
+  const store = (message: Message): void => {
+    messages.push(message);
+    lastSequence += 1;
+  };
   const broker: Broker = {
     async publish(message) {
       stream.publishes += 1;
@@ -57,10 +62,9 @@ export function createFakeStream() {
       stream.maxInFlight = Math.max(stream.maxInFlight, stream.inFlight);
       await new Promise(setImmediate);
       stream.inFlight -= 1;
-      const outcome = answers.shift() ?? stream.answer?.(message) ?? { kind: "stored" as const };
-      if (outcome.kind === "stored" || (outcome.kind === "failed" && outcome.isUnclear))
-        store(message);
-      return outcome;
+      const outcome = answers.length > 0 ? answers.shift() : stream.answer?.(message);
+      if (outcome === undefined || (outcome.kind === "failed" && outcome.isUnclear)) store(message);
+      return outcome ?? { kind: "stored", streamSequence: lastSequence, isDuplicate: false };
     },
     async readLast(subjects, header) {
       const prefix = subjects.slice(0, -1);
@@ -71,6 +75,11 @@ export function createFakeStream() {
     close: async () => {},
   };
   return Object.assign(stream, {
+    /** Deletes the stream, and creates it again. */
+    recreate(): void {
+      messages.length = 0;
+      lastSequence = 0;
+    },
     activity: () => stream.connections + stream.publishes + messages.length,
     connect: async (): Promise<Broker> => {
       stream.connections += 1;

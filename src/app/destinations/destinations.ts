@@ -50,6 +50,8 @@ export function createDestination(
       updatedAt: now,
       behindSince: null,
       lastError: null,
+      streamSequence: null,
+      recreatedAt: null,
     };
     rt.store.destinations.insert(destination);
     auditDestination(rt, "destination.created", destination, { host: hostOf(destination) });

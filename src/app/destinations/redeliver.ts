@@ -44,6 +44,8 @@ export function redeliverEvents(
       destinations.rewindCursor(id, businessId, after);
     }
     destinations.raiseVersion(id);
+    if (businessId === destination.businessId || businessId === null)
+      destinations.clearRecreatedAt(id);
     const events = first.reduce((sum, { events }) => sum + events, 0);
     auditDestination(rt, "destination.redelivered", destination, {
       since: auditTime(since),

@@ -1,5 +1,5 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
-import { quote, shellQuote } from "../../domain/text.ts";
+import { quote, safe, shellQuote } from "../../domain/text.ts";
 import type { DestinationRow } from "../../store/destinations.ts";
 import { slugOf } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
@@ -9,17 +9,30 @@ import { isoSeconds, summarizeNames } from "./health-conditions.ts";
 /** Longer than a restart of the server takes. Events leave the history after days. */
 const LATE_MS = 5 * 60_000;
 const NEARLY_FULL = 0.9;
-const SKIPS_SHOWN_MS = 7 * 86_400_000;
+const SHOWN_MS = 7 * 86_400_000;
 
 /** Whether events have waited for a destination for longer than is normal. */
 export const isLate = ({ behindSince }: DestinationRow, now: number): boolean =>
   behindSince !== null && now - behindSince >= LATE_MS;
 
-/** Reports destinations to which events cannot be published, and events that were skipped. */
+export type DestinationState = "current" | "untried" | "failing" | "late";
+
+/** `untried`: nothing was published to it yet. `late`: events have waited for longer than is normal. */
+export function destinationState(destination: DestinationRow, now: number): DestinationState {
+  if (isLate(destination, now)) return "late";
+  if (destination.lastError !== null) return "failing";
+  return destination.streamSequence === null ? "untried" : "current";
+}
+
+/** Reports destinations to which events cannot be published, and events that they lack. */
 export const checkDestinations = (rt: Runtime): HealthCondition[] =>
   rt.store.destinations
     .list()
-    .flatMap((destination) => [...checkLate(rt, destination), ...checkSkips(rt, destination)]);
+    .flatMap((destination) => [
+      ...checkLate(rt, destination),
+      ...checkRecreated(rt, destination),
+      ...checkSkips(rt, destination),
+    ]);
 
 const subjectAndBusiness = (rt: Runtime, { id, name, url, businessId }: DestinationRow) => ({
   business: businessId === null ? null : slugOf(rt, businessId),
@@ -43,9 +56,23 @@ function checkLate(rt: Runtime, destination: DestinationRow): HealthCondition[] 
   ];
 }
 
+/** Reports a stream that lacks events which it has stored, until they are redelivered. */
+function checkRecreated(rt: Runtime, destination: DestinationRow): HealthCondition[] {
+  const { name, stream, recreatedAt, createdAt } = destination;
+  if (recreatedAt === null || rt.now() - recreatedAt >= SHOWN_MS) return [];
+  return [
+    openCondition(
+      "destination.recreated",
+      `the stream ${safe(stream, 80)} of the destination ${quote(name)} has lost events that it stored before ${isoSeconds(recreatedAt)}: it was deleted and created again, or restored`,
+      `deskbell destinations redeliver ${shellQuote(name)} --since ${isoSeconds(createdAt)}`,
+      { ...subjectAndBusiness(rt, destination), since: recreatedAt },
+    ),
+  ];
+}
+
 function checkSkips(rt: Runtime, destination: DestinationRow): HealthCondition[] {
   const { id, name } = destination;
-  const skips = rt.store.destinations.listSkips(id, rt.now() - SKIPS_SHOWN_MS);
+  const skips = rt.store.destinations.listSkips(id, rt.now() - SHOWN_MS);
   const [first] = skips;
   if (first === undefined) return [];
   const names = skips.map(({ eventId, reason, businessId }) =>

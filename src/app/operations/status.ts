@@ -8,15 +8,14 @@ import { type BackupState, readBackupState } from "./backup-state.ts";
 import { type Backup, listBackups } from "./backups.ts";
 import type { HealthCondition } from "../../domain/conditions/registry.ts";
 import { listCauses } from "./conditions.ts";
-import { isLate } from "./destination-conditions.ts";
+import { type DestinationState, destinationState } from "./destination-conditions.ts";
 
 export type Status = {
   daemon: { isRunning: boolean; url: string | null; startedAt: number | null };
   queue: Partial<Record<DeliveryStatus, number>>;
   /** Failing: active, and failed since their last success. */
   endpoints: { active: number; failing: number; disabled: number };
-  /** Late: events have waited for longer than is normal. */
-  destinations: { current: number; failing: number; late: number };
+  destinations: Record<DestinationState, number>;
   /** Visits that wait for the business to approve or decline them. */
   pending: { bookings: number; reservations: number };
   /** In the past: due now. */
@@ -69,13 +68,10 @@ export function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpo
 }
 
 export function countDestinations(rt: Runtime): Status["destinations"] {
-  const all = rt.store.destinations.list();
-  const late = all.filter((destination) => isLate(destination, rt.now()));
-  const failing = all
-    .filter(({ lastError }) => lastError !== null)
-    .filter((d) => !late.includes(d));
-  const current = all.length - late.length - failing.length;
-  return { current, failing: failing.length, late: late.length };
+  const counts = { current: 0, untried: 0, failing: 0, late: 0 };
+  for (const destination of rt.store.destinations.list())
+    counts[destinationState(destination, rt.now())] += 1;
+  return counts;
 }
 
 function readDaemon(rt: Runtime): Status["daemon"] {

@@ -1,4 +1,4 @@
-import { isLate } from "../../app/operations/destination-conditions.ts";
+import { destinationState, isLate } from "../../app/operations/destination-conditions.ts";
 import { slugOf } from "../../app/businesses.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { countOf, safe, shellQuote } from "../../domain/text.ts";
@@ -80,6 +80,11 @@ const list = command({
           noTruncate: true,
         },
         { title: "LAST ERROR", value: "lastError", wraps: true },
+        {
+          title: "STATE",
+          value: ({ state }) => (state === "untried" ? "nothing published yet" : state),
+          noTruncate: true,
+        },
       ],
       "No destinations yet.",
     );
@@ -225,10 +230,12 @@ const toOutput = (rt: Runtime, destination: DestinationRow) => {
       business: businessId === null ? null : slugOf(rt, businessId),
       hasCa: ca !== null,
       isLate: isLate(destination, rt.now()),
+      state: destinationState(destination, rt.now()),
     },
     "createdAt",
     "updatedAt",
     "behindSince",
+    "recreatedAt",
   );
 };
 

@@ -103,9 +103,9 @@ function stateRows(
     ),
     row("deliveries", countsText(queue)),
     row("endpoints", countsText(endpoints)),
-    ...(destinations.current + destinations.failing + destinations.late === 0
+    ...(Object.values(destinations).every((count) => count === 0)
       ? []
-      : [row("destinations", countsText(destinations))]),
+      : [row("destinations", destinationsText(destinations))]),
     ...(["bookings", "reservations"] as const).flatMap((group) =>
       pending[group] === 0
         ? []
@@ -150,6 +150,9 @@ const drillText = (drill: Status["lastDrill"]): string =>
 
 const limitedText = (hosts: readonly string[]): string =>
   `limited, because they never accepted a delivery: ${summarizeNames(hosts.slice(0, 10), hosts.length)}`;
+
+const destinationsText = ({ untried, ...counts }: Status["destinations"]): string =>
+  countsText({ ...counts, "to which nothing was published yet": untried });
 
 /** `2 active, 1 failing` */
 const countsText = (counts: Record<string, number>): string =>

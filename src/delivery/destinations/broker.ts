@@ -15,8 +15,8 @@ export type Message = {
 };
 
 export type PublishOutcome =
-  /** Also if the stream had it already. */
-  | { kind: "stored" }
+  /** `isDuplicate`: the stream had it already, and `streamSequence` is from then. */
+  | { kind: "stored"; streamSequence: number; isDuplicate: boolean }
   /** It will never be accepted. `reason`: the limit that it exceeds. */
   | { kind: "too_large"; reason: string }
   | {

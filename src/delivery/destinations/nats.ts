@@ -70,7 +70,8 @@ export async function connectToStream(settings: BrokerSettings): Promise<Broker>
         headers: toNatsHeaders(headers),
         expect: { streamName: stream },
       });
-      if (acknowledged.stream === stream) return { kind: "stored" };
+      const { seq: streamSequence, duplicate: isDuplicate } = acknowledged;
+      if (acknowledged.stream === stream) return { kind: "stored", streamSequence, isDuplicate };
       return wrongStream(subject, stream, `'${safe(acknowledged.stream, 80)}'`);
     } catch (error) {
       return classifyError(error, subject, stream);

@@ -12,6 +12,7 @@ import { isBusy } from "../../store/write-lock.ts";
 import type { Broker, Connect, PublishOutcome } from "./broker.ts";
 import { createLane, type Lane, provesPosition, toMessage } from "./lane.ts";
 import { createSkipRecorder } from "./skips.ts";
+import { createStreamPosition } from "./stream-position.ts";
 
 /** Businesses with a publish in flight. */
 const MAX_IN_FLIGHT = 64;
@@ -38,6 +39,7 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
   const { destinations, events, feed } = rt.store;
   const types = new Set(destination.events);
   const skips = createSkipRecorder(rt, destination);
+  const position = createStreamPosition(rt, destination);
   /** By the ID of the business. Businesses of which everything is published have none. */
   const lanes = new Map<string, Lane>();
   /** Businesses that may have more to publish, and have no publish in flight. */
@@ -49,7 +51,7 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
   let failures = 0;
   let lastError: string | null = null;
   let retryAt = 0;
-  let saved = { behindSince: destination.behindSince, lastError: destination.lastError };
+  let saved: ReturnType<typeof readState> = destination;
   let state: "running" | "stopping" | "stopped" = "running";
   const idleWaiters: (() => void)[] = [];
 
@@ -131,6 +133,7 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
     // SQLite does not detect damage inside a value.
     if (!hash("sha256", event.body, "buffer").equals(event.sha256))
       return skip(lane, event, "it was altered in the database file");
+    const follow = position.expectNext();
     const outcome = await open.publish(toMessage(destination, lane, event, keys, rt.now()));
     if (state === "stopped") return;
     if (outcome.kind === "failed") return fail(lane, outcome);
@@ -138,7 +141,10 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
     lane.lastError = null;
     failures = 0;
     lastError = null;
-    if (outcome.kind === "stored") return advance(lane, event);
+    if (outcome.kind === "stored") {
+      follow(outcome);
+      return advance(lane, event);
+    }
     skip(lane, event, `its ${byteSize(event.body.length)} exceed ${outcome.reason}`);
   }
 
@@ -234,11 +240,13 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
     );
     const current = readState();
     const isChanged =
-      current.behindSince !== saved.behindSince || current.lastError !== saved.lastError;
+      current.behindSince !== saved.behindSince ||
+      current.lastError !== saved.lastError ||
+      current.streamSequence !== saved.streamSequence;
     if (moved.length > 0 || isChanged)
       rt.tx(() => {
         for (const { cursor } of moved) destinations.saveCursor(id, cursor);
-        if (isChanged) destinations.updateState(id, current);
+        if (isChanged) destinations.updateState(destination, current);
       });
     saved = current;
     for (const lane of moved) lane.savedSequence = lane.cursor.sequence;
@@ -246,7 +254,8 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
       if (!isBusy && !ready.has(businessId)) lanes.delete(businessId);
   }
 
-  function readState(): typeof saved {
+  function readState(): Pick<DestinationRow, "behindSince" | "lastError" | "streamSequence"> {
+    const streamSequence = position.highest();
     let oldest: Lane | undefined;
     for (const [businessId, lane] of lanes)
       if (
@@ -254,11 +263,12 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
         !(lane.createdAt >= (oldest?.createdAt ?? Infinity))
       )
         oldest = lane;
-    if (oldest === undefined) return { behindSince: null, lastError: null };
+    if (oldest === undefined) return { behindSince: null, lastError: null, streamSequence };
     const isBehind = rt.now() - oldest.createdAt >= MIN_BEHIND_MS;
     return {
       behindSince: isBehind ? oldest.createdAt : null,
       lastError: lastError ?? oldest.lastError,
+      streamSequence,
     };
   }
 

@@ -80,7 +80,7 @@ async function testServer(
 /** The checks of a stream's configuration, and of how full it is. */
 export function checkStream(
   rt: Runtime,
-  { prefix, businessId }: DestinationRow,
+  { prefix, businessId, streamSequence }: DestinationRow,
   { config, state }: Pick<StreamInfo, "config" | "state">,
   maxPayload: number,
 ): TestResult[] {
@@ -107,6 +107,14 @@ export function checkStream(
       "storage",
       config.storage === "file",
       config.storage === "file" ? "file" : "memory: a restart of the server loses all messages",
+      "warning",
+    ),
+    check(
+      "position",
+      state.last_seq >= (streamSequence ?? 0),
+      streamSequence !== null && state.last_seq < streamSequence
+        ? `message ${state.last_seq}, but an event was stored as ${streamSequence}: the stream was deleted and created again, or restored`
+        : `message ${state.last_seq}`,
       "warning",
     ),
     check(

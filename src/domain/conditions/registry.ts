@@ -92,6 +92,7 @@ export const CONDITIONS = {
     isLateness: true,
     coveredBy: ["master_key.missing", "master_key.wrong"],
   },
+  "destination.recreated": { severity: "warning", about: "destination" },
   "destination.skipped": { severity: "warning", about: "destination" },
   "booking.undecided": { severity: "warning", about: "booking" },
   "calendar.full": { severity: "warning", about: "booking" },

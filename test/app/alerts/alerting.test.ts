@@ -71,8 +71,8 @@ test("a missing master key sends one alert, and status names it without what fol
   await pass(0);
   rmSync(rt.config.masterKeyPath);
   emitEvents(rt, rt.business, "service.updated");
-  const state = { behindSince: rt.now(), lastError: "the master key is missing" };
-  rt.tx(() => rt.store.destinations.updateState(destination.id, state));
+  const state = { behindSince: rt.now(), lastError: "no key", streamSequence: 1 };
+  rt.tx(() => rt.store.destinations.updateState(destination, state));
   for (let i = 0; i < 260; i++) await pass(15 * SECOND);
   expect(listDaemonConditions(rt).map(({ code }) => code)).toEqual([
     "delivery.stalled",

@@ -43,8 +43,9 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
     const broker = await connectToStream(settings);
     expect(await broker.readLast("deskbell.salon.>", "X-Service-Sequence")).toBeNull();
     const first = message("deskbell.salon.catalog.changed", "1");
-    expect(await broker.publish(first)).toEqual({ kind: "stored" });
-    expect(await broker.publish(first)).toEqual({ kind: "stored" });
+    const stored = { kind: "stored", streamSequence: 1, isDuplicate: false };
+    expect(await broker.publish(first)).toEqual(stored);
+    expect(await broker.publish(first)).toEqual({ ...stored, isDuplicate: true });
     expect((await manager.streams.info("DESKBELL")).state.messages).toBe(1);
     expect(await broker.readLast("deskbell.salon.>", "X-Service-Sequence")).toEqual({
       id: "1",
@@ -86,6 +87,7 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
       "connection: ok",
       "subjects: ok",
       "storage: ok",
+      "position: ok",
       "size of a message: ok",
       "size of the stream: warning",
       "duplicate window: ok",
@@ -106,6 +108,18 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
       "the server has no TLS, so the password is not sent",
     );
     await (await connectToStream({ ...remote, allowPlaintext: true })).close();
+    expect(await manager.streams.purge("DESKBELL")).toMatchObject({ success: true });
+    const position = { kind: "stored", isDuplicate: false };
+    expect(await broker.publish(message("deskbell.a", "8"))).toEqual({
+      ...position,
+      streamSequence: 2,
+    });
+    await manager.streams.delete("DESKBELL");
+    await addStream(manager, { name: "DESKBELL" });
+    expect(await broker.publish(message("deskbell.a", "8"))).toEqual({
+      ...position,
+      streamSequence: 1,
+    });
     const pending = broker.publish(message("deskbell.a", "8"));
     await kill();
     await pending;

@@ -33,7 +33,7 @@ test("what is wrong with a stream is a warning, a missing subject fails", () => 
       max_msg_size: -1,
       duplicate_window: 120e9,
     },
-    state: { messages: 50, bytes: 1000 },
+    state: { messages: 50, bytes: 1000, last_seq: 50 },
   };
   const check = (config: object, state: object = {}) =>
     checkStream(
@@ -54,6 +54,11 @@ test("what is wrong with a stream is a warning, a missing subject fails", () => 
   expect(check({ storage: "memory" })).toEqual([
     "storage: warning: memory: a restart of the server loses all messages",
   ]);
+  destination.streamSequence = 51;
+  expect(check({})).toEqual([
+    "position: warning: message 50, but an event was stored as 51: the stream was deleted and created again, or restored",
+  ]);
+  destination.streamSequence = 50;
   expect(check({ max_msg_size: 100 })[0]).toMatch(/^size of a message: warning: at most 100 bytes/);
   expect(check({}, { messages: 95 })).toEqual([
     "size of the stream: warning: 95 messages, 1.0 KB; at most 100 messages, 86400 s, then new ones are refused",
