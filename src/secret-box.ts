@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+} from "node:crypto";
 import { linkSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorInWords } from "./domain/error-words.ts";
@@ -104,14 +110,24 @@ const openWithAny = (keys: Buffer[], sealed: Uint8Array, rowId: string): string 
     .map((key) => openWith(key, sealed, rowId))
     .find((plain) => plain !== undefined);
 
+/** Prepared once, because a calendar feed decrypts the guests of 20,000 visits. */
+const prepared = new WeakMap<Buffer, KeyObject>();
+
+function prepare(key: Buffer): KeyObject {
+  const known = prepared.get(key) ?? createSecretKey(key);
+  prepared.set(key, known);
+  return known;
+}
+
 function openWith(key: Buffer, sealed: Uint8Array, rowId: string): string | undefined {
-  const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE))
+  const decipher = createDecipheriv("aes-256-gcm", prepare(key), sealed.subarray(0, NONCE))
     .setAAD(Buffer.from(rowId))
     .setAuthTag(sealed.subarray(NONCE, NONCE + TAG));
   try {
-    return (
-      decipher.update(sealed.subarray(NONCE + TAG), undefined, "utf8") + decipher.final("utf8")
-    );
+    // GCM returns the whole text at once. Asking for a string would create a decoder for each text.
+    const plain = decipher.update(sealed.subarray(NONCE + TAG));
+    decipher.final();
+    return plain.toString("utf8");
   } catch {
     return undefined;
   }

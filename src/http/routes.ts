@@ -113,7 +113,7 @@ const calendarRoute = (path: string, operationId: string, description: string): 
     responses: {
       200: {
         description:
-          "Visits from today to 400 days ahead as iCalendar (RFC 5545), with times in UTC, and those of the last 30 days as far as 20,000 visits allow. A session of a class is one entry.",
+          "Visits from today to 400 days ahead as iCalendar (RFC 5545), with times in UTC, and those of the last 30 days as far as 20,000 entries allow. A session of a class is one entry.",
         body: "text/calendar",
         headers: CACHEABLE,
       },

@@ -64,7 +64,7 @@ const isDeleted = (column: string) =>
 /** Shared, because most of the thousands of segments of a calendar use no resources. */
 const NONE: BookedSegment["resources"] = [];
 
-const parseResources = (text: string): BookedSegment["resources"] =>
+export const parseResources = (text: string): BookedSegment["resources"] =>
   text === "[]"
     ? NONE
     : (parseJson(text, "booking_segment.resources") as BookedSegment["resources"]);

@@ -4,6 +4,7 @@ import { createBacklogMoveStore } from "./backlog-moves.ts";
 import { createBookingStore, createReservationStore } from "./bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
 import { createCatalogChangeStore } from "./catalog-changes.ts";
+import { createCalendarVisitStore } from "./calendar-visits.ts";
 import { createCalendarStore } from "./calendars.ts";
 import { createCatalogStore } from "./catalog.ts";
 import { createClockStore } from "./clock.ts";
@@ -38,6 +39,7 @@ const STORES = {
   audit: createAuditStore,
   businesses: createBusinessStore,
   calendars: createCalendarStore,
+  calendarVisits: createCalendarVisitStore,
   catalog: createCatalogStore,
   catalogChanges: createCatalogChangeStore,
   clock: createClockStore,

@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import { benchAvailability } from "./availability.ts";
 import { benchBookings } from "./bookings.ts";
+import { benchCalendar } from "./calendar.ts";
 import { benchCatalog, benchEdit } from "./catalog.ts";
 import { benchDelivery } from "./delivery.ts";
 import { benchExecutable } from "./executable.ts";
@@ -42,6 +43,7 @@ const BENCHES: { ids: string[]; run: (wanted: (id: string) => boolean) => Promis
   { ids: ["r6"], run: benchManyEndpoints },
   { ids: ["r8"], run: benchWriters },
   { ids: ["bookings"], run: benchBookings },
+  { ids: ["calendar"], run: benchCalendar },
   { ids: ["hostile"], run: benchHostile },
   { ids: ["silent"], run: benchSilentClients },
   { ids: ["binary"], run: benchExecutable },

@@ -91,7 +91,10 @@ const describeBooking = (
         null,
     }));
 
-export function describeService(nameOf: Namer, segment: BookedSegment): string {
+export function describeService(
+  nameOf: Namer,
+  segment: Pick<BookedSegment, "serviceName" | "variantName"> & { serviceId: string },
+): string {
   const name = segment.serviceName ?? nameOf("service", segment.serviceId) ?? "";
   return segment.variantName === null ? name : `${name}, ${segment.variantName}`;
 }

@@ -1,7 +1,7 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import type { Runtime } from "../runtime.ts";
-import { MAX_VISITS } from "./list-visits.ts";
+import { MAX_ENTRIES } from "./add-visits.ts";
 
 /** Calendars that were too full when they were last read. */
 export const checkCalendars = (rt: Runtime): HealthCondition[] =>
@@ -11,7 +11,7 @@ export const checkCalendars = (rt: Runtime): HealthCondition[] =>
     const { slug, doc } = business;
     const owner =
       staffId === null ? "the whole business" : (rt.store.catalog.findName(staffId) ?? staffId);
-    const text = `The calendar feed of ${owner} lacks visits from ${localDateOf(cutAt, doc.timezone)} on: a feed has at most ${MAX_VISITS}; create one for each staff member`;
+    const text = `The calendar feed of ${owner} lacks visits from ${localDateOf(cutAt, doc.timezone)} on: a feed has at most ${MAX_ENTRIES} entries; create one for each staff member`;
     const command = `deskbell calendars list --business ${slug}`;
     return [
       openCondition("calendar.full", text, command, {

@@ -1,26 +1,24 @@
-import type { BookedSegment, Booking } from "../../domain/bookings/booking.ts";
 import type { Customer } from "../../domain/bookings/customer.ts";
-import type { Reservation } from "../../domain/bookings/reservation.ts";
-import type { Visit } from "../../domain/bookings/visit.ts";
-import type { CalendarEvent } from "../../domain/calendars/ical.ts";
+import type { VisitStatus } from "../../domain/bookings/visit.ts";
+import { type CalendarEvent, writeEntry } from "../../domain/calendars/ical.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { countOf } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import type { CalendarPart } from "../../store/calendar-visits.ts";
 import type { CalendarRow } from "../../store/calendars.ts";
 import { createNamer, describeService, type Namer } from "../bookings/day-sheet.ts";
 import { tryOpenCustomer } from "../bookings/guests.ts";
 import type { Runtime } from "../runtime.ts";
-import type { ListedVisit } from "./list-visits.ts";
 
 /** How an entry shows the guest: the name in its title, the rest below. */
 type GuestTexts = { name: string | null; details: string | null };
 const NO_GUEST: GuestTexts = { name: null, details: null };
 
-/** A place in a class: one of the bookings of a session. */
-type Place = { booking: Booking; segment: BookedSegment };
+type Segment = CalendarPart & { serviceId: string };
+type Reservation = CalendarPart & { tableId: string };
 
 /** Visits that took place stay confirmed: iCalendar has no status for them. */
-const STATUSES: Record<Visit["status"], CalendarEvent["status"]> = {
+const STATUSES: Record<VisitStatus, CalendarEvent["status"]> = {
   PENDING: "TENTATIVE",
   CONFIRMED: "CONFIRMED",
   COMPLETED: "CONFIRMED",
@@ -33,11 +31,17 @@ const MINUTE_MS = 60_000;
 const titleOf = (...parts: (string | null)[]): string =>
   parts.filter((part) => part !== null).join(" · ");
 
-/** Returns what turns visits into the entries of a calendar. */
+export type EntryWriter = ReturnType<typeof createEntryWriter>;
+
+/**
+ * Writes visits as the entries of a calendar: one for each service of a visit, because it can have
+ * several staff members, and one for each session of a class.
+ */
 export function createEntryWriter(
   rt: Runtime,
   { id: businessId, slug }: BusinessRow,
   { staffId, withGuests }: Pick<CalendarRow, "staffId" | "withGuests">,
+  max: number,
 ) {
   const nameOf = remember(createNamer(rt, businessId));
   const classes = new Set(
@@ -46,107 +50,114 @@ export function createEntryWriter(
       .service.filter(({ capacity }) => capacity > 1)
       .map((doc) => objectId("service", slug, doc)),
   );
+  const entries: string[] = [];
+  /** The places of each session: its guests' segments. */
+  const sessions = new Map<string, [Segment, ...Segment[]]>();
 
-  function guestOf({ id, customerRef }: Visit): GuestTexts {
+  function guestOf({ visitId, customerRef, sealed }: CalendarPart): GuestTexts {
     if (!withGuests) return NO_GUEST;
-    const row = rt.store.guests.findByVisit(id);
-    const customer: Partial<Customer> = (row && tryOpenCustomer(rt, row)) ?? {};
+    const customer: Partial<Customer> =
+      (sealed && tryOpenCustomer(rt, { visitId, businessId, sealed })) ?? {};
     const { name = null, phone, email, notes } = customer;
     const details = [phone, email, notes].filter(Boolean).join("\n");
     return { name: name ?? customerRef, details: details === "" ? null : details };
   }
 
-  const commonFields = (visit: Visit, details: string | null) => ({
-    sequence: visit.version - 1,
-    status: STATUSES[visit.status],
-    createdAt: visit.createdAt,
-    updatedAt: visit.updatedAt,
+  const commonFields = (part: CalendarPart, details: string | null) => ({
+    sequence: part.version - 1,
+    status: STATUSES[part.status],
+    startsAt: part.startsAt,
+    endsAt: part.endsAt,
+    createdAt: part.createdAt,
+    updatedAt: part.updatedAt,
     description: details,
   });
 
-  const placeOf = ({ resources }: BookedSegment): string | null =>
+  const placeOf = ({ resources }: Segment): string | null =>
     resources.map(({ resourceId }) => nameOf("resource", resourceId)).join(", ") || null;
 
-  const staffOf = (segment: BookedSegment): string | null =>
+  const staffOf = (segment: Segment): string | null =>
     staffId === null ? (segment.staffName ?? nameOf("staff", segment.staffId)) : null;
 
-  function writeSegment(booking: Booking, segment: BookedSegment, position: number): CalendarEvent {
-    const guests = booking.guests === 1 ? null : countOf(booking.guests, "guest");
-    const { name, details } = guestOf(booking);
+  function toSegmentEntry(segment: Segment): CalendarEvent {
+    const guests = segment.guests === 1 ? null : countOf(segment.guests, "guest");
+    const { name, details } = guestOf(segment);
     return {
-      ...commonFields(booking, details),
-      uid: `${booking.id}-${position}@deskbell`,
-      startsAt: segment.startsAt,
-      endsAt: segment.endsAt,
+      ...commonFields(segment, details),
+      uid: `${segment.visitId}-${segment.position}@deskbell`,
       summary: titleOf(describeService(nameOf, segment), guests, staffOf(segment), name),
       location: placeOf(segment),
     };
   }
 
+  function toReservationEntry(reservation: Reservation): CalendarEvent {
+    const { name, details } = guestOf(reservation);
+    return {
+      ...commonFields(reservation, details),
+      uid: `${reservation.visitId}@deskbell`,
+      summary: titleOf("Table", countOf(reservation.guests, "guest"), name),
+      location: nameOf("table", reservation.tableId),
+    };
+  }
+
   /** One entry, however many guests a session has. */
-  function writeSession(uid: string, places: readonly [Place, ...Place[]]): CalendarEvent {
-    const [{ segment }] = places;
-    const active = places.filter(({ booking }) => booking.status !== "CANCELLED");
-    const guests = active.reduce((sum, { booking }) => sum + booking.guests, 0);
-    const updatedAt = Math.max(...places.map(({ booking }) => booking.updatedAt));
-    const statuses = active.map(({ booking }) => STATUSES[booking.status]);
-    const texts = active.flatMap(({ booking }) => {
-      const { name, details } = guestOf(booking);
+  function toSessionEntry(uid: string, places: readonly [Segment, ...Segment[]]): CalendarEvent {
+    const [first] = places;
+    const active = places
+      .filter(({ status }) => status !== "CANCELLED")
+      .toSorted((a, b) => (a.visitId < b.visitId ? -1 : 1));
+    const guests = active.reduce((sum, place) => sum + place.guests, 0);
+    const updatedAt = Math.max(...places.map((place) => place.updatedAt));
+    const statuses = active.map(({ status }) => STATUSES[status]);
+    const texts = active.flatMap((place) => {
+      const { name, details } = guestOf(place);
       return [name, details].filter((text) => text !== null);
     });
     return {
       uid,
       sequence: Math.floor(updatedAt / MINUTE_MS),
       status: statuses.find((status) => status === "CONFIRMED") ?? statuses[0] ?? "CANCELLED",
-      startsAt: segment.startsAt,
-      endsAt: segment.endsAt,
-      createdAt: Math.min(...places.map(({ booking }) => booking.createdAt)),
+      startsAt: first.startsAt,
+      endsAt: first.endsAt,
+      createdAt: Math.min(...places.map((place) => place.createdAt)),
       updatedAt,
-      summary: titleOf(
-        describeService(nameOf, segment),
-        countOf(guests, "guest"),
-        staffOf(segment),
-      ),
-      location: placeOf(segment),
+      summary: titleOf(describeService(nameOf, first), countOf(guests, "guest"), staffOf(first)),
+      location: placeOf(first),
       description: texts.length === 0 ? null : texts.join("\n"),
     };
   }
 
-  function writeReservation(reservation: Reservation): CalendarEvent {
-    const { name, details } = guestOf(reservation);
-    return {
-      ...commonFields(reservation, details),
-      uid: `${reservation.id}@deskbell`,
-      startsAt: reservation.startsAt,
-      endsAt: reservation.endsAt,
-      summary: titleOf("Table", countOf(reservation.partySize, "guest"), name),
-      location: nameOf("table", reservation.tableId),
-    };
+  const isFull = (): boolean => entries.length + sessions.size >= max;
+
+  function addPlace(place: Segment): boolean {
+    const uid = sessionUid(place);
+    const places = sessions.get(uid);
+    if (places !== undefined) places.push(place);
+    else if (isFull()) return false;
+    else sessions.set(uid, [place]);
+    return true;
   }
 
-  /** One for each service of a visit, because it can have several staff members. */
-  function write(visits: readonly ListedVisit[]): CalendarEvent[] {
-    const sessions = new Map<string, [Place, ...Place[]]>();
-    const events = visits.flatMap((listed) => {
-      if ("reservation" in listed) return writeReservation(listed.reservation);
-      const { booking } = listed;
-      return booking.segments.flatMap((segment, i) => {
-        if (staffId !== null && segment.staffId !== staffId) return [];
-        if (!classes.has(segment.serviceId)) return writeSegment(booking, segment, i);
-        const uid = sessionUid(segment);
-        const places = sessions.get(uid);
-        if (places === undefined) sessions.set(uid, [{ booking, segment }]);
-        else places.push({ booking, segment });
-        return [];
-      });
-    });
-    return [...events, ...[...sessions].map(([uid, places]) => writeSession(uid, places))];
-  }
-
-  return { write };
+  return {
+    /** Returns false, and adds nothing, if it would be one entry more than the maximum. */
+    add(part: CalendarPart): boolean {
+      if (isSegment(part) && classes.has(part.serviceId)) return addPlace(part);
+      if (isFull()) return false;
+      if (isSegment(part)) entries.push(writeEntry(toSegmentEntry(part)));
+      else if (isReservation(part)) entries.push(writeEntry(toReservationEntry(part)));
+      return true;
+    },
+    list: (): string[] => [
+      ...entries,
+      ...[...sessions].map(([uid, places]) => writeEntry(toSessionEntry(uid, places))),
+    ],
+  };
 }
 
-const sessionUid = ({ serviceId, variantId, staffId, startsAt }: BookedSegment): string =>
+const isSegment = (part: CalendarPart): part is Segment => part.serviceId !== null;
+const isReservation = (part: CalendarPart): part is Reservation => part.tableId !== null;
+
+const sessionUid = ({ serviceId, variantId, staffId, startsAt }: Segment): string =>
   `${[serviceId, variantId, staffId, startsAt].filter((part) => part !== null).join("-")}@deskbell`;
 
 /** A feed names the same services and people thousands of times. */

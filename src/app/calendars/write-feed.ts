@@ -1,10 +1,10 @@
-import { type CalendarEvent, writeCalendar } from "../../domain/calendars/ical.ts";
+import { writeCalendar, writeEntry } from "../../domain/calendars/ical.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
 import type { CalendarRow } from "../../store/calendars.ts";
 import { createNamer } from "../bookings/day-sheet.ts";
 import type { Runtime } from "../runtime.ts";
+import { addVisits, MAX_ENTRIES } from "./add-visits.ts";
 import { createEntryWriter } from "./entries.ts";
-import { listCalendarVisits, MAX_VISITS } from "./list-visits.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -17,36 +17,33 @@ export function writeFeed(
   rt: Runtime,
   calendar: CalendarRow,
   today: number,
-  max = MAX_VISITS,
+  max = MAX_ENTRIES,
 ): string {
   const { id, businessId, staffId } = calendar;
   const business = rt.store.businesses.findById(businessId);
   if (!business) throw new Error("The business of the calendar was deleted.");
-  const { visits, cutAt } = listCalendarVisits(rt, calendar, today, max);
+  const writer = createEntryWriter(rt, business, calendar, max);
+  const cutAt = addVisits(rt, calendar, today, writer);
   if (cutAt !== calendar.cutAt) rt.tx(() => rt.store.calendars.setCutAt(id, cutAt));
-  const events = createEntryWriter(rt, business, calendar).write(visits);
+  const entries = writer.list();
   const owner = createNamer(rt, businessId)("staff", staffId);
   const name = [owner, business.doc.name].filter(Boolean).join(", ");
-  if (cutAt === null) return writeCalendar(name, events);
-  const notice = `Visits from ${formatLocalMinute(cutAt, business.doc.timezone)} on are not in this calendar: it has at most ${max}.`;
-  return writeCalendar(name, [...events, noticeEntry(id, cutAt, today, notice)], notice);
+  if (cutAt === null) return writeCalendar(name, entries);
+  const notice = `Visits from ${formatLocalMinute(cutAt, business.doc.timezone)} on are not in this calendar: it has at most ${max} entries.`;
+  return writeCalendar(name, [...entries, noticeEntry(id, cutAt, today, notice)], notice);
 }
 
 /** An entry where the visits end, because calendar apps do not show the description of a calendar. */
-const noticeEntry = (
-  calendarId: string,
-  at: number,
-  today: number,
-  summary: string,
-): CalendarEvent => ({
-  uid: `${calendarId}-end@deskbell`,
-  sequence: Math.floor(today / HOUR_MS),
-  status: "CONFIRMED",
-  startsAt: at,
-  endsAt: at + HOUR_MS,
-  createdAt: today,
-  updatedAt: today,
-  summary,
-  location: null,
-  description: null,
-});
+const noticeEntry = (calendarId: string, at: number, today: number, summary: string): string =>
+  writeEntry({
+    uid: `${calendarId}-end@deskbell`,
+    sequence: Math.floor(today / HOUR_MS),
+    status: "CONFIRMED",
+    startsAt: at,
+    endsAt: at + HOUR_MS,
+    createdAt: today,
+    updatedAt: today,
+    summary,
+    location: null,
+    description: null,
+  });

@@ -20,7 +20,7 @@ services:
   - { key: yoga, name: Yoga, durationMin: 60, price: 10.00, capacity: 20, staff: [zoe] }
 `;
 const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
+const SERVICE_MS = 5 * 60_000;
 
 const idOf = (kind: "service" | "staff", key: string) =>
   objectId(kind, SLUG, { key, previousKeys: [] });
@@ -40,12 +40,11 @@ function openSalon() {
 function addVisit(
   rt: TestRuntime,
   startsAt: number,
-  { service = "cut", status = "CONFIRMED" as VisitStatus, name = "" } = {},
+  { services = ["cut"], status = "CONFIRMED" as VisitStatus, name = "" } = {},
 ): string {
   const { id: businessId } = getBusiness(rt, SLUG);
   const id = rt.newId("bkg");
-  const endsAt = startsAt + 5 * MINUTE_MS;
-  const segment = {
+  const segments = services.map((service, i) => ({
     serviceId: idOf("service", service),
     serviceName: service,
     variantId: null,
@@ -57,20 +56,20 @@ function addVisit(
     seats: 1,
     bufferBeforeMin: 0,
     bufferAfterMin: 0,
-    startsAt,
-    endsAt,
+    startsAt: startsAt + i * SERVICE_MS,
+    endsAt: startsAt + (i + 1) * SERVICE_MS,
     priceCents: 4000,
-  };
+  }));
   rt.store.bookings.insert(businessId, {
     ...confirmedVisit(startsAt),
     id,
     status,
-    endsAt,
+    endsAt: startsAt + services.length * SERVICE_MS,
     guests: 1,
     totalCents: 4000,
     currency: "EUR",
     currencyDigits: 2,
-    segments: [segment],
+    segments,
   });
   if (name !== "")
     saveCustomer(rt, businessId, id, { name, email: null, phone: "555 0100", notes: null });
@@ -81,7 +80,7 @@ test("a feed has every visit of the next 90 days of a business with 200 visits a
   const { rt, calendar, today } = openSalon();
   rt.tx(() => {
     for (let day = -30; day < 90; day += 1)
-      for (let i = 0; i < 200; i += 1) addVisit(rt, today + day * DAY_MS + i * 5 * MINUTE_MS);
+      for (let i = 0; i < 200; i += 1) addVisit(rt, today + day * DAY_MS + i * SERVICE_MS);
   });
   const text = writeFeed(rt, calendar, today);
   const dates = [...text.matchAll(/^DTSTART:(\d{8})T/gm)].map(([, date]) => date ?? "");
@@ -102,7 +101,9 @@ test("visits before today fill what is left, the latest first, without cancelled
     addVisit(rt, today + 2 * DAY_MS, { status: "CANCELLED" });
   });
   const days = (max?: number) =>
-    feed(max).map(({ start, status }) => [(start.getTime() - today) / DAY_MS, status]);
+    feed(max)
+      .map(({ start, status }) => [(start.getTime() - today) / DAY_MS, status] as const)
+      .sort(([a], [b]) => a - b);
   expect(days(4)).toEqual([
     [-2, "CONFIRMED"],
     [-1, "CONFIRMED"],
@@ -119,7 +120,9 @@ test("a feed that is full ends with an entry that says so, and opens a condition
   expect(feed(2).map(({ summary }) => summary)).toEqual([
     "cut · Zoe",
     "cut · Zoe",
-    expect.stringMatching(/^Visits from 20\S+ on are not in this calendar: it has at most 2\.$/),
+    expect.stringMatching(
+      /^Visits from 20\S+ on are not in this calendar: it has at most 2 entries\.$/,
+    ),
   ]);
   expect(checkCalendars(rt)).toMatchObject([{ code: "calendar.full", business: SLUG }]);
   expect(feed()).toHaveLength(3);
@@ -133,9 +136,9 @@ test("a session of a class is one entry with all guests that have not cancelled"
   const { rt, today, feed } = openSalon();
   const at = today + DAY_MS;
   rt.tx(() => {
-    addVisit(rt, at, { service: "yoga", name: "Ana" });
-    addVisit(rt, at, { service: "yoga", name: "Ben" });
-    addVisit(rt, at, { service: "yoga", name: "Cleo", status: "CANCELLED" });
+    addVisit(rt, at, { services: ["yoga"], name: "Ana" });
+    addVisit(rt, at, { services: ["yoga"], name: "Ben" });
+    addVisit(rt, at, { services: ["yoga"], name: "Cleo", status: "CANCELLED" });
   });
   expect(feed()).toMatchObject([
     {
@@ -144,4 +147,34 @@ test("a session of a class is one entry with all guests that have not cancelled"
       description: "Ana\n555 0100\nBen\n555 0100",
     },
   ]);
+});
+
+test("the maximum is of entries: a session of many guests is one, a visit with two services two", () => {
+  const { rt, today, feed } = openSalon();
+  const at = today + DAY_MS;
+  rt.tx(() => {
+    for (const name of ["Ana", "Ben", "Cleo"]) addVisit(rt, at, { services: ["yoga"], name });
+    addVisit(rt, at + DAY_MS, { services: ["cut", "cut"] });
+    addVisit(rt, at + 2 * DAY_MS);
+  });
+  expect(
+    feed(4)
+      .map(({ summary }) => summary)
+      .sort(),
+  ).toEqual(["cut · Zoe", "cut · Zoe", "cut · Zoe", "yoga · 3 guests · Zoe"]);
+});
+
+test("a session that begins before the feed ends has all its guests", () => {
+  const { rt, today, feed } = openSalon();
+  const at = today + DAY_MS;
+  rt.tx(() => {
+    addVisit(rt, at, { services: ["cut", "yoga"], name: "Ana" });
+    addVisit(rt, at + 1);
+    addVisit(rt, at + SERVICE_MS, { services: ["yoga"], name: "Ben" });
+  });
+  expect(
+    feed(2)
+      .map(({ summary }) => summary)
+      .sort(),
+  ).toEqual([expect.stringMatching(/^Visits from /), "cut · Zoe · Ana", "yoga · 2 guests · Zoe"]);
 });

@@ -1,6 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { type CalendarEvent, writeCalendar } from "../../../src/domain/calendars/ical.ts";
+import {
+  type CalendarEvent,
+  writeCalendar,
+  writeEntry,
+} from "../../../src/domain/calendars/ical.ts";
 import { parseInstant } from "../../../src/domain/local-time.ts";
 import { parseCalendar } from "../../support/ical.ts";
 
@@ -18,7 +22,7 @@ const event: CalendarEvent = {
 };
 
 test("a calendar has the properties that RFC 5545 and 7986 require or recommend", () => {
-  expect(writeCalendar("Maya, Salon", [event]).split("\r\n")).toEqual([
+  expect(writeCalendar("Maya, Salon", [writeEntry(event)]).split("\r\n")).toEqual([
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
     "PRODID:-//deskbell//calendar feed//EN",
@@ -55,7 +59,7 @@ const TEXTS = [
 
 test.each(TEXTS)("the text %j is read back unchanged from lines of at most 75 bytes", (text) => {
   const written = writeCalendar(text, [
-    { ...event, summary: text, location: text, description: text },
+    writeEntry({ ...event, summary: text, location: text, description: text }),
   ]);
   for (const line of written.split("\r\n"))
     expect(Buffer.byteLength(line), line).toBeLessThanOrEqual(75);
@@ -65,13 +69,17 @@ test.each(TEXTS)("the text %j is read back unchanged from lines of at most 75 by
 });
 
 test("control characters, which a text must not contain, become spaces", () => {
-  const written = writeCalendar("", [{ ...event, summary: "a\u0000b\u001B[31mc\r\nd\te" }]);
+  const written = writeCalendar("", [
+    writeEntry({ ...event, summary: "a\u0000b\u001B[31mc\r\nd\te" }),
+  ]);
   expect(written).toContain("SUMMARY:a b [31mc\\nd\te\r\n");
 });
 
 test("a backslash before an n is not a line break", () => {
   // Not read by a library: node-ical and icalendar 4 unescape it in the wrong order.
-  expect(writeCalendar("", [{ ...event, summary: "C:\\new" }])).toContain("SUMMARY:C:\\\\new\r\n");
+  expect(writeCalendar("", [writeEntry({ ...event, summary: "C:\\new" })])).toContain(
+    "SUMMARY:C:\\\\new\r\n",
+  );
 });
 
 /** Local times before, in and after a change of the clocks in each zone. */
@@ -94,12 +102,9 @@ const instants = CHANGES.flatMap(([zone, dates]) =>
 );
 const feed = writeCalendar(
   "DST",
-  instants.map((startsAt, i) => ({
-    ...event,
-    uid: `${i}@deskbell`,
-    startsAt,
-    endsAt: startsAt + 90 * 60_000,
-  })),
+  instants.map((startsAt, i) =>
+    writeEntry({ ...event, uid: `${i}@deskbell`, startsAt, endsAt: startsAt + 90 * 60_000 }),
+  ),
 );
 
 test("node-ical reads the right instants across clock changes in 10 zones", () => {
@@ -124,7 +129,7 @@ test.skipIf(!hasPython)("python3-icalendar reads the same instants and texts", (
   expect(read(feed).map(([start]) => start)).toEqual(instants);
   const calendar = writeCalendar(
     "",
-    TEXTS.map((summary) => ({ ...event, summary })),
+    TEXTS.map((summary) => writeEntry({ ...event, summary })),
   );
   expect(read(calendar).map(([, , summary]) => summary)).toEqual(TEXTS);
 });

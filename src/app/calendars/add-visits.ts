@@ -1,0 +1,43 @@
+import type { CalendarPart } from "../../store/calendar-visits.ts";
+import type { CalendarRow } from "../../store/calendars.ts";
+import type { Runtime } from "../runtime.ts";
+import type { EntryWriter } from "./entries.ts";
+
+const DAY_MS = 86_400_000;
+const PAST_DAYS = 30;
+const FUTURE_DAYS = 400;
+/** About 8 MB. A calendar app would take long to read more. */
+export const MAX_ENTRIES = 20_000;
+
+/**
+ * Adds the visits of a calendar from today on, then, as far as the maximum allows, those before
+ * today that were not cancelled, the latest first.
+ * @param today epoch milliseconds
+ * @returns the start of the first visit from today on that is left out because there are too many; or null
+ */
+export function addVisits(
+  rt: Runtime,
+  { businessId, staffId, withGuests }: Pick<CalendarRow, "businessId" | "staffId" | "withGuests">,
+  today: number,
+  entries: EntryWriter,
+): number | null {
+  const filter = { businessId, staffId, withGuests };
+  const { calendarVisits } = rt.store;
+  const future = { ...filter, from: today, to: today + FUTURE_DAYS * DAY_MS };
+  const past = { ...filter, from: today - PAST_DAYS * DAY_MS, to: today };
+  const cutAt = addUntilFull(entries, calendarVisits.iterate(future, "future"));
+  addUntilFull(entries, calendarVisits.iterate(past, "past"));
+  return cutAt;
+}
+
+/** Returns the start of the first visit that is left out, or null. */
+function addUntilFull(entries: EntryWriter, parts: Iterable<CalendarPart>): number | null {
+  let cutAt: number | null = null;
+  for (const part of parts) {
+    if (entries.add(part)) continue;
+    cutAt ??= part.visitStartsAt;
+    // Visits shortly after the first that is left out can belong to a session that has an entry.
+    if (Math.abs(part.visitStartsAt - cutAt) > DAY_MS) break;
+  }
+  return cutAt;
+}
