@@ -30,6 +30,8 @@ export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDr
   now: () => number;
   /** Milliseconds that never jump; for durations and windows. */
   monotonic: () => number;
+  /** The wall clock minus the monotonic clock that `source` names: equal in all processes that share both. */
+  machineClock: { offset: () => number; source: () => string };
   /** Shifts what expires if the wall clock was set since; each transaction does so first. */
   noticeJump: () => void;
   random: (bytes: number) => Buffer;
@@ -85,10 +87,11 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   const opened = findIdentity(databasePath);
   const findLossOfFile = () => findLoss(databasePath, opened);
   const store = createStore(db);
+  const machineClock = sharedClock(effects);
   const noticeJump = createJumpNotice(
     connection,
     store,
-    { now, ...sharedClock(effects) },
+    { now, ...machineClock },
     effects.isDaemon ?? false,
     log,
   );
@@ -109,6 +112,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     store,
     now,
     monotonic,
+    machineClock,
     noticeJump,
     random,
     randomFraction: effects.random ? () => random(4).readUInt32BE() / 2 ** 32 : Math.random,
@@ -126,7 +130,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
 }
 
 /** The clock of the machine, or one of a test: without its own monotonic clock, that never jumps. */
-function sharedClock({ now, monotonic }: Effects): { offset: () => number; source: () => string } {
+function sharedClock({ now, monotonic }: Effects): Runtime["machineClock"] {
   if (now === undefined && monotonic === undefined) {
     const startedAt = Number(process.hrtime.bigint()) / 1e6 - performance.now();
     let source: string | undefined;

@@ -55,6 +55,9 @@ export type DaemonRow = {
   connectionsFull?: string | null;
   /** The path that a program on this machine asked for without the metrics token. */
   metricsRefused?: string | null;
+  /** By how much its wall clock is ahead of the monotonic clock with this name. */
+  clockSource?: string | null;
+  clockOffsetMs?: number | null;
   /** When its certificate expires; null without HTTPS. */
   certificateExpiresAt?: number | null;
 };
@@ -122,12 +125,13 @@ export function createLiveStore(db: Db) {
     FROM endpoint WHERE deleted_at IS NULL AND (:businessId IS NULL OR business_id = :businessId)
     ORDER BY status = 'ACTIVE', failing_since IS NULL, name, id LIMIT :limit`);
   const selectDaemon = db.prepare(
-    `SELECT ${columns("url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, connections_full, metrics_refused, certificate_expires_at")} FROM daemon`,
+    `SELECT ${columns("url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, connections_full, metrics_refused, certificate_expires_at, clock_source, clock_offset_ms")} FROM daemon`,
   );
   const saveDaemon = db.prepare(`
-    INSERT OR REPLACE INTO daemon (id, url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups)
-    VALUES (1, :url, :publicUrl, :startedAt, :hasAlertUrl, :openFiles, :backupEveryMs, :copiesBackups)`);
+    INSERT OR REPLACE INTO daemon (id, url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, clock_source, clock_offset_ms)
+    VALUES (1, :url, :publicUrl, :startedAt, :hasAlertUrl, :openFiles, :backupEveryMs, :copiesBackups, :clockSource, :clockOffsetMs)`);
 
+  const updateClockOffset = db.prepare("UPDATE daemon SET clock_offset_ms = ?");
   const updateCertificateExpiry = db.prepare("UPDATE daemon SET certificate_expires_at = ?");
   const updateSharedAddress = db.prepare("UPDATE daemon SET shared_address = ?");
   const updateMetricsRefused = db.prepare("UPDATE daemon SET metrics_refused = ?");
@@ -219,6 +223,8 @@ export function createLiveStore(db: Db) {
       openFiles = null,
       backupEveryMs = null,
       copiesBackups = false,
+      clockSource = null,
+      clockOffsetMs = null,
       ...row
     }: DaemonRow) =>
       void saveDaemon.run({
@@ -228,7 +234,10 @@ export function createLiveStore(db: Db) {
         openFiles,
         backupEveryMs,
         copiesBackups: copiesBackups ? 1 : 0,
+        clockSource,
+        clockOffsetMs,
       }),
+    saveClockOffset: (offsetMs: number) => void updateClockOffset.run(offsetMs),
     saveCertificateExpiry: (at: number | null) => void updateCertificateExpiry.run(at),
     saveSharedAddress: (address: string | null) => void updateSharedAddress.run(address),
     saveMetricsRefused: (path: string | null) => void updateMetricsRefused.run(path),

@@ -187,6 +187,16 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     rt.tx(() => live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: rt.now() + DAY_MS }));
     return () => rt.advance(DAY_MS);
   },
+  "clock.differs": (rt) => {
+    const clockSource = rt.machineClock.source();
+    const save = (clockOffsetMs: number | null) =>
+      rt.tx(() => {
+        const url = "http://127.0.0.1:1";
+        rt.store.live.saveDaemon({ url, startedAt: rt.now(), clockSource, clockOffsetMs });
+      });
+    save(rt.machineClock.offset() + DAY_MS);
+    return () => save(rt.machineClock.offset());
+  },
   "files.exposed": ({ config: { masterKeyPath } }) => {
     chmodSync(masterKeyPath, 0o644);
     return () => chmodSync(masterKeyPath, 0o600);

@@ -29,6 +29,7 @@ import {
   checkBrowserKeys,
   checkCertificate,
   checkClock,
+  checkDaemonClock,
   checkConnections,
   checkDaemonRunning,
   checkDamage,
@@ -39,6 +40,7 @@ import {
   checkFastBookings,
   damageCondition,
   checkUnusedHolds,
+  clockAheadMs,
 } from "./health-conditions.ts";
 import { checkEndedKeys, checkExpiringKeys } from "./key-conditions.ts";
 import { readHistory } from "./history.ts";
@@ -135,9 +137,19 @@ function isFirstDamage({ code }: HealthCondition, i: number, all: HealthConditio
   return code !== "database.damaged" || all.findIndex((other) => other.code === code) === i;
 }
 
-/** Returns the open conditions that a person reads: causes without what follows from them. */
-export const listCauses = (rt: Runtime, daemon: DaemonState): HealthCondition[] =>
-  withoutCovered(listConditions(rt, daemon));
+/**
+ * Returns the open conditions that a person reads: causes without what follows from them. The
+ * daemon's clock counts, because a command with another one would find everything late.
+ */
+export function listCauses(rt: Runtime, daemon: DaemonState): HealthCondition[] {
+  const running = daemon.isRunning ? rt.store.live.findDaemon() : undefined;
+  const aheadMs = clockAheadMs(rt, running);
+  const atDaemonsTime: Runtime = { ...rt, now: () => rt.now() - aheadMs };
+  return withoutCovered([
+    ...listConditions(atDaemonsTime, daemon),
+    ...checkDaemonClock(rt.now(), aheadMs),
+  ]);
+}
 
 /** For the daemon itself, which is running. */
 export const listDaemonConditions = (rt: Runtime): HealthCondition[] =>

@@ -30,7 +30,7 @@ import {
 } from "./doctor-checks.ts";
 import { checkFilePermissions, listFilePermissions } from "./file-permissions.ts";
 import { CONDITIONS, type HealthCondition } from "../../domain/conditions/registry.ts";
-import type { Check, Finding } from "./health-conditions.ts";
+import { type Check, clockAheadMs, type Finding } from "./health-conditions.ts";
 import { readStatus, type Status } from "./status.ts";
 
 type DoctorDeps = {
@@ -175,7 +175,10 @@ async function inspectDaemon(
 ): Promise<Check> {
   const limit = (isRunning ? rt.store.live.findDaemon()?.openFiles : null) ?? readOpenFileLimit();
   const findings = [...conditions, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
-  if (url !== null) findings.push(...checkDaemonResponse(url, await askDaemon(url), rt.now()));
+  if (url !== null) {
+    const aheadMs = clockAheadMs(rt, rt.store.live.findDaemon());
+    findings.push(...checkDaemonResponse(url, await askDaemon(url), rt.now() - aheadMs));
+  }
   return { about: "daemon", summary: url === null ? "running" : `responds at ${url}`, findings };
 }
 

@@ -130,6 +130,28 @@ export function checkClock(now: number, newestAt: number): HealthCondition[] {
   ];
 }
 
+/**
+ * Returns by how much the clock of this process is ahead of the one of the running daemon (ms). It is
+ * 0 for a small difference, and if the daemon is from another machine or its clock is not known.
+ */
+export function clockAheadMs({ machineClock }: Runtime, daemon: DaemonRow | undefined): number {
+  if (daemon?.clockSource !== machineClock.source()) return 0;
+  const aheadMs = Math.round(machineClock.offset() - (daemon.clockOffsetMs ?? 0));
+  return Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS ? 0 : aheadMs;
+}
+
+/** @param now of this process @param aheadMs of the daemon's clock */
+export const checkDaemonClock = (now: number, aheadMs: number): HealthCondition[] =>
+  aheadMs === 0
+    ? []
+    : [
+        openCondition(
+          "clock.differs",
+          `the clock of this command says ${isoSeconds(now)}, the daemon's ${isoSeconds(now - aheadMs)}, which is used here: one of them is faked, such as by faketime`,
+          "env -u LD_PRELOAD date -u; then start the one that differs without faketime",
+        ),
+      ];
+
 /** Several times the reserve below which no new data is accepted. */
 const LOW_BYTES = 500_000_000;
 

@@ -228,6 +228,8 @@ function saveAddress(rt: Runtime, url: string): Promise<void> {
     url,
     publicUrl: rt.config.http.publicUrl,
     startedAt: rt.now(),
+    clockSource: rt.machineClock.source(),
+    clockOffsetMs: Math.round(rt.machineClock.offset()),
     hasAlertUrl: hasAlertChannel(rt.config.alerts),
     openFiles: readOpenFileLimit(),
     backupEveryMs: everyMs,

@@ -11,10 +11,15 @@ import { type App, createApp } from "../../../src/http/app.ts";
 import { createRunningServer, INJECTIONS, type RunningServer } from "../../support/conditions.ts";
 import { startMailServer } from "../../support/mail-server.ts";
 import { asOperator } from "../../support/operator.ts";
+import { emitEvents } from "../../support/delivery.ts";
 import { createReceiver } from "../../support/receiver.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+
+/** Conditions that the daemon cannot see, since it would be right about itself. */
+const COMMANDS_ONLY: ReadonlySet<string> = new Set(["daemon.stopped", "clock.differs"]);
 
 /** Returns the codes that the operator sees, and the status of /readyz. */
 async function listCodes(rt: RunningServer, app: App) {
@@ -77,9 +82,9 @@ test("every condition appears in status, doctor, metrics, /readyz, log, HTTP ale
     expect(found.status, "status").toContain(code);
     // A command cannot open a database that is gone, and a stopped daemon serves no metrics.
     if (code !== "storage.gone") expect(found.doctor, "doctor").toContain(code);
-    if (code !== "daemon.stopped") expect(found.metrics, "metrics").toContain(code);
+    if (!COMMANDS_ONLY.has(code)) expect(found.metrics, "metrics").toContain(code);
     expect(found.ready, code).toBe(isUnready ? 503 : 200);
-    const hasAlerts = code !== "daemon.stopped";
+    const hasAlerts = !COMMANDS_ONLY.has(code);
     let sent = await pass(10_000);
     // The injection has advanced the clock at once, as if the process had been stopped meanwhile.
     for (let i = 0; i < 5 && conditionKind(code).isLateness; i++)
@@ -100,4 +105,45 @@ test("every condition appears in status, doctor, metrics, /readyz, log, HTTP ale
     if (hasAlerts) expect(resolved.alerts).toContain(`${code} RESOLVED`);
     if (hasAlerts) expect(resolved.mails).toContain(`${code} RESOLVED`);
   }
+});
+
+test.each([40, -40])(
+  "a command whose clock differs by %i days names that and nothing else",
+  async (days) => {
+    const rt = await createRunningServer();
+    const now = rt.now();
+    const clock = { clockSource: "boot", clockOffsetMs: rt.machineClock.offset() };
+    rt.tx(() => {
+      rt.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: now, ...clock });
+      rt.store.live.saveCertificateExpiry(now + 30 * DAY_MS);
+    });
+    emitEvents(rt, rt.business, "service.updated");
+    const command = createTestRuntime({ dataDir: rt.config.dataDir }, now + days * DAY_MS);
+    command.freeBytes = rt.freeBytes;
+    command.machineClock.source = () => "boot";
+    expect(readStatus(command).problems).toMatchObject([
+      {
+        code: "clock.differs",
+        text: `the clock of this command says ${days > 0 ? "2026-12-30" : "2026-10-11"}T12:00:00Z, the daemon's 2026-11-20T12:00:00Z, which is used here: one of them is faked, such as by faketime`,
+      },
+    ]);
+    const start = rt.stopDaemon();
+    expect(readStatus(command).problems.map(({ code }) => code)).not.toContain("clock.differs");
+    start();
+    // The clock of another machine, or another boot of this one, cannot be compared.
+    command.machineClock.source = () => "another boot";
+    expect(readStatus(command).problems.map(({ code }) => code)).not.toContain("clock.differs");
+  },
+);
+
+test("a daemon that stands still for hours is not taken for one whose clock differs", async () => {
+  const rt = await createRunningServer();
+  const clockSource = rt.machineClock.source();
+  const clockOffsetMs = rt.machineClock.offset();
+  const daemon = { url: "http://127.0.0.1:1", startedAt: rt.now(), clockSource, clockOffsetMs };
+  rt.tx(() => rt.store.live.saveDaemon(daemon));
+  emitEvents(rt, rt.business, "service.updated");
+  rt.advance(3 * 60 * MINUTE_MS);
+  const codes = readStatus(rt).problems.map(({ code }) => code);
+  expect(codes).toEqual(["delivery.stalled"]);
 });
