@@ -30,6 +30,9 @@ export type BusySegment = Pick<
   | "endsAt"
 >;
 
+/** A service, perhaps one of its variants, and a person who performs it. */
+export type PerformedService = [serviceId: string, variantId: string | null, staffId: string];
+
 /** A segment of a booking, with the booking's ID, or a reservation. */
 export type UpcomingVisit = Pick<BookedSegment, "staffId" | "startsAt" | "endsAt"> & { id: string };
 
@@ -102,6 +105,14 @@ export function createBookingStore(db: Db) {
       SELECT DISTINCT booking_id FROM booking_segment
       WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
         AND (service_id IN ${LISTED} OR variant_id IN ${LISTED} OR staff_id IN ${LISTED})
+      ORDER BY starts_at, booking_id`)
+    .pluck();
+
+  const selectUpcomingWith = db
+    .prepare(`
+      SELECT DISTINCT booking_id FROM booking_segment
+      WHERE business_id = :businessId AND is_busy = 1 AND ends_at > :now
+        AND json_array(service_id, variant_id, staff_id) IN ${LISTED}
       ORDER BY starts_at, booking_id`)
     .pluck();
 
@@ -181,6 +192,10 @@ export function createBookingStore(db: Db) {
     /** IDs, by start time, of bookings that are not over and use one of the objects. */
     listUpcomingOf: (businessId: string, now: number, objectIds: readonly string[]) =>
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(objectIds) }) as string[],
+
+    /** IDs, by start time, of bookings that are not over and have one of the services with its person. */
+    listUpcomingWith: (businessId: string, now: number, performed: readonly PerformedService[]) =>
+      selectUpcomingWith.all({ businessId, now, ids: JSON.stringify(performed) }) as string[],
 
     /** IDs, by start time, of bookings in which a staff member is busy during a span. */
     listOverlappingOf: (

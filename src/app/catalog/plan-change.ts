@@ -40,6 +40,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { summarizeVisits } from "../bookings/summarize-visits.ts";
 import { findAffectedVisits, findWithdrawnVisits } from "./affected-visits.ts";
 import { loadCatalog } from "./load-catalog.ts";
+import { listUnlinkedVisits } from "./unlinked-visits.ts";
 import { planUpdate, catalogStateAt, writeUpdate, timeBeforeTransition } from "./publish.ts";
 import {
   type BookedInterval,
@@ -76,7 +77,7 @@ export type ChangeResult = {
   affected: AffectedVisits;
   /** IDs of future bookings and reservations outside the new hours only. */
   outsideHours: string[];
-  /** IDs of future visits of objects that are no longer offered, and stay as they are. */
+  /** IDs of future visits, which stay as they are, of what is no longer offered or not by this person. */
   withdrawn: string[];
   /** Those of `affected` that messages name. */
   deletedVisits: VisitSummary[];
@@ -226,7 +227,12 @@ function findVisits(
   const found = {
     affected: findAffectedVisits(rt, id, before, after, diff.changes),
     outsideHours: findVisitsOutsideHours(rt, id, { before, after, diff }),
-    withdrawn: idsOf(findWithdrawnVisits(rt, id, before, after, diff.changes)),
+    withdrawn: [
+      ...new Set([
+        ...idsOf(findWithdrawnVisits(rt, id, before, after, diff.changes)),
+        ...listUnlinkedVisits(rt, id, before, after, diff.changes),
+      ]),
+    ],
   };
   return {
     ...found,

@@ -7,6 +7,7 @@ import {
   getTicketOrder,
 } from "../../../src/app/bookings/ticket-orders.ts";
 import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalog.ts";
+import { updateStaffMember } from "../../../src/app/catalog/staff.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { dryRun } from "../../support/dry-run.ts";
@@ -137,4 +138,54 @@ test("an order that has expired unpaid does not prevent the deletion of its even
   expect(apply(rt, "events: []", { prune: true }).affected.ticketOrders).toEqual([]);
   expireTicketOrders(rt);
   expect(getTicketOrder(rt, businessId(SLUG), order.id).status).toBe("EXPIRED");
+});
+
+describe("a person who no longer performs a service", () => {
+  const TWO = FILE.replace(
+    "{ key: mia, name: Mia }",
+    "{ key: mia, name: Mia }, { key: ben, name: Ben }",
+  ).replaceAll("staff: [mia]", "staff: [mia, ben]");
+
+  function openTwo() {
+    const rt = createTestRuntime();
+    apply(rt, TWO);
+    const start = "2026-12-01T10:00";
+    const mine = createBooking(rt, SLUG, { service: "cut", staff: "mia", start });
+    createBooking(rt, SLUG, { service: "cut", staff: "ben", start });
+    const later = "2026-12-01T11:00";
+    const long = createBooking(rt, SLUG, {
+      service: "spa",
+      variant: "long",
+      staff: "mia",
+      start: later,
+    });
+    return { rt, mine, long };
+  }
+  const unlink = (rt: TestRuntime, key: string) =>
+    updateStaffMember(rt, SLUG, "mia", (doc) => doc, { add: [], remove: [key] });
+
+  test("keeps the visits, which the change names, and no others", () => {
+    const { rt, mine } = openTwo();
+    const { withdrawn, keptVisits } = dryRun(rt, () => unlink(rt, "cut"));
+    expect([withdrawn, keptVisits.map(({ id }) => id)]).toEqual([[mine.id], [mine.id]]);
+  });
+
+  test("also has visits of variants that have the staff of the service", () => {
+    const { rt, long } = openTwo();
+    expect(unlink(rt, "spa").withdrawn).toEqual([long.id]);
+  });
+
+  test("can be removed by a file, and renamed without naming any visit", () => {
+    const { rt, mine } = openTwo();
+    const renamed = TWO.replaceAll("mia, ben", "maria, ben").replace(
+      "key: mia,",
+      "key: maria, previousKeys: [mia],",
+    );
+    expect(apply(rt, renamed).withdrawn).toEqual([]);
+    const cutOfBen = renamed.replace(
+      "price: 35.00, staff: [maria, ben]",
+      "price: 35.00, staff: [ben]",
+    );
+    expect(apply(rt, cutOfBen).withdrawn).toEqual([mine.id]);
+  });
 });
