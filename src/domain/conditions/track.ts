@@ -33,7 +33,10 @@ export type Tracked = {
  *   last alert, RESOLVED also waits until two hours after FIRING: one alert an hour.
  *
  * From the fifth one on, conditions of one code and business share a cause. Its alert is sent
- * again, at most once an hour, when conditions are added to it.
+ * again, at most once an hour, when conditions are added to it, and RESOLVED follows an hour after
+ * its last alert at the earliest. A condition that another open one covers sends no alert.
+ *
+ * The guide `alerts` tells operators the same rule.
  */
 export function trackConditions(
   before: readonly Cause[],

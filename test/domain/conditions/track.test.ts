@@ -87,6 +87,15 @@ describe("alerts about one condition", () => {
     expect(run(3 * 60)).toEqual(["RESOLVED endpoint.failing|salon|a 3"]);
   });
 
+  test("a condition that begins again before RESOLVED is resolved two hours after its alert", () => {
+    const { run } = startTracking();
+    expect(run(5, failing("a"))).toEqual(["FIRING endpoint.failing|salon|a 1"]);
+    run(10);
+    expect(run(50, failing("a"))).toEqual([]);
+    expect(run(55)).toEqual([]);
+    expect(run(1)).toEqual(["RESOLVED endpoint.failing|salon|a 2"]);
+  });
+
   test("a condition that begins after RESOLVED is sent at once", () => {
     const { run } = startTracking();
     run(61, failing("a"));
