@@ -304,7 +304,8 @@ test("menu update changes a dish or one of its sizes", async () => {
 
 test.each([
   ["services update cut", 2, /There is nothing to update/],
-  ["services update cut --price 9.999", 2, /--price has 3 decimals/],
+  ["services update cut --price 9.999", 2, /--price is ambiguous: .* Write 9999.00, or/],
+  ["services update cut --price 9.9999", 2, /--price has 4 decimals/],
   ["services update cut --price -1", 2, /--price must not be negative/],
   ["services update cut --name ' '", 2, /--name must have 1 to 200 characters/],
   ["services update cut --variant short --price 1", 3, /no variant 'short'/],

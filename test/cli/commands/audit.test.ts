@@ -309,7 +309,9 @@ test("audit list filters by actor, action, time and business, also after the bus
   expect(await actions("--until 2026-01-01")).toEqual([]);
   const [, newest] = await list();
   expect(await actions(`--before ${newest?.id}`)).toEqual(["catalog.applied", "catalog.applied"]);
-  expect(await deskbell("audit list --since yesterday")).toMatchObject({
+  expect(await actions("--since yesterday")).toHaveLength(4);
+  expect(await actions("--until yesterday")).toEqual([]);
+  expect(await deskbell("audit list --since recently")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("or a date such as 2026-12-01"),
   });
