@@ -98,9 +98,11 @@ test(
     expect(new Set(ids).size).toBe(2);
     for (const { stop } of servers) await stop();
 
-    // On the same machine, and on a standby that has only the folder of the copies.
+    // The older backup is restored on the same machine, and on a standby that has the new master key
+    // and the folder of the copies.
     const name = basename(beforeSplit?.path ?? "");
     const standby = createTempFolder();
+    copyFileSync(join(east, "master.key"), join(standby, "master.key"));
     for (const [dataDir, folder] of [
       [east, join(east, "backups")],
       [standby, folders.east],
