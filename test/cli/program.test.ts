@@ -189,6 +189,6 @@ test("a read command does not create a data folder", async () => {
   const { code, stderr } = await createTerminal().deskbell("businesses list");
   expect(code).toBe(3);
   expect(stderr).toMatch(
-    /^error: There is no deskbell data in .*\nfix: .*deskbell init .*deskbell catalog apply FILE.*deskbell restore FILE.*; or .*--data-dir \(exit 3\)\n$/,
+    /^error: There is no deskbell data in .*\nfix: .*deskbell init .*deskbell catalog apply FILE.*; or, if the data were moved, .*--data-dir \(exit 3\)\n$/,
   );
 });

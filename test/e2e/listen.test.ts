@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import { expect, onTestFinished, test } from "vitest";
-import { runProgram, startProgram, type StartedProgram } from "../support/cli.ts";
+import { createTempFolder, runProgram, startProgram, type StartedProgram } from "../support/cli.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createReceiver, type TestReceiver } from "../support/receiver.ts";
 
@@ -145,13 +145,13 @@ test.each([
   { what: "an invalid API URL", more: ["--api", "ftp://x"], code: 2, message: /Invalid --api/ },
   {
     what: "an empty secret file",
-    more: ["--secret-file", "/dev/null"],
+    more: ["--secret-file", "EMPTY"],
     code: 7,
     message: /contains no signing secret/,
   },
   {
     what: "an empty key file",
-    more: ["--key-file", "/dev/null"],
+    more: ["--key-file", "EMPTY"],
     code: 2,
     message: /The API key is missing.\nfix: add --key-file/,
   },
@@ -165,7 +165,10 @@ test.each([
 ])("$what exits with $code before any request", async ({ what, more, code, message }) => {
   const flags = ["webhooks", "listen", "--business", "b", "--forward-to", "http://127.0.0.1:9/"];
   const env = { DESKBELL_API_KEY: what === "no key at all" ? "" : "deskbell_rk_x" };
-  expect(await runProgram([...flags, ...more], { env })).toMatchObject({
+  const empty = join(createTempFolder(), "empty");
+  writeFileSync(empty, "");
+  const filled = more.map((word) => (word === "EMPTY" ? empty : word));
+  expect(await runProgram([...flags, ...filled], { env })).toMatchObject({
     code,
     stdout: "",
     stderr: expect.stringMatching(message),

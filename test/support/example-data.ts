@@ -51,6 +51,9 @@ async function createData(dataDir: string): Promise<void> {
     void existing.set(prefix, (await create(line)).id);
   await deskbell("seed all");
   await recordId("key", "keys create --business salon-aurora --name site --secret");
+  await create("keys create --business salon-aurora --name website --scope bookings.write");
+  await create("keys create --business cafe-lumen --name website --scope bookings.write");
+  writeFileSync(join(dataDir, "metrics.token"), "deskbell_mt_0123456789abcdef\n", { mode: 0o600 });
   await recordId(
     "whe",
     "webhooks create --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
@@ -198,7 +201,7 @@ export async function runInCopy(
     if (name !== out) symlinkSync(join(folder, "files", name), join(cwd, name));
   const dataDir = join(cwd, "data");
   if (!isEmpty) mkdirSync(dataDir);
-  for (const name of isEmpty ? [] : ["deskbell.db", "master.key", "backups"])
+  for (const name of isEmpty ? [] : ["deskbell.db", "master.key", "metrics.token", "backups"])
     cpSync(join(folder, "data", name), join(dataDir, name), { recursive: true });
   process.chdir(cwd);
   return { ...(await createTerminal({ dataDir }).deskbell(line, stdin)), dataDir };

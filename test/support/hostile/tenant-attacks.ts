@@ -28,7 +28,7 @@ const IN_QUERY: Record<string, string> = {
 };
 /** Query parameters without IDs. */
 const WITHOUT_ID =
-  "limit locale includeTranslations includeVariants includeAddons bookable at includeUpcoming from to includeCancelled includePast date partySize guests granularity timezone explain types wait status eventType since dryRun updatedSince includeCustomer".split(
+  "limit locale includeTranslations includeVariants includeAddons bookable at includeUpcoming from to includeCancelled includePast date partySize guests granularity timezone explain types wait status eventType since dryRun updatedSince includeCustomer includeBookingRequest".split(
     " ",
   );
 const ID_FIELDS = ["id", "businessId", "keyId", "endpointId", "deliveryId", "slug"];

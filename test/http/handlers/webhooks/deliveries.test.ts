@@ -93,6 +93,7 @@ describe("the list of an endpoint's deliveries", () => {
       status: "DELIVERED",
       attemptCount: 1,
       nextAttemptAt: null,
+      heldUntil: null,
       lastStatusCode: 200,
       lastError: null,
       createdAt: "2026-11-20T07:00:00-05:00",

@@ -39,6 +39,8 @@ test("GET returns the created endpoint without its secret and operator settings"
     status: "DISABLED",
     disabledReason: "failing",
     failingSince: "2026-11-20T07:00:00-05:00",
+    heldUntil: null,
+    heldReason: null,
     oldSecretEndsAt: null,
     version: 2,
     createdAt: "2026-11-20T07:00:00-05:00",

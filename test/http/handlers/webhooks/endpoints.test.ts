@@ -42,6 +42,8 @@ test("creating an endpoint returns it with its secret, which is shown only once"
     status: "ACTIVE",
     disabledReason: null,
     failingSince: null,
+    heldUntil: null,
+    heldReason: null,
     oldSecretEndsAt: null,
     version: 1,
     createdAt: "2026-11-20T07:00:00-05:00",
