@@ -75,8 +75,9 @@ test("a wrong setting of a destination is reported with how to fix it", async ()
     error("Did you mean 'service.updated'"),
   );
   expect(await create(`${SERVER} --user a`)).toMatchObject(error("must be used together"));
-  expect(await create(`${SERVER} --token-file /dev/null`)).toMatchObject(error("is empty"));
   const file = join(createTempFolder(), "seed");
+  writeFileSync(file, "");
+  expect(await create(`${SERVER} --token-file ${file}`)).toMatchObject(error("is empty"));
   writeFileSync(file, "SUAX");
   expect(await create(`${SERVER} --nkey-file ${file}`)).toMatchObject(error("begins with SU"));
   expect(await create(`${SERVER} --ca-file ${file}`)).toMatchObject(error("in PEM format"));

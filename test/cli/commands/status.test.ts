@@ -246,7 +246,9 @@ test("--master-key-out copies the master key to a private file; backups are list
   expect(await deskbell(`backup verify ${file}`)).toMatchObject({
     code: 0,
     stdout: "",
-    stderr: expect.stringMatching(/ is valid: [\d.]+ KB, schema \d+\.\n$/),
+    stderr: expect.stringMatching(
+      / is valid: [\d.]+ KB, schema \d+\.\nThe master key authenticates it\.\n$/,
+    ),
   });
   expect(await deskbell(`backup verify ${key}`)).toMatchObject({ code: 7, stdout: "" });
   expect(await deskbell(`backup verify ${key}.none`)).toMatchObject({ code: 3, stdout: "" });
@@ -273,6 +275,10 @@ test("restore in a script needs --yes, and says where the previous data is", asy
 
   writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
   expect(await deskbell(`restore ${path} --yes --json`)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("was authenticated with another master key"),
+  });
+  expect(await deskbell(`restore ${path} --untrusted --yes --json`)).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('"masterKeyMatches": false'),
     stderr: expect.stringContaining("copy the matching master key there"),
