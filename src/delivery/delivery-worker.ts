@@ -65,6 +65,7 @@ export function createDeliveryWorker(
   const hosts = createEndpointHosts(rt);
   const inFlight = createInFlight(deliveryQueue, rt.monotonic);
   const probeTimers = createProbeTimers((endpointId) => {
+    checkClock();
     enqueue(endpointId);
     dispatch();
   });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -80,6 +80,37 @@ test.each([30, 0.5, -0.5, -30])(
     emitEvent();
     await run("wake");
     expect(rt.store.tallies.countByStatus()).toMatchObject({ DELIVERED: 1, PENDING: 1 });
+  },
+);
+
+test.each([1, -1])(
+  "a probe after a clock jump of %d days, before any sweep, sends nothing early",
+  async (days) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    await subscribe(rt, business, "http://10.0.0.1/");
+    let attempts = 0;
+    const worker = createTestWorker(rt, async () => {
+      attempts += 1;
+      return { kind: "responded", statusCode: 503, retryAfter: null, responseText: "" };
+    });
+    // Runs before the worker is stopped, which waits for real timers.
+    onTestFinished(() => void vi.useRealTimers());
+    const advance = async (ms: number) => {
+      rt.advance(ms);
+      await vi.advanceTimersByTimeAsync(ms);
+    };
+    emitEvents(rt, business, "service.updated", "service.updated", "service.updated");
+    worker.wake();
+    await advance(100);
+    expect(attempts).toBe(3);
+    rt.setClock(days * DAY);
+    await advance(2000);
+    expect(attempts).toBe(3);
+    await advance(88_000);
+    worker.sweep();
+    expect(attempts).toBe(4);
   },
 );
 
