@@ -117,6 +117,8 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     }));
     await eraseGuestsHourly();
     rt.tx(() => {
+      // The clock may have been set since the start, which has shifted the ends of secrets.
+      const now = rt.now();
       endpointSecrets.deleteExpired(now);
       pruneHosts(rt);
       pruneReplies(rt);

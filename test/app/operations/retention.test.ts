@@ -8,6 +8,7 @@ import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { deleteEndpoint, disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { rotateEndpointSecret } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -246,6 +247,19 @@ test("expired secrets and old statistics are deleted", async () => {
   await createPruner(rt)();
   expect(rt.store.endpointSecrets.list()).toEqual([]);
   expect(rt.store.tallies.listMinutes(0)).toEqual([]);
+});
+
+test("a clock set back during a run deletes no old secret before its overlap ends", async () => {
+  const { rt, endpoint } = await setUp();
+  rotateEndpointSecret(rt, endpoint.id, { overlapMs: DAY });
+  const prune = createPruner(rt);
+  const finished = prune();
+  rt.setClock(-2 * DAY);
+  await finished;
+  expect(rt.store.endpointSecrets.listValid(endpoint.id, rt.now())).toHaveLength(2);
+  rt.advance(DAY);
+  await prune();
+  expect(rt.store.endpointSecrets.list()).toHaveLength(1);
 });
 
 test("with less than 64 MB free, new data is rejected while deliveries continue", async () => {
