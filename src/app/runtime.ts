@@ -55,7 +55,9 @@ export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDr
 export const wallClock = (): number => Date.now();
 export const systemRandom = (bytes: number): Buffer => randomBytes(bytes);
 
-type Effects = Partial<Pick<Runtime, "now" | "monotonic" | "random" | "log" | "actor">> & {
+type Effects = Partial<
+  Pick<Runtime, "now" | "monotonic" | "machineClock" | "random" | "log" | "actor">
+> & {
   /** Whether this process holds the daemon lock. */
   isDaemon?: boolean;
   onSyncFailed?: (error: unknown) => void;
@@ -87,7 +89,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   const opened = findIdentity(databasePath);
   const findLossOfFile = () => findLoss(databasePath, opened);
   const store = createStore(db);
-  const machineClock = sharedClock(effects);
+  const machineClock = effects.machineClock ?? sharedClock(effects);
   const noticeJump = createJumpNotice(
     connection,
     store,

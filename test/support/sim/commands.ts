@@ -116,16 +116,16 @@ export async function createCommands({
 
   function rotate(endpoint: Subscription): void {
     const overlapMs = random.pick([0, HOUR_MS, DAY_MS, 7 * DAY_MS]);
-    // The old secret may have been pruned before the clock was set back.
-    const hasOld = admin.store.endpointSecrets.listValid(endpoint.id, admin.now()).length > 1;
+    const hasOld = endpoint.secrets.some(({ until }) => until !== null && until > time.elapsed());
     try {
-      const { secret, oldEndsAt } = rotateEndpointSecret(admin, endpoint.id, {
+      const { secret } = rotateEndpointSecret(admin, endpoint.id, {
         overlapMs,
         force: random.chance(0.5),
       });
       // A forced rotation keeps the older secret, which the receiver still uses.
       const kept = endpoint.secrets.findLast(({ until }) => (hasOld ? until : until === null));
-      for (const old of endpoint.secrets) old.until = old === kept && overlapMs > 0 ? oldEndsAt : 0;
+      const oldEndsAt = overlapMs > 0 ? time.elapsed() + overlapMs : 0;
+      for (const old of endpoint.secrets) old.until = old === kept ? oldEndsAt : 0;
       endpoint.secrets.push({ secret, until: null });
     } catch (error) {
       if (!(error instanceof AppError && error.code === "conflict")) throw error;

@@ -15,7 +15,7 @@ export type Subscription = {
   events: readonly string[];
   maxInFlight: number;
   status: "ACTIVE" | "DISABLED" | "DELETED";
-  /** `until` is the wall clock time at which the secret expires, or null. */
+  /** `until` is when the secret expires, or null: the same duration, even if the clock is set. */
   secrets: { secret: string; until: number | null }[];
   behavior: Behavior;
   inFlight: Set<string>;
@@ -130,7 +130,7 @@ export function openLedger(databasePath: string, time: VirtualTime) {
       }
     };
     for (const { secret, until } of endpoint.secrets) {
-      const isLive = until === null || until > time.wall();
+      const isLive = until === null || until > time.elapsed();
       if (accepts(secret) !== isLive)
         report(isLive ? "not signed with a valid secret" : "signed with an expired secret");
     }

@@ -80,10 +80,13 @@ export async function simulate(
   };
   // Not from the seed, so that an entry in the audit log does not change what happens next.
   const newAuditId = createIdSource(time.wall, systemRandom);
-  const open = (): Runtime => {
+  const open = (isDaemon: boolean): Runtime => {
     const rt = openRuntime(config, 1000, {
       now: time.wall,
       monotonic: time.elapsed,
+      // One machine: a jump that the operator's process has noticed is not noticed again.
+      machineClock: { offset: () => time.wall() - time.elapsed(), source: () => "simulation" },
+      isDaemon,
       random: (bytes) => Buffer.from(Array.from({ length: bytes }, () => random.integer(0, 255))),
       log: (level, message) => void (level === "error" && note(`error: ${message}`)),
     });
@@ -91,7 +94,7 @@ export async function simulate(
     rt.newId = (prefix) => (prefix === "aud" ? newAuditId(prefix) : newId(prefix));
     return rt;
   };
-  const admin = open();
+  const admin = open(false);
   const ledger = openLedger(config.databasePath, time);
   const bugMemory = new Map<string, number>();
   let sent = 0;
@@ -144,7 +147,7 @@ export async function simulate(
     hasNoticedClock: boolean;
   };
   function startWorker(): RunningWorker {
-    const rt = open();
+    const rt = open(true);
     const { tx } = rt;
     rt.tx = (write) => failTx(tx, write);
     const send = injectBug?.(rt, network, bugMemory) ?? network;
