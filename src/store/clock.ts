@@ -42,6 +42,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "delivery.next_attempt_at": "delivery",
   "destination.behind_since": "record",
   "destination.created_at": "record",
+  "destination.recreated_at": "record",
   "destination.updated_at": "record",
   "destination_skip.at": "record",
   "endpoint.created_at": "record",
