@@ -68,7 +68,7 @@ type HttpConfig = {
   trustedProxies: string[];
   /** Without a trailing slash; empty: taken from each request. */
   publicUrl: string;
-  /** Of the operator, for partners and finders of vulnerabilities: a mailto or https URL. */
+  /** Where partners and finders of vulnerabilities reach the operator: a mailto or https URL. */
   contact: string | null;
   /** Accepted for /metrics besides the token in the data folder. */
   metricsToken: string | null;

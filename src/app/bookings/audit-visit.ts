@@ -22,7 +22,7 @@ export function auditVisit(
   audit(rt, { action, subject, businessId, details });
 }
 
-/** The same for a ticket order. */
+/** Writes the entry of a change of a ticket order. */
 export function auditOrder(
   rt: Runtime,
   { id: businessId }: BusinessRow,

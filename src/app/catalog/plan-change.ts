@@ -79,9 +79,9 @@ export type ChangeResult = {
   outsideHours: string[];
   /** IDs of future visits, which stay as they are, of what is no longer offered or not by this person. */
   withdrawn: string[];
-  /** Those of `affected` that messages name. */
+  /** The visits of `affected` that messages name. */
   deletedVisits: VisitSummary[];
-  /** Those of `outsideHours` and `withdrawn` that messages name. */
+  /** The visits of `outsideHours` and `withdrawn` that messages name. */
   keptVisits: VisitSummary[];
 };
 

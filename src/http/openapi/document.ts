@@ -10,7 +10,7 @@ type Options = {
   routes: readonly RouteSpec[];
   /** If empty, the URL that the document was fetched from. */
   publicUrl: string;
-  /** Of the operator: a mailto or https URL. */
+  /** The operator, as a mailto or https URL. */
   contact?: string | null;
   version: string;
   /** Forbids undocumented fields in responses; for tests. */

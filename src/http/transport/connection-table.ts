@@ -2,9 +2,9 @@ import { addressGroup, addressNetwork } from "../auth/client-address.ts";
 
 /** How many connections may be open at a time. */
 export type ConnectionLimits = {
-  /** Of one IPv4 address or IPv6 /64. */
+  /** Connections of one IPv4 address or IPv6 /64. */
   client: number;
-  /** Of one IPv6 /48. */
+  /** Connections of one IPv6 /48. */
   network: number;
   /** Of all clients together. */
   total: number;
