@@ -14,18 +14,25 @@ type Clocks = {
   source: () => string;
 };
 
+type Role = {
+  /** The daemon stores the offset before the first jump, so that later processes notice one. */
+  isDaemon: boolean;
+  /** While a daemon runs, a command shifts nothing: its own clock may be the one that is wrong. */
+  isDaemonRunning: () => boolean;
+};
+
 /**
  * Returns a function that notices when the wall clock was set, and shifts every period by the same
  * time, once for all threads and processes. Call it before each transaction: until then, a hold
- * would seem to have expired, or to last for hours.
- * @param keepsOffset whether the offset is stored before the first jump, so that processes that start
- *   after a jump notice it, too
+ * would seem to have expired, or to last for hours. A machine that was suspended counts as well,
+ * because its monotonic clock stood still: nobody could answer meanwhile, so what had not expired
+ * keeps its remaining time.
  */
 export function createJumpNotice(
   { tx, isDryRun }: Pick<Connection, "tx" | "isDryRun">,
   store: Store,
   clocks: Clocks,
-  keepsOffset: boolean,
+  { isDaemon, isDaemonRunning }: Role,
   log: Log,
 ): () => void {
   const openedAt = clocks.offset();
@@ -45,7 +52,7 @@ export function createJumpNotice(
           seconds: Math.round(byMs / 1000),
         });
       }
-      if (hasJumped || (keepsOffset && !isShared)) store.clock.replace(source, Math.round(offset));
+      if (hasJumped || (isDaemon && !isShared)) store.clock.replace(source, Math.round(offset));
     });
   };
 
@@ -53,11 +60,11 @@ export function createJumpNotice(
     const offset = clocks.offset();
     if (known !== undefined && Math.abs(offset - known) < MIN_JUMP_MS) return;
     if (isDryRun()) return;
-    if (known === undefined && !keepsOffset && isUnchanged(offset)) {
+    if (known === undefined && isUnchanged(offset)) {
       known = offset;
       return;
     }
-    compare();
+    if (isDaemon || !isDaemonRunning()) compare();
     known = offset;
   };
 
@@ -65,11 +72,8 @@ export function createJumpNotice(
   function isUnchanged(offset: number): boolean {
     if (Math.abs(offset - openedAt) >= MIN_JUMP_MS) return false;
     const stored = store.clock.find();
-    return (
-      stored === undefined ||
-      stored.source !== clocks.source() ||
-      Math.abs(offset - stored.offsetMs) < MIN_JUMP_MS
-    );
+    if (stored === undefined || stored.source !== clocks.source()) return !isDaemon;
+    return Math.abs(offset - stored.offsetMs) < MIN_JUMP_MS;
   }
 }
 

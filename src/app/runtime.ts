@@ -9,7 +9,7 @@ import { createIdSource, type IdPrefix } from "../domain/ids.ts";
 import { createLog, type Log } from "../log.ts";
 import { createJumpNotice, readClockSource } from "./clock-jumps.ts";
 import { openSecretBox, type SecretBox } from "../secret-box.ts";
-import { type Connection, openDatabase } from "../store/database.ts";
+import { type Connection, isDaemonRunning, openDatabase } from "../store/database.ts";
 import { findIdentity, findLoss, lostFileError } from "../store/file-identity.ts";
 import { createSafeguard } from "../store/safeguard.ts";
 import { isOnReadOnlyDisk } from "../store/storage-error.ts";
@@ -58,7 +58,7 @@ export const systemRandom = (bytes: number): Buffer => randomBytes(bytes);
 type Effects = Partial<
   Pick<Runtime, "now" | "monotonic" | "machineClock" | "random" | "log" | "actor">
 > & {
-  /** Whether this process holds the daemon lock. */
+  /** Whether this process, of which the thread may be one of several, holds the daemon lock. */
   isDaemon?: boolean;
   onSyncFailed?: (error: unknown) => void;
 };
@@ -94,7 +94,10 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     connection,
     store,
     { now, ...machineClock },
-    effects.isDaemon ?? false,
+    {
+      isDaemon: effects.isDaemon ?? false,
+      isDaemonRunning: () => isDaemonRunning(databasePath),
+    },
     log,
   );
   const currentActor = new AsyncLocalStorage<Actor>();

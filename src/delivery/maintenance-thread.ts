@@ -14,7 +14,7 @@ const { config, work } = workerData as MaintenanceData;
 const stopping = new AbortController();
 parentPort?.once("message", () => stopping.abort());
 
-const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON });
+const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON, isDaemon: true });
 const { signal } = stopping;
 if (work === "last-copy") process.exitCode = (await makeLastCopy(rt, signal)) ? 0 : 1;
 // The data are copied at normal priority: until that is done, the write-ahead log grows.

@@ -19,7 +19,11 @@ const BUSY_TIMEOUT_MS = 0;
 const GRACE_MS = 10_000;
 
 const { config, isWatched } = workerData as ThreadData;
-const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON, onSyncFailed: fail });
+const rt = openRuntime(config, BUSY_TIMEOUT_MS, {
+  actor: () => DAEMON,
+  isDaemon: true,
+  onSyncFailed: fail,
+});
 rt.store.file.tuneForWriting();
 const postMessage = (message: WorkerMessage): void => parentPort?.postMessage(message);
 let sender: Promise<Sender> | undefined;

@@ -11,7 +11,7 @@ import { encodeExactly } from "./pipeline/cached-response.ts";
 const BUSY_TIMEOUT_MS = 5000;
 
 const { config } = workerData as FeedThreadData;
-const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON });
+const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON, isDaemon: true });
 
 parentPort?.on("message", ({ request, calendarId, today }: FeedRequest) => {
   try {

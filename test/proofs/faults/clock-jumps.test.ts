@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { createJumpNotice } from "../../../src/app/clock-jumps.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createDeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import { acquireDaemonLock } from "../../../src/store/database.ts";
 import { createRateLimitPolicy, PER_MINUTE } from "../../../src/http/auth/rate-limiter.ts";
 import { createRateLimits } from "../../../src/http/auth/rate-limits.ts";
 import { HEADER, monday, openBookingShop, orderOf } from "../../http/support/bookings.ts";
@@ -272,27 +274,54 @@ test.each(JUMPS)("a clock set $name changes no remaining time of bookings", asyn
   expect(await findChanges(byMs)).toEqual([]);
 });
 
+test("a machine that was suspended beyond the time of a visit leaves the decision open", async () => {
+  const shop = await openWaitingShop();
+  shop.rt.advance(HOUR_MS);
+  // The monotonic clock of Linux stands still meanwhile, so that only the wall clock goes on.
+  shop.rt.setClock(4 * DAY_MS);
+  shop.rt.tx(() => {});
+  expect((await shop.left()).decision).toBe(DECISION_MS - HOUR_MS);
+  expect((await shop.approve()).status).toBe(200);
+});
+
 test("two threads that notice the same jump shift once", async () => {
   const { rt, left } = await openWaitingShop();
   const before = await left();
   const source = () => "the same boot";
-  const { createJumpNotice } = await import("../../../src/app/clock-jumps.ts");
   let offset = rt.now();
-  const notices = [true, false, false].map((keepsOffset) =>
-    createJumpNotice(
-      rt,
-      rt.store,
-      { offset: () => offset, now: rt.now, source },
-      keepsOffset,
-      rt.log,
-    ),
-  );
+  const clocks = { offset: () => offset, now: rt.now, source };
+  const open = (isDaemon: boolean, isRunning: boolean) =>
+    createJumpNotice(rt, rt.store, clocks, { isDaemon, isDaemonRunning: () => isRunning }, rt.log);
+  const notices = [true, true, false].map((isDaemon) => open(isDaemon, isDaemon));
   for (const notice of notices) notice();
   offset += HOUR_MS;
   for (const notice of notices) notice();
   const after = await left();
   expect(after.order - before.order).toBe(HOUR_MS);
   // Another process, which has started after the jump.
-  createJumpNotice(rt, rt.store, { offset: () => offset, now: rt.now, source }, false, rt.log)();
+  open(false, false)();
   expect(await left()).toEqual(after);
+});
+
+test("a command whose clock is wrong shifts nothing while a daemon runs", async () => {
+  const { rt, left } = await openWaitingShop();
+  const { offset, source } = rt.machineClock;
+  rt.tx(() => rt.store.clock.replace(source(), offset()));
+  const before = await left();
+  const writeAhead = (byMs: number) => {
+    const command = openRuntime(rt.config, 1000, {
+      now: () => rt.now() + byMs,
+      machineClock: { offset: () => offset() + byMs, source },
+    });
+    command.tx(() => {});
+    command.close();
+  };
+  const daemon = acquireDaemonLock(rt.config.databasePath);
+  writeAhead(25 * HOUR_MS);
+  writeAhead(-2 * HOUR_MS);
+  expect(await left()).toEqual(before);
+  expect(rt.store.clock.find()?.offsetMs).toBe(offset());
+  daemon.release();
+  writeAhead(HOUR_MS);
+  expect((await left()).order - before.order).toBe(HOUR_MS);
 });
