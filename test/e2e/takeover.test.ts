@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readGuide } from "../../src/assets.ts";
@@ -8,6 +8,7 @@ import { createBackup, listBackupsIn } from "../../src/app/operations/backups.ts
 import { findFreePort } from "../../src/cli/running/port.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { createTempFolder, createTerminal, runProgram } from "../support/cli.ts";
+import { PROGRAM } from "../support/program.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { subscribe } from "../support/delivery.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
@@ -120,6 +121,74 @@ test("restore --latest takes over only with --fenced; then the server before ref
   const { code, stderr } = await old.waitForExit();
   expect([code, stderr]).toEqual([5, expect.stringContaining("Another server has taken over")]);
 });
+
+/** Returns the environment of a program that is killed when it is about to write a file. */
+function killedBefore(operation: "renameSync" | "writeFileSync", path: string): NodeJS.ProcessEnv {
+  const script = join(createTempFolder(), "kill.mjs");
+  writeFileSync(
+    script,
+    `import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    const original = fs.${operation};
+    fs.${operation} = (...args) => {
+      if (args.includes(${JSON.stringify(path)})) process.kill(process.pid, "SIGKILL");
+      return original(...args);
+    };
+    syncBuiltinESMExports();`,
+  );
+  return { NODE_OPTIONS: `--import ${script}` };
+}
+
+test.runIf(!PROGRAM.isStandalone).each([
+  ["deskbell.db", "renameSync"],
+  ["epoch", "writeFileSync"],
+] as const)(
+  "a takeover that is killed before it writes %s is named on both servers, and its fix finishes it",
+  { timeout: 60_000 },
+  async (file, operation) => {
+    const { dir, primary, dataDir } = await createMachines();
+    mkdirSync(dataDir, { mode: 0o700 });
+    copyFileSync(primary.config.masterKeyPath, join(dataDir, "master.key"));
+    primary.close();
+    const restore = ["restore", "--latest", dir, "--fenced", "--data-dir", dataDir];
+    const killed = await runProgram(restore, { env: killedBefore(operation, join(dataDir, file)) });
+    expect(killed.signal).toBe("SIGKILL");
+    const serve = (folder: string) =>
+      runProgram(["serve", "--port", "0", "--backup-dir", dir, "--data-dir", folder]);
+    for (const folder of [primary.config.dataDir, dataDir]) {
+      const refused = await serve(folder);
+      expect(refused).toMatchObject({ code: 5, stdout: "" });
+      expect(refused.stderr).toContain("A takeover was interrupted before its end (takeover begun");
+      expect(refused.stderr).toContain(`by ${dataDir} on `);
+      expect(refused.stderr).toContain(`deskbell ${restore.slice(0, 4).join(" ")}`);
+    }
+    // A terminal would ask, because data may be there already.
+    expect(await runProgram([...restore, "--yes"])).toMatchObject({ code: 0 });
+    const standby = spawnDaemon(dataDir, "--backup-dir", dir);
+    await waitForUrl(standby);
+    const old = await serve(primary.config.dataDir);
+    expect(old).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("Another server has taken over (taken over at "),
+    });
+  },
+);
+
+test.runIf(!PROGRAM.isStandalone)(
+  "a takeover that is killed when its data are in place is completed by the start of the server",
+  async () => {
+    const { dir, primary, dataDir } = await createMachines();
+    mkdirSync(dataDir, { mode: 0o700 });
+    copyFileSync(primary.config.masterKeyPath, join(dataDir, "master.key"));
+    const killed = await runProgram(
+      ["restore", "--latest", dir, "--fenced", "--data-dir", dataDir],
+      { env: killedBefore("renameSync", join(dir, "epoch-1")) },
+    );
+    expect(killed.signal).toBe("SIGKILL");
+    await waitForUrl(spawnDaemon(dataDir, "--backup-dir", dir));
+    expect(readFileSync(join(dir, "epoch-1"), "utf8")).toMatch(/^taken over at /);
+  },
+);
 
 /** Changes a price and returns it, which a partner may have read by then. */
 async function changePrice(dataDir: string, price: string): Promise<string> {

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
+import { replaceDurably } from "../../durable-file.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
@@ -10,9 +12,12 @@ import { isoSeconds } from "./health-conditions.ts";
 // Each takeover creates the next file `epoch-N` in the folder of the copies, and stores N in the
 // data folder of the server that has taken over. A server with a lower epoch was replaced. This
 // prevents mistakes; it cannot stop a server that already runs, or that does not see the folder.
+// The file says that the takeover has begun until the data of the new server are in place: neither
+// server can start before.
 
 const NAME = /^epoch-(\d{1,9})$/;
 const nameOf = (epoch: number): string => `epoch-${epoch}`;
+const BEGUN = "takeover begun";
 
 /** Returns 0 if no server has taken over. @throws AppError state_refuses */
 export const readNewestEpoch = (dir: string): number =>
@@ -39,40 +44,69 @@ export function readBackupDir<Result>(path: string, read: (path: string) => Resu
 
 /**
  * @param dir of the copies
- * @throws AppError state_refuses if another server has taken over with one of them
+ * @throws AppError state_refuses if another server has taken over with one of them, or has begun to
  */
 export function assertNotTakenOver(config: Config, dir: string): void {
   const newest = readNewestEpoch(dir);
-  if (newest <= readOwnEpoch(config)) return;
+  const own = readOwnEpoch(config);
+  if (newest < own || newest === 0) return;
   const marker = join(dir, nameOf(newest));
-  const takenOver = readBackupDir(marker, (path) => readFileSync(path, "utf8").trim());
-  throw new AppError(
+  const state = readBackupDir(marker, (path) => readFileSync(path, "utf8").trim());
+  const hasBegun = state.startsWith(BEGUN);
+  if (newest > own)
+    throw hasBegun ? unfinishedError(dir, state, marker) : takenOverError(dir, state, marker);
+  // The takeover was killed after its data were in place.
+  if (hasBegun) endTakeover(dir, newest);
+}
+
+const takenOverError = (dir: string, state: string, marker: string): AppError =>
+  new AppError(
     "state_refuses",
-    `Another server has taken over (${takenOver}; ${marker}): if both run, each takes bookings that the other does not know.`,
+    `Another server has taken over (${state}; ${marker}): if both run, each takes bookings that the other does not know.`,
     {
       fix: `to take over again, stop that server, then run deskbell restore --latest ${shellQuote(dir)} --fenced; if no server has run since, rm ${shellQuote(marker)}`,
     },
   );
-}
+
+const unfinishedError = (dir: string, state: string, marker: string): AppError =>
+  new AppError(
+    "state_refuses",
+    `A takeover was interrupted before its end (${state}; ${marker}): until it has ended, no server starts with this folder.`,
+    {
+      fix: `to finish it, run on the machine that takes over: deskbell restore --latest ${shellQuote(dir)} --fenced; to keep the server before it instead, rm ${shellQuote(marker)} and start that one`,
+    },
+  );
 
 /**
- * Records a takeover in the folder of the copies and returns its epoch: a server with a lower one
- * can no longer start.
+ * Records in the folder of the copies that a takeover has begun, and returns its epoch: a server with
+ * a lower one can no longer start.
  * @throws AppError state_refuses if another server creates it at the same time
  */
-export function claimEpoch(dir: string, now: number): number {
+export function claimEpoch({ dataDir }: Config, dir: string, now: number): number {
   const epoch = readNewestEpoch(dir) + 1;
+  const text = `${BEGUN} at ${isoSeconds(now)} by ${dataDir} on ${hostname()}\n`;
   try {
-    writeFileSync(join(dir, nameOf(epoch)), `taken over at ${isoSeconds(now)}\n`, {
-      flag: "wx",
-      mode: 0o600,
-      flush: true,
-    });
+    writeFileSync(join(dir, nameOf(epoch)), text, { flag: "wx", mode: 0o600, flush: true });
     return epoch;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     throw new AppError("state_refuses", "Another server takes over at the same time.", {
       fix: "decide which one should run, and start only that one",
+    });
+  }
+}
+
+/**
+ * Records that the data of the new server are in place, and that its epoch is stored there.
+ * @throws AppError state_refuses if the folder cannot be written to
+ */
+export function endTakeover(dir: string, epoch: number): void {
+  const path = join(dir, nameOf(epoch));
+  try {
+    replaceDurably(path, readFileSync(path, "utf8").replace(BEGUN, "taken over"));
+  } catch (error) {
+    throw new AppError("state_refuses", `Cannot write ${path}: ${errorInWords(error)}.`, {
+      fix: `check its disk, owner and mode; then deskbell serve --backup-dir ${shellQuote(dir)} completes the takeover`,
     });
   }
 }

@@ -15,7 +15,7 @@ import {
 } from "./backup-authenticity.ts";
 import { readOwner } from "./backup-dir.ts";
 import { type Backup, listBackupsIn, verifyBackup } from "./backups.ts";
-import { claimEpoch } from "./epochs.ts";
+import { claimEpoch, endTakeover } from "./epochs.ts";
 import { recordCounters } from "./recorded-counters.ts";
 import { restoreBackup, type Restored, type RestoreOptions } from "./restore.ts";
 
@@ -145,10 +145,11 @@ export async function takeOver(
   const restored = await restoreBackup(config, path, {
     ...options,
     claim(counters) {
-      epoch = claimEpoch(dir, options.now);
+      epoch = claimEpoch(config, dir, options.now);
       recordCounters(dir, { epoch, counters });
     },
   });
   saveOwnEpoch(config, epoch);
+  endTakeover(dir, epoch);
   return { ...restored, epoch };
 }

@@ -80,7 +80,8 @@ test("a takeover restores the newest copy, and the other server can neither star
   expect({ epoch, previousData, skipped }).toEqual({ epoch: 1, previousData: null, skipped: [] });
   const restored = createTestRuntime({ dataDir: config.dataDir });
   expect(restored.store.businesses.listSlugs()).toEqual(["cafe-lumen", "salon-aurora"]);
-  const refusal = /^Another server has taken over \(taken over at .*Z; \S+\/epoch-1\)/;
+  const refusal =
+    /^Another server has taken over \(taken over at \S+Z by \S+ on \S+; \S+\/epoch-1\)/;
   await expect(startDaemon(rt.config, LISTEN)).rejects.toThrow(refusal);
   // It still runs: the person who confirmed that it is stopped was wrong.
   await makeCopy();
