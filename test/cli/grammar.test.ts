@@ -12,16 +12,27 @@ const options = leaves.flatMap(({ path, spec }) =>
   optionsOf(spec).flatMap(({ flags, long }) => {
     const placeholder = /<(date|time)>$/.exec(flags)?.[1];
     const line = spec.examples.find((example) => example.includes(`${long} `));
-    return placeholder && line ? [{ path, long: long ?? "", placeholder, line }] : [];
+    return placeholder ? [{ path, long: long ?? "", placeholder, line }] : [];
   }),
 );
 
-test("the examples cover the options for days and times", () => {
-  expect(options.length).toBeGreaterThan(15);
+test("every option for a day or time has an example", () => {
+  expect(options.length).toBeGreaterThan(30);
+  expect(options.filter(({ line }) => line === undefined)).toEqual([]);
+});
+
+test("options about days and times are named <date> or <time>", () => {
+  const others = leaves.flatMap(({ path, spec }) =>
+    optionsOf(spec)
+      .filter(({ flags }) => !/<(date|time)>$/.test(flags))
+      .filter(({ description }) => /\b20\d\d-\d\d-\d\d|\btomorrow\b/.test(description))
+      .map(({ flags }) => `${path} ${flags}`),
+  );
+  expect(others).toEqual([]);
 });
 
 test.each(options)("$path $long takes the names of days and times", async (option) => {
-  const { path, long, placeholder, line } = option;
+  const { path, long, placeholder, line = "" } = option;
   const values = placeholder === "date" ? ["today", "tomorrow"] : ["'tomorrow 10:00'", "now"];
   for (const value of values) {
     const typed = line.replace(new RegExp(`${long} (?:'[^']*'|\\S+)`), `${long} ${value}`);
@@ -52,6 +63,14 @@ test.each(["90,50", "90.50", "'€ 90.50'", "90,5"])("--price %s is 90.50", asyn
     code: 0,
     stdout: expect.stringContaining("-> 90.50"),
   });
+});
+
+test.each(["12,5", "12.5", "'12.5 %'", "12,50%"])("--percent %s is 12.5 %%", async (percent) => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed salon");
+  await deskbell(`promotions update midweek-blowout --percent ${percent}`);
+  const { stdout } = await deskbell("promotions show midweek-blowout --json");
+  expect(JSON.parse(stdout)).toMatchObject({ data: { benefit: { percentBps: 1250 } } });
 });
 
 test("guests who already sit are entered on the same day, with --ignore-notice", async () => {

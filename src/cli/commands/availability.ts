@@ -1,3 +1,4 @@
+import type { Runtime } from "../../app/runtime.ts";
 import type { Availability } from "../../app/availability/availability.ts";
 import type { PublicDay } from "../../domain/availability/public-slot.ts";
 import type { NamedRequest } from "../../domain/availability/request.ts";
@@ -8,10 +9,12 @@ import {
 } from "../../domain/availability/date-range.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../output/availability-lines.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { type FlagValues, integer, parseDays, text, toggle, visitFlags } from "../flags.ts";
 import { widthOf } from "../io.ts";
+import { toKey, toStaffKeys } from "../objects/by-name.ts";
 import { keyOf } from "../objects/objects.ts";
 import type { Column } from "../output/table.ts";
 import { usageError } from "../failure.ts";
@@ -45,8 +48,9 @@ export const definition = command({
     "availability --party 4 --area terrace --date 2026-12-01 --explain",
   ],
   async run(cli, given) {
-    const request = parseRequest(given);
+    const named = parseRequest(given);
     const { rt, business } = await cli.openBusiness();
+    const request = withKeys(rt, business, named);
     const { timezone } = business.doc;
     const clock = { timezone, now: rt.now() };
     const days = parseDays({ date: given.date, from: given.from, to: given.to }, clock);
@@ -129,6 +133,16 @@ function parseRequest({
     throw usageError("--area requires --party; --addon, --staff and --guests require --service.");
   return { partySize: party, areaId: area ?? null };
 }
+
+/** Replaces the names of services and people by their keys. */
+const withKeys = (rt: Runtime, business: BusinessRow, request: NamedRequest): NamedRequest =>
+  "serviceIds" in request
+    ? {
+        ...request,
+        serviceIds: request.serviceIds.map((name) => toKey(rt, business, "service", name)),
+        staffIds: toStaffKeys(rt, business, request.staffIds),
+      }
+    : request;
 
 function parseDates(
   { next, ...input }: DateRangeInput & { next: number | undefined },

@@ -12,6 +12,7 @@ import {
   withCustomer,
 } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
+import { toKey, toStaffKeys } from "../objects/by-name.ts";
 import { keyOf, resolveObject } from "../objects/objects.ts";
 import {
   noteRepeatedStart,
@@ -46,7 +47,12 @@ const create = command({
       ...(given.variant.length === 0 && { service: "--service" }),
       start: "--start",
     };
-    const described = withCustomer({ ...given, addons: addon });
+    const described = withCustomer({
+      ...given,
+      service: given.service.map((name) => toKey(rt, business, "service", name)),
+      staff: toStaffKeys(rt, business, given.staff),
+      addons: addon,
+    });
     const code = await createOrLoad(cli, rt, input, described, required, (fields) =>
       createBooking(rt, slug, fields, { ignoresNotice }),
     );

@@ -1,8 +1,10 @@
 import type { Closure } from "../../domain/catalog/catalog.ts";
-import { localDateOf } from "../../domain/local-time.ts";
+import { expandDay, localDateOf } from "../../domain/local-time.ts";
+import { quote } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { parseDays, text, toggle } from "../flags.ts";
 import { usageError } from "../failure.ts";
+import { toKeyAmong } from "../objects/by-name.ts";
 import { namingFlags } from "../objects/edits.ts";
 import { reportChange } from "../output/change-report.ts";
 
@@ -45,12 +47,13 @@ const create = command({
     date: text("date", "a single day, such as 2026-12-24"),
     from: text("date", "first day of several"),
     to: text("date", "last day of several"),
-    yearly: text("day", "the same day every year, such as 01-01"),
+    yearly: text("month-day", "the same day every year, such as 01-01"),
     name: text("name", "name that partners see, such as 'Company holidays'"),
   },
   examples: [
     "closures create --date 2026-12-24 --name 'Christmas Eve'",
     "closures create --from 2027-02-08 --to 2027-02-14",
+    "closures create --yearly 08-01 --name 'National holiday'",
   ],
   async run(cli, given) {
     const { rt, business } = await cli.openBusiness();
@@ -73,16 +76,25 @@ const create = command({
 
 const deleteCommand = command({
   name: "delete",
-  about: "Delete a closure by its first day.",
+  about:
+    "Delete a closure by its first day, such as 2027-01-24, 12-25 or tomorrow, or by its name.",
   supportsDryRun: true,
   arguments: ["<date>"],
   examples: ["closures delete 12-25", "closures delete 2027-01-24 --business salon-aurora"],
-  async run(cli, _flags, date) {
-    if (!/^(?:\d{4}-)?\d\d-\d\d$/.test(date))
-      throw usageError(`Invalid date '${date}'.`, "use the first day in closures list");
+  async run(cli, _flags, given) {
     const { rt, business } = await cli.openBusiness();
+    const named = business.schedule.closures.map((one) => ({
+      key: toRow(one).from,
+      name: one.name,
+    }));
+    const first = toKeyAmong(named, expandDay(given, business.doc.timezone, rt.now()));
+    if (!/^(?:\d{4}-)?\d\d-\d\d$/.test(first))
+      throw usageError(
+        `There is no closure with the first day or name ${quote(given)}.`,
+        "deskbell closures list",
+      );
     const { deleteClosure } = await import("../../app/catalog/schedule.ts");
-    reportChange(cli, deleteClosure(rt, business.slug, date));
+    reportChange(cli, deleteClosure(rt, business.slug, first));
   },
 });
 

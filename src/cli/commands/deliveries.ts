@@ -213,7 +213,10 @@ const cancel = command({
   supportsDryRun: true,
   arguments: ["[delivery]"],
   flags: filterFlags,
-  examples: ["deliveries cancel dlv_06f…", "deliveries cancel --endpoint whe_06f… --yes"],
+  examples: [
+    "deliveries cancel dlv_06f…",
+    "deliveries cancel --endpoint whe_06f… --since 2026-12-01 --yes",
+  ],
   async run(cli, filters, id) {
     const { dryRun } = cli.flags;
     const rt = await cli.open();

@@ -4,6 +4,7 @@ import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
 import { text, toggle, parseTime } from "../flags.ts";
 import { editFlags, parseEdits, withEditedParts, withEdits } from "../objects/edits.ts";
+import { toDishKey, toKey } from "../objects/by-name.ts";
 import { listObjects, resolveObject } from "../objects/objects.ts";
 import { usageError } from "../failure.ts";
 
@@ -72,15 +73,24 @@ const update = command({
           `leave out --${field} or --size`,
         );
     const { editObject } = await import("../../app/catalog/edit-object.ts");
-    const result = editObject(rt, slug, "menu_item", dish, (doc) => {
-      const selection = { noun: "size", parts: doc.sizes, selected: size, all } as const;
-      const sizes = withEditedParts({ ...selection, isPartRequired: doc.sizes.length > 0 }, edits);
-      const edited = size === undefined ? withEdits(doc, edits) : doc;
-      // Partners show the price of the dish, so it follows its cheapest size.
-      const priceCents =
-        sizes === doc.sizes ? edited.priceCents : Math.min(...sizes.map((one) => one.priceCents));
-      return { ...edited, priceCents, sizes };
-    });
+    const result = editObject(
+      rt,
+      slug,
+      "menu_item",
+      toKey(rt, business, "menu_item", dish),
+      (doc) => {
+        const selection = { noun: "size", parts: doc.sizes, selected: size, all } as const;
+        const sizes = withEditedParts(
+          { ...selection, isPartRequired: doc.sizes.length > 0 },
+          edits,
+        );
+        const edited = size === undefined ? withEdits(doc, edits) : doc;
+        // Partners show the price of the dish, so it follows its cheapest size.
+        const priceCents =
+          sizes === doc.sizes ? edited.priceCents : Math.min(...sizes.map((one) => one.priceCents));
+        return { ...edited, priceCents, sizes };
+      },
+    );
     reportChange(cli, result);
   },
 });
@@ -106,7 +116,7 @@ const soldOut = command({
     const { name, key, id, events, deliveries } = setSoldOut(
       rt,
       business,
-      dish,
+      toDishKey(rt, business, dish),
       undo ? "back" : back,
     );
     if (cli.flags.json)

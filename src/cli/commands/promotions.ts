@@ -10,6 +10,7 @@ import { command } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { parseBound, text } from "../flags.ts";
 import { description, namingFlags, parsePrice, parseTexts, withGiven } from "../objects/edits.ts";
+import { toKey } from "../objects/by-name.ts";
 import { objectCommands } from "../objects/objects.ts";
 import { reportChange } from "../output/change-report.ts";
 
@@ -94,7 +95,7 @@ const update = command({
     };
     const { editObject } = await import("../../app/catalog/edit-object.ts");
     const result = namingFlags({ startsAt: "--from", endsAt: "--to", code: "--code" }, () =>
-      editObject(rt, slug, "promotion", promotion, (doc) => {
+      editObject(rt, slug, "promotion", toKey(rt, business, "promotion", promotion), (doc) => {
         assertHasFields(doc, discount);
         return {
           ...withGiven(doc, texts),
@@ -108,7 +109,11 @@ const update = command({
 });
 
 function parsePercentFlag(percent: string): number {
-  const parsed = parsePercent(percent);
+  const plain = percent
+    .trim()
+    .replace(/ ?%$/, "")
+    .replace(/^(\d+),(\d+)$/, "$1.$2");
+  const parsed = parsePercent(plain);
   if ("units" in parsed) return parsed.units;
   throw usageError(`--percent ${parsed.problem}.`);
 }
@@ -141,7 +146,7 @@ const action = (name: string, about: string, pick: (useCases: UseCases) => UseCa
     async run(cli, _flags, promotion) {
       const { rt, business } = await cli.openBusiness();
       const useCase = pick(await import("../../app/catalog/promotions.ts"));
-      reportChange(cli, useCase(rt, business.slug, promotion));
+      reportChange(cli, useCase(rt, business.slug, toKey(rt, business, "promotion", promotion)));
     },
   });
 

@@ -7,6 +7,7 @@ import { command } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { choice, parseTime, text } from "../flags.ts";
 import { description, namingFlags, parseTexts, withGiven } from "../objects/edits.ts";
+import { toKey } from "../objects/by-name.ts";
 import { objectCommands } from "../objects/objects.ts";
 import { reportChange } from "../output/change-report.ts";
 
@@ -59,12 +60,13 @@ const update = command({
     ),
   },
   examples: [
-    "public-events update blue-hour-quartet --start 20:00 --doors 19:00",
+    "public-events update blue-hour-quartet --start 20:00 --end 22:00 --doors 19:00",
     "public-events update blue-hour-quartet --status PUBLISHED",
   ],
-  async run(cli, given, name) {
+  async run(cli, given, event) {
     const { start, end, doors, venue, venueAddress, ...fields } = parseTexts(given);
     const { rt, business } = await cli.openBusiness();
+    const name = toKey(rt, business, "public_event", event);
     const clock = { timezone: business.doc.timezone, now: rt.now() };
     const [{ editObject }, { movedTo }] = await Promise.all([
       import("../../app/catalog/edit-object.ts"),
@@ -113,8 +115,9 @@ const cancel = command({
     "public-events cancel blue-hour-quartet --business kita-live",
     "public-events cancel blue-hour-quartet --dry-run",
   ],
-  async run(cli, _flags, name) {
+  async run(cli, _flags, event) {
     const { rt, business } = await cli.openBusiness();
+    const name = toKey(rt, business, "public_event", event);
     const { cancelPublicEvent } = await import("../../app/catalog/public-events.ts");
     reportWithOrders(cli, name, cancelPublicEvent(rt, business.slug, name));
   },
@@ -136,8 +139,9 @@ const postpone = command({
     "public-events postpone blue-hour-quartet --start 2027-01-15T19:30",
     "public-events postpone blue-hour-quartet --business kita-live",
   ],
-  async run(cli, { start }, name) {
+  async run(cli, { start }, event) {
     const { rt, business } = await cli.openBusiness();
+    const name = toKey(rt, business, "public_event", event);
     const { postponePublicEvent } = await import("../../app/catalog/public-events.ts");
     const startsAt =
       start === undefined

@@ -13,6 +13,7 @@ import {
   withEditedParts,
   withEdits,
 } from "../objects/edits.ts";
+import { toKey } from "../objects/by-name.ts";
 import { objectCommands } from "../objects/objects.ts";
 
 const listAndShow = objectCommands({
@@ -67,7 +68,11 @@ const create = command({
       priceType,
       priceCents: price === undefined ? undefined : parsePrice(price, business.doc),
     };
-    const performers = withoutStaff ? [] : staff.length > 0 ? staff : ("everyone" as const);
+    const performers = withoutStaff
+      ? []
+      : staff.length > 0
+        ? staff.map((name) => toKey(rt, business, "staff", name))
+        : ("everyone" as const);
     const { result, staff: performedBy } = namingFlags({ price: "--price", key: "--key" }, () =>
       createService(rt, business.slug, item, performers),
     );
@@ -101,19 +106,25 @@ const update = command({
     const edits = parseEdits({ ...given, durationMin: duration }, doc);
     const { editObject } = await import("../../app/catalog/edit-object.ts");
     let kept: VariantDoc[] = [];
-    const result = editObject(rt, slug, "service", service, (doc) => {
-      const booked = doc.variants.find(({ isDefault }) => isDefault);
-      const selection = { noun: "variant", parts: doc.variants, selected: variant, all } as const;
-      const variants = withEditedParts(
-        { ...selection, isPartRequired: booked !== undefined },
-        edits,
-      );
-      if (variants === doc.variants) kept = variants;
-      const edited = variant === undefined ? withEdits(doc, edits) : doc;
-      // Partners show the price of the service, so it follows the variant that is booked by default.
-      const { priceCents, durationMin } = variants.find(({ isDefault }) => isDefault) ?? edited;
-      return { ...edited, priceCents, durationMin, variants };
-    });
+    const result = editObject(
+      rt,
+      slug,
+      "service",
+      toKey(rt, business, "service", service),
+      (doc) => {
+        const booked = doc.variants.find(({ isDefault }) => isDefault);
+        const selection = { noun: "variant", parts: doc.variants, selected: variant, all } as const;
+        const variants = withEditedParts(
+          { ...selection, isPartRequired: booked !== undefined },
+          edits,
+        );
+        if (variants === doc.variants) kept = variants;
+        const edited = variant === undefined ? withEdits(doc, edits) : doc;
+        // Partners show the price of the service, so it follows the variant that is booked by default.
+        const { priceCents, durationMin } = variants.find(({ isDefault }) => isDefault) ?? edited;
+        return { ...edited, priceCents, durationMin, variants };
+      },
+    );
     reportChange(cli, result);
     if (edits.priceCents === undefined || kept.length === 0) return;
     const prices = kept.map(({ key, priceCents }) => `${key} ${formatMoney(priceCents, doc)}`);

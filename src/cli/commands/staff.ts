@@ -3,7 +3,8 @@ import { command, type CommandGroup } from "../command.ts";
 import { hoursFlags, parseHoursEdit } from "../objects/hours-flags.ts";
 import { choice, requiredText, text, texts, toggle } from "../flags.ts";
 import { editFlags, keyFromName, namingFlags, parseTexts, withGiven } from "../objects/edits.ts";
-import { objectCommands } from "../objects/objects.ts";
+import { toKey } from "../objects/by-name.ts";
+import { objectCommands, resolveObject } from "../objects/objects.ts";
 
 const listAndShow = objectCommands({
   kind: "staff",
@@ -61,8 +62,9 @@ const create = command({
   async run(cli, { service, ...given }) {
     const { rt, business } = await cli.openBusiness();
     const { createStaffMember } = await import("../../app/catalog/staff.ts");
+    const services = service.map((name) => toKey(rt, business, "service", name));
     const item = { ...withBooleans(given), key: given.key ?? keyFromName(given.name) };
-    const result = namingFlags(FLAG_OF, () => createStaffMember(rt, business.slug, item, service));
+    const result = namingFlags(FLAG_OF, () => createStaffMember(rt, business.slug, item, services));
     reportChange(cli, result);
     if (service.length === 0)
       cli.note(
@@ -88,13 +90,15 @@ const update = command({
     "staff update hana --add-service updo --remove-service kids-cut",
   ],
   async run(cli, { addService, removeService, ...given }, staff) {
-    const links = { add: addService, remove: removeService };
     const isLinked = addService.length + removeService.length > 0;
     const fields = isLinked && isEmpty(given) ? {} : parseTexts(withBooleans(given));
     const { rt, business } = await cli.openBusiness();
+    const toKeys = (names: string[]) => names.map((name) => toKey(rt, business, "service", name));
+    const links = { add: toKeys(addService), remove: toKeys(removeService) };
+    const key = toKey(rt, business, "staff", staff);
     const { updateStaffMember } = await import("../../app/catalog/staff.ts");
     const result = namingFlags(FLAG_OF, () =>
-      updateStaffMember(rt, business.slug, staff, (doc) => withGiven(doc, fields), links),
+      updateStaffMember(rt, business.slug, key, (doc) => withGiven(doc, fields), links),
     );
     reportChange(cli, result);
   },
@@ -116,9 +120,8 @@ const deleteCommand = command({
   examples: ["staff delete sofia --dry-run", "staff delete sofia --cancel-affected --yes"],
   async run(cli, options, name) {
     const { rt, business } = await cli.openBusiness();
-    const { getStoredObject } = await import("../../app/catalog/objects.ts");
     const { deleteStaffMember } = await import("../../app/catalog/staff.ts");
-    const { key } = getStoredObject(rt, business, "staff", name);
+    const { key } = resolveObject(rt, business, "staff", name);
     // A catalog undo brings the person back, but not the bookings.
     if (options.cancelAffected) await cli.confirm(`Cancelling the bookings of ${key}`, key);
     reportChange(cli, deleteStaffMember(rt, business.slug, key, options));
@@ -148,7 +151,7 @@ const updateHours = command({
       : parseHoursEdit(given, { timezone: doc.timezone, now: rt.now() });
     const { updateStaffHours } = await import("../../app/catalog/schedule.ts");
     const result = namingFlags({ days: "--day", date: "--date", end: "--open" }, () =>
-      updateStaffHours(rt, slug, staff, edit),
+      updateStaffHours(rt, slug, toKey(rt, business, "staff", staff), edit),
     );
     reportChange(cli, result);
   },

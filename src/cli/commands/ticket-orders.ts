@@ -4,6 +4,7 @@ import { toLocalMinute } from "../../domain/local-time.ts";
 import { command } from "../command.ts";
 import { choice, text, texts, pageFlags } from "../flags.ts";
 import { createNamer } from "../objects/names.ts";
+import { toGivenKey, toKey } from "../objects/by-name.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 
 const STATUSES = [
@@ -25,7 +26,7 @@ const create = command({
   about: "Create an order, which holds its tickets for 15 minutes until it is confirmed.",
   supportsDryRun: true,
   flags: {
-    publicEvent: text("key", "the event (key or ID)"),
+    publicEvent: text("key", "the event"),
     item: texts("type", "a ticket type, such as seated or seated*2 (repeatable)"),
     customerRef: text(
       "ref",
@@ -45,7 +46,7 @@ const create = command({
       cli,
       rt,
       input,
-      { ...given, event: publicEvent, items: item },
+      { ...given, event: toGivenKey(rt, business, "public_event", publicEvent), items: item },
       { event: "--public-event", items: "--item" },
       (fields) => createTicketOrder(rt, slug, fields),
     );
@@ -102,7 +103,7 @@ const list = command({
   name: "list",
   about: "List ticket orders, newest first.",
   flags: {
-    publicEvent: text("key", "only orders for this event (key or ID)"),
+    publicEvent: text("key", "only orders for this event"),
     status: choice(STATUSES, "only orders with this status"),
     ...pageFlags,
   },
@@ -114,7 +115,9 @@ const list = command({
     const { rt, business } = await cli.openBusiness();
     const { getPublicEventId } = await import("../../app/catalog/objects.ts");
     const eventId =
-      publicEvent === undefined ? undefined : getPublicEventId(rt, business, publicEvent);
+      publicEvent === undefined
+        ? undefined
+        : getPublicEventId(rt, business, toKey(rt, business, "public_event", publicEvent));
     cli.printPage(
       limit,
       (most) =>

@@ -2,6 +2,7 @@ import { toPublicTicket, type Ticket } from "../../domain/bookings/ticket-order.
 import { toLocalMinute } from "../../domain/local-time.ts";
 import { command } from "../command.ts";
 import { choice, text, pageFlags } from "../flags.ts";
+import { toKey } from "../objects/by-name.ts";
 import { createNamer } from "../objects/names.ts";
 
 const STATUSES = ["VALID", "CHECKED_IN", "VOID"] as const satisfies Ticket["status"][];
@@ -23,7 +24,7 @@ const list = command({
   name: "list",
   about: "List tickets, newest first, without their admission codes.",
   flags: {
-    publicEvent: text("key", "only tickets for this event (key or ID)"),
+    publicEvent: text("key", "only tickets for this event"),
     order: text("order", "only tickets of this order (ID or code)"),
     status: choice(STATUSES, "only tickets with this status"),
     ...pageFlags,
@@ -37,7 +38,9 @@ const list = command({
     const { getPublicEventId } = await import("../../app/catalog/objects.ts");
     const { getTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
     const eventId =
-      publicEvent === undefined ? undefined : getPublicEventId(rt, business, publicEvent);
+      publicEvent === undefined
+        ? undefined
+        : getPublicEventId(rt, business, toKey(rt, business, "public_event", publicEvent));
     const orderId = order === undefined ? undefined : getTicketOrder(rt, business.id, order).id;
     const nameOf = createNamer(rt, business);
     cli.printPage(

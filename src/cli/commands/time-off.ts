@@ -5,6 +5,7 @@ import type { TimeOffRow } from "../../store/time-off.ts";
 import { command } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
 import { usageError } from "../failure.ts";
+import { toKey } from "../objects/by-name.ts";
 import { keyOf } from "../objects/objects.ts";
 
 const create = command({
@@ -38,7 +39,7 @@ const create = command({
     const { slug, doc } = business;
     const { createTimeOff } = await import("../../app/bookings/time-off.ts");
     const { booked, visits, ...row } = createTimeOff(rt, slug, {
-      staff,
+      staff: toKey(rt, business, "staff", staff),
       from: expandDay(from, doc.timezone, rt.now()),
       to: expandDay(to, doc.timezone, rt.now()),
       reason: reason ?? null,

@@ -7,6 +7,7 @@ import { parseMoneyCell } from "../../domain/catalog/csv/money.ts";
 import { parseMoney } from "../../domain/money.ts";
 import { usageError } from "../failure.ts";
 import { choice, text } from "../flags.ts";
+import { toKeyAmong } from "./by-name.ts";
 
 export const description = text("text", "new description; '' removes it");
 
@@ -123,7 +124,7 @@ export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): 
 export type PartSelection<Part> = {
   noun: "variant" | "size";
   parts: Part[];
-  /** A key or ID. */
+  /** A key, ID or name. */
   selected: string | undefined;
   all: boolean;
   /** Nobody buys the object without a part, so its price alone has no effect. */
@@ -134,7 +135,7 @@ export type PartSelection<Part> = {
  * Returns the parts with the edits applied to the selected ones; the same array if no part is edited.
  * @throws AppError usage if a price or duration is set and it is not clear of which part
  */
-export function withEditedParts<Part extends { key: string; id?: string }>(
+export function withEditedParts<Part extends { key: string; name: string; id?: string }>(
   { noun, parts, selected, all, isPartRequired }: PartSelection<Part>,
   edits: Edits,
 ): Part[] {
@@ -147,7 +148,7 @@ export function withEditedParts<Part extends { key: string; id?: string }>(
     const chosen = getByKeyOrId(
       parts,
       `There is no ${noun}`,
-      selected,
+      toKeyAmong(parts, selected),
       ({ id, key }) => id ?? key,
       keys === "" ? `it has none; leave --${noun} out` : `use one of: ${keys}`,
     );

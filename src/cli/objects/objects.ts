@@ -13,6 +13,7 @@ import type { DestinationRow } from "../../store/destinations.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import type { Cli } from "../cli.ts";
+import { toKey } from "./by-name.ts";
 
 export const listObjects = <K extends Kind>(
   rt: Runtime,
@@ -24,8 +25,8 @@ export const listObjects = <K extends Kind>(
 };
 
 /**
- * Returns the object with this key or ID.
- * @throws AppError resource_not_found
+ * Returns the object with this key, ID or name.
+ * @throws AppError resource_not_found; usage for an ambiguous name
  */
 export const resolveObject = <K extends Kind>(
   rt: Runtime,
@@ -33,7 +34,7 @@ export const resolveObject = <K extends Kind>(
   kind: K,
   name: string,
 ): DocOf[K] & { id: string } => {
-  const doc = getStoredObject(rt, business, kind, name);
+  const doc = getStoredObject(rt, business, kind, toKey(rt, business, kind, name));
   return { id: objectId(kind, business.slug, doc), ...doc };
 };
 

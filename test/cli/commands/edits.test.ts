@@ -88,7 +88,7 @@ test("commands edit the catalog without its file", async () => {
     ["hours update --day mon --open 9-18", 2, "use two times such as 09:00-18:00"],
     ["hours update --day mon", 2, "Give either --open or --closed."],
     ["closures create --date 2030-02-30", 2, "Invalid --date '2030-02-30'"],
-    ["closures delete Holidays", 2, "use the first day in closures list"],
+    ["closures delete Easter", 2, "There is no closure with the first day or name"],
   ];
   for (const [line, code, message] of rejected)
     expect({ line, ...(await deskbell(line)) }).toMatchObject({

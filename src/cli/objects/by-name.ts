@@ -1,0 +1,63 @@
+import type { Runtime } from "../../app/runtime.ts";
+import type { Kind } from "../../domain/catalog/catalog.ts";
+import { quote } from "../../domain/text.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { usageError } from "../failure.ts";
+
+type Named = { key: string; name: string | null };
+
+/**
+ * Returns the key of the only candidate with this name, in either case; the text itself if it is a
+ * key or if no candidate has the name, so that the use case reports what does not exist.
+ * @throws AppError usage if several candidates have the name
+ */
+export function toKeyAmong(candidates: readonly Named[], given: string): string {
+  if (candidates.some(({ key }) => key === given)) return given;
+  const wanted = comparable(given);
+  const [found, ...others] = candidates.filter(({ name }) => comparable(name ?? "") === wanted);
+  if (others.length === 0 || found === undefined) return found?.key ?? given;
+  throw usageError(
+    `The name ${quote(given)} is ambiguous: it is that of ${[found, ...others].map(({ key }) => key).join(", ")}.`,
+    "use one of these keys instead of the name",
+  );
+}
+
+const comparable = (name: string): string => name.normalize().trim().toLowerCase();
+
+/** `toKeyAmong` the objects of a kind. IDs, too, are returned as they are. */
+export function toKey(rt: Runtime, { id }: BusinessRow, kind: Kind, given: string): string {
+  if (rt.store.catalog.findByKeyOrId(id, kind, given) !== undefined) return given;
+  return toKeyAmong(rt.store.catalog.listByKind(id, kind), given);
+}
+
+/** `toKey` of an option that may be absent. */
+export const toGivenKey = <Given extends string | undefined>(
+  rt: Runtime,
+  business: BusinessRow,
+  kind: Kind,
+  given: Given,
+): Given => (given === undefined ? given : (toKey(rt, business, kind, given) as Given & string));
+
+/** `toKey` of each person of a visit, who may be named with a service: `cut:maya`. */
+export const toStaffKeys = (
+  rt: Runtime,
+  business: BusinessRow,
+  given: readonly string[],
+): string[] =>
+  given.map((text) => {
+    const colon = text.lastIndexOf(":");
+    const key = toKey(rt, business, "staff", text);
+    if (colon === -1 || key !== text) return key;
+    const service = toKey(rt, business, "service", text.slice(0, colon));
+    return `${service}:${toKey(rt, business, "staff", text.slice(colon + 1))}`;
+  });
+
+/** Returns the key of a dish, or the key of a modifier option with that of its group. */
+export function toDishKey(rt: Runtime, { id }: BusinessRow, given: string): string {
+  const options = rt.store.catalog
+    .listByKind(id, "modifier_group")
+    .flatMap((group) =>
+      group.options.map(({ key, name }) => ({ key: `${group.key}/${key}`, name })),
+    );
+  return toKeyAmong([...rt.store.catalog.listByKind(id, "menu_item"), ...options], given);
+}
