@@ -175,12 +175,12 @@ function describePlan(cli: Cli, plan: RestorePlan, { keepAdded }: RestoreTrust):
   const { isAuthentic, access, erasures, replaces } = plan;
   if (isAuthentic && !replaces) cli.note(`The file has ${countKinds(access)}.`);
   else if (access.length > 0) listAccess(cli, access, !isAuthentic && keepAdded !== true);
-  const { gap, knownUntil } = erasures;
+  const { gap, knownUntil, visitIds } = erasures;
   if (gap !== null)
     cli.note(
       `Guests who were erased after ${isoTime(gap.since) ?? "the file was made"} come back: no list of erased guests is newer.`,
     );
-  else if (knownUntil !== null)
+  else if (knownUntil !== null && visitIds.length > 0)
     cli.note(`Guests who were erased until ${isoTime(knownUntil)} are erased again.`);
 }
 
