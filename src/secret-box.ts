@@ -104,11 +104,13 @@ export function openSecretBox(
   };
 }
 
-const openWithAny = (keys: Buffer[], sealed: Uint8Array, rowId: string): string | undefined =>
-  keys
-    .values()
-    .map((key) => openWith(key, sealed, rowId))
-    .find((plain) => plain !== undefined);
+function openWithAny(keys: Buffer[], sealed: Uint8Array, rowId: string): string | undefined {
+  for (const key of keys) {
+    const plain = openWith(key, sealed, rowId);
+    if (plain !== undefined) return plain;
+  }
+  return undefined;
+}
 
 /** Prepared once, because a calendar feed decrypts the guests of 20,000 visits. */
 const prepared = new WeakMap<Buffer, KeyObject>();
@@ -127,7 +129,7 @@ function openWith(key: Buffer, sealed: Uint8Array, rowId: string): string | unde
     // GCM returns the whole text at once. Asking for a string would create a decoder for each text.
     const plain = decipher.update(sealed.subarray(NONCE + TAG));
     decipher.final();
-    return plain.toString("utf8");
+    return plain.toString();
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { writeFeed } from "../app/calendars/write-feed.ts";
 import { openRuntime } from "../app/runtime.ts";
 import { DAEMON } from "../domain/audit.ts";
 import type { FeedReply, FeedRequest, FeedThreadData } from "./calendar-feeds.ts";
-import { encodeExactly } from "./pipeline/cached-response.ts";
+import { joinExactly } from "./pipeline/cached-response.ts";
 
 // Writes calendar feeds in a thread of its own: decrypting the guests of 20,000 visits takes part of
 // a second, in which no other request would be served.
@@ -17,7 +17,7 @@ parentPort?.on("message", ({ request, calendarId, today }: FeedRequest) => {
   try {
     const calendar = rt.store.calendars.findById(calendarId);
     if (!calendar) throw new Error("The calendar was deleted.");
-    const body = encodeExactly(writeFeed(rt, calendar, today));
+    const body = joinExactly(writeFeed(rt, calendar, today));
     const reply: FeedReply = { request, body };
     parentPort?.postMessage(reply, [body.buffer as ArrayBuffer]);
   } catch (error) {

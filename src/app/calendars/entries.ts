@@ -9,6 +9,7 @@ import type { CalendarRow } from "../../store/calendars.ts";
 import { createNamer, describeService, type Namer } from "../bookings/day-sheet.ts";
 import { tryOpenCustomer } from "../bookings/guests.ts";
 import type { Runtime } from "../runtime.ts";
+import { createByteGroups } from "./byte-groups.ts";
 
 /** How an entry shows the guest: the name in its title, the rest below. */
 type GuestTexts = { name: string | null; details: string | null };
@@ -28,8 +29,11 @@ const STATUSES: Record<VisitStatus, CalendarEvent["status"]> = {
 
 const MINUTE_MS = 60_000;
 
-const titleOf = (...parts: (string | null)[]): string =>
-  parts.filter((part) => part !== null).join(" · ");
+function titleOf(first: string, ...parts: (string | null)[]): string {
+  let title = first;
+  for (const part of parts) if (part !== null) title += ` · ${part}`;
+  return title;
+}
 
 export type EntryWriter = ReturnType<typeof createEntryWriter>;
 
@@ -50,7 +54,7 @@ export function createEntryWriter(
       .service.filter(({ capacity }) => capacity > 1)
       .map((doc) => objectId("service", slug, doc)),
   );
-  const entries: string[] = [];
+  const entries = createByteGroups();
   /** The places of each session: its guests' segments. */
   const sessions = new Map<string, [Segment, ...Segment[]]>();
 
@@ -127,7 +131,7 @@ export function createEntryWriter(
     };
   }
 
-  const isFull = (): boolean => entries.length + sessions.size >= max;
+  const isFull = (): boolean => entries.count() + sessions.size >= max;
 
   function addPlace(place: Segment): boolean {
     const uid = sessionUid(place);
@@ -143,14 +147,15 @@ export function createEntryWriter(
     add(part: CalendarPart): boolean {
       if (isSegment(part) && classes.has(part.serviceId)) return addPlace(part);
       if (isFull()) return false;
-      if (isSegment(part)) entries.push(writeEntry(toSegmentEntry(part)));
-      else if (isReservation(part)) entries.push(writeEntry(toReservationEntry(part)));
+      if (isSegment(part)) entries.add(writeEntry(toSegmentEntry(part)));
+      else if (isReservation(part)) entries.add(writeEntry(toReservationEntry(part)));
       return true;
     },
-    list: (): string[] => [
-      ...entries,
-      ...[...sessions].map(([uid, places]) => writeEntry(toSessionEntry(uid, places))),
-    ],
+    /** Returns the entries as UTF-8. Call it once, after the last visit. */
+    finish(): Buffer[] {
+      for (const [uid, places] of sessions) entries.add(writeEntry(toSessionEntry(uid, places)));
+      return entries.finish();
+    },
   };
 }
 

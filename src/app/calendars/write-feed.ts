@@ -1,4 +1,4 @@
-import { writeCalendar, writeEntry } from "../../domain/calendars/ical.ts";
+import { CALENDAR_END, writeCalendarStart, writeEntry } from "../../domain/calendars/ical.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
 import type { CalendarRow } from "../../store/calendars.ts";
 import { createNamer } from "../bookings/day-sheet.ts";
@@ -9,7 +9,7 @@ import { createEntryWriter } from "./entries.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the feed as iCalendar, and remembers in the calendar whether it lacks later visits. Takes up
+ * Returns the feed as iCalendar in parts, and remembers in the calendar whether it lacks later visits. Takes up
  * to half a second, so it runs in a thread of its own.
  * @param today epoch milliseconds
  */
@@ -18,20 +18,27 @@ export function writeFeed(
   calendar: CalendarRow,
   today: number,
   max = MAX_ENTRIES,
-): string {
+): Buffer[] {
   const { id, businessId, staffId } = calendar;
   const business = rt.store.businesses.findById(businessId);
   if (!business) throw new Error("The business of the calendar was deleted.");
   const writer = createEntryWriter(rt, business, calendar, max);
   const cutAt = addVisits(rt, calendar, today, writer);
   if (cutAt !== calendar.cutAt) rt.tx(() => rt.store.calendars.setCutAt(id, cutAt));
-  const entries = writer.list();
+  const entries = writer.finish();
   const owner = createNamer(rt, businessId)("staff", staffId);
   const name = [owner, business.doc.name].filter(Boolean).join(", ");
-  if (cutAt === null) return writeCalendar(name, entries);
+  if (cutAt === null) return frame(name, entries);
   const notice = `Visits from ${formatLocalMinute(cutAt, business.doc.timezone)} on are not in this calendar: it has at most ${max} entries.`;
-  return writeCalendar(name, [...entries, noticeEntry(id, cutAt, today, notice)], notice);
+  const lastEntry = Buffer.from(noticeEntry(id, cutAt, today, notice));
+  return frame(name, [...entries, lastEntry], notice);
 }
+
+const frame = (name: string, entries: Buffer[], notice: string | null = null): Buffer[] => [
+  Buffer.from(writeCalendarStart(name, notice)),
+  ...entries,
+  Buffer.from(CALENDAR_END),
+];
 
 /** An entry where the visits end, because calendar apps do not show the description of a calendar. */
 const noticeEntry = (calendarId: string, at: number, today: number, summary: string): string =>

@@ -20,15 +20,8 @@ export type CalendarEvent = {
 
 const REFRESH = "PT15M";
 
-/**
- * @param entries what `writeEntry` returns
- * @param notice what the calendar lacks, or null
- */
-export function writeCalendar(
-  name: string,
-  entries: readonly string[],
-  notice: string | null = null,
-): string {
+/** What precedes the entries. @param notice what the calendar lacks, or null */
+export function writeCalendarStart(name: string, notice: string | null): string {
   const header = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -41,8 +34,11 @@ export function writeCalendar(
     `REFRESH-INTERVAL;VALUE=DURATION:${REFRESH}`,
     `X-PUBLISHED-TTL:${REFRESH}`,
   ];
-  return `${header.join("\r\n")}\r\n${entries.join("")}END:VCALENDAR\r\n`;
+  return `${header.join("\r\n")}\r\n`;
 }
+
+/** What follows the entries. */
+export const CALENDAR_END = "END:VCALENDAR\r\n";
 
 /** One template, not a list of lines: a feed has thousands of entries. */
 export function writeEntry(event: CalendarEvent): string {
@@ -73,11 +69,17 @@ const days = new Map<number, string>();
 function utc(ms: number): string {
   const day = Math.floor(ms / DAY_MS);
   const seconds = Math.floor((ms - day * DAY_MS) / 1000);
-  const [hour, minute] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  // The leading 1 keeps the zeros of the time.
-  const time = 1_000_000 + hour * 10_000 + minute * 100 + (seconds % 60);
-  return `${days.get(day) ?? addDay(day)}T${String(time).slice(1)}Z`;
+  const time = minuteText(Math.floor(seconds / 60)) + twoDigits(seconds % 60);
+  return `${days.get(day) ?? addDay(day)}T${time}Z`;
 }
+
+const twoDigits = (number: number): string => String(number).padStart(2, "0");
+
+/** The minutes of a day as `1500`. */
+const minutes: string[] = [];
+
+const minuteText = (minute: number): string =>
+  (minutes[minute] ??= twoDigits(Math.floor(minute / 60)) + twoDigits(minute % 60));
 
 function addDay(day: number): string {
   if (days.size >= MAX_DAYS) days.clear();
@@ -88,44 +90,49 @@ function addDay(day: number): string {
 
 const MAX_LINE_BYTES = 75;
 
-/** Printable ASCII without a character that needs an escape. */
-const PLAIN = /^[ -+\--:<-[\]-~]*$/;
+/** Printable ASCII and Latin letters, without a character that needs an escape. */
+const PLAIN = /^[ -+\--:<-[\]-~\u00a0-\u00ac\u00ae-\u024f]*$/;
+const MAX_PLAIN_BYTES = 2;
+
+/** Those characters and some that need an escape. */
+const SIMPLE = /^[\n -~\u00a0-\u00ac\u00ae-\u024f]*$/;
 
 /** Without the end of the line. */
-const textLine = (property: string, text: string): string =>
-  PLAIN.test(text) && property.length + 1 + text.length <= MAX_LINE_BYTES
-    ? `${property}:${text}`
-    : fold(`${property}:${escapeText(text)}`);
+function textLine(property: string, text: string): string {
+  if (!PLAIN.test(text)) return fold(`${property}:${escapeText(text)}`);
+  const line = `${property}:${text}`;
+  return property.length + 1 + MAX_PLAIN_BYTES * text.length <= MAX_LINE_BYTES ? line : fold(line);
+}
 
 /** Section 3.3.11. Other control characters are not allowed in a text. */
-const escapeText = (text: string): string => (PLAIN.test(text) ? text : escapeSpecial(text));
+const escapeText = (text: string): string =>
+  SIMPLE.test(text)
+    ? escapeSyntax(text)
+    : escapeSyntax(showHidden(text).replaceAll(/\r\n?/g, "\n")).replaceAll(/[^\P{Cc}\t]/gu, " ");
 
-const escapeSpecial = (text: string): string =>
-  showHidden(text)
-    .replaceAll(/\r\n?/g, "\n")
-    .replaceAll(/[\\;,]/g, (character) => `\\${character}`)
-    .replaceAll("\n", "\\n")
-    .replaceAll(/[^\P{Cc}\t]/gu, " ");
+const escapeSyntax = (text: string): string =>
+  text.replaceAll(/[\\;,]/g, "\\$&").replaceAll("\n", "\\n");
 
 /** Section 3.1: a line has at most 75 bytes; a continuation begins with a space. */
 function fold(line: string): string {
-  if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
   let folded = "";
+  let start = 0;
   let bytes = 0;
-  for (const character of line) {
-    const size = utf8Length(character);
+  for (let at = 0; at < line.length; at += 1) {
+    const code = line.codePointAt(at) as number;
+    const size = utf8Length(code);
     if (bytes + size > MAX_LINE_BYTES) {
-      folded += "\r\n ";
+      folded += `${line.slice(start, at)}\r\n `;
+      start = at;
       bytes = 1;
     }
-    folded += character;
     bytes += size;
+    if (code > 0xff_ff) at += 1;
   }
-  return folded;
+  return folded + line.slice(start);
 }
 
-function utf8Length(character: string): number {
-  const code = character.codePointAt(0) as number;
+function utf8Length(code: number): number {
   if (code < 0x80) return 1;
   if (code < 0x800) return 2;
   return code < 0x1_00_00 ? 3 : 4;

@@ -84,11 +84,12 @@ export function encodeExactly(text: string): Buffer {
   return bytes;
 }
 
-/** Like `encodeExactly`: zlib returns a part of a 16 KB block. */
-function copyExactly(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  copy.set(bytes);
-  return copy;
+/** Returns the parts as one text, like `encodeExactly`. */
+export function joinExactly(parts: readonly Buffer[]): Buffer {
+  const joined = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) at += part.copy(joined, at);
+  return joined;
 }
 
 /**
@@ -100,7 +101,8 @@ export const compressible = (
   onCompressed?: (bytes: number) => void,
 ): EncodedBodies => {
   const compress = async () => {
-    const compressed = copyExactly(await promisify(gzip)(body));
+    // zlib returns a part of a 16 KB block.
+    const compressed = joinExactly([await promisify(gzip)(body)]);
     onCompressed?.(compressed.length);
     return compressed;
   };

@@ -32,7 +32,11 @@ function openSalon() {
   const { calendar } = createCalendar(rt, business, { staffId: null, withGuests: true });
   const today = Math.floor(rt.now() / DAY_MS) * DAY_MS;
   const feed = (max?: number) =>
-    parseCalendar(writeFeed(rt, rt.store.calendars.findById(calendar.id)!, today, max));
+    parseCalendar(
+      Buffer.concat(
+        writeFeed(rt, rt.store.calendars.findById(calendar.id)!, today, max),
+      ).toString(),
+    );
   return { rt, business, calendar, today, feed };
 }
 
@@ -82,7 +86,7 @@ test("a feed has every visit of the next 90 days of a business with 200 visits a
     for (let day = -30; day < 90; day += 1)
       for (let i = 0; i < 200; i += 1) addVisit(rt, today + day * DAY_MS + i * SERVICE_MS);
   });
-  const text = writeFeed(rt, calendar, today);
+  const text = Buffer.concat(writeFeed(rt, calendar, today)).toString();
   const dates = [...text.matchAll(/^DTSTART:(\d{8})T/gm)].map(([, date]) => date ?? "");
   const countOn = (day: number) => {
     const date = new Date(today + day * DAY_MS).toISOString().slice(0, 10).replaceAll("-", "");

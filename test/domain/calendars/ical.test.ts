@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import {
+  CALENDAR_END,
   type CalendarEvent,
-  writeCalendar,
+  writeCalendarStart,
   writeEntry,
 } from "../../../src/domain/calendars/ical.ts";
 import { parseInstant } from "../../../src/domain/local-time.ts";
@@ -20,6 +21,9 @@ const event: CalendarEvent = {
   location: null,
   description: null,
 };
+
+const writeCalendar = (name: string, entries: string[]): string =>
+  [writeCalendarStart(name, null), ...entries, CALENDAR_END].join("");
 
 test("a calendar has the properties that RFC 5545 and 7986 require or recommend", () => {
   expect(writeCalendar("Maya, Salon", [writeEntry(event)]).split("\r\n")).toEqual([
@@ -52,6 +56,8 @@ const TEXTS = [
   "Cut; wash, dry",
   "back\\slash",
   "two\nlines",
+  "notes ".repeat(40),
+  `${"é".repeat(33)}, a`,
   `${"Färben, Strähnen & Schnitt für lange Haare · ".repeat(6)}ende`,
   "髪を切る".repeat(40),
   "👩🏽‍🦱".repeat(30),
