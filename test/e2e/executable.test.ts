@@ -69,6 +69,12 @@ test("without Node it serves, sends signed webhooks, recovers from kill -9, back
   expect((await services(first.url)).status).toBe(200);
   for (const path of ["/docs", "/docs.md", "/docs/changelog", "/docs/script.js"])
     expect([path, (await fetch(first.url + path)).status]).toEqual([path, 200]);
+  const calendar = new URL(await deskbell("calendars", "create"));
+  const feed = await fetch(first.url + calendar.pathname);
+  expect([feed.status, await feed.text()]).toEqual([
+    200,
+    expect.stringMatching(/^BEGIN:VCALENDAR/),
+  ]);
 
   const partner = await createReceiver([{ hold: true }, { hold: true }, { hold: true }, {}]);
   const address = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
