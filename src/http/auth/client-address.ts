@@ -37,7 +37,8 @@ const withoutPort = (hop: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, "$1");
 
 /** The address to rate-limit by: an IPv6 subscriber usually has a whole /64. */
-export const addressGroup = (address: string): string => ipv6Prefix(address, 64) ?? address;
+export const addressGroup = (address: string): string =>
+  ipv6Prefix(address, 64) ?? unmapIpv4(address);
 
 /**
  * The IPv6 /48 of an address, which is the most that one customer usually gets; undefined for IPv4.
@@ -47,7 +48,10 @@ export const addressNetwork = (address: string): string | undefined => ipv6Prefi
 
 function ipv6Prefix(address: string, bits: 48 | 64): string | undefined {
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return undefined;
-  const parts = ipaddr.IPv6.parse(address).parts.slice(0, bits / 16);
+  const parsed = ipaddr.IPv6.parse(address);
+  // All IPv4 addresses share one /64 in this notation.
+  if (parsed.isIPv4MappedAddress()) return undefined;
+  const parts = parsed.parts.slice(0, bits / 16);
   return `${parts.map((part) => part.toString(16)).join(":")}::/${bits}`;
 }
 

@@ -116,4 +116,4 @@ export function createConnectionTable<Connection>(limits: ConnectionLimits) {
   };
 }
 
-const ownerName = (address: string): string => addressNetwork(address) ?? address;
+const ownerName = (address: string): string => addressNetwork(address) ?? addressGroup(address);

@@ -17,7 +17,7 @@ import { WAITS } from "../../support/waits.ts";
 type Limited = Parameters<typeof limitConnections>;
 
 /** Starts a server that greets each connection. `open` connects from an address. */
-async function serve(limits: Limited[1], isExempt: Limited[2] = () => false) {
+async function serve(limits: Limited[1], isExempt: Limited[2] = () => false, host = "127.0.0.1") {
   const server = createServer();
   const full: (string | null)[] = [];
   limitConnections(server, limits, isExempt, (client) => void full.push(client));
@@ -25,7 +25,7 @@ async function serve(limits: Limited[1], isExempt: Limited[2] = () => false) {
     "connection",
     (socket) => void (socket.destroyed || socket.on("error", () => {}).write("hello")),
   );
-  await once(server.listen(0, "127.0.0.1"), "listening");
+  await once(server.listen(0, host), "listening");
   onTestFinished(() => void server.close());
   const open = async (localAddress = "127.0.0.1") => {
     const { port } = server.address() as AddressInfo;
@@ -57,6 +57,14 @@ test("a connection over the limit is closed, until another of the same client en
   expect((await open("127.0.0.2")).event).toBe("served");
   first.socket.destroy();
   await vi.waitFor(async () => expect((await open()).event).toBe("served"), WAITS);
+});
+
+test("IPv4 clients of a server that listens on :: have a limit each", async () => {
+  const { open } = await serve({ client: 1, network: 1, total: NONE }, () => false, "::");
+  for (const address of ["127.0.0.1", "127.0.0.2", "127.0.0.3"]) {
+    expect([address, (await open(address)).event]).toEqual([address, "served"]);
+    expect([address, (await open(address)).event]).toEqual([address, "refused"]);
+  }
 });
 
 test("if all connections are in use, the largest client loses its oldest one to a new client", async () => {
@@ -110,6 +118,20 @@ describe("in the table of connections,", () => {
     expect(admit("b1", "2001:db8:2:3::1")).toBeUndefined();
     table.remove("a1", "2001:db8:1:1::1");
     expect(admit("a6", "2001:db8:1:3::1")).toBeUndefined();
+  });
+
+  test("an IPv4 address in IPv6 notation is a client of its own, in either notation", () => {
+    const table = createConnectionTable<string>(LIMITS);
+    const admit = (name: string, address: string) => table.add(name, address).refused;
+    expect(admit("a1", "::ffff:203.0.113.1")).toBeUndefined();
+    expect(admit("a2", "203.0.113.1")).toBeUndefined();
+    expect(admit("a3", "::ffff:203.0.113.1")).toBe("a3");
+    expect(admit("b1", "::ffff:203.0.113.2")).toBeUndefined();
+    expect(admit("b2", "::ffff:203.0.113.2")).toBeUndefined();
+    expect(table.largestClient()).toBe("203.0.113.1");
+    table.remove("a1", "203.0.113.1");
+    table.remove("a2", "::ffff:203.0.113.1");
+    expect(table.largestClient()).toBe("203.0.113.2");
   });
 
   test("a connection that was refused or lost its place does not count when it closes", () => {
