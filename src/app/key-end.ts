@@ -30,7 +30,7 @@ export function revokeKey(
   { keepsEndpoints = false } = {},
 ): { key: ListedKey } & Stopped {
   const active = listEndpointsOfKey(rt, getKey(rt, keyId)).filter(isActive);
-  // Before the transaction: counting a large backlog would block other writers.
+  // A large backlog is counted before the transaction, because that would block other writers.
   const counts = new Map(active.map(({ id }) => [id, countToPark(rt, id).parked]));
   return rt.tx(() => {
     const before = getKey(rt, keyId);
@@ -80,7 +80,7 @@ function stop(rt: Runtime, key: ListedKey, reason: "key_revoked" | "key_expired"
   };
 }
 
-/** For the audit log. */
+/** Returns what the entry of the audit log says. */
 const toDetails = ({ endpoints, keptEndpoints, releasedHolds }: Stopped) => ({
   disabledEndpoints: endpoints.map(({ id }) => id),
   keptEndpoints: keptEndpoints.map(({ id }) => id),

@@ -83,7 +83,7 @@ export class EndpointQueue {
     return remainingConcurrency(this.health, this.#inFlight, this.target.maxInFlight, now) > 0;
   }
 
-  /** On the monotonic clock, as `now`; undefined if deliveries may be sent. */
+  /** Returns times of the monotonic clock, as `now` is; undefined if deliveries may be sent. */
   getHold(now: number): Hold | undefined {
     return holdOf(this.health, now);
   }

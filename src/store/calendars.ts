@@ -42,7 +42,7 @@ export function createCalendarStore(db: Db) {
     /** Ignores a calendar that was revoked. */
     findByToken: (tokenHash: Buffer) => optional(selectByToken.get(tokenHash), parse),
     list: (businessId: string) => selectOfBusiness.all(businessId).map(parse),
-    /** Of all businesses, those whose feed lacks visits. */
+    /** Returns the calendars of all businesses whose feed lacks visits. */
     listCut: () => selectCut.all().map(parse),
     setCutAt: (id: string, cutAt: number | null) => void setCutAt.run({ id, cutAt }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),

@@ -112,7 +112,7 @@ export function createClockStore(db: Db) {
     },
   };
 
-  /** Only pending objects wait for the time. `updated_at` never decreases within a business. */
+  /** Pending objects alone wait for the time. `updated_at` never decreases within a business. */
   function shiftVersioned(table: string, column: string, byMs: number, now: number): void {
     db.prepare(`
       UPDATE ${table} SET ${column} = ${column} + :byMs, version = version + 1,

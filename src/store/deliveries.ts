@@ -146,7 +146,7 @@ export function createDeliveryStore(db: Db) {
         limit,
       ) as (DeliveryRow & { endpointName: string })[],
 
-    /** Of the latest attempts, so that it stays fast: of each endpoint, how many there are and failed. */
+    /** Counts the latest attempts of each endpoint, and those that failed. All would be too many. */
     listFailureShares: (since: number) =>
       selectFailureShares.all({ since }) as {
         endpointId: string;

@@ -86,9 +86,9 @@ export function createDueStore(db: Db) {
     /** Endpoints with pending deliveries whose number is above `after`, up to `upTo`. */
     listEndpointsWithNew: (after: number, upTo: number) =>
       selectEndpointsWithNew.all({ after, upTo }) as string[],
-    /** Of active endpoints; not before the hold of an endpoint ends. */
+    /** Returns the earliest time of an active endpoint, and not before its hold ends. */
     getNextAttemptAt: () => selectNextAttemptAt.get() as number | null,
-    /** Of endpoints that are not failing: these wait only for the delivery worker. */
+    /** Endpoints that are not failing wait only for the delivery worker. */
     getNextHealthyAttemptAt: () => selectNextHealthyAttemptAt.get() as number | null,
     listDueEndpoints: (now: number) => selectDueEndpoints.all({ now }) as string[],
     /** New ones before redeliveries, then by due time. */

@@ -134,7 +134,7 @@ export function createEndpointStore(db: Db) {
 
   return {
     findById: (id: string) => optional(selectById.get(id), parse),
-    /** Also for deleted endpoints. null: the operator alone. */
+    /** Finds the key of deleted endpoints, too. null: the operator alone. */
     findKeyId: (id: string) => (selectKeyId.get(id) ?? null) as string | null,
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),

@@ -32,7 +32,7 @@ export function createFileStore(db: Db) {
         "server",
         db.prepare("SELECT id FROM server").pluck().get() as string | undefined,
       ),
-    /** For a copy of the data that another server also continues with. */
+    /** A copy of the data gets an ID of its own if another server continues with them as well. */
     renewServerId: () => void db.prepare("UPDATE server SET id = lower(hex(randomblob(8)))").run(),
     /** Returns what is missing of the rows that every database has; undefined if none is. */
     findMissingRow: () => findMissingRow(db),

@@ -40,7 +40,7 @@ export type EndpointState = {
 
 export type DaemonRow = {
   url: string;
-  /** At which others reach it; empty if it was not told. */
+  /** The URL at which others reach it; empty if it was not told. */
   publicUrl?: string;
   startedAt: number;
   /** Whether it sends alerts, and its limit of open files, if known. */
@@ -55,7 +55,7 @@ export type DaemonRow = {
   connectionsFull?: string | null;
   /** The path that a program on this machine asked for without the metrics token. */
   metricsRefused?: string | null;
-  /** By how much its wall clock is ahead of the monotonic clock with this name. */
+  /** The name of the monotonic clock, and by how much the wall clock is ahead of it. */
   clockSource?: string | null;
   clockOffsetMs?: number | null;
   /** When its certificate expires; null without HTTPS. */

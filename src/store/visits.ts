@@ -63,7 +63,7 @@ export function createVisitStatements(db: Db, table: string, names: string, orde
     )
     .pluck();
   return {
-    /** At most two IDs that end in the text. Reads the IDs of all rows of the business. */
+    /** Returns at most two IDs that end in the text. Reads the IDs of all rows of the business. */
     listByEnding: (businessId: string, ending: string) =>
       selectByEnding.all({ businessId, ending }) as string[],
     update: (visit: Visit) => void update.run(visit),

@@ -12,7 +12,7 @@ test("a moved business that is back is deleted, unless it was created after the 
   const rt = createTestRuntime();
   const stays = addBusiness(rt, "stays");
   deleteMovedBusiness(rt, addBusiness(rt, "moved"));
-  // As after the restore of an older backup.
+  // The restore of an older backup brings a business back in this way.
   addBusiness(rt, "moved");
   deleteReturnedBusinesses(rt);
   expect(rt.store.businesses.listSlugs()).toEqual([stays.slug]);

@@ -194,7 +194,7 @@ describe("the outcome of a delivery", () => {
     expect(count).toBeGreaterThanOrEqual(10);
     expect(count).toBeLessThan(14);
     const whenProbingStarts = count;
-    // At 1, 3, 7, 15 and 31 s.
+    // Probes are sent after 1, 3, 7, 15 and 31 s.
     await advanceTime(32 * SECOND);
     expect(count).toBe(whenProbingStarts + 5);
     isUp = true;
@@ -243,7 +243,7 @@ describe("while its receiver is down, an endpoint", () => {
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 240, PENDING: 0 });
   });
 
-  // As many as with pauses of 30 s, doubling to 15 min, after ten failures.
+  // The limits are those of ten failures, then pauses of 30 s that double up to 15 min.
   test.each([
     { backlog: 1, limit: 11 },
     { backlog: 240, limit: 112 },

@@ -12,7 +12,7 @@ import { createReceiver } from "../support/receiver.ts";
 // Pastes every command of the README and of the guides into a shell, line by line. Each page has a
 // shell and a home folder of its own.
 
-/** With the lines that only this test runs. */
+/** Returns a page with the lines that only this test runs. */
 const readGuideFile = (topic: string): string =>
   readFileSync(new URL(`../../data/guides/${topic}.md`, import.meta.url), "utf8");
 

@@ -98,7 +98,7 @@ test("restore --latest takes over only with --fenced; then the server before ref
   const refused = await deskbell(restore.replace(" --fenced", ""));
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   expect(refused.stderr).toContain("--latest needs --fenced, which confirms that the other server");
-  // Without the master key, nobody knows who made the copy.
+  // Nobody without the master key knows who made the copy.
   const unknown = await deskbell(restore);
   expect(unknown).toMatchObject({ code: 5, stdout: "" });
   expect(unknown.stderr).toContain(`deskbell restore --latest ${dir} --fenced --untrusted`);

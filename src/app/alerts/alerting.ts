@@ -20,7 +20,7 @@ const CHECK_MS = 10_000;
 const MINUTE_MS = 60_000;
 /** Ticks come each second; without one for this long, the machine slept or the process was stopped. */
 const SUSPENDED_MS = 30_000;
-/** As long as deliveries have to be late to be reported. */
+/** The lateness at which deliveries are reported: they have the same time to be caught up. */
 const CATCH_UP_MS = 2 * MINUTE_MS;
 
 export type AlertChannels = {
@@ -58,7 +58,7 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
   let checkError: string | undefined;
   let checkedAt = -Infinity;
   let tickedAt = rt.now();
-  /** When the process continued after it had been stopped for a while. */
+  /** The time at which the process continued after it had been stopped for a while. */
   let resumedAt = -Infinity;
   let minuteAt = -Infinity;
   let isTesting = false;

@@ -37,7 +37,7 @@ export function assertBackupDir(config: Config, dir: string): boolean {
   return isOtherDisk;
 }
 
-/** In a folder of copies: the ID of the server that made them. */
+/** The file of a folder of copies that contains the ID of the server that made them. */
 const OWNER_FILE = "server-id";
 
 /** Returns the ID of the server whose copies a folder has; undefined if no server has used it. */

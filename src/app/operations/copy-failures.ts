@@ -5,7 +5,7 @@ import type { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { readBackupState, saveBackupState } from "./backup-state.ts";
 
-/** After a failure, unless there is a newer backup or another place. */
+/** A failed copy is tried again after this time; a newer backup, or another place, at once. */
 export const RETRY_MS = 3_600_000;
 
 const RETRIED =

@@ -11,7 +11,7 @@ import { listBackupsIn } from "./backups.ts";
 /** The guests that a restore of a backup must erase again. */
 export type KnownErasures = {
   visitIds: string[];
-  /** Until when the erasures are known, if the list came with the backup; epoch ms. */
+  /** The time until which the list that came with the backup is complete, if any; epoch ms. */
   knownUntil: number | null;
   /**
    * Set if no list is newer than the backup: guests erased after `since` come back. `since` is null

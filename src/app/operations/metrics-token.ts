@@ -5,7 +5,7 @@ import { errorInWords } from "../../domain/error-words.ts";
 import { createDurably } from "../../durable-file.ts";
 import { type Runtime, systemRandom } from "../runtime.ts";
 
-/** In the data folder, which only the daemon's user can read. */
+/** The token is in the data folder, which only the daemon's user can read. */
 export const metricsTokenPath = ({ dataDir }: Config): string => join(dataDir, "metrics.token");
 
 /** Returns the token that the daemon has created; null if there is none. */

@@ -50,7 +50,7 @@ export type Restored = RestorePlan & {
 export type RestoreTrust = {
   /** Restores a file that is not authentic; what it adds to the live access is disabled. */
   untrusted?: boolean;
-  /** With `untrusted`: leaves enabled what the file adds. */
+  /** Leaves enabled what a file restored with `untrusted` adds. */
   keepAdded?: boolean;
 };
 

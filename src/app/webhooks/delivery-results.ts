@@ -30,7 +30,7 @@ export type DeliveryResult = {
 };
 
 /**
- * In one transaction, which costs one fsync for all of them.
+ * Records all results in one transaction, which costs one fsync.
  * @param holdOf the hold of an endpoint after these results
  * @returns the endpoints disabled
  */

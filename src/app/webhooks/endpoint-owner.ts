@@ -17,7 +17,7 @@ const countOfKey = (rt: Runtime, keyId: string, { businessId }: Owned): number =
   rt.store.endpoints.list(businessId).filter((row) => row.keyId === keyId).length;
 
 /**
- * For an endpoint that the operator gives to a key.
+ * Throws if the operator may not give an endpoint to a key.
  * @throws AppError resource_not_found; invalid_input for a key of another business; conflict for a
  *   key that has ended, or at its maximum; state_refuses if the key may not receive an event;
  *   duplicate_endpoint

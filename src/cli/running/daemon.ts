@@ -164,7 +164,7 @@ export async function startDaemon(
 
 type Failure = WorkerFailure & { reason: string };
 
-/** Of the data. A port in use or a wrong option concerns whoever starts the daemon. */
+/** Errors of the data. A port in use or a wrong option concerns whoever starts the daemon. */
 const ALERTED_CODES = new Set(["storage_failed", "storage_full", "not_permitted"]);
 
 /** A supervisor would otherwise start the daemon again and again in silence. */

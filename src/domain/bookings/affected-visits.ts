@@ -16,7 +16,7 @@ export type VisitSummary = {
   id: string;
   /** What commands accept in place of the ID. */
   shortId: string;
-  /** With the offset of the business's time zone. */
+  /** The time has the offset of the business's time zone. */
   startsAt: string;
   /** Name or customer reference; null if neither is known. */
   guest: string | null;

@@ -94,10 +94,10 @@ const MAX_LINE_BYTES = 75;
 const PLAIN = /^[ -+\--:<-[\]-~\u00a0-\u00ac\u00ae-\u024f]*$/;
 const MAX_PLAIN_BYTES = 2;
 
-/** Those characters and some that need an escape. */
+/** PLAIN characters and some that need an escape. */
 const SIMPLE = /^[\n -~\u00a0-\u00ac\u00ae-\u024f]*$/;
 
-/** Without the end of the line. */
+/** Returns a property with its text, folded, without the end of the line. */
 function textLine(property: string, text: string): string {
   if (!PLAIN.test(text)) return fold(`${property}:${escapeText(text)}`);
   const line = `${property}:${text}`;

@@ -67,7 +67,7 @@ export type HoursException = {
   mode: "REPLACE" | "ADD" | "REMOVE";
   intervals: { start: WallTime; end: WallTime }[];
 };
-/** Of the business. ONLY replaces its hours, and cuts those of all staff. */
+/** An exception of the business. ONLY replaces its hours and cuts the hours of all staff. */
 export type OpeningException = Omit<HoursException, "mode"> & {
   mode: HoursException["mode"] | "ONLY";
 };

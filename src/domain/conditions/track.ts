@@ -6,7 +6,7 @@ type Found = HealthCondition<AlertCode>;
 const HOUR_MS = 3_600_000;
 /** A condition that is open now and then is one problem, not many. */
 const CLEAR_MS = HOUR_MS / 2;
-/** At least this long is between two alerts of a group that grows. */
+/** The shortest time between two alerts of a group that grows. */
 const INTERVAL_MS = HOUR_MS;
 /** A cause that begins again within this time comes and goes: it sends one alert an hour. */
 const FLAPPING_MS = 2 * HOUR_MS;

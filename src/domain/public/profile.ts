@@ -48,7 +48,7 @@ export function profileFields({
       })),
       exceptions: schedule.exceptions.map((exception) => ({
         ...exception,
-        // That it also cuts the hours of staff matters to availability alone.
+        // The cut of the hours of staff matters to availability alone.
         mode: exception.mode === "ONLY" ? "REPLACE" : exception.mode,
       })),
       closures: schedule.closures.map((closure) => ({

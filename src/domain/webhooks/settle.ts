@@ -50,12 +50,12 @@ const postponed = (error: string, now: number): Settlement => ({
   error,
 });
 
-/** For a delivery that could not be sent because of this machine: it does not use up an attempt. */
+/** A delivery that could not be sent because of this machine does not use up an attempt. */
 export const postpone = (outcome: Outcome, now: number): Settlement =>
   postponed(describeFailure(outcome), now);
 
 /**
- * For a delivery whose endpoint or key ended between the claim and the request: nothing is sent.
+ * A delivery whose endpoint or key ended between the claim and the request is not sent.
  * Disabling the endpoint parks it.
  */
 export const withdraw = (now: number): Settlement => postponed(STOPPED_ERROR, now);

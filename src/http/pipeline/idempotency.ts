@@ -60,7 +60,7 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     await begin(id);
     try {
       const identified = { keyId: key.id, token, request };
-      // After a jump of a day, the reply would seem to be too old.
+      // The reply would seem too old after a jump of a day that nobody has noticed yet.
       await retryWhileBusy(rt, rt.noticeJump);
       const reply = findReply(rt, identified);
       if (reply) return replay(context, reply);

@@ -6,7 +6,7 @@ export type ConnectionLimits = {
   client: number;
   /** Connections of one IPv6 /48. */
   network: number;
-  /** Of all clients together. */
+  /** Connections of all clients together. */
   total: number;
 };
 

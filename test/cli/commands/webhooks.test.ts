@@ -82,7 +82,7 @@ test("an endpoint is found by ID or by a unique name", async () => {
   await deskbell(
     "webhooks create --name bar --url http://127.0.0.1:9/ --event all --allow-private",
   );
-  // As version 0.2 accepted it.
+  // Version 0.2 accepted two endpoints with the same name.
   const db = new Database(join(dataDir, "deskbell.db"));
   db.exec("UPDATE endpoint SET name = 'till'");
   db.close();

@@ -87,7 +87,7 @@ test("if all connections are in use, the largest client loses its oldest one to 
 test("no connection of a trusted proxy is closed, and it takes the place of other clients", async () => {
   const limits = { client: 2, network: 2, total: 2 };
   const { open, full } = await serve(limits, isExemptFromLimits(["127.0.0.9"]));
-  // Only the tests' server counts loopback addresses as clients.
+  // The other server counts loopback addresses as clients, which a real one exempts.
   const isProxy = (address: string) => address === "127.0.0.9";
   const { open: openOther, full: fullOther } = await serve(limits, isProxy);
   const other = await openOther("127.0.0.2");

@@ -85,7 +85,7 @@ const BUGS: Record<string, SourceBug> = {
   },
 };
 
-/** The same run without kills, against each of the broken programs, with a few seeds if necessary. */
+/** Runs without kills against each of the broken programs, with a few seeds if necessary. */
 async function runControl() {
   const found: number[] = [];
   for (const bug of Object.values(BUGS)) {

@@ -67,7 +67,7 @@ const LONGEST_PAUSE_MS = 900_000;
 const MAX_LATENCY_MS = 5000;
 const ROUNDING_MS = 20;
 
-/** After a success, and when the endpoint starts with new health. */
+/** The health of an endpoint after a success, and when it starts anew. */
 export const NO_FAILURES = { failures: 0, foundDown: 0, pauseMs: 0, probeAt: 0 };
 
 /** Once probed, an endpoint stays so until a success. */

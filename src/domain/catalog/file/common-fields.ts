@@ -65,7 +65,7 @@ const exception = fields({
   date,
   ...optional({ mode: choice("REPLACE", "ADD", "REMOVE"), intervals }),
 });
-/** Of the business. */
+/** An exception of the business, which can also cut the hours of all staff. */
 const openingException = fields({
   date,
   ...optional({ mode: choice("REPLACE", "ADD", "REMOVE", "ONLY"), intervals }),
