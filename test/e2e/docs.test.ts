@@ -10,6 +10,7 @@ import { createApp } from "../../src/http/app.ts";
 import { templatePathOf } from "../../src/http/openapi/operation.ts";
 import { ROUTES } from "../../src/http/routes.ts";
 import { openPage, type Page } from "../support/browser.ts";
+import { chooseScale } from "../support/scale.ts";
 import { applyPreset } from "../http/support/api.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -38,6 +39,7 @@ declare const axe: {
   run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
 };
 
+const IS_FULL = chooseScale(false, true);
 const BUSINESS = "cafe-lumen";
 const GUIDE = ["First call", "Verifying signatures", "Staying in sync", "Retries", "Errors"];
 
@@ -83,7 +85,7 @@ test.for([
   { width: 390, dark: false, scripts: false },
 ])(
   "the page shows everything, opens at an operation, fits the screen and is accessible: $width px, dark: $dark, scripts: $scripts",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (options, context) => {
     const { origin } = await serveDocs();
     const page = await openPage(context, `${origin}/docs#listServices`, options);
@@ -99,7 +101,8 @@ test.for([
     const operations = ROUTES.map((route) => `${route.method} ${templatePathOf(route)}`);
     expect(operations.filter((route) => !text.includes(route))).toEqual([]);
     expect(ALL_EVENT_TYPES.filter((type) => !text.includes(`"type": "${type}"`))).toEqual([]);
-    expect(await findViolations(page)).toEqual([]);
+    // Without scripts, the page lacks elements and has no others; the check takes many seconds.
+    if (options.scripts || IS_FULL) expect(await findViolations(page)).toEqual([]);
 
     const files = ["/docs", "/docs/style.css", "/docs/script.js"];
     expect(page.requests.filter((url) => !url.startsWith("data:"))).toEqual(

@@ -100,14 +100,17 @@ const NODE = (process.env.PATH ?? "")
   .map((folder) => join(folder, "node"))
   .find((path) => existsSync(path));
 
-const COMMAND = PROGRAM.command.map((word) => (word === process.execPath ? (NODE ?? word) : word));
+/** The program as the Node of the machine runs it: it starts the right one if that is too old. */
+const WITH_OWN_NODE = PROGRAM.command.map((word) =>
+  word === process.execPath ? (NODE ?? word) : word,
+);
 
-/** A shell in a home folder where `deskbell` and `npx deskbell` run the program under test. */
-async function openShell(partner: { url: string }) {
+/** A shell in a home folder where `deskbell` and `npx deskbell` run the program. */
+async function openShell(partner: { url: string }, program: readonly string[]) {
   const home = createTempFolder();
   const bin = join(home, "bin");
   mkdirSync(bin);
-  const exec = `exec "${COMMAND.join('" "')}" "$@"`;
+  const exec = `exec "${program.join('" "')}" "$@"`;
   writeFileSync(join(bin, "deskbell"), `#!/bin/sh\n${exec}\n`, { mode: 0o755 });
   writeFileSync(join(bin, "npx"), `#!/bin/sh\n[ "$1" = deskbell ] || exit 127\nshift\n${exec}\n`, {
     mode: 0o755,
@@ -175,9 +178,14 @@ async function openShell(partner: { url: string }) {
   };
 }
 
-async function runPage(commands: Line[], setup: readonly string[] = []) {
+type PageOptions = { setup?: readonly string[]; program?: readonly string[] };
+
+async function runPage(
+  commands: Line[],
+  { setup = [], program = PROGRAM.command }: PageOptions = {},
+) {
   const partner = await createReceiver();
-  const run = await openShell(partner);
+  const run = await openShell(partner, program);
   for (const line of setup) await run(line);
   const failures: string[] = [];
   for (const { text, number } of commands.filter(({ text }) => !isSkipped(text)))
@@ -188,7 +196,7 @@ async function runPage(commands: Line[], setup: readonly string[] = []) {
 test("every command in the README succeeds", { timeout: 120_000 }, async () => {
   const commands = commandsOf(README);
   expect(commands.length).toBeGreaterThan(8);
-  const { failures, partner } = await runPage(commands);
+  const { failures, partner } = await runPage(commands, { program: WITH_OWN_NODE });
   expect(failures).toEqual([]);
   // The README creates an endpoint and changes a price, which sends four events.
   await partner.waitForRequests(4);
@@ -200,7 +208,7 @@ const TOPICS = Object.keys(GUIDES).filter((topic) => topic !== "taking-bookings"
 test.each(TOPICS)("every command in the guide %s succeeds", { timeout: 120_000 }, async (topic) => {
   const commands = commandsOf(readGuideFile(topic)).filter(({ text }) => !isSkipped(text));
   if (commands.length === 0) return;
-  const { failures } = await runPage(commands, topic === "first-hour" ? [] : SETUP);
+  const { failures } = await runPage(commands, { setup: topic === "first-hour" ? [] : SETUP });
   expect(failures).toEqual([]);
 });
 
