@@ -62,7 +62,10 @@ async function startWebsite(program: Program) {
   };
   const read = async <T>(path: string): Promise<T> => {
     const response = await fetch(API + path, { headers: { authorization: `Bearer ${KEY}` } });
-    return ((await response.json()) as { data: T }).data;
+    const text = await response.text();
+    // A busy server must not look like one without free times.
+    if (response.status === 429 || response.status >= 500) throw new Error(`${path}: ${text}`);
+    return (JSON.parse(text) as { data: T }).data;
   };
   return { rt, send, read };
 }
@@ -72,19 +75,15 @@ type Website = Awaited<ReturnType<typeof startWebsite>>;
 /** What a visitor can choose: the starts of each service. */
 async function listStarts({ read }: Website): Promise<{ service: string; startsAt: string }[]> {
   const services = await read<{ id: string; bookable: boolean }[]>("/services");
-  const lists = await Promise.all(
-    services
-      .filter(({ bookable }) => bookable)
-      .map(async ({ id }) => {
-        const { days } = await read<{ days: { slots: { startsAt: string }[] }[] }>(
-          `/availability?serviceIds=${id}`,
-        );
-        return days.flatMap(({ slots }) =>
-          slots.map(({ startsAt }) => ({ service: id, startsAt })),
-        );
-      }),
-  );
-  return lists.flat();
+  const starts: { service: string; startsAt: string }[] = [];
+  for (const { id: service } of services.filter(({ bookable }) => bookable)) {
+    const { days } = await read<{ days: { slots: { startsAt: string }[] }[] }>(
+      `/availability?serviceIds=${service}`,
+    );
+    for (const { startsAt } of days.flatMap(({ slots }) => slots))
+      starts.push({ service, startsAt });
+  }
+  return starts;
 }
 
 /** The time of each staff member that some slot of the next 14 days covers. */
