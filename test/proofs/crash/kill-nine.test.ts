@@ -20,7 +20,7 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
 /** Daemons that are killed side by side, each with data of its own. */
 const DAEMONS = chooseScale(1, 4, 2);
-const ROUNDS = chooseScale(15, 250, 30);
+const ROUNDS = chooseScale(8, 250, 30);
 const CONTROL_ROUNDS = 5;
 /** How long a daemon lives after it has started, at most. */
 const LONGEST_LIFE_MS = 300;
