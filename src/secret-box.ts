@@ -26,8 +26,11 @@ export type SecretBox = {
   opensAny: (rows: Iterable<{ id: string; sealed: Uint8Array }>) => boolean;
   /** The rows that no key in the file decrypts. Reads the file, which may have been replaced. */
   listUndecryptable: <Row extends { id: string; sealed: Uint8Array }>(rows: Row[]) => Row[];
-  /** HMAC of a text under a key that is derived from the newest master key for this purpose. */
-  mac: (purpose: string, text: string) => Buffer;
+  /**
+   * HMAC of a text under a key that is derived from the newest master key for this purpose;
+   * undefined if there is no master key. Never creates one.
+   */
+  mac: (purpose: string, text: string) => Buffer | undefined;
   addKey: () => void;
   /** Removes all keys but the newest, if `allOpen` confirms that it suffices. */
   dropOldKeys: (
@@ -91,7 +94,9 @@ export function openSecretBox(
       return rows.filter(({ id, sealed }) => openWithAny(keys, sealed, id) === undefined);
     },
     mac(purpose, text) {
-      const [key] = (known.length > 0 ? known : load()) as [Buffer];
+      if (known.length === 0) known = readKeys(keyPath) ?? [];
+      const [key] = known;
+      if (key === undefined) return undefined;
       const derived = createHmac("sha256", key).update(purpose).digest();
       return createHmac("sha256", derived).update(text).digest();
     },

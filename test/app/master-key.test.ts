@@ -3,6 +3,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { findCustomer, saveCustomer } from "../../src/app/bookings/guests.ts";
 import { checkSigningSecrets } from "../../src/app/operations/delivery-conditions.ts";
+import { hashVisitor } from "../../src/app/bookings/visitors.ts";
 import { rotateMasterKey } from "../../src/app/webhooks/endpoint-secrets.ts";
 import { addBusiness, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -37,6 +38,28 @@ test("a missing master key is not silently replaced while guest data are stored"
   expect(checkSigningSecrets(fresh)).toEqual([]);
   save();
   expect(["bkg_1", "bkg_2"].map((id) => findCustomer(fresh, id))).toEqual([ANA, ANA]);
+});
+
+test("a visitor who is named creates no master key over a missing one", () => {
+  const { fresh, key } = createServerWithGuest();
+  renameSync(key, `${key}.away`);
+  expect(() => hashVisitor(fresh, "key_1", "visitor")).toThrow(
+    expect.objectContaining({
+      code: "signing_unavailable",
+      message: "The master key is missing, so the stored guest data cannot be decrypted.",
+    }),
+  );
+  expect(existsSync(key)).toBe(false);
+  renameSync(`${key}.away`, key);
+  expect(hashVisitor(fresh, "key_1", "visitor")).toHaveLength(16);
+});
+
+test("the first visitor who is named creates the master key of a new server", () => {
+  const rt = createTestRuntime();
+  const hash = hashVisitor(rt, "key_1", "visitor");
+  const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
+  expect(hashVisitor(fresh, "key_1", "visitor")).toEqual(hash);
+  expect(hashVisitor(fresh, "key_2", "visitor")).not.toEqual(hash);
 });
 
 test("if the master key is lost, a rotation creates a new one for the next guests", () => {

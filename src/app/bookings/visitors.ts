@@ -1,5 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
+import { createMasterKey } from "../../secret-box.ts";
 import type { VisitorActionKind } from "../../store/visitors.ts";
+import { assertMasterKey } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import type { VisitAccess } from "./access.ts";
 
@@ -9,9 +11,21 @@ const DAY_MS = 86_400_000;
 const MAX_PER_DAY = 10;
 const HASH_BYTES = 16;
 
-/** The text itself is never stored. Keys that name the same visitor get different hashes. */
-export const hashVisitor = (rt: Runtime, keyId: string, visitor: string): Buffer =>
-  rt.secrets.mac("visitor", `${keyId} ${visitor}`).subarray(0, HASH_BYTES);
+/**
+ * Returns what is stored of a visitor: never the text itself. Keys that name the same visitor get
+ * different hashes. The first visitor of a new server creates the master key.
+ * @throws AppError signing_unavailable if the master key of the stored data is missing
+ */
+export function hashVisitor(rt: Runtime, keyId: string, visitor: string): Buffer {
+  const findHash = () => rt.secrets.mac("visitor", `${keyId} ${visitor}`);
+  let hash = findHash();
+  if (hash === undefined) {
+    assertMasterKey(rt);
+    createMasterKey(rt.config.masterKeyPath, rt.random);
+    hash = findHash() as Buffer;
+  }
+  return hash.subarray(0, HASH_BYTES);
+}
 
 /**
  * Counts a visit or order towards the limit of the visitor who makes it. Call it in the transaction
