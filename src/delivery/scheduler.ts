@@ -7,6 +7,7 @@ import { expirePendingVisits } from "../app/bookings/change-visit.ts";
 import { expireTicketOrders } from "../app/bookings/ticket-holds.ts";
 import { createCommitDetector } from "../app/commit-detector.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
+import { emptyErasedLog } from "../app/guests/erased-bytes.ts";
 import { endExpiredKeys } from "../app/key-end.ts";
 import { hasCopyPlace } from "../app/operations/backup-copies.ts";
 import { runMaintenance } from "../app/operations/maintenance.ts";
@@ -67,6 +68,7 @@ export function startScheduler(
     startWritingJob(EVERY_SECOND, () => worker.sweep()),
     startWritingJob(EVERY_SECOND, () => publishers.tick()),
     startWritingJob(EVERY_MINUTE, () => worker.reviewFailing()),
+    startWritingJob(EVERY_MINUTE, () => void emptyErasedLog(rt)),
     startWritingJob(EVERY_FIVE_MINUTES, prune),
     startWritingJob(EVERY_SECOND, () => publishClockChanges(rt)),
     startWritingJob(EVERY_SECOND, () => expireTicketOrders(rt)),

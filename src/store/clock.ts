@@ -72,6 +72,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "reservation.ends_at": "calendar",
   "reservation.starts_at": "calendar",
   "reservation.updated_at": "record",
+  "server.log_kept_since": "record",
   "ticket.checked_in_at": "record",
   "ticket.created_at": "record",
   "ticket_order.created_at": "record",

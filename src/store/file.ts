@@ -5,10 +5,26 @@ import { findChangedPart, findDamage } from "./known-schema.ts";
 
 /** 16 MB: pages that change often are copied from the WAL to the file only once per checkpoint. */
 const CHECKPOINT_PAGES = 4000;
+/** A read of this program is shorter. */
+const READER_TIMEOUT_MS = 1000;
 const CACHE_KIB = 16 * 1024;
 
 export function createFileStore(db: Db) {
-  const emptyLog = (): void => void db.pragma("wal_checkpoint(TRUNCATE)");
+  /** Returns false if another connection prevents it: its read began earlier and has not ended. */
+  const emptyLog = (): boolean => {
+    const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
+    return busy === 0;
+  };
+  /** SQLite waits for a reader more than once. */
+  const withTimeout = <Result>(ms: number, work: () => Result): Result => {
+    const before = db.pragma("busy_timeout", { simple: true }) as number;
+    db.pragma(`busy_timeout = ${Math.min(ms, before)}`);
+    try {
+      return work();
+    } finally {
+      db.pragma(`busy_timeout = ${before}`);
+    }
+  };
   /** 0 for a database that was read into memory. */
   const size = (): number => (db.memory ? 0 : statSync(db.name).size);
   const isCutOff = (): boolean =>
@@ -45,22 +61,33 @@ export function createFileStore(db: Db) {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       db.pragma(`cache_size = -${CACHE_KIB}`);
     },
-    /** Copies the log to the file and truncates it, unless another connection is reading. */
-    emptyLog,
+    /** Copies the log to the file and truncates it, unless another connection keeps reading. */
+    emptyLog: () => withTimeout(READER_TIMEOUT_MS, emptyLog),
+    findLogKeptSince: () =>
+      db.prepare("SELECT log_kept_since FROM server").pluck().get() as number | null,
+    saveLogKeptSince: (at: number) =>
+      void db.prepare("UPDATE server SET log_kept_since = ?").run(at),
+    /** A later erasure keeps its own mark. */
+    forgetLogKeptSince: (at: number) =>
+      void db.prepare("UPDATE server SET log_kept_since = NULL WHERE log_kept_since = ?").run(at),
+    /** Whether the free space may have rows that an earlier version has deleted. */
+    hasOldSpace: () => db.prepare("SELECT has_old_space FROM server").pluck().get() === 1,
+    forgetOldSpace: () => void db.prepare("UPDATE server SET has_old_space = 0").run(),
+    /** Writes the whole file again, without its free space. Other writers wait meanwhile. */
+    rewrite: () => void db.exec("VACUUM"),
+    bytes: size,
     /**
      * Empties the log after a long read, during which it has grown. Other writers wait only for the
      * last of it. What cannot be copied now is copied by a later checkpoint.
      */
     shortenLog(): void {
-      const before = db.pragma("busy_timeout", { simple: true }) as number;
-      db.pragma("busy_timeout = 0");
       try {
-        db.pragma("wal_checkpoint(PASSIVE)");
-        emptyLog();
+        withTimeout(0, () => {
+          db.pragma("wal_checkpoint(PASSIVE)");
+          emptyLog();
+        });
       } catch (error) {
         if (!isSqliteError(error)) throw error;
-      } finally {
-        db.pragma(`busy_timeout = ${before}`);
       }
     },
     /** Other connections run the checkpoints, so that a commit here never waits for one. */

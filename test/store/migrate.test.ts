@@ -368,3 +368,17 @@ test("a column that may be null has no CHECK that older SQLite versions count as
   const schema = db.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck().all();
   expect(schema.filter((sql) => /TEXT CHECK \(json_valid/.test(String(sql)))).toEqual([]);
 });
+
+test.each([
+  { schema: 50, hasOldSpace: 1 },
+  { schema: 0, hasOldSpace: 0 },
+])("free space of an older file (schema $schema) is to be rewritten: $hasOldSpace", (of) => {
+  const { dataDir, path } = of.schema === 0 ? newFolder() : createOldDatabase(of.schema);
+  createTestRuntime({ dataDir }).close();
+  expect(read(path, "SELECT has_old_space FROM server")).toBe(of.hasOldSpace);
+});
+
+function newFolder() {
+  const dataDir = createTempFolder();
+  return { dataDir, path: join(dataDir, "deskbell.db") };
+}

@@ -182,6 +182,11 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     edit(rt, "UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL");
     return saveState(rt, "scrub", { ...SCRUB, altered: [event?.id ?? ""] });
   },
+  "guests.in_log": (rt) => {
+    const { file } = rt.store;
+    rt.tx(() => file.saveLogKeptSince(rt.now() - 31 * MINUTE_MS));
+    return () => rt.tx(() => file.forgetLogKeptSince(file.findLogKeptSince() ?? 0));
+  },
   "clock.wrong": (rt) => {
     const { live } = rt.store;
     rt.tx(() => live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: rt.now() + DAY_MS }));

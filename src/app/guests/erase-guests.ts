@@ -5,6 +5,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
+import { emptyErasedLog, markErasedLog, rewriteOldSpace } from "./erased-bytes.ts";
 import { addToErasureList } from "./erasure-list.ts";
 import { findGuests, type FoundGuests, type GuestQuery } from "./find-guests.ts";
 
@@ -14,22 +15,24 @@ const BATCH_ROWS = 200;
 /**
  * Deletes the stored data of a guest: guest data, and customer references, also in events. The
  * visits stay, so that the calendar and the statistics stay right.
- * @returns `undecryptable`: of how many other visits no master key decrypts the guest data
+ * @returns `undecryptable`: of how many other visits no master key decrypts the guest data;
+ *   `remains`: where else in the file of the database the old bytes are
  */
 export function eraseGuests(
   rt: Runtime,
   business: BusinessRow,
   query: GuestQuery,
-): { guests: FoundGuests; undecryptable: number } {
+): { guests: FoundGuests; undecryptable: number; remains: Remains } {
   // Before the transaction: decrypting many guests would block other writers for seconds.
   const found = findGuests(rt, business.id, query);
   const visitIds = found.guests.map(({ visitId }) => visitId);
   const undecryptable = found.undecryptable.filter((id) => !visitIds.includes(id)).length;
-  if (visitIds.length === 0) return { guests: [], undecryptable };
+  if (visitIds.length === 0) return { guests: [], undecryptable, remains: NOTHING };
   rt.tx(() => {
     // Before the commit: an erasure must not be undone by restoring a backup.
     if (!rt.isDryRun()) addToErasureList(rt.config, visitIds);
     eraseVisits(rt, visitIds);
+    markErasedLog(rt);
     audit(rt, {
       action: "guests.erased",
       subject: { id: business.id, name: business.slug },
@@ -37,10 +40,18 @@ export function eraseGuests(
       details: { visits: visitIds.length, visitIds },
     });
   });
-  // Until then, the log of the database still has the old pages.
-  if (!rt.isDryRun()) rt.store.file.emptyLog();
-  return { guests: found.guests, undecryptable };
+  if (rt.isDryRun()) return { guests: found.guests, undecryptable, remains: NOTHING };
+  const inFreeSpace = !rewriteOldSpace(rt);
+  return {
+    guests: found.guests,
+    undecryptable,
+    remains: { inLog: !emptyErasedLog(rt), inFreeSpace },
+  };
 }
+
+/** `inLog`: in the write-ahead log; `inFreeSpace`: in the free space of a file of version 0.2. */
+type Remains = { inLog: boolean; inFreeSpace: boolean };
+const NOTHING: Remains = { inLog: false, inFreeSpace: false };
 
 /** Call it in a transaction. Nothing changes for visits that are erased already. */
 export function eraseVisits(rt: Runtime, visitIds: readonly string[]): void {
@@ -72,7 +83,6 @@ export async function eraseExpiredGuests(rt: Runtime): Promise<void> {
     retention.set(businessId, days * DAY_MS);
     return days * DAY_MS;
   };
-  let hasErased = false;
   for (let after = ""; ;) {
     const rows = rt.store.guests.listEndedAfter(after, BATCH_ROWS);
     const last = rows.at(-1);
@@ -81,10 +91,13 @@ export async function eraseExpiredGuests(rt: Runtime): Promise<void> {
     const isExpired = ({ businessId, endedAt }: (typeof rows)[number]) =>
       endedAt + retentionOf(businessId) < rt.now();
     const expired = rows.filter(isExpired).map(({ visitId }) => visitId);
-    if (expired.length > 0) rt.tx(() => eraseVisits(rt, expired));
-    hasErased ||= expired.length > 0;
+    if (expired.length > 0)
+      rt.tx(() => {
+        eraseVisits(rt, expired);
+        markErasedLog(rt);
+      });
     // Let deliveries and other writers proceed.
     await delay(LOCK_BREAK_MS);
   }
-  if (hasErased) rt.store.file.emptyLog();
+  emptyErasedLog(rt);
 }

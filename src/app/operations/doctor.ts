@@ -212,6 +212,12 @@ function inspectBackups(rt: Runtime, status: Status, conditions: Finding[]): Che
       fix: `rm ${shellQuote(path)}, if nobody needs the data from before the restore`,
       isAdvice: true,
     });
+  if (rt.store.file.hasOldSpace())
+    findings.push({
+      text: `the free space of ${rt.config.databasePath} may still have guests that version 0.2 has erased, until the daemon rewrites the file after a backup; a large one between 3:00 and 5:00 in the night`,
+      fix: "keep the daemon running, with free disk space of twice the size of the file",
+      isAdvice: true,
+    });
   const hasValidKey = !problems.some(({ about }) => about === "secret");
   if (lastBackup !== null) findings.push(...adviseOnCopies(rt, hasValidKey));
   else if (conditions.length === 0)

@@ -196,6 +196,23 @@ export const damageCondition = (text: string, since: number | null = null): Heal
     { since },
   );
 
+/** Longer than a backup of a large file reads it. */
+const LOG_KEPT_MS = 30 * 60_000;
+
+/** Reports a read that has kept the log from being emptied since guests were erased. */
+export function checkErasedLog({ config, store, now }: Runtime): HealthCondition[] {
+  const since = store.file.findLogKeptSince();
+  if (since === null || now() - since < LOG_KEPT_MS) return [];
+  const log = `${config.databasePath}-wal`;
+  return [
+    openCondition(
+      "guests.in_log",
+      `${log} still has the data of guests who were erased at ${isoSeconds(since)}, because a program reads the database without a pause`,
+      `lsof ${shellQuote(log)}; then end the program that is not deskbell`,
+    ),
+  ];
+}
+
 /** Reports events that were deleted earlier than intended, because the history was too large. */
 export function checkHistory({ cutUntil, keepDays, maxBytes }: History): HealthCondition[] {
   if (cutUntil === null) return [];

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { isNightly } from "../../store/backup.ts";
+import { rewriteOldSpace } from "../guests/erased-bytes.ts";
 import type { Runtime } from "../runtime.ts";
 import { readBackupTag } from "./backup-authenticity.ts";
 import { copyBackup, findUncopiedBackup } from "./backup-copies.ts";
@@ -62,6 +63,7 @@ export async function runMaintenance(
   if (backUp) await backUpNightly(rt, onCopied);
   else onCopied();
   if (backUp) deleteReplacedData(rt);
+  if (backUp && !signal?.aborted) rewriteOldSpace(rt);
   const uncopied = findUncopiedBackup(rt);
   if (uncopied === undefined) checkBackupDir(rt);
   else if (!signal?.aborted) await copyBackup(rt, uncopied, { signal });

@@ -59,17 +59,26 @@ const erase = command({
     await cli.confirm("Erasing a guest", business.slug);
     const { eraseGuests } = await import("../../app/guests/erase-guests.ts");
     const { findBackupsWithGuests } = await import("../../app/guests/backups-with-guests.ts");
-    const { guests, undecryptable } = eraseGuests(rt, business, flags);
+    const { guests, undecryptable, remains } = eraseGuests(rt, business, flags);
     const backups = findBackupsWithGuests(rt);
     const visits = guests.map(({ visitId }) => visitId);
     const verb = cli.verb("Erased", "erase");
     cli.report(
-      { visits, undecryptable, backups },
+      { visits, undecryptable, backups, remains },
       `${verb} the guest's data in ${countOf(visits.length, "visit")}.`,
     );
     noteUndecryptable(cli, rt.config, undecryptable);
     const { nightlyUntil, others, replaced } = backups;
     if (visits.length === 0) return;
+    const { databasePath } = rt.config;
+    if (remains.inLog)
+      cli.note(
+        `${databasePath}-wal still has the old data, because a program reads the database. The daemon empties it within a minute after that program ends.`,
+      );
+    if (remains.inFreeSpace)
+      cli.note(
+        `The free space of ${databasePath} may still have data that version 0.2 deleted, until the daemon rewrites the file, between 3:00 and 5:00 in the night.`,
+      );
     for (const { path, deletedOn } of replaced)
       cli.note(`${path}, which a restore replaced, still has the data until ${deletedOn}.`);
     if (nightlyUntil === null && others.length === 0) return;

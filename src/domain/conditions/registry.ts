@@ -75,6 +75,7 @@ export const CONDITIONS = {
   "backup.drill_failed": { severity: "warning", about: "backup" },
   "backup.damaged": { severity: "warning", about: "backup" },
   "events.altered": { severity: "warning", about: "database" },
+  "guests.in_log": { severity: "warning", about: "database" },
   "clock.wrong": { severity: "warning", about: "clock", coveredBy: ["clock.differs"] },
   "clock.differs": { severity: "warning", about: "clock" },
   "files.exposed": { severity: "warning", about: "file" },

@@ -333,6 +333,7 @@ test("guests whose data cannot be decrypted are erased by their reference; other
   expect(eraseGuests(rt, business, query)).toEqual({
     guests: [{ visitId: lost[0], customer: null }],
     undecryptable: 1,
+    remains: { inLog: false, inFreeSpace: false },
   });
   expect(lost.map((id) => rt.store.guests.findByVisit(id)?.visitId)).toEqual([undefined, lost[1]]);
 });

@@ -1,11 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { eraseGuests } from "../../../src/app/guests/erase-guests.ts";
+import { emptyErasedLog, rewriteOldSpace } from "../../../src/app/guests/erased-bytes.ts";
+import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { runMaintenance } from "../../../src/app/operations/maintenance.ts";
+import { createTerminal } from "../../support/cli.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
-import { createTestRuntime } from "../../support/test-runtime.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 
 const SLUG = "salon-aurora";
@@ -49,3 +54,113 @@ test(
     expect(left).toEqual([]);
   },
 );
+
+const REFERENCE = "reference-of-ana-4711";
+
+/** Whether the file of the database or its log contains a text. */
+function contains({ config: { databasePath } }: TestRuntime, text: string) {
+  const has = (path: string): boolean => existsSync(path) && readFileSync(path).includes(text);
+  return { file: has(databasePath), log: has(`${databasePath}-wal`) };
+}
+
+function openShop(busyTimeoutMs?: number): TestRuntime {
+  const rt = createTestRuntime({}, undefined, busyTimeoutMs);
+  applyCatalogBody(rt, CATALOG);
+  createBooking(rt, SLUG, { service: "cut", start: "2026-12-01T10:00", customerRef: REFERENCE });
+  return rt;
+}
+
+/** A server whose file was written by version 0.2, which left what it deleted in free space. */
+function openOldShop(): TestRuntime {
+  const rt = openShop();
+  const db = new Database(rt.config.databasePath);
+  db.pragma("secure_delete = OFF");
+  const insert = db.prepare(
+    "INSERT INTO guest (visit_id, business_id, sealed) SELECT 'bkg_' || :n, id, :sealed FROM business",
+  );
+  for (let n = 0; n < 200; n++)
+    insert.run({ n, sealed: Buffer.from(`old guest ${n} `.repeat(50)) });
+  db.exec("DELETE FROM guest; UPDATE server SET has_old_space = 1");
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  db.close();
+  expect(contains(rt, "old guest 150")).toEqual({ file: true, log: false });
+  return rt;
+}
+
+const rowIds = ({ config }: TestRuntime) => {
+  const db = new Database(config.databasePath, { readonly: true });
+  const rows = db.prepare("SELECT rowid, id FROM event ORDER BY rowid").all();
+  db.close();
+  return rows;
+};
+
+test("the daemon rewrites the file of version 0.2 once, after a backup", async () => {
+  const rt = openOldShop();
+  rt.store.retention.pruneEvents(0, 1, { ended: rt.now() + 1, unresolved: rt.now() + 1 });
+  const before = rowIds(rt);
+  await runMaintenance(rt, { backUp: true });
+  expect(contains(rt, "old guest")).toEqual({ file: false, log: false });
+  expect(contains(rt, REFERENCE).file).toBe(true);
+  // Destinations and the deletion of old events continue at these numbers.
+  expect(rowIds(rt)).toEqual(before);
+  expect(before.length).toBeGreaterThan(0);
+  const rewritten = () => rt.logged.filter(({ message }) => message.startsWith("rewrote"));
+  expect(rewritten()).toMatchObject([{ level: "info" }]);
+  await runMaintenance(rt, { backUp: true });
+  expect(rewritten()).toHaveLength(1);
+});
+
+test("an erasure rewrites the file of version 0.2 at once", () => {
+  const rt = openOldShop();
+  const { remains } = eraseGuests(rt, getBusiness(rt, SLUG), { customerRef: REFERENCE });
+  expect(remains).toEqual({ inLog: false, inFreeSpace: false });
+  expect(contains(rt, "old guest")).toEqual({ file: false, log: false });
+  expect(contains(rt, REFERENCE)).toEqual({ file: false, log: false });
+});
+
+test("a large file of version 0.2 is rewritten in the night only, and with enough disk space", () => {
+  const rt = openOldShop();
+  const { bytes } = rt.store.file;
+  rt.store.file.bytes = () => 200_000_000;
+  rt.advance((18 - new Date(rt.now()).getHours()) * 3_600_000);
+  const { remains } = eraseGuests(rt, getBusiness(rt, SLUG), { customerRef: REFERENCE });
+  expect(remains).toEqual({ inLog: false, inFreeSpace: true });
+  rt.advance(9 * 3_600_000);
+  const { freeBytes } = rt;
+  rt.freeBytes = () => 400_000_000;
+  expect(rewriteOldSpace(rt)).toBe(false);
+  expect(rt.logged.at(-1)).toMatchObject({
+    level: "warn",
+    fields: { reason: expect.stringContaining("of free space") },
+  });
+  expect(contains(rt, "old guest").file).toBe(true);
+  rt.freeBytes = freeBytes;
+  rt.store.file.bytes = bytes;
+  expect(rewriteOldSpace(rt)).toBe(true);
+  expect(contains(rt, "old guest").file).toBe(false);
+});
+
+test("a program that keeps reading keeps erased guests in the log, which is reported until it ends", async () => {
+  const rt = openShop(0);
+  const reader = new Database(rt.config.databasePath, { readonly: true });
+  reader.exec("BEGIN");
+  reader.prepare("SELECT count(*) FROM booking").get();
+  const { deskbell } = createTerminal({ dataDir: rt.config.dataDir });
+  const line = `guests erase --business ${SLUG} --customer-ref ${REFERENCE} --yes`;
+  const { code, stderr } = await deskbell(line);
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    `${rt.config.databasePath}-wal still has the old data, because a program reads the database.`,
+  );
+  expect(contains(rt, REFERENCE).log).toBe(true);
+  const codes = () => listDaemonConditions(rt).map(({ code: found }) => found);
+  rt.advance(Date.now() - rt.now());
+  expect(emptyErasedLog(rt)).toBe(false);
+  expect(codes()).not.toContain("guests.in_log");
+  rt.advance(31 * 60_000);
+  expect(codes()).toContain("guests.in_log");
+  reader.close();
+  expect(emptyErasedLog(rt)).toBe(true);
+  expect(contains(rt, REFERENCE)).toEqual({ file: false, log: false });
+  expect(codes()).not.toContain("guests.in_log");
+});

@@ -1,0 +1,68 @@
+import { errorInWords } from "../../domain/error-words.ts";
+import { byteSize } from "../../domain/text.ts";
+import { isSqliteError } from "../../store/db.ts";
+import { RESERVE_BYTES, type Runtime } from "../runtime.ts";
+
+// Bytes of erased guests can outlive their rows in two places: the write-ahead log, until it is
+// emptied, and the free space of a file of version 0.2, until the file is rewritten once.
+
+/** Rewriting a larger file would make requests wait for more than a second. */
+const MAX_BYTES_BY_DAY = 100_000_000;
+/** Local hours in which a file of any size is rewritten. */
+const NIGHT = { from: 3, until: 5 };
+
+/** Call it in the transaction of an erasure: the daemon empties the log if this process cannot. */
+export const markErasedLog = (rt: Runtime): void => rt.store.file.saveLogKeptSince(rt.now());
+
+/**
+ * Empties the write-ahead log if guests were erased since it was emptied.
+ * @returns false if a program that reads the database prevents it
+ */
+export function emptyErasedLog(rt: Runtime): boolean {
+  const { file } = rt.store;
+  const since = file.findLogKeptSince();
+  if (since === null) return true;
+  if (!file.emptyLog()) return false;
+  rt.tx(() => file.forgetLogKeptSince(since));
+  return true;
+}
+
+/**
+ * Rewrites the file of an earlier version once, and logs it. A crash leaves the file as it was, and
+ * the next call tries again.
+ * @returns false if the free space still has deleted rows: a large file is rewritten in the night
+ */
+export function rewriteOldSpace(rt: Runtime): boolean {
+  const { file } = rt.store;
+  if (!file.hasOldSpace()) return true;
+  const before = file.bytes();
+  if (before > MAX_BYTES_BY_DAY && !isNight(rt.now())) return false;
+  // SQLite writes the new file to the folder of temporary files, and then to the log.
+  const needed = 2 * before + RESERVE_BYTES;
+  if (rt.freeBytes() < needed) return refuse(rt, `it needs ${byteSize(needed)} of free space`);
+  try {
+    file.rewrite();
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+    return refuse(rt, errorInWords(error));
+  }
+  rt.tx(() => file.forgetOldSpace());
+  file.emptyLog();
+  rt.log("info", "rewrote the database once, so that its free space has no deleted data", {
+    bytesBefore: before,
+    bytes: file.bytes(),
+  });
+  return true;
+}
+
+function refuse({ log }: Runtime, reason: string): false {
+  log("warn", "The database could not be rewritten: its free space still has deleted data.", {
+    reason,
+  });
+  return false;
+}
+
+function isNight(now: number): boolean {
+  const hour = new Date(now).getHours();
+  return hour >= NIGHT.from && hour < NIGHT.until;
+}
