@@ -19,9 +19,12 @@ export function createKeyVisitStore(db: Db) {
   const increment = db.prepare(`
     INSERT INTO key_visits (key_id, hour, visits) VALUES (:keyId, :hour, 1)
     ON CONFLICT (key_id, hour) DO UPDATE SET visits = visits + 1`);
+  const cancel = db.prepare(
+    "UPDATE key_visits SET cancelled = cancelled + 1 WHERE key_id = :keyId AND hour = :hour",
+  );
   const countOfDay = db
     .prepare(`
-      SELECT coalesce(sum(visits), 0) FROM key_visits
+      SELECT coalesce(sum(visits - cancelled), 0) FROM key_visits
       WHERE key_id = :keyId AND hour > :hour - ${DAY_HOURS} AND hour <= :hour`)
     .pluck();
   const selectRecent = db.prepare(`
@@ -33,7 +36,9 @@ export function createKeyVisitStore(db: Db) {
 
   return {
     increment: (keyId: string, hour: number) => void increment.run({ keyId, hour }),
-    /** Visits of the last 24 hours, to the hour. */
+    /** @param hour in which the visit was made */
+    cancel: (keyId: string, hour: number) => void cancel.run({ keyId, hour }),
+    /** Visits of the last 24 hours, to the hour, that are not cancelled. */
     countOfDay: (keyId: string, hour: number) => countOfDay.get({ keyId, hour }) as number,
     listRecent: (hour: number) => selectRecent.all({ hour }) as RecentVisits[],
     deleteUntil: (hour: number) => void deleteOld.run(hour),

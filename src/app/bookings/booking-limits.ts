@@ -1,18 +1,23 @@
+import type { Visit } from "../../domain/bookings/visit.ts";
 import { AppError } from "../../domain/errors.ts";
 import { KEPT_HOURS, type RecentVisits } from "../../store/key-visits.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import type { Runtime } from "../runtime.ts";
 import type { VisitAccess } from "./access.ts";
-import { countForVisitor } from "./visitors.ts";
+import { countForVisitor, countVisitsOf } from "./visitors.ts";
 
 // How many visits a key and its visitors can make. A pending visit counts as well, because it
-// occupies its time.
+// occupies its time. A cancelled one does not count: strangers would otherwise close a website for a
+// day with visits that they cancel again.
 
 const HOUR_MS = 3_600_000;
 /** Visits of two hours are unusual from this share of the limit of a day on. */
 const FAST_SHARE = 0.25;
 /** They are also more than this many times those of the busiest hour of the week before. */
 const FAST_FACTOR = 4;
+
+/** The rest is for visitors who have made no visit in 24 hours, so that a few cannot use up the limit. */
+const RETURNING_SHARE = 0.5;
 
 const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
 
@@ -22,18 +27,36 @@ const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
  * @throws AppError too_many_bookings
  */
 export function countVisit(rt: Runtime, access: VisitAccess): void {
-  const { keyId } = access;
+  const { keyId, visitor } = access;
   if (keyId === null) return;
   const hour = hourOf(rt.now());
   const limit = rt.store.keys.findById(keyId)?.maxBookingsDay ?? 0;
-  if (rt.store.keyVisits.countOfDay(keyId, hour) >= limit)
-    throw new AppError(
-      "too_many_bookings",
+  const made = rt.store.keyVisits.countOfDay(keyId, hour);
+  if (made >= limit)
+    throw tooManyBookings(
+      keyId,
       `This key has made ${limit} bookings and reservations in 24 hours, which is its limit.`,
-      { fix: `the business can raise it: deskbell keys update ${keyId} --max-bookings-day N` },
+    );
+  if (visitor && made >= limit * RETURNING_SHARE && countVisitsOf(rt, visitor) > 0)
+    throw tooManyBookings(
+      keyId,
+      `The visitors of this key have made ${made} of ${limit} bookings and reservations in 24 hours; the others are for visitors who have made none.`,
     );
   countForVisitor(rt, access, "visit");
   rt.store.keyVisits.increment(keyId, hour);
+}
+
+const tooManyBookings = (keyId: string, message: string): AppError =>
+  new AppError("too_many_bookings", message, {
+    fix: `the business can raise it: deskbell keys update ${keyId} --max-bookings-day N`,
+  });
+
+/** Call it in the transaction that cancels a visit. */
+export function uncountVisit(
+  rt: Runtime,
+  { createdByKey, createdAt }: Pick<Visit, "createdByKey" | "createdAt">,
+): void {
+  if (createdByKey !== null) rt.store.keyVisits.cancel(createdByKey, hourOf(createdAt));
 }
 
 /** The keys that make many more visits than in the week before. */

@@ -14,6 +14,7 @@ import { appendEvents } from "../events.ts";
 import type { Runtime } from "../runtime.ts";
 import { changesOnly, partyOf, seesOnly, type VisitAccess } from "./access.ts";
 import { auditVisit } from "./audit-visit.ts";
+import { uncountVisit } from "./booking-limits.ts";
 import { findCustomer, saveCustomer } from "./guests.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 
@@ -109,6 +110,7 @@ function applyAction<Row extends Visit>(
   const state = stateAfter(before, action, party, reason);
   const after = nextVersion(rt, kind.store(rt), business.id, { ...before, ...state });
   kind.store(rt).update(after);
+  if (after.status === "CANCELLED") uncountVisit(rt, after);
   publish(rt, kind, business, before, after);
   return after;
 }

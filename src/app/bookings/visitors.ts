@@ -38,15 +38,21 @@ export function countForVisitor(
   kind: VisitorActionKind,
 ): void {
   if (!visitor) return;
-  const { visitors } = rt.store;
-  if (visitors.countActions(visitor, kind, rt.now() - DAY_MS) >= MAX_PER_DAY)
+  if (countActions(rt, visitor, kind) >= MAX_PER_DAY)
     throw new AppError(
       "too_many_bookings",
       `This visitor has made ${MAX_PER_DAY} ${kind}s in 24 hours, which is the limit.`,
       { fix: "ask the visitor to call the business" },
     );
-  visitors.insertAction(visitor, kind, rt.now());
+  rt.store.visitors.insertAction(visitor, kind, rt.now());
 }
+
+const countActions = (rt: Runtime, visitor: Buffer, kind: VisitorActionKind): number =>
+  rt.store.visitors.countActions(visitor, kind, rt.now() - DAY_MS);
+
+/** The visits that a visitor has made in 24 hours, including cancelled ones. */
+export const countVisitsOf = (rt: Runtime, visitor: Buffer): number =>
+  countActions(rt, visitor, "visit");
 
 // Called by the delivery thread: this file loads nothing of the planning of visits.
 export const pruneVisitors = (rt: Runtime): void =>

@@ -34,7 +34,7 @@ const limitFlags = (note: (defaultLimit: number) => string) => ({
   maxBookingsDay: integer(
     1,
     MAX_BOOKINGS_DAY,
-    `bookings and reservations in 24 hours${note(DEFAULT_LIMITS.bookingsDay)}`,
+    `bookings and reservations in 24 hours, without cancelled ones${note(DEFAULT_LIMITS.bookingsDay)}`,
   ),
 });
 

@@ -128,6 +128,52 @@ test("a hundred holds that their key releases do not limit it", async () => {
     ).toBe(201);
 });
 
+test("visits that visitors cancel again do not use up the limit of their key", async () => {
+  const { createClient } = openBookingShop();
+  const site = createClient(["bookings.write"], { maxBookingsDay: 2 });
+  const book = (visitor: string, time = "09:00") =>
+    site.send(
+      "POST",
+      "/bookings",
+      { startsAt: monday(time), segments: [CUT] },
+      {
+        "visitor-id": visitor,
+      },
+    );
+  for (const visitor of ["stranger-a", "stranger-b"]) {
+    const { body } = await book(visitor);
+    expect((await site.send("POST", `/bookings/${body.data.id}/cancel`, {})).status).toBe(200);
+    // Cancelling it once more changes nothing.
+    expect((await site.send("POST", `/bookings/${body.data.id}/cancel`, {})).status).toBe(200);
+  }
+  expect((await book("guest-a")).status).toBe(201);
+  expect((await book("guest-b")).status).toBe(201);
+  expect(problem(await book("guest-c", "10:00"))).toBe("429 too_many_bookings");
+});
+
+test("half of the limit of a key is for visitors who have made no visit", async () => {
+  const { createClient } = openBookingShop();
+  const site = createClient(["bookings.write"], { maxBookingsDay: 4 });
+  const book = async (visitor: string, time: string) =>
+    problem(
+      await site.send(
+        "POST",
+        "/bookings",
+        { startsAt: monday(time), segments: [CUT] },
+        {
+          "visitor-id": visitor,
+        },
+      ),
+    );
+  expect(await book("stranger", "09:00")).toBe("201 ");
+  expect(await book("stranger", "09:00")).toBe("201 ");
+  expect(await book("stranger", "10:00")).toBe("429 too_many_bookings");
+  expect(await book("guest-a", "10:00")).toBe("201 ");
+  expect(await book("guest-a", "11:00")).toBe("429 too_many_bookings");
+  expect(await book("guest-b", "10:00")).toBe("201 ");
+  expect(await book("guest-c", "11:00")).toBe("429 too_many_bookings");
+});
+
 test("a key can make as many bookings in 24 hours as its limit, and pending ones count", async () => {
   const { rt, createClient } = openBookingShop();
   applyCatalog(rt, [
