@@ -6,7 +6,7 @@ import { findMissingRow } from "./only-rows.ts";
 // A database has the schema that the migrations up to its version create. If not, a disk has changed
 // a byte of it, or another program has: SQLite reports neither as damage.
 
-type SchemaEntry = { type: string; name: string; tbl_name: string; sql: string | null };
+type SchemaEntry = [type: string, name: string, table: string, sql: string | null];
 
 /** Tables that SQLite's ANALYZE or Litestream adds, as SQLite stores them. */
 const ADDED_TABLES = new Set([
@@ -37,21 +37,33 @@ const RESPELLED = [
   ],
 ] as const;
 
-const respell = (sql: string | null): string | null =>
-  RESPELLED.reduce((text, [before, now]) => text && text.replace(before, now), sql);
-
-/** Lists every object of the schema, automatic indexes included. */
+/** Lists every object of the schema, automatic indexes included, each as a JSON array. */
 const listEntries = (db: Db): string[] =>
-  (db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema").all() as SchemaEntry[])
-    .filter(({ type, name, tbl_name, sql }) => !isAdded({ type, name, tbl_name, sql }))
-    .map(({ type, name, tbl_name, sql }) => JSON.stringify([type, name, tbl_name, respell(sql)]));
+  db
+    .prepare("SELECT json_array(type, name, tbl_name, sql) FROM sqlite_schema")
+    .pluck()
+    .all() as string[];
 
-const isAdded = ({ type, name, tbl_name, sql }: SchemaEntry): boolean =>
-  type === "table" &&
-  name === tbl_name &&
-  sql !== null &&
-  ADDED_TABLES.has(sql) &&
-  sql.startsWith(`CREATE TABLE ${name}`);
+/** Returns an entry with today's comments. */
+function respell(entry: string): string {
+  const [type, name, table, sql] = JSON.parse(entry) as SchemaEntry;
+  const respelled = RESPELLED.reduce(
+    (text, [before, now]) => text && text.replace(before, now),
+    sql,
+  );
+  return JSON.stringify([type, name, table, respelled]);
+}
+
+function isAdded(entry: string): boolean {
+  const [type, name, table, sql] = JSON.parse(entry) as SchemaEntry;
+  return (
+    type === "table" &&
+    name === table &&
+    sql !== null &&
+    ADDED_TABLES.has(sql) &&
+    sql.startsWith(`CREATE TABLE ${name}`)
+  );
+}
 
 /** Returns the schema that the first migrations create. */
 export function createSchema(migrations: readonly string[]): string[] {
@@ -84,20 +96,24 @@ function createEntries(version: number): string[] {
 
 /** Returns which part of the schema, or row that it needs, is missing or changed; undefined if none is. */
 export function findChangedPart(db: Db): string | undefined {
-  const changed = findMissing(listKnownEntries(db), listEntries(db));
+  const entries = listEntries(db);
+  const missing = findMissing(listKnownEntries(db), entries);
+  const [changed] = missing.length === 0 ? [] : findMissing(missing, entries.map(respell));
   return changed ? `its ${describe(changed)} is missing or was changed` : findMissingRow(db);
 }
 
 /** Returns a part of the schema that no migration created, such as `trigger 'x'`. */
 export function findForeignPart(db: Db): string | undefined {
-  const foreign = findMissing(listEntries(db), listKnownEntries(db));
+  const known = listKnownEntries(db);
+  const unknown = findMissing(listEntries(db), known).filter((entry) => !isAdded(entry));
+  const [foreign] = findMissing(unknown.map(respell), known);
   return foreign && describe(foreign);
 }
 
-/** Returns the first entry that the others lack, compared byte for byte. */
-function findMissing(entries: string[], others: string[]): string | undefined {
-  const known = new Set(others);
-  return entries.find((entry) => !known.has(entry));
+/** Returns the entries that the others lack, compared byte for byte. */
+function findMissing(entries: readonly string[], others: readonly string[]): string[] {
+  const present = new Set(others);
+  return entries.filter((entry) => !present.has(entry));
 }
 
 const describe = (entry: string): string => {

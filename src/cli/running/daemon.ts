@@ -1,17 +1,8 @@
 import { existsSync } from "node:fs";
-import {
-  assertBackupDir,
-  assertNoEarlierCopies,
-  assertNotStandby,
-  checkBackupDir,
-} from "../../app/operations/backup-dir.ts";
-import { readBackupState } from "../../app/operations/backup-state.ts";
-import { nameGoodBackup } from "../../app/operations/backups.ts";
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
-import { makeLastCopyInThread } from "../../delivery/maintenance.ts";
-import { sendFailureAlert } from "../../delivery/failure-alert.ts";
+import type { sendFailureAlert } from "../../delivery/failure-alert.ts";
 import {
   type OnAttempt,
   type RunningDeliveryWorker,
@@ -28,7 +19,6 @@ import { acquireDaemonLock } from "../../store/database.ts";
 import { DamagedDatabaseError, storageError } from "../../store/storage-error.ts";
 import { DAEMON } from "../../domain/audit.ts";
 import { AppError } from "../../domain/errors.ts";
-import { shellQuote } from "../../domain/text.ts";
 import { assertAddressRanges } from "../../domain/address-range.ts";
 import { assertPortAvailable } from "./port.ts";
 import { lazySendOnce } from "./send-once.ts";
@@ -64,9 +54,6 @@ export type Daemon = {
  */
 const HTTP_BUSY_TIMEOUT_MS = 0;
 
-/** What remains of TimeoutStopSec (90 s) after requests and deliveries have ended. */
-const LAST_COPY_MS = 55_000;
-
 /**
  * Starts the HTTP API and the delivery worker. If one part fails to start, the parts before it are
  * stopped again.
@@ -86,10 +73,7 @@ export async function startDaemon(
     prepareDataFolder(config);
     // Without the folder, nobody knows whether another server has taken over.
     const { dir } = config.backups;
-    if (dir !== null) {
-      assertBackupDir(config, dir);
-      assertNoEarlierCopies(config, dir);
-    }
+    const copies = dir === null ? undefined : await openBackupDir(config, dir);
     // Before the database is opened: two daemons that start together must not recover or migrate it
     // at the same time.
     const lock = acquireDaemonLock(config.databasePath);
@@ -107,12 +91,12 @@ export async function startDaemon(
     parts.defer(rt.close);
     let isLastCopyDue = false;
     parts.defer(async () => {
-      if (isLastCopyDue) isLastCopyDue = !(await makeLastCopy(rt));
+      if (isLastCopyDue && copies) isLastCopyDue = !(await copies.makeLast(rt));
     });
     await assertDatabaseUsable(rt);
-    if (dir !== null) assertNotStandby(rt, dir);
+    copies?.assertNotStandby(rt);
     removeRestoreDraft(rt);
-    checkBackupDir(rt);
+    copies?.check(rt);
     deleteReturnedBusinesses(rt);
     for (const { text, fix } of exposedFiles) rt.log("warn", text, { fix });
     rt.store.file.disableCheckpoints();
@@ -124,6 +108,8 @@ export async function startDaemon(
     parts.defer(server.close);
     const started = await startDeliveryWorker(config, { onAttempt });
     worker = started;
+    // A program that is replaced while it runs can no longer load what sends the alert.
+    const sendAlert = await loadFailureAlert(config);
     const workerDied = started.exited.then((): Failure => ({
       reason: "delivery worker died",
       message: "The delivery worker died.",
@@ -131,7 +117,7 @@ export async function startDaemon(
       ...started.failure(),
     }));
     const alertBeforeEnding = async ({ reason, message, fix }: Failure): Promise<string> => {
-      await sendFailureAlert(config, { message: `the daemon has ended: ${message}`, fix });
+      await sendAlert(config, { message: `the daemon has ended: ${message}`, fix });
       return reason;
     };
     const saveCertificateExpiry = () =>
@@ -148,7 +134,7 @@ export async function startDaemon(
       failed: Promise.race([syncFailed.promise, workerDied]).then(alertBeforeEnding),
       stop: () => parts.disposeAsync(),
       stopWithLastCopy: async () => {
-        isLastCopyDue = dir !== null;
+        isLastCopyDue = copies !== undefined;
         await parts.disposeAsync();
         return !isLastCopyDue;
       },
@@ -156,13 +142,41 @@ export async function startDaemon(
   } catch (error) {
     await parts.disposeAsync();
     const explained =
-      error instanceof DamagedDatabaseError ? await nameGoodBackup(config, error) : error;
+      error instanceof DamagedDatabaseError ? await nameBackup(config, error) : error;
     await alertRefusedStart(config, explained);
     throw explained;
   }
 }
 
+/**
+ * Loads what only a server with --backup-dir needs. A program that is replaced while it runs can
+ * no longer load it when it stops.
+ * @throws AppError if the folder is missing or has the copies of another server
+ */
+async function openBackupDir(config: Config, dir: string) {
+  const [{ assertBackupDir, assertNoEarlierCopies, assertNotStandby, checkBackupDir }, lastCopy] =
+    await Promise.all([import("../../app/operations/backup-dir.ts"), import("./last-copy.ts")]);
+  assertBackupDir(config, dir);
+  assertNoEarlierCopies(config, dir);
+  return {
+    assertNotStandby: (rt: Runtime) => assertNotStandby(rt, dir),
+    check: checkBackupDir,
+    makeLast: (rt: Runtime) => lastCopy.makeLastCopy(rt, dir),
+  };
+}
+
+async function nameBackup(config: Config, error: DamagedDatabaseError): Promise<AppError> {
+  const { nameGoodBackup } = await import("../../app/operations/backups.ts");
+  return nameGoodBackup(config, error);
+}
+
 type Failure = WorkerFailure & { reason: string };
+
+/** Returns what sends an alert; without a channel for alerts, nothing is loaded. */
+async function loadFailureAlert(config: Config): Promise<typeof sendFailureAlert> {
+  if (!hasAlertChannel(config.alerts)) return () => Promise.resolve([]);
+  return (await import("../../delivery/failure-alert.ts")).sendFailureAlert;
+}
 
 /** Errors of the data. A port in use or a wrong option concerns whoever starts the daemon. */
 const ALERTED_CODES = new Set(["storage_failed", "storage_full", "not_permitted"]);
@@ -172,26 +186,8 @@ async function alertRefusedStart(config: Config, error: unknown): Promise<void> 
   const known = error instanceof AppError ? error : storageError(error, config.databasePath);
   if (known === undefined || !ALERTED_CODES.has(known.code)) return;
   const { message, fix } = known;
-  await sendFailureAlert(config, { message: `the daemon does not start: ${message}`, fix });
-}
-
-/** A second server that is restored from the last copy has every change that was acknowledged. */
-async function makeLastCopy({ config, log }: Runtime): Promise<boolean> {
-  const newest = readBackupState(config, "copy");
-  const lastCopyAt = newest && new Date(newest.createdAt).toISOString();
-  const { dir } = config.backups;
-  log("info", "making the last copy", { dir, lastCopyAt });
-  if (await makeLastCopyInThread(config, AbortSignal.timeout(LAST_COPY_MS))) return true;
-  log(
-    "error",
-    "The last copy was not made: the changes since lastCopyAt are only on this machine.",
-    {
-      lastCopyAt,
-      data: config.databasePath,
-      fix: `start the daemon again, which makes a copy when it stops: deskbell serve --backup-dir ${shellQuote(dir ?? "")}`,
-    },
-  );
-  return false;
+  const sendAlert = await loadFailureAlert(config);
+  await sendAlert(config, { message: `the daemon does not start: ${message}`, fix });
 }
 
 /** Call it with the daemon lock, which a running restore holds. */
