@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { connect as connectTls, type TLSSocket } from "node:tls";
+import { connect as connectTls } from "node:tls";
 import { Worker } from "node:worker_threads";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { createKey } from "../../src/app/keys.ts";
@@ -26,6 +26,7 @@ const HALF_OPEN = 60;
 const PROXIED = 1000;
 const WAVES = 6;
 const WAVE_MS = 10_000;
+const PROXY_MS = 20_000;
 const UNLIMITED = 1_000_000_000;
 
 const [dir = ""] = process.argv.slice(2);
@@ -50,6 +51,7 @@ rt.close();
 
 const path = `/v1/businesses/${slug}/staff`;
 const headers = { authorization: `Bearer ${secret}` };
+const FORWARDED_GET = `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.7\r\nAuthorization: ${headers.authorization}\r\n\r\n`;
 
 async function startServer(
   processes: BenchProcesses,
@@ -132,35 +134,42 @@ async function measureOthers(): Promise<Omit<SilentAttack, "proxy">> {
   };
 }
 
-/** Lets a proxy open connections during an attack, and use each of them twice. */
+/** Lets a proxy open connections during an attack, and use each of them every two seconds. */
 async function measureProxy(): Promise<SilentAttack["proxy"]> {
   await using processes = new BenchProcesses();
   const { port } = await startServer(processes, 4096);
   const attacks = [attack(port), attack(port)];
-  const get = `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.7\r\nAuthorization: ${headers.authorization}\r\n\r\n`;
-  let cut = 0;
-  let isOver = false;
-  const open = async (): Promise<TLSSocket> => {
-    const options = { port, host: SERVER, localAddress: PROXY, rejectUnauthorized: false };
-    const socket = connectTls(options).on("error", () => {});
-    socket.once("close", () => (cut += isOver ? 0 : 1));
-    await ask(socket);
-    return socket;
-  };
-  const ask = async (socket: TLSSocket): Promise<boolean> => {
-    const answered = new Promise<boolean>((resolve) => {
-      socket.once("data", (data: Buffer) => resolve(data.toString().startsWith("HTTP/1.1 200")));
-      socket.once("close", () => resolve(false));
-    });
-    socket.write(get);
-    return answered;
-  };
-  const proxied = await Promise.all(Array.from({ length: PROXIED }, open));
-  const served = (await Promise.all(proxied.map(ask))).filter(Boolean).length;
-  isOver = true;
-  for (const socket of proxied) socket.destroy();
+  const until = performance.now() + PROXY_MS;
+  const forwarded = await Promise.all(
+    Array.from({ length: PROXIED }, () => forward(port, until).catch(() => "cut" as const)),
+  );
   for (const worker of attacks) await worker.terminate();
-  return { served, cut };
+  const count = (outcome: string) => forwarded.filter((one) => one === outcome).length;
+  return { served: count("served"), refused: count("refused"), cut: count("cut") };
+}
+
+/** Sends requests on one connection, at least two of them. Throws if the server closes it. */
+async function forward(port: number, until: number): Promise<"served" | "refused"> {
+  const options = { port, host: SERVER, localAddress: PROXY, rejectUnauthorized: false };
+  const socket = connectTls(options);
+  const closed = once(socket, "close").then(() => {
+    throw new Error("The server closed the connection.");
+  });
+  closed.catch(() => {});
+  let answers = 0;
+  let hasFailed = false;
+  try {
+    while (answers < 2 || performance.now() < until) {
+      socket.write(FORWARDED_GET);
+      const [data] = (await Promise.race([once(socket, "data"), closed])) as [Buffer];
+      hasFailed ||= !data.toString().startsWith("HTTP/1.1 200");
+      answers += 1;
+      await Promise.race([pause(2000), closed]);
+    }
+  } finally {
+    socket.destroy();
+  }
+  return hasFailed ? "refused" : "served";
 }
 
 const measured = { ...(await measureOthers()), proxy: await measureProxy() };

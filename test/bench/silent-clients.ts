@@ -10,7 +10,7 @@ export type SilentAttack = {
   others: string;
   worst: number;
   handles: { atRest: number; most: number; goneAfterMs: number };
-  proxy: { served: number; cut: number };
+  proxy: { served: number; refused: number; cut: number };
 };
 
 /**
@@ -41,7 +41,7 @@ export async function benchSilentClients(): Promise<Figure[]> {
       id: "silent",
       description:
         "1,000 connections of a trusted proxy meanwhile, with a limit of 4,096 open files",
-      ours: `${proxy.served} served, ${proxy.cut} cut`,
+      ours: `${proxy.served} served, ${proxy.refused} refused, ${proxy.cut} cut`,
       peer: null,
       ratio: null,
       goal: "1,000 served, 0 cut",
