@@ -46,7 +46,7 @@ export const DEFAULT_OVERLAP_MS = DAY_MS;
 const MAX_OVERLAP_MS = 7 * DAY_MS;
 const MAX_NAME_LENGTH = 100;
 
-/** @throws AppError invalid_input with all issues, business_not_found */
+/** @throws AppError validation_failed with all issues, business_not_found */
 export function createKey(rt: Runtime, input: NewKey): CreatedKey {
   assertNoIssues(validateKey(input, rt.now()));
   return rt.tx(() => {
@@ -88,7 +88,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
 
 /**
  * The key keeps its ID, scopes, limits and counters; the old secret stays valid during the overlap.
- * @throws AppError resource_not_found, invalid_input, conflict if the key is revoked or has
+ * @throws AppError resource_not_found, validation_failed, conflict if the key is revoked or has
  *   expired
  */
 export function rotateKey(
@@ -115,7 +115,7 @@ export function assertNotEnded(rt: Runtime, key: ListedKey): void {
 
 export function assertOverlap(overlapMs: number): void {
   if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
-    throw new AppError("invalid_input", "The overlap must be between 0 and 7 days.");
+    throw new AppError("validation_failed", "The overlap must be between 0 and 7 days.");
 }
 
 /** Fields that are undefined keep their value. */
@@ -124,7 +124,7 @@ export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | u
 /**
  * Also unsubscribes the key's webhook endpoints from events that it may no longer receive; the
  * delivery worker cancels deliveries of such events. Endpoints and holds beyond a lower limit stay.
- * @throws AppError invalid_input, resource_not_found; conflict for a new expiry of a key that has
+ * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that has
  *   ended; state_refuses if an endpoint would have no event left
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
@@ -234,7 +234,9 @@ function createSecret(
 
 function assertNoIssues(issues: ValidationIssue[]): void {
   if (issues.length > 0)
-    throw new AppError("invalid_input", issues.map(({ detail }) => detail).join(" "), { issues });
+    throw new AppError("validation_failed", issues.map(({ detail }) => detail).join(" "), {
+      issues,
+    });
 }
 
 const validateLimits = ({

@@ -5,7 +5,8 @@ import { escapeJson, safe } from "../domain/text.ts";
 import { storageError } from "../store/storage-error.ts";
 
 /**
- * Exit codes. 129, 130, 141 and 143 are the shell's codes for SIGHUP, SIGINT, SIGPIPE and SIGTERM.
+ * Exit codes. A wrong value of an option or argument is a usage error; `invalidInput` is for the
+ * content of a file, of stdin or of a response. 129, 130, 141 and 143 are the shell's codes for SIGHUP, SIGINT, SIGPIPE and SIGTERM.
  */
 export const EXIT = {
   ok: 0,
@@ -32,6 +33,13 @@ export const EXIT_CODE_OF = {
   invalid_cursor: EXIT.usage,
   invalid_date: EXIT.usage,
   range_too_large: EXIT.usage,
+  query_too_large: EXIT.usage,
+  validation_failed: EXIT.usage,
+  unsafe_url: EXIT.usage,
+  variant_service_mismatch: EXIT.usage,
+  addon_not_linked: EXIT.usage,
+  staff_cannot_perform: EXIT.usage,
+  party_too_large: EXIT.usage,
 
   route_not_found: EXIT.notFound,
   method_not_allowed: EXIT.notFound,
@@ -71,13 +79,6 @@ export const EXIT_CODE_OF = {
 
   invalid_input: EXIT.invalidInput,
   invalid_json: EXIT.invalidInput,
-  validation_failed: EXIT.invalidInput,
-  variant_service_mismatch: EXIT.invalidInput,
-  addon_not_linked: EXIT.invalidInput,
-  staff_cannot_perform: EXIT.invalidInput,
-  party_too_large: EXIT.invalidInput,
-  query_too_large: EXIT.invalidInput,
-  unsafe_url: EXIT.invalidInput,
   body_too_large: EXIT.invalidInput,
   uri_too_long: EXIT.invalidInput,
   unsupported_media_type: EXIT.invalidInput,

@@ -73,7 +73,7 @@ test("all issues of a key are reported together, with the nearest scope", () => 
       expiresAt: rt.now(),
     }),
   );
-  expect(error.code).toBe("invalid_input");
+  expect(error.code).toBe("validation_failed");
   expect(error.issues.map(({ code }) => code)).toEqual([
     "invalid_name",
     "unknown_scope",
@@ -124,7 +124,7 @@ test("rotation keeps the key and sets an expiry on the old secret", () => {
 test.each([-1, 7 * DAY_MS + 1, 0.5, Number.NaN])("an overlap of %d ms is rejected", (overlapMs) => {
   const { rt, make } = withBusiness();
   const { id } = make().key;
-  expect(refusal(() => rotateKey(rt, id, overlapMs)).code).toBe("invalid_input");
+  expect(refusal(() => rotateKey(rt, id, overlapMs)).code).toBe("validation_failed");
 });
 
 test("a revoked or expired key cannot be rotated", () => {
@@ -215,7 +215,7 @@ test("the limits of a key can be changed, and the audit log has what changed", (
     { subjectId: key.id, details: limits },
   ]);
   expect(refusal(() => updateKey(rt, key.id, { limitHour: 0 }))).toMatchObject({
-    code: "invalid_input",
+    code: "validation_failed",
     issues: [{ code: "invalid_limit" }],
   });
 });

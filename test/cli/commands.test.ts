@@ -370,7 +370,7 @@ test("keys create --out leaves no file if it fails", async () => {
   expect(
     await deskbell(`keys create --name site --scope services.write --out ${out}`),
   ).toMatchObject({
-    code: 7,
+    code: 2,
     stderr: expect.stringContaining("Did you mean 'services.read'?"),
   });
   expect(statSync(out, { throwIfNoEntry: false })).toBeUndefined();
@@ -449,7 +449,7 @@ test("webhooks create prints only the secret on stdout, and no other command pri
   const { deskbell } = await createBusiness();
   const url = "http://127.0.0.1:9/hook";
   const refused = await deskbell(`webhooks create --name till --url ${url} --event all`);
-  expect(refused).toMatchObject({ code: 7, stdout: "" });
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
   const added = await deskbell(
     `webhooks create --name till --url ${url} --event all --allow-private`,
   );
@@ -473,7 +473,7 @@ test("webhooks create prints only the secret on stdout, and no other command pri
       `webhooks create --name till --url ${url} --allow-private --event service.updatd`,
     ),
   ).toMatchObject({
-    code: 7,
+    code: 2,
     stderr: expect.stringContaining("Did you mean 'service.updated'?"),
   });
 });

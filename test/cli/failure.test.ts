@@ -13,8 +13,8 @@ test.each<[ErrorCode, number]>([
   ["storage_full", 5],
   ["conflict", 5],
   ["invalid_input", 7],
-  ["validation_failed", 7],
-  ["unsafe_url", 7],
+  ["validation_failed", 2],
+  ["unsafe_url", 2],
 ])("the error code %s exits with %i", (code, exitCode) => {
   expect(explainFailure(new AppError(code, "No."), "deskbell")).toEqual({
     text: `error: No. (exit ${exitCode})\n`,

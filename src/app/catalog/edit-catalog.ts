@@ -33,7 +33,7 @@ export type EditOptions = {
 /**
  * Edits any part of a catalog, with the same checks and events as a catalog file. `editObject` does
  * it for one object without loading the others.
- * @throws AppError invalid_input; state_refuses if it deletes objects that are booked
+ * @throws AppError validation_failed; state_refuses if it deletes objects that are booked
  */
 export function editCatalog(
   rt: Runtime,
@@ -80,7 +80,7 @@ type AuthoredObject = { key: string } & Record<string, unknown>;
 
 /**
  * Returns the catalog with a new object after the others of its kind.
- * @throws AppError conflict if there is one with this key; invalid_input
+ * @throws AppError conflict if there is one with this key; validation_failed
  */
 export function withNewObject<K extends Kind>(
   catalog: Catalog,

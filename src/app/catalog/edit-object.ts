@@ -23,7 +23,7 @@ import { publishDueTransitions } from "./publish.ts";
 
 /**
  * Edits one object, with the same checks and events as a catalog file.
- * @throws AppError invalid_input, resource_not_found
+ * @throws AppError validation_failed, resource_not_found
  */
 export function editObject<K extends Kind>(
   rt: Runtime,

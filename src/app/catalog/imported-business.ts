@@ -1,3 +1,4 @@
+import { quote } from "../../domain/text.ts";
 import type { AuthoredBusiness } from "../../domain/catalog/file/business.ts";
 import { catalogFileSchema } from "../../domain/catalog/file/schema.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -20,10 +21,10 @@ export function parseImportedBusiness({
 }: ImportedBusiness): AuthoredBusiness {
   const business = { slug, name, timezone, currency };
   const [issue] = businessSchema.safeParse(business).error?.issues ?? [];
-  if (issue !== undefined)
-    throw new AppError(
-      "invalid_input",
-      `The business's ${String(issue.path[0])} must be ${issue.message}.`,
-    );
-  return business;
+  if (issue === undefined) return business;
+  const field = issue.path[0] as keyof typeof business;
+  throw new AppError(
+    "validation_failed",
+    `The business's ${field} must be ${issue.message}, not ${quote(business[field])}.`,
+  );
 }

@@ -25,7 +25,7 @@ export const getDestination = (rt: Runtime, id: string): DestinationRow =>
 /**
  * Publishes the events from now on. The signing secret cannot be read again later.
  * @param businessId null: all businesses, also those that are created later
- * @throws AppError invalid_input, conflict, signing_unavailable
+ * @throws AppError validation_failed, conflict, signing_unavailable
  */
 export function createDestination(
   rt: Runtime,
@@ -59,7 +59,7 @@ export function createDestination(
   });
 }
 
-/** @throws AppError resource_not_found, invalid_input, conflict, signing_unavailable */
+/** @throws AppError resource_not_found, validation_failed, conflict, signing_unavailable */
 export function updateDestination(
   rt: Runtime,
   id: string,

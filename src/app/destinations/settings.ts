@@ -19,7 +19,7 @@ const PREFIX = new RegExp(String.raw`^${TOKEN}(?:\.${TOKEN})*$`);
 
 /**
  * Returns the settings in the form in which they are stored.
- * @throws AppError invalid_input with all issues
+ * @throws AppError validation_failed with all issues
  */
 export function parseDestination(
   requested: RequestedDestination,
@@ -49,7 +49,9 @@ export function parseDestination(
       : [issue("nkey", "--nkey-file must have the seed of a user's NKey, which begins with SU.")]),
   ];
   if (issues.length > 0)
-    throw new AppError("invalid_input", issues.map(({ detail }) => detail).join(" "), { issues });
+    throw new AppError("validation_failed", issues.map(({ detail }) => detail).join(" "), {
+      issues,
+    });
   return {
     name: name.trim(),
     url,

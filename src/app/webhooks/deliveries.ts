@@ -53,7 +53,7 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
  * Redelivers to active endpoints, oldest first. Skips deliveries that were never attempted, are
  * parked or damaged, and cancelled ones unless the filter asks for them.
  * @returns the number of deliveries
- * @throws AppError invalid_input if it would take more than a day at this rate
+ * @throws AppError validation_failed if it would take more than a day at this rate
  */
 export function redeliverDeliveries(
   rt: Runtime,
@@ -64,7 +64,7 @@ export function redeliverDeliveries(
   const stepMs = perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
   if (total * stepMs > MAX_SPREAD_MS)
     throw new AppError(
-      "invalid_input",
+      "validation_failed",
       `${total} deliveries at that rate would take more than a day.`,
       {
         fix: "raise --rate, or filter with --since or --endpoint",

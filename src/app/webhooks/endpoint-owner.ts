@@ -18,14 +18,14 @@ const countOfKey = (rt: Runtime, keyId: string, { businessId }: Owned): number =
 
 /**
  * Throws if the operator may not give an endpoint to a key.
- * @throws AppError resource_not_found; invalid_input for a key of another business; conflict for a
+ * @throws AppError resource_not_found; validation_failed for a key of another business; conflict for a
  *   key that has ended, or at its maximum; state_refuses if the key may not receive an event;
  *   duplicate_endpoint
  */
 export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void {
   const key = getKey(rt, keyId);
   if (key.businessId !== endpoint.businessId)
-    throw new AppError("invalid_input", `The key ${keyId} belongs to another business.`, {
+    throw new AppError("validation_failed", `The key ${keyId} belongs to another business.`, {
       fix: "deskbell keys list",
     });
   if (hasEnded(key, rt.now()))

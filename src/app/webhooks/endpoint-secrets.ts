@@ -49,7 +49,7 @@ export function canDecryptSecret(
 
 /**
  * Deliveries carry both signatures until the overlap ends.
- * @throws AppError invalid_input, resource_not_found, conflict if the last rotation is not
+ * @throws AppError validation_failed, resource_not_found, conflict if the last rotation is not
  *   finished, signing_unavailable
  */
 export function rotateEndpointSecret(

@@ -53,7 +53,7 @@ const update = command({
     end: text("time", "new end"),
     doors: text("time", "when the doors open"),
     venue: text("name", "new venue; its address is removed unless --venue-address is given"),
-    venueAddress: text("address", "new address of the venue"),
+    venueAddress: text("text", "new address of the venue"),
     status: choice(
       ["DRAFT", "PUBLISHED", "CANCELLED", "POSTPONED"],
       "new status; tickets are sold only for PUBLISHED",

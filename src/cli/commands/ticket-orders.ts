@@ -27,7 +27,7 @@ const create = command({
   supportsDryRun: true,
   flags: {
     publicEvent: text("key", "the event"),
-    item: texts("type", "a ticket type, such as seated or seated*2 (repeatable)"),
+    item: texts("ticket-type", "a ticket type, such as seated or seated*2 (repeatable)"),
     customerRef: text(
       "ref",
       "your own reference for the customer, such as a number; partners see it",

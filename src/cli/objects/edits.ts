@@ -82,7 +82,7 @@ export function namingFlags<Result>(
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
+    if (!(error instanceof AppError) || error.code !== "validation_failed") throw error;
     const rename = (text: string) =>
       text.replaceAll(/'(\w+)'/g, (quoted, field: string) => flags[field] ?? quoted);
     throw new AppError(error.code, rename(error.message), {

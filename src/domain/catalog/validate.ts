@@ -130,7 +130,7 @@ function withFilePath(
 /**
  * Applies the rules of catalog files to an object that a command edited.
  * @param isPartial `current` may lack objects to which the edited one does not refer
- * @throws AppError invalid_input that lists every issue
+ * @throws AppError validation_failed that lists every issue
  */
 export function assertValidObject<K extends Kind>(
   current: Catalog,
@@ -147,7 +147,7 @@ export function assertValidObject<K extends Kind>(
 /**
  * Applies the rules of catalog files to a catalog that a command edited.
  * @param label names the edit in the error
- * @throws AppError invalid_input that lists every issue
+ * @throws AppError validation_failed that lists every issue
  */
 export function assertValidEdit(current: Catalog, edited: Catalog, label: string): void {
   const stored = new Set<DocOf[Kind]>(Object.values(current.objects).flat());
@@ -165,7 +165,7 @@ export function assertValidEdit(current: Catalog, edited: Catalog, label: string
 /**
  * Returns the catalog with the objects and sections of a file that a command made, read and
  * validated like those of a catalog file.
- * @throws AppError invalid_input that lists every issue
+ * @throws AppError validation_failed that lists every issue
  */
 export function readEdit(
   current: Catalog,
@@ -184,7 +184,7 @@ export function readEdit(
 function assertNoIssues(issues: readonly { code: string; detail: string }[], label: string): void {
   const [first] = issues;
   if (first === undefined) return;
-  throw new AppError("invalid_input", `Invalid ${label}: ${first.detail}`, {
+  throw new AppError("validation_failed", `Invalid ${label}: ${first.detail}`, {
     issues: issues.map(({ code, detail }) => ({ code, detail })),
   });
 }

@@ -218,16 +218,16 @@ const INVALID: [string, (rt: TestRuntime) => unknown][] = [
     (rt) => createStaffMember(rt, SLUG, ADDED, ["cutt"]),
   ],
   [
-    "invalid_input: Invalid staff member 'nia': 'name' must be one line of 1 to 200 characters, not ' '.",
+    "validation_failed: Invalid staff member 'nia': 'name' must be one line of 1 to 200 characters, not ' '.",
     (rt) => createStaffMember(rt, SLUG, { ...ADDED, name: " " }, []),
   ],
   [
-    "invalid_input: Invalid service 'wax': There is no staff member 'mio'. Did you mean 'mia'?",
+    "validation_failed: Invalid service 'wax': There is no staff member 'mio'. Did you mean 'mia'?",
     (rt) =>
       createService(rt, SLUG, { key: "wax", name: "Wax", durationMin: 20, price: "9.00" }, ["mio"]),
   ],
   [
-    "invalid_input: Invalid hours: 'end' 02:00 is not after 'start' 18:00. For 02:00 on the next day, write 26:00.",
+    "validation_failed: Invalid hours: 'end' 02:00 is not after 'start' 18:00. For 02:00 on the next day, write 26:00.",
     (rt) => updateHours(rt, SLUG, ["fri"], [{ start: "18:00", end: "02:00" }]),
   ],
   [

@@ -107,7 +107,7 @@ describe("local edits", () => {
     const attempt = () => editObject(rt, "salon-aurora", "service", "cut", edit);
     expect(attempt).toThrow(
       expect.objectContaining({
-        code: "invalid_input",
+        code: "validation_failed",
         message: expect.stringContaining(problem),
       }) as AppError,
     );

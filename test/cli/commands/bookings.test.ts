@@ -172,14 +172,14 @@ test("the guest of a visit that is taken by phone is shown to the owner, and par
   expect(
     await deskbell(`bookings create --service cut --start ${DAY}T12:00 --name 'a\nb'`),
   ).toMatchObject({
-    code: 7,
+    code: 2,
     stdout: "",
     stderr: expect.stringMatching(/^error: 'customer.name' must be a name of one line/),
   });
   expect(
     await deskbell(`bookings create --service cut --start ${DAY}T12:00 --email abc`),
   ).toMatchObject({
-    code: 7,
+    code: 2,
     stderr: expect.stringMatching(
       /^error: 'customer.email' must be an email address such as ana@example.com/,
     ),
