@@ -1,7 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { packForNpm } from "../../.config/release/npm-package.ts";
 import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
 import { waitForUrl } from "../support/daemon.ts";
@@ -10,9 +21,16 @@ import { chooseScale } from "../support/scale.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const FROM_REGISTRY = chooseScale(0, 1) === 1;
 
+const folders = mkdtempSync(join(tmpdir(), "deskbell-package-"));
+afterAll(() => rmSync(folders, { recursive: true }));
+
+let tarball = "";
+beforeAll(() => void (tarball = pack()), 120_000);
+
 /** Packs the built checkout with npm. Other build output must not be included. */
 function pack(): string {
-  const [checkout, folder] = [createTempFolder(), createTempFolder()];
+  const [checkout, folder] = [join(folders, "checkout"), join(folders, "package")];
+  for (const path of [checkout, folder]) mkdirSync(path);
   for (const path of ["package.json", "README.md", "LICENSE", "bin", "data", "dist", "src"])
     cpSync(join(ROOT, path), join(checkout, path), { recursive: true });
   for (const path of ["deskbell", "main.js.map", ".leftover"])
@@ -21,7 +39,7 @@ function pack(): string {
 }
 
 /** Installs the package from the registry, or, without network, with the checkout's packages. */
-function install(tarball: string): { folder: string; bin: string } {
+function install(): { folder: string; bin: string } {
   const prefix = createTempFolder();
   if (FROM_REGISTRY) {
     execFileSync("npm", ["install", "--global", "--prefix", prefix, tarball], { stdio: "ignore" });
@@ -34,7 +52,7 @@ function install(tarball: string): { folder: string; bin: string } {
 }
 
 test("the npm package contains only what is needed to run", () => {
-  const { folder } = install(pack());
+  const { folder } = install();
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (path) => !path.startsWith("node_modules") && statSync(join(folder, path)).isFile(),
   );
@@ -45,14 +63,14 @@ test("the npm package contains only what is needed to run", () => {
 }, 120_000);
 
 test("the npm package has no scripts, so that its installation warns about none", () => {
-  const { folder } = install(pack());
+  const { folder } = install();
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as object;
   expect(manifest).toHaveProperty("bin");
   expect(manifest).not.toHaveProperty("scripts");
 }, 120_000);
 
 test("the installed package runs, including the delivery thread", async () => {
-  const { bin } = install(pack());
+  const { bin } = install();
   const program = { command: [process.execPath, bin], isStandalone: true } as const;
   const dataDir = join(createTempFolder(), "data");
   expect(await runProgram(["seed", "salon", "--data-dir", dataDir], { program })).toMatchObject({
