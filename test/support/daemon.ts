@@ -1,5 +1,7 @@
-import { join } from "node:path";
-import { expect } from "vitest";
+import { cpSync, existsSync, mkdtempSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, inject } from "vitest";
 import { runProgram, type StartedProgram, startProgram, createTempFolder } from "./cli.ts";
 import { type Program, PROGRAM } from "./program.ts";
 
@@ -20,6 +22,25 @@ export const spawnDaemonOf = (
 export const waitForUrl = async (daemon: StartedProgram, ms?: number): Promise<string> =>
   (await daemon.waitForOutput(/"serving","url":"([^"]+)"/, ms))[1] ?? "";
 
+/** Copies a folder that is created once for all tests: seeding it takes much longer. */
+async function copySalon(dataDir: string): Promise<void> {
+  const salon = join(dirname(inject("emptyDatabase")), "salon");
+  if (!existsSync(salon)) {
+    const draft = mkdtempSync(`${salon}-`);
+    expect(await runProgram(["seed", "salon", "--data-dir", draft])).toMatchObject({ code: 0 });
+    try {
+      renameSync(draft, salon);
+    } catch (error) {
+      // Another worker may have been faster.
+      if (!existsSync(salon)) throw error;
+    }
+  }
+  cpSync(salon, dataDir, { recursive: true });
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.exec("UPDATE server SET id = lower(hex(randomblob(8)))");
+  db.close();
+}
+
 /**
  * Creates a data folder with the sample salon. `deskbell` runs a command on it and returns its
  * output.
@@ -33,6 +54,7 @@ export async function createSeededSalon(
     expect(result).toMatchObject({ code: 0 });
     return result.stdout.trim();
   };
-  await deskbell("seed", "salon");
+  if (program === PROGRAM && !program.isStandalone) await copySalon(dataDir);
+  else await deskbell("seed", "salon");
   return { dataDir, deskbell };
 }
