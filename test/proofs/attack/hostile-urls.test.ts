@@ -21,8 +21,8 @@ const SEED = chooseSeed(7);
 const UNTRUSTED = { allowHttp: false, allowPrivate: [], trusted: false };
 /** What disables the guard, for the negative controls. */
 const EVERYTHING = ["0.0.0.0/0", "::/0"];
-const SPELLINGS = chooseScale(100_000, 1_000_000);
-const SCRIPTS = chooseScale(300, 1000);
+const SPELLINGS = chooseScale(30_000, 1_000_000, 100_000);
+const SCRIPTS = chooseScale(150, 1000, 300);
 const CONTROL_SPELLINGS = 1000;
 const CONTROL_SCRIPTS = 8;
 /** Represents the public address of a partner. */

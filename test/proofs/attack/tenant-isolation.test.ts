@@ -16,7 +16,7 @@ import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.
 
 // A key of one business never gets data of another, and cannot find out whether it exists.
 
-const BUSINESSES = chooseScale(3, 50);
+const BUSINESSES = chooseScale(2, 50, 8);
 const KEYS = chooseScale(0, 10);
 const IS_FULL = chooseScale(0, 1) === 1;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -14,7 +14,7 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
 /** Daemons that are stopped side by side, each with data of its own. */
 const DAEMONS = chooseScale(1, 4, 2);
-const ROUNDS = chooseScale(6, 50, 10);
+const ROUNDS = chooseScale(4, 50, 10);
 const CONTROL_ROUNDS = 6;
 const LONGEST_LIFE_MS = 300;
 const STOPS_WITHIN_MS = 10_000;

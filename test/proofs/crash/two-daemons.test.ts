@@ -7,7 +7,7 @@ import { createSeededSalon, spawnDaemon, spawnDaemonOf, waitForUrl } from "../..
 import { type Program, PROGRAM } from "../../support/program.ts";
 import { chooseScale } from "../../support/scale.ts";
 
-const RACES = chooseScale(4, 100, 10);
+const RACES = chooseScale(2, 100, 10);
 /** How long a daemon has run when another one starts. A lock that ends by itself would have ended. */
 const RUNS_FOR_MS = chooseScale(4000, 20_000, 10_000);
 

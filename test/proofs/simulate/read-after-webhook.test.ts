@@ -12,7 +12,7 @@ import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daem
 import { PROGRAM } from "../../support/program.ts";
 import { chooseScale } from "../../support/scale.ts";
 
-const ROUNDS = chooseScale(100, 1000);
+const ROUNDS = chooseScale(40, 1000, 100);
 const EDITOR = fileURLToPath(new URL("../../support/price-editor.ts", import.meta.url));
 
 type Services = { data: { id: string; priceCents: number; version: number }[] };
