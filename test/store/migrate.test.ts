@@ -382,3 +382,40 @@ function newFolder() {
   const dataDir = createTempFolder();
   return { dataDir, path: join(dataDir, "deskbell.db") };
 }
+
+test("existing keys can make twice as many visits a day as on their busiest day", () => {
+  const before = readMigrations().findIndex((sql) => sql.includes("ADD COLUMN max_bookings_day"));
+  const { dataDir, path } = createOldDatabase(before);
+  const db = new Database(path);
+  const insertKey = db.prepare(`
+    INSERT INTO api_key (id, business_id, kind, name, scopes, cidrs, limit_minute, limit_hour, created_at)
+    VALUES (?, 'biz_1', 'SECRET', 'website', '[]', '[]', 60, 1000, 0)`);
+  const insertBooking = db.prepare(`
+    INSERT INTO booking (id, business_id, status, starts_at, ends_at, guests, total_cents, currency, created_by_key, created_at, updated_at)
+    VALUES ('bkg_' || :id, 'biz_1', 'CANCELLED', 0, 1, 1, 0, 'EUR', :key, :at, :at)`);
+  const insertReservation = db.prepare(`
+    INSERT INTO reservation (id, business_id, status, starts_at, ends_at, party_size, table_id, created_by_key, created_at, updated_at)
+    VALUES ('rsv_' || :id, 'biz_1', 'CONFIRMED', 0, 1, 2, 'tbl_1', :key, :at, :at)`);
+  const DAY_MS = 86_400_000;
+  for (const key of ["busy", "calm", "unused"]) insertKey.run(key);
+  const make = (key: string, day: number, counts: { bookings: number; reservations: number }) => {
+    const rows = [
+      { insert: insertBooking, count: counts.bookings },
+      { insert: insertReservation, count: counts.reservations },
+    ];
+    for (const { insert, count } of rows)
+      for (let n = 0; n < count; n++)
+        insert.run({ id: `${key}_${day}_${n}`, key, at: NOON - day * DAY_MS + n * 60_000 });
+  };
+  db.transaction(() => {
+    make("busy", 400, { bookings: 200, reservations: 131 });
+    make("busy", 1, { bookings: 90, reservations: 0 });
+    make("calm", 1, { bookings: 99, reservations: 0 });
+    make("calm", 2, { bookings: 60, reservations: 40 });
+  })();
+  db.close();
+  createTestRuntime({ dataDir }).close();
+  const limits =
+    "SELECT group_concat(id || ' ' || max_bookings_day, ', ' ORDER BY id) FROM api_key";
+  expect(read(path, limits)).toBe("busy 662, calm 200, unused 200");
+});
