@@ -113,6 +113,12 @@ export const readServerFacts = (path: string): ServerFacts =>
     needsKey: ["endpoint_secret", "destination", "guest"].some((table) => hasRows(db, table)),
   }));
 
+export const readBusinesses = (path: string): { id: string; slug: string }[] =>
+  withReadOnlyDatabase(
+    path,
+    (db) => db.prepare("SELECT id, slug FROM business").all() as { id: string; slug: string }[],
+  );
+
 /** Whether an erased guest could come back with the file. */
 export const hasGuestData = (path: string): boolean =>
   withReadOnlyDatabase(

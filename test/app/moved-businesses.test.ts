@@ -1,44 +1,144 @@
+import { appendFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  deleteMovedBusiness,
-  deleteReturnedBusinesses,
-  shareMovedBusinesses,
-} from "../../src/app/moved-businesses.ts";
+import { ERASURE_LIST } from "../../src/app/guests/erasure-list.ts";
+import { deleteMovedBusiness } from "../../src/app/moved-businesses.ts";
+import { copyBackup } from "../../src/app/operations/backup-copies.ts";
+import { drillBackup } from "../../src/app/operations/backup-drill.ts";
+import { createBackup } from "../../src/app/operations/backups.ts";
+import { restoreBackup } from "../../src/app/operations/restore.ts";
+import { startDaemon } from "../../src/cli/running/daemon.ts";
+import type { Config } from "../../src/config.ts";
 import { createTempFolder } from "../support/cli.ts";
 import { addBusiness } from "../support/delivery.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
+import { createStandbyConfig, createTestRuntime } from "../support/test-runtime.ts";
 
-test("a moved business that is back is deleted, unless it was created after the move", () => {
-  const rt = createTestRuntime();
+const MINUTE_MS = 60_000;
+const LISTEN = { host: "127.0.0.1", port: 0 };
+
+/** A server with two businesses, of which one moves after the first backup was copied. */
+async function createServer() {
+  const dir = createTempFolder();
+  const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data"), backupDir: dir });
   const stays = addBusiness(rt, "stays");
-  deleteMovedBusiness(rt, addBusiness(rt, "moved"));
-  // The restore of an older backup brings a business back in this way.
-  addBusiness(rt, "moved");
-  deleteReturnedBusinesses(rt);
-  expect(rt.store.businesses.listSlugs()).toEqual([stays.slug]);
-  rt.advance(1);
-  addBusiness(rt, "moved");
-  deleteReturnedBusinesses(rt);
-  expect(rt.store.businesses.listSlugs()).toEqual(["moved", "stays"]);
+  const moves = addBusiness(rt, "moves");
+  const copy = async () => {
+    rt.advance(MINUTE_MS);
+    const backup = await createBackup(rt);
+    await copyBackup(rt, backup);
+    return join(dir, basename(backup.path));
+  };
+  const older = await copy();
+  rt.advance(MINUTE_MS);
+  deleteMovedBusiness(rt, moves);
+  return { rt, dir, stays, moves, older, copy, movedAt: rt.now() };
+}
+
+type Server = Awaited<ReturnType<typeof createServer>>;
+
+const options = ({ rt }: Server) => ({ now: rt.now() + MINUTE_MS, confirm: async () => {} });
+
+function listSlugs({ dataDir }: Config): string[] {
+  const rt = createTestRuntime({ dataDir });
+  const slugs = rt.store.businesses.listSlugs();
+  rt.close();
+  return slugs;
+}
+
+test("an older backup does not bring a moved business back, which is named before", async () => {
+  const server = await createServer();
+  const { rt, moves, movedAt, older } = server;
+  rt.close();
+  const { erasures } = await restoreBackup(rt.config, older, {
+    ...options(server),
+    async confirm(plan) {
+      expect(plan.erasures.returning).toEqual([{ id: moves.id, slug: "moves", movedAt }]);
+    },
+  });
+  expect(erasures.returning).toHaveLength(1);
+  const restored = createTestRuntime({ dataDir: rt.config.dataDir });
+  expect(restored.store.businesses.listSlugs()).toEqual(["stays"]);
+  expect(restored.store.audit.list({}, 2)).toMatchObject([
+    { action: "backup.restored", details: { movedBusinesses: ["moves"] } },
+    { action: "business.deleted", subjectName: "moves" },
+  ]);
 });
 
-test("a folder of copies passes the list of moved businesses on", () => {
-  const folder = createTempFolder();
-  const [first, second] = [createTestRuntime(), createTestRuntime()];
-  deleteMovedBusiness(first, addBusiness(first, "moved"));
-  shareMovedBusinesses(first.config, folder);
-  shareMovedBusinesses(second.config, folder);
-  addBusiness(second, "moved");
-  deleteReturnedBusinesses(second);
-  expect(second.store.businesses.listSlugs()).toEqual([]);
+test("a moved business can be kept on purpose, and a later backup with it is restored whole", async () => {
+  const server = await createServer();
+  const { rt, older } = server;
+  rt.close();
+  await restoreBackup(rt.config, older, { ...options(server), keepMoved: true });
+  expect(listSlugs(rt.config)).toEqual(["moves", "stays"]);
+  const back = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now() + 2 * MINUTE_MS);
+  const { path } = await createBackup(back);
+  back.close();
+  await restoreBackup(rt.config, path, { ...options(server), now: back.now() + MINUTE_MS });
+  expect(listSlugs(rt.config)).toEqual(["moves", "stays"]);
 });
 
-test("a dry run puts no business on the list", () => {
+test("a business that has left another server stays in the backups of this one", async () => {
+  const server = await createServer();
+  const { rt, older } = server;
+  const other = createStandbyConfig(rt.config);
+  await restoreBackup(other, older, { ...options(server), keepMoved: true });
+  const target = createTestRuntime({ dataDir: other.dataDir });
+  target.store.file.renewServerId();
+  const { path } = await createBackup(target);
+  // The list of the first server, which has this business no more, is complete and signed here.
+  await server.copy();
+  rt.close();
+  await restoreBackup(rt.config, path, options(server));
+  expect(listSlugs(rt.config)).toEqual(["moves", "stays"]);
+});
+
+test.for(["a newer list", "a newer backup"])(
+  "on another machine, %s in the folder of the copies says what has moved",
+  async (source) => {
+    const server = await createServer();
+    const { rt, dir, older, copy } = server;
+    await copy();
+    if (source === "a newer backup") writeFileSync(join(dir, ERASURE_LIST), "");
+    else
+      for (const name of readdirSync(dir))
+        if (name.startsWith("deskbell-") && !older.endsWith(name)) rmSync(join(dir, name));
+    const standby = createStandbyConfig(rt.config);
+    await restoreBackup(standby, older, options(server));
+    expect(listSlugs(standby)).toEqual(["stays"]);
+    // The list of the new server is complete, too.
+    await restoreBackup(standby, older, { ...options(server), now: rt.now() + 2 * MINUTE_MS });
+    expect(listSlugs(standby)).toEqual(["stays"]);
+  },
+);
+
+test("who can write to the folder of the copies cannot delete a business", async () => {
+  const server = await createServer();
+  const { rt, dir, stays, copy } = server;
+  const newer = await copy();
+  const forged = `\nstays 2099-01-01T00:00:00.000Z\n${stays.id} ${rt.store.file.getServerId()} 2099-01-01T00:00:00.000Z\n`;
+  for (const name of readdirSync(dir).filter((name) => name.endsWith(".txt")))
+    appendFileSync(join(dir, name), forged);
+  rt.close();
+  const daemon = await startDaemon(rt.config, LISTEN);
+  await daemon.stop();
+  expect(listSlugs(rt.config)).toEqual(["stays"]);
+  await restoreBackup(rt.config, newer, options(server));
+  expect(listSlugs(rt.config)).toEqual(["stays"]);
+});
+
+test("a drill of a backup from before the move succeeds", async () => {
+  const { rt, older } = await createServer();
+  expect(await drillBackup(rt, older)).toMatchObject({ error: null, businesses: 2 });
+});
+
+test("a dry run puts no business on the list", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt, "stays");
+  const { path } = await createBackup(rt);
   const end = rt.startDryRun();
   deleteMovedBusiness(rt, business);
   end();
-  deleteReturnedBusinesses(rt);
-  expect(rt.store.businesses.listSlugs()).toEqual(["stays"]);
+  rt.close();
+  await restoreBackup(rt.config, path, { now: rt.now() + MINUTE_MS, confirm: async () => {} });
+  expect(listSlugs(rt.config)).toEqual(["stays"]);
 });

@@ -77,7 +77,7 @@ test.skipIf(!isInstalled("restic"))(
       bytes: expect.any(Number),
     });
     expect(readErasureCopy(rt.config, dirname(findFile(restored, "erased-guests.txt")))).toEqual({
-      ids: ["bkg_1"],
+      lines: ["bkg_1"],
       facts: { server: rt.store.file.getServerId(), asOf: rt.now() },
     });
     expect(readFileSync(findFile(restored, "master.key"))).toEqual(
@@ -95,7 +95,7 @@ test.skipIf(!isInstalled("rclone"))(
     await copyBackup(rt, { path, bytes: 0, createdAt: rt.now() });
     expect(rt.logged.filter(({ level }) => level === "error")).toEqual([]);
     expect(run(restore)).toBe(`${basename(path)}: OK\n`);
-    expect(readErasureCopy(rt.config, restored).ids).toEqual(["bkg_1"]);
+    expect(readErasureCopy(rt.config, restored).lines).toEqual(["bkg_1"]);
     expect(await verifyBackup(join(restored, basename(path)))).toMatchObject({
       bytes: expect.any(Number),
     });

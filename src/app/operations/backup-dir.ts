@@ -4,7 +4,6 @@ import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { isNightly, readBackupTime, readCounters } from "../../store/backup.ts";
-import { shareMovedBusinesses } from "../moved-businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { forgetBackupState, readBackupState } from "./backup-state.ts";
 import { isOfPlace, recordCopyFailure } from "./copy-failures.ts";
@@ -69,7 +68,6 @@ export function claimFolder({ config, store }: Runtime, dir: string): void {
         },
       );
   }
-  shareMovedBusinesses(config, dir);
   const counters = readCounters(config.databasePath);
   recordCounters(dir, { epoch: readOwnEpoch(config), counters });
 }

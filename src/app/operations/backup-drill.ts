@@ -69,6 +69,7 @@ async function restoreForDrill(rt: Runtime, path: string) {
       // Nobody can read what a drill restores. A file of another key is tried all the same.
       untrusted: true,
       keepAdded: true,
+      keepMoved: true,
       acceptGap: async () => {},
     });
     assertSameRows(path, restored.databasePath);

@@ -52,6 +52,8 @@ export type RestoreTrust = {
   untrusted?: boolean;
   /** Leaves enabled what a file restored with `untrusted` adds. */
   keepAdded?: boolean;
+  /** Brings back businesses that have moved to another server since the backup. */
+  keepMoved?: boolean;
 };
 
 export type RestoreOptions = RestoreTrust & {
@@ -104,7 +106,8 @@ export async function restoreBackup(
         auditLog: plan.replaces ? readAuditLog(databasePath) : [],
         increase,
         now,
-        erased: plan.erasures.visitIds,
+        erasures: plan.erasures,
+        keepMoved: options.keepMoved === true,
         isAuthentic: plan.isAuthentic,
         disabled: plan.isAuthentic || options.keepAdded ? [] : plan.access,
       },

@@ -4,14 +4,16 @@ import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
 import type { AccessChange } from "../../store/access.ts";
 import type { AuditRow } from "../../store/audit.ts";
 import { audit } from "../audit.ts";
+import { deleteBusiness, getBusiness } from "../businesses.ts";
 import { revokeCalendar } from "../calendars/calendars.ts";
 import { deleteDestination } from "../destinations/destinations.ts";
 import { appendEvents } from "../events.ts";
 import { eraseVisits } from "../guests/erase-guests.ts";
-import { addToErasureList, readErasureList } from "../guests/erasure-list.ts";
+import { addToErasureList, movedLine, readErasureList } from "../guests/erasure-list.ts";
 import { revokeKey } from "../key-end.ts";
 import { openRuntime, type Runtime } from "../runtime.ts";
 import { disableInTransaction } from "../webhooks/endpoint-lifecycle.ts";
+import type { KnownErasures } from "./known-erasures.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -30,17 +32,21 @@ type Completion = {
   /** What was added to each counter. */
   increase: number;
   now: number;
-  /** The visits whose guests must be erased again. */
-  erased: readonly string[];
+  erasures: KnownErasures;
+  /** Whether businesses that have moved to another server come back. */
+  keepMoved: boolean;
   isAuthentic: boolean;
   /** What to disable of a backup that is not trusted. */
   disabled: readonly AccessChange[];
 };
 
-/** Notifies partners, erases guests that were erased since the backup, and writes the audit log. */
+/**
+ * Notifies partners, erases guests that were erased since the backup, deletes businesses that have
+ * moved to another server, and writes the audit log.
+ */
 export function completeDraft(
   config: Config,
-  { file, auditLog, increase, now, erased, isAuthentic, disabled }: Completion,
+  { file, auditLog, increase, now, erasures, keepMoved, isAuthentic, disabled }: Completion,
 ): AuditDifferences {
   const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now });
   try {
@@ -49,11 +55,13 @@ export function completeDraft(
         const { id, catalogVersion: to } = business;
         appendEvents(rt, business, [fullRefetchEvent(id, { from: to - increase, to })]);
       }
-      eraseAgain(rt, erased);
+      eraseAgain(rt, erasures);
       // What it had not sent yet is old, and may have been sent since.
       rt.store.alertState.clear();
       const differences = mergeAuditLog(rt, auditLog);
       for (const change of disabled) disable(rt, change);
+      const moved = keepMoved ? [] : erasures.returning;
+      for (const { slug } of moved) deleteBusiness(rt, getBusiness(rt, slug));
       audit(rt, {
         action: "backup.restored",
         subject: { id: null, name: basename(file) },
@@ -61,6 +69,7 @@ export function completeDraft(
         details: {
           isAuthentic,
           ...(disabled.length > 0 && { disabled: disabled.map(({ id }) => id) }),
+          ...(moved.length > 0 && { movedBusinesses: moved.map(({ slug }) => slug) }),
           ...(differences.altered.length > 0 && { alteredEntries: differences.altered }),
           ...(differences.added.length > 0 && { addedEntries: differences.added.length }),
         },
@@ -72,11 +81,11 @@ export function completeDraft(
   }
 }
 
-function eraseAgain(rt: Runtime, erased: readonly string[]): void {
+function eraseAgain(rt: Runtime, { visitIds, moved }: KnownErasures): void {
   const own = new Set(readErasureList(rt.config));
-  const others = erased.filter((id) => !own.has(id));
+  const others = [...visitIds, ...moved.map(movedLine)].filter((line) => !own.has(line));
   if (others.length > 0) addToErasureList(rt.config, others);
-  eraseVisits(rt, erased);
+  eraseVisits(rt, visitIds);
 }
 
 /** The live entries win: who changes a backup could otherwise change the history of the server. */

@@ -33,6 +33,9 @@ export const definition = command({
       "also restore a file that the master key does not authenticate, such as a backup of version 0.2; the keys, endpoints, calendars and destinations that it adds are listed and disabled",
     ),
     keepAdded: toggle("with --untrusted: leave enabled what the file adds, which you have checked"),
+    keepMoved: toggle(
+      "bring back the businesses that have moved to another server since the backup; both would take bookings",
+    ),
     acceptErasureGap: toggle(
       "restore although no list of erased guests is newer than the file: those erased since come back",
     ),
@@ -162,6 +165,11 @@ const toOutput = ({ isAuthentic, access, erasures }: RestorePlan) => ({
   isAuthentic,
   access,
   erasuresKnownUntil: isoTime(erasures.knownUntil),
+  movedBusinesses: erasures.returning.map(({ id, slug, movedAt }) => ({
+    id,
+    slug,
+    movedAt: isoTime(movedAt),
+  })),
   erasureGap: erasures.gap && { since: isoTime(erasures.gap.since) },
 });
 
@@ -171,10 +179,17 @@ const isoTime = (at: number | null): string | null =>
 const MAX_LISTED = 50;
 
 /** Lists the access that a restore adds, and says which guests it cannot erase again. */
-function describePlan(cli: Cli, plan: RestorePlan, { keepAdded }: RestoreTrust): void {
+function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): void {
+  const { keepAdded, keepMoved } = trust;
   const { isAuthentic, access, erasures, replaces } = plan;
   if (isAuthentic && !replaces) cli.note(`The file has ${countKinds(access)}.`);
   else if (access.length > 0) listAccess(cli, access, !isAuthentic && keepAdded !== true);
+  for (const { slug, movedAt } of erasures.returning)
+    cli.note(
+      keepMoved
+        ? `The business ${safe(slug)} comes back, although it moved to another server on ${shortTime(isoTime(movedAt))}: delete it on one of them.`
+        : `The business ${safe(slug)} moved to another server on ${shortTime(isoTime(movedAt))}: the restore deletes it from the data (--keep-moved keeps it).`,
+    );
   const { gap, knownUntil, visitIds } = erasures;
   if (gap !== null)
     cli.note(

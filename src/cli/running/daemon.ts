@@ -12,7 +12,6 @@ import {
 import { startServer } from "../../http/server.ts";
 import { retryWhileBusy } from "../../http/pipeline/write-retry.ts";
 import type { Log } from "../../log.ts";
-import { deleteReturnedBusinesses } from "../../app/moved-businesses.ts";
 import { openRuntime, prepareDataFolder, type Runtime } from "../../app/runtime.ts";
 import { removeDatabase, restoreDraft } from "../../store/backup.ts";
 import { acquireDaemonLock } from "../../store/database.ts";
@@ -97,7 +96,6 @@ export async function startDaemon(
     copies?.assertNotStandby(rt);
     removeRestoreDraft(rt);
     copies?.check(rt);
-    deleteReturnedBusinesses(rt);
     for (const { text, fix } of exposedFiles) rt.log("warn", text, { fix });
     rt.store.file.disableCheckpoints();
     // Start the API first, so that it does not compete with the worker's start for the processor.
