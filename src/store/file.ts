@@ -63,8 +63,12 @@ export function createFileStore(db: Db) {
     },
     /** Copies the log to the file and truncates it, unless another connection keeps reading. */
     emptyLog: () => withTimeout(READER_TIMEOUT_MS, emptyLog),
+    /** Returns when guests were erased whose data the log may still have; null if it has none. */
     findLogKeptSince: () =>
-      db.prepare("SELECT log_kept_since FROM server").pluck().get() as number | null,
+      (db.prepare("SELECT log_kept_since FROM server").pluck().get() as
+        | number
+        | null
+        | undefined) ?? null,
     saveLogKeptSince: (at: number) =>
       void db.prepare("UPDATE server SET log_kept_since = ?").run(at),
     /** A later erasure keeps its own mark. */

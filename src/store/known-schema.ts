@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { readBuiltSchema, readMigrations } from "../assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
+import { parseJson } from "./json.ts";
 import { findMissingRow } from "./only-rows.ts";
 
 // A database has the schema that the migrations up to its version create. If not, a disk has changed
@@ -46,7 +47,7 @@ const listEntries = (db: Db): string[] =>
 
 /** Returns an entry with today's comments. */
 function respell(entry: string): string {
-  const [type, name, table, sql] = JSON.parse(entry) as SchemaEntry;
+  const [type, name, table, sql] = parseJson<SchemaEntry>(entry, "sqlite_schema.sql");
   const respelled = RESPELLED.reduce(
     (text, [before, now]) => text && text.replace(before, now),
     sql,
@@ -55,7 +56,7 @@ function respell(entry: string): string {
 }
 
 function isAdded(entry: string): boolean {
-  const [type, name, table, sql] = JSON.parse(entry) as SchemaEntry;
+  const [type, name, table, sql] = parseJson<SchemaEntry>(entry, "sqlite_schema.sql");
   return (
     type === "table" &&
     name === table &&

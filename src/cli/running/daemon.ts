@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { nameGoodBackup } from "../../app/operations/backups.ts";
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
@@ -140,7 +141,7 @@ export async function startDaemon(
   } catch (error) {
     await parts.disposeAsync();
     const explained =
-      error instanceof DamagedDatabaseError ? await nameBackup(config, error) : error;
+      error instanceof DamagedDatabaseError ? await nameGoodBackup(config, error) : error;
     await alertRefusedStart(config, explained);
     throw explained;
   }
@@ -161,11 +162,6 @@ async function openBackupDir(config: Config, dir: string) {
     check: checkBackupDir,
     makeLast: (rt: Runtime) => lastCopy.makeLastCopy(rt, dir),
   };
-}
-
-async function nameBackup(config: Config, error: DamagedDatabaseError): Promise<AppError> {
-  const { nameGoodBackup } = await import("../../app/operations/backups.ts");
-  return nameGoodBackup(config, error);
 }
 
 type Failure = WorkerFailure & { reason: string };
