@@ -135,7 +135,12 @@ const bundles: BuildOptions[] = [
 try {
   for (const options of bundles) await build(options);
   moveIfExists("dist", REPLACED);
-  renameSync(BUILT, "dist");
+  try {
+    renameSync(BUILT, "dist");
+  } catch (error) {
+    moveIfExists(REPLACED, "dist");
+    throw error;
+  }
 } finally {
   for (const folder of [BUILT, REPLACED]) rmSync(folder, { recursive: true, force: true });
 }

@@ -66,15 +66,21 @@ export function appendTag(path: string, facts: BackupFacts, masterKey: Buffer): 
   }
 }
 
-/** Replaces the tag of a file by that of another key. @returns the SHA-256 of the whole file */
-export function replaceTag(path: string, tag: BackupTag, masterKey: Buffer): string {
+/**
+ * Replaces the tag of a file by that of another key. Leaves a file as it is whose content is no
+ * longer what its tag says: a new tag would hide the damage.
+ * @returns the SHA-256 of the whole file; undefined if its content has changed
+ */
+export function replaceTag(path: string, tag: BackupTag, masterKey: Buffer): string | undefined {
   const file = openSync(path, "r+");
   try {
+    const digest = hashStart(file, tag.bytes);
+    if (digest.copy().digest("hex") !== tag.sha256) return undefined;
     const text = tagText(tag, masterKey);
     // Both texts have the same length, so an interruption leaves a wrong tag and no damage.
     writeAll(file, text, tag.bytes);
     fsyncSync(file);
-    return hashStart(file, tag.bytes).update(text).digest("hex");
+    return digest.update(text).digest("hex");
   } finally {
     closeSync(file);
   }

@@ -14,6 +14,8 @@ import {
 import { isLoopbackHost } from "../domain/loopback.ts";
 import { safe } from "../domain/text.ts";
 
+/** Codes of nodemailer for a server that was reached and refuses the settings. */
+const REFUSALS = new Set(["ETLS", "EAUTH", "ENOAUTH"]);
 const TIMEOUT_MS = 10_000;
 /** An alert that a slow receiver has got must not be sent to it again. */
 const RESPONSE_TIMEOUT_MS = 60_000;
@@ -128,7 +130,13 @@ function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
       const mail = { to, subject: mailSubject(alert), text: mailText(alert) };
       await mailer.sendMail(mail).catch(explain);
     },
-    check: async (): Promise<void> => void (await (await load()).verify().catch(explain)),
+    /** Throws if the server refuses the settings. One that cannot be reached yet may be later. */
+    check: async (): Promise<void> => {
+      const mailer = await load();
+      await mailer.verify().catch((error: NodeJS.ErrnoException) => {
+        if (REFUSALS.has(error.code ?? "")) explain(error);
+      });
+    },
     close: async (): Promise<void> => (await transport)?.close(),
   };
 }

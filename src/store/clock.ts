@@ -49,7 +49,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "endpoint.deleted_at": "record",
   "endpoint.disable_at": "shifted",
   "endpoint.failing_since": "shifted",
-  "endpoint.held_until": "shifted",
+  "endpoint.held_until": "delivery",
   "endpoint.recover_since": "record",
   "endpoint.updated_at": "record",
   "endpoint.warned_at": "shifted",

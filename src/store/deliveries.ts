@@ -91,9 +91,10 @@ export function createDeliveryStore(db: Db) {
 
   const selectFailureShares = db.prepare(`
     SELECT endpoint_id AS endpointId, count(*) AS attempts, count(error) AS failed
-    FROM (SELECT delivery, error, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLE}) AS latest
+    FROM (SELECT number, delivery, error, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLE}) AS latest
     JOIN delivery ON delivery.number = latest.delivery
-    WHERE latest.at >= :since GROUP BY endpoint_id`);
+    WHERE latest.at >= :since GROUP BY endpoint_id
+    HAVING max(iif(error IS NULL, latest.number, 0)) > min(iif(error IS NULL, NULL, latest.number))`);
 
   const deleteResponses = db.prepare(`
     UPDATE attempt SET response_text = NULL
@@ -146,7 +147,10 @@ export function createDeliveryStore(db: Db) {
         limit,
       ) as (DeliveryRow & { endpointName: string })[],
 
-    /** Counts the latest attempts of each endpoint, and those that failed. All would be too many. */
+    /**
+     * Counts the latest attempts of each endpoint that has failed and then succeeded, and those
+     * that failed. All would be too many.
+     */
     listFailureShares: (since: number) =>
       selectFailureShares.all({ since }) as {
         endpointId: string;

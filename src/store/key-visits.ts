@@ -28,9 +28,11 @@ export function createKeyVisitStore(db: Db) {
       WHERE key_id = :keyId AND hour > :hour - ${DAY_HOURS} AND hour <= :hour`)
     .pluck();
   const selectRecent = db.prepare(`
-    SELECT ${columns("key_id")}, sum(iif(hour > :hour - ${RECENT_HOURS}, visits, 0)) AS recent,
-      max(iif(hour > :hour - ${RECENT_HOURS}, 0, visits)) AS busiest
-    FROM key_visits WHERE hour > :hour - ${KEPT_HOURS} AND hour <= :hour
+    SELECT ${columns("key_id")}, sum(visits) AS recent, coalesce((
+      SELECT max(visits) FROM key_visits AS earlier
+      WHERE earlier.key_id = latest.key_id
+        AND hour > :hour - ${KEPT_HOURS} AND hour <= :hour - ${RECENT_HOURS}), 0) AS busiest
+    FROM key_visits AS latest WHERE hour > :hour - ${RECENT_HOURS} AND hour <= :hour
     GROUP BY key_id HAVING recent > 0`);
   const deleteOld = db.prepare("DELETE FROM key_visits WHERE hour <= ?");
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createBackup, listBackups, listBackupsIn } from "../../src/app/operations/backups.ts";
@@ -131,4 +131,31 @@ test("a backup that a command has made is copied within a second", async () => {
   await createBackup(rt);
   await maintenance.runIfChanged();
   expect(listBackupsIn(dir)).toHaveLength(1);
+});
+
+test("a copy that fails is not tried again until a minute has passed", async () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  await createBackup(rt);
+  let runs = 0;
+  const failing = async () => {
+    runs += 1;
+    saveBackupState(rt.config, "copy-failure", {
+      at: rt.now(),
+      name: null,
+      reason: "full",
+      tries: runs,
+      since: rt.now(),
+      dir: null,
+      hasCommand: false,
+    } as never);
+  };
+  const maintenance = createMaintenance(rt, failing, {});
+  await maintenance.runIfDue();
+  const first = runs;
+  for (let second = 0; second < 5; second += 1) {
+    utimesSync(rt.config.backupFolder, second + 1, second + 1);
+    await maintenance.runIfChanged();
+  }
+  expect(runs).toBe(first);
 });

@@ -211,7 +211,8 @@ test("a failed migration leaves the file unchanged and no backup", () => {
   const after = new Database(path);
   expect(after.prepare("SELECT sql FROM sqlite_schema").pluck().all()).toEqual(before);
   after.close();
-  expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
+  // The backup that was deleted again may have needed a master key for its tag.
+  expect(filesOf(dataDir).filter((name) => name !== "master.key")).toEqual(["deskbell.db"]);
 });
 
 test("of three processes that open an older file, one migrates it and all succeed", async () => {

@@ -70,6 +70,7 @@ async function restoreForDrill(rt: Runtime, path: string) {
       untrusted: true,
       keepAdded: true,
       keepMoved: true,
+      isDrill: true,
       acceptGap: async () => {},
     });
     assertSameRows(path, restored.databasePath);

@@ -208,7 +208,7 @@ function inspectBackups(rt: Runtime, status: Status, conditions: Finding[]): Che
     });
   for (const { path, deletedAt } of listReplacedData(rt.config))
     findings.push({
-      text: `${path}, which a restore replaced, has guests that were erased since; it is deleted on ${new Date(deletedAt).toISOString().slice(0, 10)}`,
+      text: `${path}, which a restore replaced, may have guests that were erased since; it is deleted on ${new Date(deletedAt).toISOString().slice(0, 10)}`,
       fix: `rm ${shellQuote(path)}, if nobody needs the data from before the restore`,
       isAdvice: true,
     });

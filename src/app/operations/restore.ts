@@ -24,6 +24,7 @@ import { hashFile } from "./backup-checksums.ts";
 import { forgetBackupState } from "./backup-state.ts";
 import { verifyBackup } from "./backups.ts";
 import { checkSigningSecrets } from "./delivery-conditions.ts";
+import { errorInWords } from "../../domain/error-words.ts";
 import { findErasures, type KnownErasures } from "./known-erasures.ts";
 import { readRecordedCounters } from "./recorded-counters.ts";
 import { type AuditDifferences, completeDraft } from "./restored-draft.ts";
@@ -44,6 +45,8 @@ export type RestorePlan = {
 export type Restored = RestorePlan & {
   /** The path of the copy of the old database, or null if there was none. */
   previousData: string | null;
+  /** Why the replaced data got no tag, without which a restore of them asks for --untrusted. */
+  tagError: string | null;
   audit: AuditDifferences;
 };
 
@@ -54,6 +57,8 @@ export type RestoreTrust = {
   keepAdded?: boolean;
   /** Brings back businesses that have moved to another server since the backup. */
   keepMoved?: boolean;
+  /** Leaves the list of erased guests of this machine as it is. */
+  isDrill?: boolean;
 };
 
 export type RestoreOptions = RestoreTrust & {
@@ -93,6 +98,8 @@ export async function restoreBackup(
     removeDatabase(draft);
     await copyToDraft(file, draft, found);
     await verifyBackup(draft);
+    if (!plan.isAuthentic)
+      assertSameAccess(plan, listAccessChanges(databasePath, draft, now), file);
     // The same backup may be restored twice, here or on other machines, so the counters of the
     // replaced database and those in the folder of copies matter too.
     const recorded = readRecordedCounters(dirname(file));
@@ -108,6 +115,7 @@ export async function restoreBackup(
         now,
         erasures: plan.erasures,
         keepMoved: options.keepMoved === true,
+        isDrill: options.isDrill === true,
         isAuthentic: plan.isAuthentic,
         disabled: plan.isAuthentic || options.keepAdded ? [] : plan.access,
       },
@@ -115,9 +123,9 @@ export async function restoreBackup(
     claim?.(readCounters(draft));
     const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
     replaceDatabase(databasePath, draft, copy);
-    if (plan.replaces) tagCopy(config, copy, now);
+    const tagError = plan.replaces ? tagCopy(config, copy, now) : null;
     forgetBackupState(config, "failure");
-    return { ...plan, audit, previousData: plan.replaces ? copy : null };
+    return { ...plan, audit, previousData: plan.replaces ? copy : null, tagError };
   } finally {
     removeDatabase(draft);
     lock.release();
@@ -167,18 +175,30 @@ async function copyToDraft(file: string, draft: string, found: FoundTag): Promis
   const output = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
   await pipeline(createReadStream(file, { end: bytes - 1 }), output);
   if ((await hashFile(draft)) === sha256) return;
-  throw new AppError("state_refuses", `${file} was changed while it was read.`, {
-    fix: "copy the backup to a folder of this machine, and restore that copy",
-  });
+  throw changedError(file);
 }
 
-/** So that the replaced data can be restored like a backup. Damaged data stay as they are. */
-function tagCopy(config: Config, copy: string, now: number): void {
-  if (existsSync(`${copy}-wal`)) return;
+/** Without a tag, only what was listed is disabled, so nothing else may be in the file now. */
+function assertSameAccess(plan: RestorePlan, found: RestorePlan["access"], file: string): void {
+  if (JSON.stringify(found) !== JSON.stringify(plan.access)) throw changedError(file);
+}
+
+const changedError = (file: string): AppError =>
+  new AppError("state_refuses", `${file} was changed while it was read.`, {
+    fix: "copy the backup to a folder of this machine, and restore that copy",
+  });
+
+/**
+ * Makes the replaced data restorable like a backup. Damaged data stay as they are.
+ * @returns why the tag could not be added: the restore itself is complete by then
+ */
+function tagCopy(config: Config, copy: string, now: number): string | null {
+  if (existsSync(`${copy}-wal`)) return null;
   try {
     tagBackup(config, copy, now, systemRandom);
+    return null;
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    return errorInWords(error);
   }
 }
 

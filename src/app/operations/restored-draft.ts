@@ -35,6 +35,7 @@ type Completion = {
   erasures: KnownErasures;
   /** Whether businesses that have moved to another server come back. */
   keepMoved: boolean;
+  isDrill: boolean;
   isAuthentic: boolean;
   /** What to disable of a backup that is not trusted. */
   disabled: readonly AccessChange[];
@@ -46,7 +47,17 @@ type Completion = {
  */
 export function completeDraft(
   config: Config,
-  { file, auditLog, increase, now, erasures, keepMoved, isAuthentic, disabled }: Completion,
+  {
+    file,
+    auditLog,
+    increase,
+    now,
+    erasures,
+    keepMoved,
+    isDrill,
+    isAuthentic,
+    disabled,
+  }: Completion,
 ): AuditDifferences {
   const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now });
   try {
@@ -55,7 +66,8 @@ export function completeDraft(
         const { id, catalogVersion: to } = business;
         appendEvents(rt, business, [fullRefetchEvent(id, { from: to - increase, to })]);
       }
-      eraseAgain(rt, erasures);
+      if (isDrill) eraseVisits(rt, erasures.visitIds);
+      else eraseAgain(rt, erasures);
       // What it had not sent yet is old, and may have been sent since.
       rt.store.alertState.clear();
       const differences = mergeAuditLog(rt, auditLog);

@@ -29,6 +29,10 @@ export function retagBackups(rt: Runtime): RetaggedBackups {
         const found = readTag(path, older);
         if (found.kind !== "authentic") continue;
         const checksum = replaceTag(path, found.tag, newest);
+        if (checksum === undefined) {
+          result.rest.push(`${path} (damaged: its content is not what its tag says)`);
+          continue;
+        }
         if (findChecksum(path) !== undefined) addChecksum(path, checksum);
         result.retagged += 1;
       }

@@ -50,6 +50,8 @@ export const definition = command({
     const config = cli.config();
     if (acceptance.keepAdded && !acceptance.untrusted)
       throw usageError("--keep-added needs --untrusted.", "deskbell restore --help");
+    if ([latest !== undefined, newest, split !== undefined].filter(Boolean).length > 1)
+      throw usageError("Give one of --latest, --newest and --split.", "deskbell restore --help");
     if (latest !== undefined)
       return restoreLatest(cli, config, resolve(latest), fenced, named, acceptance);
     if (fenced) throw usageError("--fenced needs --latest.", "deskbell restore --help");
@@ -221,13 +223,17 @@ async function report(
   facts: Record<string, unknown> & { file: string },
 ): Promise<void> {
   const masterKeyMatches = (await app()).hasMatchingMasterKey(await cli.open());
-  const { previousData, audit, isAuthentic, access } = restored;
+  const { previousData, tagError, audit, isAuthentic, access } = restored;
   const { file } = facts;
   cli.report(
-    { ...facts, previousData, ...toOutput(restored), audit, masterKeyMatches },
+    { ...facts, previousData, tagError, ...toOutput(restored), audit, masterKeyMatches },
     `Restored ${file}.${previousData === null ? "" : ` The previous data is in ${previousData}.`}`,
   );
   // Nobody was asked, because there were no data to replace.
+  if (tagError !== null)
+    cli.note(
+      `The previous data could not be authenticated (${tagError}): a restore of them needs --untrusted.`,
+    );
   if (previousData === null) describePlan(cli, restored, trust);
   if (!isAuthentic && !trust.keepAdded && access.some(({ kind }) => kind === "key"))
     cli.note("Create a new key for each partner whose key was disabled: deskbell keys create");

@@ -147,12 +147,13 @@ function formatFigures(rt: Runtime): string[] {
 }
 
 function formatDestinations(rt: Runtime): string[] {
-  const { current, untried, late } = countDestinations(rt);
+  const { current, untried, failing, late } = countDestinations(rt);
   const since = rt.store.destinations.list().map(({ behindSince }) => behindSince ?? Infinity);
   const behindMs = Math.max(rt.now() - Math.min(...since), 0);
   return [
     formatMetric("deskbell_destinations", "gauge", "Destinations of events by state.", [
       ['state="current"', current + untried],
+      ['state="failing"', failing],
       ['state="late"', late],
     ]),
     formatMetric(

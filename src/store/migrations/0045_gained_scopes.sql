@@ -4,9 +4,9 @@
 -- none with bookings.write.
 ALTER TABLE api_key ADD COLUMN gained_scopes TEXT CHECK (gained_scopes = 'KEPT' OR gained_scopes = 'REMOVED');
 UPDATE api_key SET gained_scopes = 'KEPT'
-WHERE kind = 'SECRET' AND NOT EXISTS (
-  SELECT 1 FROM audit_entry
-  WHERE action = 'key.created' AND subject_id = api_key.id AND instr(details, '"bookings.write"') > 0);
+WHERE kind = 'SECRET' AND id NOT IN (
+  SELECT subject_id FROM audit_entry
+  WHERE action = 'key.created' AND subject_id IS NOT NULL AND instr(details, '"bookings.write"') > 0);
 -- Reading leaves no trace: a key counts as used if it has made a hold, booking, reservation or order.
 UPDATE api_key SET gained_scopes = 'REMOVED', scopes = '["services.read","webhooks.read","webhooks.write"]'
 WHERE gained_scopes = 'KEPT'

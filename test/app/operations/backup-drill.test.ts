@@ -12,7 +12,9 @@ import { expect, test } from "vitest";
 import { drillBackup, isDrillDue } from "../../../src/app/operations/backup-drill.ts";
 import { readBackupState } from "../../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
+import { readErasureList } from "../../../src/app/guests/erasure-list.ts";
 import { runMaintenance } from "../../../src/app/operations/maintenance.ts";
+import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
@@ -39,6 +41,18 @@ test("a drill restores the newest backup beside the data, changes nothing and le
     basename(path),
     "last-drill.json",
   ]);
+});
+
+test("a drill adds nothing to the list of erased guests of this machine", async () => {
+  const rt = await createServer();
+  const { path } = await createBackup(rt);
+  const folder = createTempFolder();
+  const file = join(folder, basename(path));
+  copyFileSync(path, file);
+  writeFileSync(join(folder, "erased-guests.txt"), "bkg_00000000000000000000000001\n");
+  const before = readErasureList(rt.config);
+  await drillBackup(rt, file);
+  expect(readErasureList(rt.config)).toEqual(before);
 });
 
 test("a drill deletes what a killed one has left, and nothing else", async () => {

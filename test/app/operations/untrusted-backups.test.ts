@@ -347,3 +347,30 @@ test("a rotation of the master key authenticates again the backups that it can r
     rest: [expect.any(String), expect.stringContaining(`${dir} (there is no such folder`)],
   });
 });
+
+test("a file that is replaced while a person is asked is not restored", async () => {
+  const { rt, business, path } = await createServer();
+  rt.close();
+  stripTag(path);
+  const other = `${path}.other`;
+  copyFileSync(path, other);
+  addKey(other, business.id);
+  const restoring = restoreBackup(rt.config, path, {
+    ...options,
+    untrusted: true,
+    confirm: async () => copyFileSync(other, path),
+  });
+  await expect(restoring).rejects.toMatchObject({
+    code: "state_refuses",
+    message: `${path} was changed while it was read.`,
+  });
+});
+
+test("a rotation of the master key keeps the tag of a damaged backup, and names it", async () => {
+  const { rt, path } = await createServer();
+  const bytes = readFileSync(path);
+  bytes[5000]! ^= 1;
+  writeFileSync(path, bytes);
+  const { rest } = rotateMasterKey(rt).backups;
+  expect(rest).toEqual([`${path} (damaged: its content is not what its tag says)`]);
+});
