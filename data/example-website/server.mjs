@@ -36,8 +36,12 @@ const UNAVAILABLE = new Refused(502, "unavailable");
 const NOT_FOUND = new Refused(404, "resource_not_found");
 const INVALID = new Refused(400, "invalid_body");
 
-/** Sends a request to deskbell, and again if the response was lost: it takes effect only once. */
-async function call(method, path, body, visitor) {
+/**
+ * Sends a request to deskbell, and again if the response was lost: it takes effect only once.
+ * @param visitor for whom it is sent; null: for all visitors
+ */
+async function call(visitor, method, path, body) {
+  if (visitor) countCall(visitor);
   const headers = {
     authorization: `Bearer ${KEY}`,
     "content-type": "application/json",
@@ -47,7 +51,11 @@ async function call(method, path, body, visitor) {
   const content = body && { body: JSON.stringify(body) };
   const send = () =>
     fetch(API + path, { method, headers, ...content, signal: AbortSignal.timeout(10_000) });
-  const response = await send().catch(send);
+  inFlight += 1;
+  const response = await send()
+    .catch(send)
+    .finally(() => void (inFlight -= 1));
+  readLimits(response.headers);
   if (response.status === 204) return undefined;
   const { data, code, detail, alternatives } = await response.json();
   if (response.ok) return data;
@@ -87,64 +95,107 @@ function idIn(reference) {
 
 const proxies = new Set(TRUSTED_PROXY.split(",").map((address) => address.trim()));
 
-/** Returns the last address that is not a trusted proxy; of IPv6, the network of one visitor. */
+/** Returns the last address that is not a trusted proxy; of IPv6, the network of one customer. */
 function addressOf(request) {
   const forwarded = String(request.headers["x-forwarded-for"] ?? "").split(",");
   let address = request.socket.remoteAddress ?? "";
   while (proxies.has(address) && forwarded.length > 0) address = forwarded.pop().trim() || address;
+  // Some proxies write IPv4 addresses like this, all of which have the same first bits.
+  address = address.replace(/^::ffff:(?=[\d.]+$)/i, "");
   return isIPv6(address) ? networkOf(address) : address;
 }
 
-/** Returns the first 64 bits of an IPv6 address: a visitor can use all addresses of the network. */
+/** Returns the first 48 bits of an IPv6 address: a visitor can have all addresses of such a network. */
 function networkOf(address) {
   const { hostname } = new URL(`http://[${address.split("%")[0]}]`);
   const [head, tail] = hostname.slice(1, -1).split("::");
   const groups = head === "" ? [] : head.split(":");
   const last = tail ? tail.split(":") : [];
   const zeros = Array(8 - groups.length - last.length).fill("0");
-  return [...groups, ...zeros, ...last].slice(0, 4).join(":");
+  return [...groups, ...zeros, ...last].slice(0, 3).join(":");
 }
 
 /** Names a visitor to deskbell, which limits what each visitor can hold, without their address. */
 const visitorOf = (address) =>
   createHmac("sha256", LINK_SECRET).update(`visitor ${address}`).digest("base64url");
 
-const WINDOW_MS = 60_000;
-const MAX_REQUESTS = 60;
-/** A request that changes something counts as several. */
-const WRITE_COST = 3;
-const windows = new Map();
+/** The requests that the key can send, of the last response; until then, those of a new key. */
+const limits = new Map([
+  ["per-minute", { seconds: 60, left: 60, freeAt: Infinity }],
+  ["per-hour", { seconds: 3600, left: 1000, freeAt: Infinity }],
+]);
+let inFlight = 0;
+
+function readLimits(headers) {
+  const policy = headers.get("ratelimit-policy") ?? "";
+  const lengths = new Map([...policy.matchAll(/"([^"]+)";q=\d+;w=(\d+)/g)].map(([, ...one]) => one));
+  for (const [, name, left, free] of (headers.get("ratelimit") ?? "").matchAll(
+    /"([^"]+)";r=(\d+);t=(\d+)/g,
+  ))
+    limits.set(name, {
+      seconds: Number(lengths.get(name)),
+      left: Number(left),
+      freeAt: Date.now() + free * 1000,
+    });
+}
+
+/** A visitor can send a fifth of what the key has left, so that many visitors share it evenly. */
+const SHARE = 5;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** When requests were sent for each visitor. */
+const sent = new Map();
+/** Until when a visitor is not to ask for another hold. */
+const noHoldUntil = new Map();
 setInterval(() => {
-  for (const [address, { until }] of windows) if (until <= Date.now()) windows.delete(address);
-}, WINDOW_MS).unref();
+  const now = Date.now();
+  for (const [visitor, times] of sent) if (times.at(-1) <= now - HOUR_MS) sent.delete(visitor);
+  for (const [visitor, until] of noHoldUntil) if (until <= now) noHoldUntil.delete(visitor);
+}, MINUTE_MS).unref();
 
 /** One visitor cannot use up the requests that the key can send. */
-function limitRequests(address, method) {
-  let window = windows.get(address);
-  if (!window || window.until <= Date.now())
-    windows.set(address, (window = { count: 0, until: Date.now() + WINDOW_MS }));
-  window.count += method === "GET" ? 1 : WRITE_COST;
-  if (window.count > MAX_REQUESTS) throw new Refused(429, "too_many_requests");
+function countCall(visitor) {
+  const now = Date.now();
+  const times = (sent.get(visitor) ?? []).filter((at) => at > now - HOUR_MS);
+  for (const { seconds, left, freeAt } of limits.values()) {
+    const used = times.filter((at) => at > now - seconds * 1000).length;
+    // The key can send a request again at `freeAt`, if it could not before.
+    if (used * SHARE >= Math.max(left, now >= freeAt ? 1 : 0) - inFlight)
+      throw new Refused(429, "too_many_requests");
+  }
+  sent.set(visitor, [...times, now]);
+}
+
+/** A visitor who can hold no more is refused for a minute, without a request to deskbell. */
+async function hold(visitor, visit) {
+  if (noHoldUntil.get(visitor) > Date.now()) throw new Refused(429, "too_many_holds");
+  try {
+    return await call(visitor, "POST", "/holds", visit);
+  } catch (error) {
+    if (error.body?.code === "too_many_holds") noHoldUntil.set(visitor, Date.now() + MINUTE_MS);
+    throw error;
+  }
 }
 
 /** Keeps the result of `load` for some seconds, since a key can send a limited number of requests. */
 function cached(seconds, load) {
   const entries = new Map();
-  return (key) => {
+  return (key, visitor) => {
     const entry = entries.get(key);
     if (entry && entry.until > Date.now()) return entry.promise;
-    const promise = load(key);
+    const promise = load(key, visitor);
     entries.set(key, { promise, until: Date.now() + seconds * 1000 });
     promise.catch(() => entries.delete(key));
     return promise;
   };
 }
 
-const getBusiness = cached(60, () => call("GET", ""));
-const listServices = cached(60, () => call("GET", "/services"));
+const getBusiness = cached(60, () => call(null, "GET", ""));
+const listServices = cached(60, () => call(null, "GET", "/services"));
 
-const listTimes = cached(5, async (serviceId) => {
+const listTimes = cached(5, async (serviceId, visitor) => {
   const { days } = await call(
+    visitor,
     "GET",
     `/availability?${new URLSearchParams({ serviceIds: serviceId })}`,
   );
@@ -186,16 +237,17 @@ async function show({ id, status, startsAt, segments, totalCents, currency }) {
 
 const actions = {
   "GET /services": () => showServices(),
-  "GET /times": async ({ service }) => {
+  "GET /times": async ({ service }, visitor) => {
     await assertService(service);
-    return listTimes(service);
+    return listTimes(service, visitor);
   },
   "POST /hold": async ({ service, startsAt }, visitor) => {
     await assertService(service);
     const segments = [{ serviceId: service }];
-    return show(await call("POST", "/holds", { startsAt, segments }, visitor));
+    return show(await hold(visitor, { startsAt, segments }));
   },
-  "POST /release": ({ reference }) => call("DELETE", `/holds/${idIn(reference)}`),
+  "POST /release": ({ reference }, visitor) =>
+    call(visitor, "DELETE", `/holds/${idIn(reference)}`),
   // Without the reference of a hold, it books a time that is still free.
   "POST /book": async ({ reference, service, startsAt, name, email, phone }, visitor) => {
     const customer = { name, email, ...(phone && { phone }) };
@@ -203,14 +255,15 @@ const actions = {
     const visit = reference
       ? { holdId: idIn(reference) }
       : { startsAt, segments: [{ serviceId: service }] };
-    return show(await call("POST", "/bookings", { ...visit, customer }, visitor));
+    return show(await call(visitor, "POST", "/bookings", { ...visit, customer }));
   },
   // A POST, because the reference is a secret, and URLs are logged.
-  "POST /booking": async ({ reference }) => show(await call("GET", `/bookings/${idIn(reference)}`)),
-  "POST /reschedule": async ({ reference, startsAt }) =>
-    show(await call("POST", `/bookings/${idIn(reference)}/reschedule`, { startsAt })),
-  "POST /cancel": async ({ reference }) =>
-    show(await call("POST", `/bookings/${idIn(reference)}/cancel`, {})),
+  "POST /booking": async ({ reference }, visitor) =>
+    show(await call(visitor, "GET", `/bookings/${idIn(reference)}`)),
+  "POST /reschedule": async ({ reference, startsAt }, visitor) =>
+    show(await call(visitor, "POST", `/bookings/${idIn(reference)}/reschedule`, { startsAt })),
+  "POST /cancel": async ({ reference }, visitor) =>
+    show(await call(visitor, "POST", `/bookings/${idIn(reference)}/cancel`, {})),
 };
 
 /** A form of another website cannot send JSON, so it cannot book in the name of a visitor. */
@@ -231,8 +284,6 @@ async function readInput(request, url) {
 
 async function respond(request, response) {
   const url = new URL(request.url, "http://website");
-  const address = addressOf(request);
-  limitRequests(address, request.method);
   if (request.method === "GET" && url.pathname === "/") {
     response.setHeader("content-security-policy", POLICY);
     response.setHeader("content-type", "text/html; charset=utf-8");
@@ -240,7 +291,7 @@ async function respond(request, response) {
   }
   const action = actions[`${request.method} ${url.pathname}`];
   if (!action) throw new Refused(404, "route_not_found");
-  const result = await action(await readInput(request, url), visitorOf(address));
+  const result = await action(await readInput(request, url), visitorOf(addressOf(request)));
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify(result ?? null));
 }

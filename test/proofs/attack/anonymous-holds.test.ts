@@ -16,7 +16,8 @@ import { PROGRAM, type Program } from "../../support/program.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
 // Anonymous visitors of the example website hold as many times as they can, over HTTP, while honest
-// visitors book. The daemon and the website are processes of their own.
+// visitors book. The daemon and the website are processes of their own, and the website's key has the
+// limits that the guide tells owners to set.
 
 const ADDRESSES = chooseScale([20], [1, 20, 200], [1, 20, 200]);
 const SEED = chooseSeed(22);
@@ -29,12 +30,22 @@ const MIDNIGHT_MS = 5 * 3_600_000;
 type Answer = { status: number; code?: string; reference?: string; alternatives?: string[] };
 type Interval = { startsAt: number; endsAt: number };
 
-async function startWebsite(program: Program) {
+const limitsOf = (minute: number, hour: number): string[] => [
+  "--limit-minute",
+  `${minute}`,
+  "--limit-hour",
+  `${hour}`,
+];
+const GUIDE_LIMITS = limitsOf(600, 20_000);
+
+async function startWebsite(program: Program, limits = GUIDE_LIMITS) {
   const { dataDir, deskbell } = await createSeededSalon();
   const scopes = ["--scope", "services.read", "--scope", "bookings.write"];
-  const limits = ["--limit-minute", "1000000", "--limit-hour", "1000000"];
-  const args = ["--business", SALON, "--name", "website", ...scopes, ...limits];
-  const KEY = await deskbell("keys", "create", ...args);
+  const createKey = (name: string, more: string[]) =>
+    deskbell("keys", "create", "--business", SALON, "--name", name, ...scopes, ...more);
+  const KEY = await createKey("website", limits);
+  // What the test reads must not use up the requests of the website.
+  const observer = await createKey("observer", limitsOf(1_000_000, 1_000_000));
   const base = await waitForUrl(spawnDaemonOf(program, dataDir));
   const API = `${base}/v1/businesses/${SALON}`;
   const folder = createTempFolder();
@@ -61,7 +72,7 @@ async function startWebsite(program: Program) {
     return { ...answer, status: response.status };
   };
   const read = async <T>(path: string): Promise<T> => {
-    const response = await fetch(API + path, { headers: { authorization: `Bearer ${KEY}` } });
+    const response = await fetch(API + path, { headers: { authorization: `Bearer ${observer}` } });
     const text = await response.text();
     // A busy server must not look like one without free times.
     if (response.status === 429 || response.status >= 500) throw new Error(`${path}: ${text}`);
@@ -226,3 +237,33 @@ test.each(ADDRESSES)(
     });
   },
 );
+
+const WRITES = 20;
+
+/** Returns how many requests the website sent for the visitors, each of which has as many as it can. */
+async function flood(website: Website, addresses: readonly string[]): Promise<number> {
+  const [service = ""] = (await website.read<{ id: string }[]>("/services")).map(({ id }) => id);
+  const guest = { name: "Flood", email: "flood@example.com" };
+  const visit = { service, startsAt: "2020-01-01T10:00:00Z", ...guest };
+  let sent = 0;
+  for (let write = 0; write < WRITES; write += 1)
+    for (const address of addresses) {
+      const { code } = await website.send(address, "/book", visit);
+      if (code !== "too_many_requests") sent += 1;
+    }
+  return sent;
+}
+
+test.each([
+  ["of a default key", [], 60],
+  ["of an hour", limitsOf(600, 60), 60],
+] as const)("six visitors cannot use up the requests %s", async (_, limits, quota) => {
+  const website = await startWebsite(PROGRAM, [...limits]);
+  const networks = Array.from({ length: WRITES }, (__, n) => `2001:db8:1:${n.toString(16)}::1`);
+  const ofOne = await flood(website, networks);
+  expect(ofOne).toBeGreaterThan(0);
+  expect(ofOne).toBeLessThanOrEqual(quota / 5);
+  const others = Array.from({ length: 5 }, (__, n) => addressOf(n, 1));
+  expect(ofOne + (await flood(website, others))).toBeLessThan(quota * 0.75);
+  expect(await book(website, createSeededRandom(SEED), 0)).toBe(true);
+});
