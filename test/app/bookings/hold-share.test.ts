@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { leavesTimeFree } from "../../../src/app/bookings/hold-share.ts";
+import { type Pool, readPools } from "../../../src/app/bookings/pools.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { getBookableCatalog } from "../../../src/app/catalog/bookable-catalog.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { dayNumber } from "../../../src/domain/availability/wall-clock.ts";
+import { HEADER, monday } from "../../http/support/bookings.ts";
+import { seedShop, SHOP_SLUG, shopId } from "../../support/shop.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+import { NO_NAMES } from "../../support/visit-rows.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MONDAY = dayNumber("2026-11-23");
+
+function openShop(yaml = "") {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  if (yaml !== "") applyCatalog(rt, [{ name: "shop.yaml", text: HEADER + yaml }]);
+  const business = getBusiness(rt, SHOP_SLUG);
+  const hoursOf = (pool: Pool, first: number, last: number): number[] =>
+    [...readPools(getBookableCatalog(rt, business)).listWork(pool, first, last).values()].map(
+      (work) => work.reduce((sum, { start, end }) => sum + (end - start) / 60, 0),
+    );
+  return { rt, business, hoursOf };
+}
+
+test("the working time of a day is the same alone and among other days", () => {
+  const { hoursOf } = openShop();
+  const alone = [0, 1, 2, 3, 4, 5, 6].map((n) => hoursOf("staff", MONDAY + n, MONDAY + n)[0]);
+  expect(alone[0]).toBe(6);
+  // Some of the days are kept, and the others are not.
+  expect(hoursOf("staff", MONDAY - 3, MONDAY + 6).slice(3)).toEqual(alone);
+});
+
+test("a shift that ends after midnight counts towards both of its days", () => {
+  const { hoursOf } = openShop(
+    'hours: [{ days: [mon], start: "20:00", end: "24:00" }, { days: [tue], start: "00:00", end: "02:00" }]',
+  );
+  expect(hoursOf("tables", MONDAY, MONDAY + 2)).toEqual(
+    openShop('hours: [{ days: [mon], start: "20:00", end: "26:00" }]').hoursOf(
+      "tables",
+      MONDAY,
+      MONDAY + 2,
+    ),
+  );
+});
+
+test("the working time is computed once for each catalog", () => {
+  const { rt, business } = openShop();
+  const read = () => readPools(getBookableCatalog(rt, business)).listWork("staff", MONDAY, MONDAY);
+  const before = read().get(MONDAY);
+  expect(read().get(MONDAY)).toBe(before);
+  applyCatalog(rt, [
+    {
+      name: "hours.yaml",
+      text: `${HEADER}hours: [{ days: [mon-sun], start: "07:00", end: "21:00" }]`,
+    },
+  ]);
+  const after = readPools(getBookableCatalog(rt, getBusiness(rt, SHOP_SLUG)));
+  expect(after.listWork("staff", MONDAY, MONDAY).get(MONDAY)).not.toEqual(before);
+});
+
+test("a hold reads the visits of the weeks around it, however far ahead it is", () => {
+  const { rt, business } = openShop();
+  const spans: number[] = [];
+  const { listBusySegments } = rt.store.bookings;
+  rt.store.bookings.listBusySegments = (id, from, to, ...more) => {
+    spans.push((to - from) / DAY_MS);
+    return listBusySegments(id, from, to, ...more);
+  };
+  const startsAt = Date.parse(monday("09:00")) + 56 * DAY_MS;
+  const segment = {
+    ...NO_NAMES,
+    serviceId: shopId("svc", "cut"),
+    staffId: shopId("stf", "ann"),
+    startsAt,
+    endsAt: startsAt + HOUR_MS,
+    bufferBeforeMin: 0,
+    bufferAfterMin: 0,
+    seats: 1,
+    resources: [],
+  };
+  const hold = { startsAt, endsAt: segment.endsAt, tableId: null, segments: [segment] };
+  expect(leavesTimeFree(rt, business, [], hold)).toBe(true);
+  expect(spans).toHaveLength(1);
+  expect(spans[0]).toBeLessThanOrEqual(16);
+});
