@@ -1,4 +1,5 @@
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
+import { DEFAULT_LIMITS } from "../../domain/api-key.ts";
 import type { Hold } from "../../domain/bookings/hold.ts";
 import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -34,8 +35,9 @@ type NewHold = {
 export type HoldClient = { keyId: string; visitor: Buffer | null };
 
 /**
- * A key that names its visitors has no limit of its own: each visitor has one, and all of them share
- * a part of the free time, which honest visitors cannot fill and others cannot exceed.
+ * A key that names its visitors has only a limit of its own if the operator has set one: each visitor
+ * has one, and all of them share a part of the free time. Strangers can use up that part, above all in
+ * a nearly full week, where one hold can be all of it; visitors then book without a hold.
  * @throws AppError too_many_holds
  */
 export function assertMayHold(
@@ -45,8 +47,7 @@ export function assertMayHold(
   hold: NewHold,
 ): void {
   if (visitor === null) return assertKeyMayHold(rt, business, keyId, hold);
-  const open = rt.store.holds.listOpenOfKey(business.id, keyId, rt.now());
-  assertVisitorMayHold(rt, open, visitor);
+  const open = assertVisitorMayHold(rt, business.id, keyId, visitor);
   if (leavesTimeFree(rt, business, open, hold)) return;
   throw new AppError(
     "too_many_holds",
@@ -55,13 +56,23 @@ export function assertMayHold(
   );
 }
 
-function assertVisitorMayHold(rt: Runtime, open: readonly Hold[], visitor: Buffer): void {
+/** Returns the open holds of the key. @throws AppError too_many_holds */
+function assertVisitorMayHold(
+  rt: Runtime,
+  businessId: string,
+  keyId: string,
+  visitor: Buffer,
+): Hold[] {
+  const open = rt.store.holds.listOpenOfKey(businessId, keyId, rt.now());
+  const limit = findSetLimit(rt, keyId);
+  if (limit !== undefined) assertFewerThan(rt, keyId, open, limit);
   const held = open.filter((hold) => hold.visitor?.equals(visitor)).length;
   const ordered = rt.store.visitors.countActions(visitor, "order", rt.now() - ORDER_MS);
   if (held + ordered >= MAX_PER_VISITOR)
     throw tooManyHolds(
       `This visitor has ${MAX_PER_VISITOR} open holds and new ticket orders, which is the limit.`,
     );
+  return open;
 }
 
 function assertKeyMayHold(
@@ -85,16 +96,34 @@ function assertKeyMayHold(
 const takenBy = ({ segments, tableId }: Pick<NewHold, "segments" | "tableId">): Set<string> =>
   new Set(tableId === null ? segments.flatMap(({ staffId }) => staffId ?? []) : [tableId]);
 
-/** Returns the open holds of a key. @throws AppError too_many_holds */
-function assertHoldsLeft(rt: Runtime, businessId: string, keyId: string) {
-  const now = rt.now();
-  const open = rt.store.holds.listOpenOfKey(businessId, keyId, now);
-  const limit = maxHoldsOf(rt, keyId);
-  if (open.length + rt.store.orders.countPending(keyId, now) >= limit)
+/**
+ * Returns the open holds of a key that name no visitor. Those that name one count too if the operator
+ * has set a limit, which no key can exceed with visitors that it invents.
+ * @throws AppError too_many_holds
+ */
+function assertHoldsLeft(rt: Runtime, businessId: string, keyId: string): Hold[] {
+  const all = rt.store.holds.listOpenOfKey(businessId, keyId, rt.now());
+  const open = all.filter(({ visitor }) => visitor === null);
+  assertFewerThan(
+    rt,
+    keyId,
+    findSetLimit(rt, keyId) === undefined ? open : all,
+    maxHoldsOf(rt, keyId),
+  );
+  return open;
+}
+
+function assertFewerThan(rt: Runtime, keyId: string, open: readonly Hold[], limit: number): void {
+  if (open.length + rt.store.orders.countPending(keyId, rt.now()) >= limit)
     throw tooManyHolds(
       `This key has ${limit} open holds and unpaid ticket orders, which is its limit.`,
     );
-  return open;
+}
+
+/** Returns the limit that the operator has set for a key; undefined for that of a new key. */
+function findSetLimit(rt: Runtime, keyId: string): number | undefined {
+  const limit = rt.store.keys.findById(keyId)?.maxHolds ?? 0;
+  return limit === DEFAULT_LIMITS.holds ? undefined : limit;
 }
 
 function maxHoldsOf(rt: Runtime, keyId: string): number {
@@ -127,7 +156,7 @@ export function assertMayOrder(
   items: readonly { ticketTypeId: string; quantity: number }[],
 ): void {
   if (visitor === null) assertHoldsLeft(rt, id, keyId);
-  else assertVisitorMayHold(rt, rt.store.holds.listOpenOfKey(id, keyId, rt.now()), visitor);
+  else assertVisitorMayHold(rt, id, keyId, visitor);
   const held = rt.store.orders.countPendingTickets(keyId, rt.now());
   for (const { ticketTypes, size } of event.quotas) {
     const ids = event.ticketTypes

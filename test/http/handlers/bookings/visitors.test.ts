@@ -12,19 +12,21 @@ import {
   type Send,
 } from "../../support/bookings.ts";
 
-const MINUTE = 60_000;
 const ANN = { ...CUT, staffId: shopId("stf", "ann") };
+
+const MINUTE = 60_000;
+
+const openAllDay = (rt: TestRuntime) =>
+  applyCatalog(rt, [
+    {
+      name: "hours.yaml",
+      text: `${HEADER}hours: [{ days: [mon-sun], start: "07:00", end: "21:00" }]`,
+    },
+  ]);
 
 describe("a visitor named in Visitor-Id", () => {
   const FOUR = ["visitor-a", "visitor-b", "visitor-c", "visitor-d"];
   const asVisitor = (id: string) => ({ "visitor-id": id });
-  const openAllDay = (rt: TestRuntime) =>
-    applyCatalog(rt, [
-      {
-        name: "hours.yaml",
-        text: `${HEADER}hours: [{ days: [mon-sun], start: "07:00", end: "21:00" }]`,
-      },
-    ]);
 
   const hold = async (send: Send, visitor: string, startsAt: string) =>
     send("POST", "/holds", { startsAt, segments: [ANN] }, asVisitor(visitor));
@@ -109,6 +111,45 @@ describe("a visitor named in Visitor-Id", () => {
       "400 invalid_parameter",
     );
   });
+});
+
+test("a key cannot exceed the limit of holds that the operator has set with visitors that it invents", async () => {
+  const { rt, createClient } = openBookingShop();
+  openAllDay(rt);
+  const site = createClient(["bookings.write"], { maxHolds: 2 });
+  const hold = async (day: string, visitor?: string) =>
+    problem(
+      await site.send(
+        "POST",
+        "/holds",
+        { startsAt: `2026-11-${day}T09:00:00Z`, segments: [CUT] },
+        { "visitor-id": visitor },
+      ),
+    );
+  expect(await hold("23", "invented-1")).toBe("201 ");
+  expect(await hold("30", "invented-2")).toBe("201 ");
+  expect(await hold("25", "invented-3")).toBe("429 too_many_holds");
+  expect(await hold("25")).toBe("429 too_many_holds");
+  rt.advance(6 * MINUTE);
+  expect(await hold("25")).toBe("201 ");
+});
+
+test("the holds of named visitors do not count towards the default limits of their key", async () => {
+  const { rt, site } = openBookingShop();
+  openAllDay(rt);
+  const ann = { ...CUT, staffId: shopId("stf", "ann") };
+  const hold = async (hour: number, visitor?: string) =>
+    problem(
+      await site.send(
+        "POST",
+        "/holds",
+        { startsAt: monday(`${hour}:00`), segments: [ann] },
+        { "visitor-id": visitor },
+      ),
+    );
+  for (const n of [0, 1, 2]) expect(await hold(10 + n, `visitor-${n}`)).toBe("201 ");
+  for (const n of [3, 4, 5]) expect(await hold(10 + n)).toBe("201 ");
+  expect(await hold(16)).toBe("429 too_many_holds");
 });
 
 test("a hundred holds that their key releases do not limit it", async () => {
