@@ -15,7 +15,7 @@ import type { Runtime } from "../runtime.ts";
 import { changesOnly, partyOf, seesOnly, type VisitAccess } from "./access.ts";
 import { auditVisit } from "./audit-visit.ts";
 import { uncountVisit } from "./booking-limits.ts";
-import { findCustomer, saveCustomer } from "./guests.ts";
+import { saveCustomer, tryOpenCustomer } from "./guests.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 
 /** An action that changes only the state of a visit. */
@@ -155,18 +155,24 @@ export function updateVisit<Row extends Visit>(
   before: Row,
   { customer, customerRef = before.customerRef }: VisitUpdate,
 ): Row {
-  const isSameCustomer = customer === undefined || deepEqual(customer, findCustomer(rt, before.id));
+  const isSameCustomer = customer === undefined || isStored(rt, before.id, customer);
   if (customerRef === before.customerRef && isSameCustomer) return before;
   const after = nextVersion(rt, kind.store(rt), business.id, { ...before, customerRef });
   kind.store(rt).update(after);
-  if (customer !== undefined) saveCustomer(rt, business.id, before.id, customer);
+  if (!isSameCustomer) saveCustomer(rt, business.id, before.id, customer);
   publish(rt, kind, business, before, after);
   const fields = [
-    ...(customer === undefined ? [] : ["customer"]),
+    ...(isSameCustomer ? [] : ["customer"]),
     ...(customerRef === before.customerRef ? [] : ["customerRef"]),
   ];
-  if (fields.length > 0) auditVisit(rt, business, `${kind.noun}.updated`, after, { fields });
+  auditVisit(rt, business, `${kind.noun}.updated`, after, { fields });
   return after;
+}
+
+/** False for a guest whom no key decrypts: the guest can still be deleted. */
+function isStored(rt: Runtime, visitId: string, customer: Customer | null): boolean {
+  const row = rt.store.guests.findByVisit(visitId);
+  return deepEqual(customer, row === undefined ? null : tryOpenCustomer(rt, row));
 }
 
 export type VisitUpdate = {

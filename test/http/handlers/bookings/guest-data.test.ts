@@ -94,3 +94,21 @@ test("a booking over HTTP alerts the operator, one of the terminal does not", as
     },
   ]);
 });
+
+test("a change names only the changed fields in the audit log", async () => {
+  const { rt, site } = openBookingShop();
+  const booked = await site.send("POST", "/bookings", visit("09:00", { customer: CUSTOMER }));
+  const { id } = booked.body.data;
+  await site.send("PATCH", `/bookings/${id}`, { customerRef: "web-1", customer: CUSTOMER });
+  const [entry] = rt.store.audit.list({ visit: id }, 1);
+  expect(entry?.details).toEqual({ fields: ["customerRef"] });
+});
+
+test("guest data that no key decrypts can be deleted", async () => {
+  const { rt, site, business } = openBookingShop();
+  const booked = await site.send("POST", "/bookings", visit("09:00", { customer: CUSTOMER }));
+  const { id } = booked.body.data;
+  rt.store.guests.replace({ visitId: id, businessId: business().id, sealed: Buffer.alloc(64) });
+  expect((await site.send("PATCH", `/bookings/${id}`, { customer: null })).status).toBe(200);
+  expect(rt.store.guests.findByVisit(id)).toBeUndefined();
+});
