@@ -1,7 +1,11 @@
+import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
+import { gzip } from "node:zlib";
 import { calendarThread } from "../assets.ts";
 import type { Config } from "../config.ts";
 import type { Feed } from "../app/calendars/feed.ts";
+import { BoundedCache } from "../domain/bounded-cache.ts";
+import type { EncodedBodies } from "./pipeline/cached-response.ts";
 
 export type FeedThreadData = { config: Config };
 /** `request`: identifies the reply. */
@@ -12,6 +16,10 @@ type Pending = { resolve: (body: Buffer) => void; reject: (error: Error) => void
 
 /** Phones poll in the same minutes; between these, the thread would only keep memory. */
 const IDLE_MS = 30_000;
+/** The last body of a feed is kept so long, because a stranger may read a leaked URL in a loop. */
+const KEPT_MS = 30_000;
+/** Of all bodies that are kept, before compression. A larger one is not kept. */
+const MAX_KEPT_BYTES = 16_000_000;
 
 export type CalendarFeeds = ReturnType<typeof createCalendarFeeds>;
 
@@ -19,6 +27,11 @@ export type CalendarFeeds = ReturnType<typeof createCalendarFeeds>;
 export function createCalendarFeeds(config: Config) {
   const pending = new Map<string, Pending>();
   const inFlight = new Map<string, Promise<Buffer>>();
+  const kept = new BoundedCache<string, { revision: string; body: Buffer }>(
+    MAX_KEPT_BYTES,
+    ({ body }) => body.length,
+  );
+  const compressed = new WeakMap<Buffer, Promise<Buffer>>();
   let worker: Worker | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
 
@@ -53,21 +66,45 @@ export function createCalendarFeeds(config: Config) {
     void stopped?.terminate();
   }
 
+  function write(calendarId: string, { revision, today }: Feed): Promise<Buffer> {
+    clearTimeout(idleTimer);
+    worker ??= start();
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+    pending.set(revision, { resolve, reject });
+    const request: FeedRequest = { request: revision, calendarId, today };
+    worker.postMessage(request);
+    return promise
+      .then((body) => {
+        kept.set(calendarId, { revision, body });
+        setTimeout(() => kept.delete(calendarId), KEPT_MS).unref();
+        return body;
+      })
+      .finally(() => inFlight.delete(revision));
+  }
+
+  /** Requests for the same revision share one body. */
+  async function getBody(calendarId: string, feed: Feed): Promise<Buffer> {
+    const { revision } = feed;
+    const last = kept.get(calendarId);
+    if (last?.revision === revision) return last.body;
+    const written = inFlight.get(revision) ?? write(calendarId, feed);
+    inFlight.set(revision, written);
+    return written;
+  }
+
+  async function getCompressed(calendarId: string, feed: Feed): Promise<Buffer> {
+    const body = await getBody(calendarId, feed);
+    const bytes = compressed.get(body) ?? promisify(gzip)(body);
+    compressed.set(body, bytes);
+    return bytes;
+  }
+
   return {
-    /** Returns the feed as iCalendar. Requests for the same revision share one reply. */
-    write(calendarId: string, { revision, today }: Feed): Promise<Buffer> {
-      const shared = inFlight.get(revision);
-      if (shared) return shared;
-      clearTimeout(idleTimer);
-      worker ??= start();
-      const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-      pending.set(revision, { resolve, reject });
-      const request: FeedRequest = { request: revision, calendarId, today };
-      worker.postMessage(request);
-      const written = promise.finally(() => inFlight.delete(revision));
-      inFlight.set(revision, written);
-      return written;
-    },
+    /** The feed as iCalendar, which is written when it is sent, and not for a 304. */
+    encode: (calendarId: string, feed: Feed): EncodedBodies => ({
+      identity: () => getBody(calendarId, feed),
+      gzip: () => getCompressed(calendarId, feed),
+    }),
     stop,
   };
 }

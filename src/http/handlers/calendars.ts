@@ -1,7 +1,7 @@
 import { findCalendarByToken } from "../../app/calendars/calendars.ts";
 import { findFeed } from "../../app/calendars/feed.ts";
 import { AppError } from "../../domain/errors.ts";
-import { compressibleLazily, createCachedResponse } from "../pipeline/cached-response.ts";
+import { createCachedResponse } from "../pipeline/cached-response.ts";
 import type { HandlerResult, RequestContext } from "../pipeline/request-context.ts";
 import type { HandlerDeps } from "../pipeline/route.ts";
 
@@ -24,7 +24,7 @@ export const getCalendar =
       `W/"${feed.revision}"`,
       ["cache-control", "private, max-age=0, must-revalidate"],
       ["content-type", "text/calendar; charset=utf-8"],
-      compressibleLazily(() => calendarFeeds.write(calendar.id, feed)),
+      calendarFeeds.encode(calendar.id, feed),
     );
     return response.respond(context);
   };

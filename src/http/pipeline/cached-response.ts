@@ -109,12 +109,6 @@ export const compressible = (
   return { identity: () => body, ...(body.length > GZIP_MIN_BYTES && { gzip: compress }) };
 };
 
-/** For a body that is made only when it is sent, and not for a 304. */
-export const compressibleLazily = (load: () => Promise<Buffer>): EncodedBodies => ({
-  identity: load,
-  gzip: async () => promisify(gzip)(await load()),
-});
-
 /**
  * Compresses a large JSON response that is not cached, if the client accepts gzip. A strong ETag is
  * of the uncompressed bytes, so its response stays as it is.

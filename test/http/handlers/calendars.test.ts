@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { gunzipSync } from "node:zlib";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   cancelBooking,
   createBooking,
@@ -7,9 +8,11 @@ import {
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { createCalendar, revokeCalendar } from "../../../src/app/calendars/calendars.ts";
+import { findFeed } from "../../../src/app/calendars/feed.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { eraseVisits } from "../../../src/app/guests/erase-guests.ts";
+import { createCalendarFeeds } from "../../../src/http/calendar-feeds.ts";
 import { redactSecrets } from "../../../src/domain/webhooks/redact-secrets.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { parseCalendar } from "../../support/ical.ts";
@@ -147,6 +150,34 @@ test("a poll of an unchanged feed reads no visits; a change, or a new day, makes
     expect(changed.status).toBe(200);
     etag = changed.headers.get("etag") ?? "";
   }
+});
+
+test("a feed that is read in a loop is written and compressed once for each change, and kept for 30 s", async () => {
+  const api = openShop();
+  const { calendar } = subscribe(api, "ben");
+  book(api, "ben", "10:00");
+  const feeds = createCalendarFeeds(api.config);
+  onTestFinished(feeds.stop);
+  const read = async () => {
+    const { identity, gzip } = feeds.encode(calendar.id, findFeed(api, calendar)!);
+    return [await identity(), await gzip?.()];
+  };
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const [body, compressed] = await read();
+  expect(gunzipSync(compressed!)).toEqual(body);
+  const again = await read();
+  expect(again[0]).toBe(body);
+  expect(again[1]).toBe(compressed);
+
+  book(api, "ben", "11:00");
+  const [changed] = await read();
+  expect(parseCalendar(changed!.toString())).toHaveLength(2);
+  expect((await read())[0]).toBe(changed);
+  vi.advanceTimersByTime(30_000);
+  const [later] = await read();
+  expect(later).toEqual(changed);
+  expect(later).not.toBe(changed);
 });
 
 test("the token is neither stored nor in the audit log, and redacted in the access log", async () => {
