@@ -16,9 +16,9 @@ type Pending = { resolve: (body: Buffer) => void; reject: (error: Error) => void
 
 /** Phones poll in the same minutes; between these, the thread would only keep memory. */
 const IDLE_MS = 30_000;
-/** The last body of a feed is kept so long, because a stranger may read a leaked URL in a loop. */
+/** How long the last body of a feed is kept, because a stranger may read a leaked URL in a loop. */
 const KEPT_MS = 30_000;
-/** Of all bodies that are kept, before compression. A larger one is not kept. */
+/** The total size of the bodies that are kept, before compression; a larger body is not kept. */
 const MAX_KEPT_BYTES = 16_000_000;
 
 export type CalendarFeeds = ReturnType<typeof createCalendarFeeds>;
