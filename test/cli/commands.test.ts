@@ -428,6 +428,21 @@ test("a key is found by a name that is unique within its business", async () => 
   });
 });
 
+test("the name of a key means the one that is not revoked", async () => {
+  const { deskbell } = await createBusiness();
+  await deskbell("keys create --name site --secret");
+  await deskbell("keys revoke site --yes");
+  await deskbell("keys create --name site --secret");
+  expect(data(await deskbell("keys show site --json"))).toMatchObject({ revokedAt: null });
+  await deskbell("keys revoke site --yes");
+  expect(await deskbell("keys show site")).toMatchObject({ code: 2 });
+});
+
+test("an alert without a text is refused", async () => {
+  const { deskbell } = await createBusiness();
+  expect(await deskbell("alerts send ''")).toMatchObject({ code: 2 });
+});
+
 test.each([
   ["site\n", 0],
   ["sit\n", 2],

@@ -77,7 +77,7 @@ const send = command({
     "alerts send 'The till does not answer.' --severity critical --alert-url https://ntfy.sh/my-topic",
   ],
   async run(cli, { severity = "warning", serviceFailure, allowPlaintext, ...flags }, text) {
-    if ((text === undefined) !== serviceFailure)
+    if ((text === undefined) !== serviceFailure || text?.trim() === "")
       throw usageError("Give either a text or --service-failure.", "deskbell alerts send 'TEXT'");
     const config = cli.config({ ...flags, allowPlaintext: allowPlaintext || undefined });
     const { hasAlertChannel, readServiceFailure } = await import("../../config.ts");

@@ -2,9 +2,11 @@ import { AUDIT_ACTIONS } from "../../domain/audit.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { AuditRow } from "../../store/audit.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
+import { resolveVisitId } from "../objects/visit-commands.ts";
 import { choice, pageFlags, pastTime, text } from "../flags.ts";
 import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 
@@ -28,13 +30,16 @@ const list = command({
   async run(cli, { since, until, limit, ...given }) {
     const rt = await cli.open();
     const { business } = cli.flags;
+    const visit = given.visit === undefined ? undefined : findVisitId(rt, given.visit);
     const filter = {
       ...given,
+      visit,
       // Derived from the slug, so that the entries of a deleted business can be listed.
       businessId: business === undefined ? undefined : businessId(business),
       since: since?.(rt.now()),
       until: until?.(rt.now()),
     };
+    if (visit !== undefined) assertVisitKnown(rt, visit);
     cli.printPage<Entry>(
       limit,
       (maximum) => rt.store.audit.list(filter, maximum).map(toOutput),
@@ -51,28 +56,53 @@ const list = command({
       ],
       "No entries in the audit log.",
     );
-    if (given.visit !== undefined && !cli.flags.json) noteCreator(cli, rt, given.visit);
+    if (visit !== undefined && !cli.flags.json) noteCreator(cli, rt, visit);
   },
 });
 
+/** Returns the ID of the visit whose short ID, or of the order whose code, is given. */
+function findVisitId({ store }: Runtime, given: string): string {
+  for (const business of store.businesses.list())
+    for (const visits of [store.bookings, store.reservations]) {
+      const id = resolveVisitId(visits, business, given);
+      if (id !== given) return id;
+    }
+  return findVisit(store, given)?.id ?? given;
+}
+
+function findVisit(store: Runtime["store"], idOrCode: string) {
+  for (const { id: businessId } of store.businesses.list()) {
+    const row =
+      store.bookings.findById(businessId, idOrCode) ??
+      store.reservations.findById(businessId, idOrCode) ??
+      store.orders.findByIdOrCode(businessId, idOrCode, idOrCode.toUpperCase());
+    if (row !== undefined) return row;
+  }
+  return undefined;
+}
+
+/** The entries of a visit remain when its business is deleted. */
+function assertVisitKnown({ store }: Runtime, visit: string): void {
+  if (findVisit(store, visit) !== undefined || store.audit.list({ visit }, 1).length > 0) return;
+  throw new AppError(
+    "resource_not_found",
+    `There is no booking, reservation or ticket order '${safe(visit)}'.`,
+    { fix: "deskbell bookings list, deskbell reservations list or deskbell ticket-orders list" },
+  );
+}
+
 /** A visit that a key made has no entry: its row names the key. */
 function noteCreator(cli: Cli, rt: Runtime, id: string): void {
-  for (const { id: businessId } of rt.store.businesses.list()) {
-    const row =
-      rt.store.bookings.findById(businessId, id) ??
-      rt.store.reservations.findById(businessId, id) ??
-      rt.store.orders.findByIdOrCode(businessId, id, "");
-    if (row === undefined) continue;
-    const { createdByKey, createdAt, status } = row;
-    const key = createdByKey === null ? undefined : rt.store.keys.findById(createdByKey);
-    const who =
-      createdByKey === null ? "the operator" : `the key ${key?.name ?? ""} (${createdByKey})`;
-    const by = "cancelledBy" in row && row.cancelledBy === "SYSTEM" ? " by the system" : "";
-    cli.note(
-      `${id} was created at ${isoTime(createdAt)} by ${safe(who)}; its status is ${status}${by}.`,
-    );
-    return;
-  }
+  const row = findVisit(rt.store, id);
+  if (row === undefined) return;
+  const { createdByKey, createdAt, status } = row;
+  const key = createdByKey === null ? undefined : rt.store.keys.findById(createdByKey);
+  const who =
+    createdByKey === null ? "the operator" : `the key ${key?.name ?? ""} (${createdByKey})`;
+  const by = "cancelledBy" in row && row.cancelledBy === "SYSTEM" ? " by the system" : "";
+  cli.note(
+    `${id} was created at ${isoTime(createdAt)} by ${safe(who)}; its status is ${status}${by}.`,
+  );
 }
 
 const toOutput = ({ actorId, actorName, subjectId, subjectName, ...row }: AuditRow) => ({

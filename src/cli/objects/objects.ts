@@ -102,8 +102,14 @@ export function objectCommands<K extends Kind>({
 
 type Named = { id: string; name: string; businessId: string | null };
 
+/** A name means the key that is not revoked: a new key often has the name of the one it replaces. */
 export const resolveKey = (cli: Cli, rt: Runtime, name: string): ListedKey =>
-  getOne(cli, rt, name, { noun: "key", group: "keys", all: rt.store.keys.list() });
+  getOne(cli, rt, name, {
+    noun: "key",
+    group: "keys",
+    all: rt.store.keys.list(),
+    hasEnded: ({ revokedAt }) => revokedAt !== null,
+  });
 
 export const resolveEndpoint = (cli: Cli, rt: Runtime, name: string): EndpointRow =>
   getOne(cli, rt, name, {
@@ -139,12 +145,15 @@ function getOne<Row extends Named>(
     group,
     all,
     describe,
+    hasEnded = () => false,
   }: {
     noun: string;
     group: string;
     all: readonly Row[];
     /** Tells rows of the same name apart. */
     describe?: (row: Row) => string;
+    /** Rows that have ended count only if no other row has the name. */
+    hasEnded?: (row: Row) => boolean;
   },
 ): Row {
   const named = all.find(({ id }) => id === name);
@@ -153,7 +162,9 @@ function getOne<Row extends Named>(
   const own = all.filter(
     (row) => businessId === undefined || row.businessId === null || row.businessId === businessId,
   );
-  const [found, ...others] = own.filter((row) => row.name === name);
+  const namesakes = own.filter((row) => row.name === name);
+  const current = namesakes.filter((row) => !hasEnded(row));
+  const [found, ...others] = current.length > 0 ? current : namesakes;
   if (!found) {
     const names = own.map((row) => row.name);
     throw new AppError(

@@ -218,6 +218,11 @@ test("the log says who changed a visit and who exported its guest, without guest
   ]);
   expect(JSON.stringify(entries)).not.toMatch(/Ana\b|example\.com|is ill/);
   expect((await deskbell(`audit list --visit ${id}`)).stderr).toContain("by the operator");
+  expect(await list(`--visit ${id.slice(-6)}`)).toEqual(entries);
+  expect(await deskbell("audit list --visit bkg_nope")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("There is no booking, reservation or ticket order 'bkg_nope'."),
+  });
 });
 
 test("the log says who changed a ticket order and checked in its tickets", async () => {
