@@ -101,7 +101,7 @@ test.for([
     const operations = ROUTES.map((route) => `${route.method} ${templatePathOf(route)}`);
     expect(operations.filter((route) => !text.includes(route))).toEqual([]);
     expect(ALL_EVENT_TYPES.filter((type) => !text.includes(`"type": "${type}"`))).toEqual([]);
-    // Without scripts, the page lacks elements and has no others; the check takes many seconds.
+    // A page without scripts has fewer elements and no others; the check takes many seconds.
     if (options.scripts || IS_FULL) expect(await findViolations(page)).toEqual([]);
 
     const files = ["/docs", "/docs/style.css", "/docs/script.js"];

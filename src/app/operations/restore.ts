@@ -178,7 +178,7 @@ async function copyToDraft(file: string, draft: string, found: FoundTag): Promis
   throw changedError(file);
 }
 
-/** Without a tag, only what was listed is disabled, so nothing else may be in the file now. */
+/** A file without a tag may give access only to what was listed, because only that is disabled. */
 function assertSameAccess(plan: RestorePlan, found: RestorePlan["access"], file: string): void {
   if (JSON.stringify(found) !== JSON.stringify(plan.access)) throw changedError(file);
 }

@@ -229,11 +229,11 @@ async function report(
     { ...facts, previousData, tagError, ...toOutput(restored), audit, masterKeyMatches },
     `Restored ${file}.${previousData === null ? "" : ` The previous data is in ${previousData}.`}`,
   );
-  // Nobody was asked, because there were no data to replace.
   if (tagError !== null)
     cli.note(
       `The previous data could not be authenticated (${tagError}): a restore of them needs --untrusted.`,
     );
+  // Nobody was asked, because there were no data to replace.
   if (previousData === null) describePlan(cli, restored, trust);
   if (!isAuthentic && !trust.keepAdded && access.some(({ kind }) => kind === "key"))
     cli.note("Create a new key for each partner whose key was disabled: deskbell keys create");
