@@ -10,6 +10,9 @@ const TIMED = [
   "long-polls",
 ].map((name) => `test/proofs/${name}.test.ts`);
 
+/** `npm run proofs` waits longer on a busy machine. */
+const PATIENCE = Number(process.env["PROOFS_PATIENCE"] ?? 1);
+
 /** Starts the slowest tests first, so that they do not run alone at the end. */
 class SlowTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -26,9 +29,9 @@ export default defineConfig({
       "test/support/check-responses.ts",
       ...(process.env["PROOFS_LEAKS"] === undefined ? [] : ["test/support/leak-search.ts"]),
     ],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
-    expect: { poll: { timeout: 15_000 } },
+    testTimeout: 20_000 * PATIENCE,
+    hookTimeout: 20_000 * PATIENCE,
+    expect: { poll: { timeout: 15_000 * PATIENCE } },
     sequence: { sequencer: SlowTestsFirst },
     // By default vitest leaves one core unused, which is half of a small machine.
     maxWorkers: "100%",

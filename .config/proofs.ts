@@ -72,6 +72,7 @@ const runs: GroupRun[] = groups.map((group) => {
     size,
     seeds: [],
     minutes: 0,
+    conditions: [],
     findings: [],
   };
 });
@@ -81,7 +82,9 @@ for (let round = 0; round === 0 || performance.now() < endsAt; round++)
     const startedAt = performance.now();
     const failures = run.findings.filter(({ kind }) => kind === "failed");
     run.seeds.push(seed + round);
-    run.findings = [...failures, ...(await runTests(run, seed + round))];
+    const { findings, conditions } = await runTests(run, seed + round);
+    run.findings = [...failures, ...findings];
+    run.conditions.push(conditions);
     run.minutes += (performance.now() - startedAt) / 60_000;
     const before = existsSync(report) ? readFileSync(report, "utf8") : "";
     writeFileSync(report, mergeReport(before, about, [run]));
@@ -90,7 +93,7 @@ for (let round = 0; round === 0 || performance.now() < endsAt; round++)
 for (const run of runs) {
   const count = (kind: string) => run.findings.filter((finding) => finding.kind === kind).length;
   console.log(
-    `${run.group}: ${count("proven")} claims proven, ${count("failed")} tests failed, ${count("skipped")} skipped, ${run.minutes.toFixed(1)} minutes`,
+    `${run.group}: ${count("proven")} claims proven, ${count("failed")} tests failed, ${count("undecided")} undecided, ${count("skipped")} skipped, ${run.minutes.toFixed(1)} minutes`,
   );
 }
 console.log(`The results are in ${report}.`);

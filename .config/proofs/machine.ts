@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { availableParallelism, cpus, release, totalmem, type } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
+import { availableParallelism, cpus, loadavg, release, totalmem, type } from "node:os";
+import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { readVersion } from "../../src/assets.ts";
 
@@ -30,4 +32,47 @@ export function describeVersions(): string {
   const sqlite = db.prepare("SELECT sqlite_version()").pluck().get() as string;
   db.close();
   return `deskbell ${readVersion()}, Node ${process.versions.node}, SQLite ${sqlite}`;
+}
+
+const SPIN_MS = 1000;
+
+/**
+ * Measures how much longer computing takes on all cores than on a quiet machine: 1 if nothing else
+ * runs. Takes a second.
+ */
+export async function measureSlowdown(): Promise<number> {
+  const cores = availableParallelism();
+  const spin = `const end = performance.now() + ${SPIN_MS}; while (performance.now() < end);`;
+  const [before, startedAt] = [process.cpuUsage(), performance.now()];
+  await Promise.all(
+    Array.from(
+      { length: cores },
+      () => new Promise((resolve) => new Worker(spin, { eval: true }).once("exit", resolve)),
+    ),
+  );
+  const { user, system } = process.cpuUsage(before);
+  const available = (performance.now() - startedAt) * cores;
+  return Math.max(1, available / ((user + system) / 1000));
+}
+
+/** The load average of the last minute, and the share of time that the host gave to others. */
+export type MachineUse = { load: number; stealShare: number };
+
+/** Starts to watch the machine. Returns a function that returns its use since then. */
+export function watchMachine(): () => MachineUse {
+  const before = readCpuTimes();
+  return () => {
+    const after = readCpuTimes();
+    const total = after.total - before.total;
+    const stealShare = total === 0 ? 0 : (after.steal - before.steal) / total;
+    return { load: loadavg()[0] ?? 0, stealShare };
+  };
+}
+
+/** Reads the ticks of all cores since the start of the machine. Only Linux tells the stolen ones. */
+function readCpuTimes(): { total: number; steal: number } {
+  if (!existsSync("/proc/stat")) return { total: 0, steal: 0 };
+  const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n");
+  const ticks = line.split(/ +/).slice(1, 9).map(Number);
+  return { total: ticks.reduce((sum, one) => sum + one, 0), steal: ticks[7] ?? 0 };
 }

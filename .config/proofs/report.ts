@@ -4,11 +4,22 @@ import { BUGS_FOUND, NOT_COVERED } from "./history.ts";
 /** What a test has shown: a claim, or what became of the test, or of a file without a claim. */
 export type Finding = { file: string } & (
   | { kind: "proven"; claim: Claim }
-  | { kind: "failed" | "skipped" | "passed"; test: string }
+  | { kind: "failed" | "undecided" | "skipped" | "passed"; test: string }
 );
+
+/** How busy the machine was. */
+export type Conditions = {
+  /** How many times longer than on a quiet machine the proofs waited: its slowdown before them. */
+  patience: number;
+  /** The greater slowdown of before and after. */
+  slowdown: number;
+  load: number;
+  stealShare: number;
+};
 
 const HEADINGS = {
   failed: "### FAILED: ",
+  undecided: "### Undecided: ",
   proven: "### ",
   passed: "### Passed, without a control: ",
   skipped: "### Skipped: ",
@@ -25,6 +36,8 @@ export type GroupRun = {
   size: "full" | "quick";
   seeds: number[];
   minutes: number;
+  /** Of each run of the group, one for each seed. */
+  conditions: Conditions[];
   findings: Finding[];
 };
 
@@ -39,18 +52,29 @@ const TITLES: Record<Group, string> = {
 const INTRODUCTION = `# Results of the proofs
 
 \`npm run proofs\` writes this file. A proof tries to refute its claim. Its control is the same test of a program that is broken
-on purpose: if the control passes, the proof shows nothing, and the claim fails. \`npm run proofs -- GROUP --seed S\` repeats a
+on purpose: if the control passes, the proof shows nothing, and the claim fails. A claim is undecided if the proof saw nothing
+false, but something took too long on a busy machine. \`npm run proofs -- GROUP --seed S\` repeats a
 group; \`npm run proofs -- --quick\` runs all in less than 15 minutes and writes \`RESULTS.quick.md\`.
 `;
 
 export const isProven = ({ findings }: GroupRun): boolean =>
-  findings.some(({ kind }) => kind === "proven") && findings.every(({ kind }) => kind !== "failed");
+  findings.some(({ kind }) => kind === "proven") &&
+  findings.every(({ kind }) => kind !== "failed" && kind !== "undecided");
+
+/** Describes the busiest of the runs. */
+function describeConditions({ conditions }: GroupRun): string {
+  const highest = (of: (one: Conditions) => number) => Math.max(...conditions.map(of));
+  const load = highest((one) => one.load).toFixed(1);
+  const steal = Math.round(100 * highest((one) => one.stealShare));
+  const slowdown = highest((one) => one.slowdown).toFixed(1);
+  return `load ${load}, ${steal} % of the time stolen, ${slowdown} times slower than a quiet machine`;
+}
 
 /** Returns the block of the report about a finding. */
 function renderFinding(finding: Finding, run: GroupRun): string {
   const { seeds, size, commit, date } = run;
   const seed = seeds.length > 1 ? `seeds ${seeds[0]} to ${seeds.at(-1)}` : `seed ${seeds[0]}`;
-  const origin = `- Run: \`${finding.file}\`, ${size}, ${seed}, commit ${commit}, ${date.slice(0, 16)}Z`;
+  const origin = `- Run: \`${finding.file}\`, ${size}, ${seed}, commit ${commit}, ${date.slice(0, 16)}Z; ${describeConditions(run)}`;
   if (finding.kind !== "proven") {
     const { kind, test } = finding;
     return [HEADINGS[kind] + test, "", origin].join("\n");
@@ -74,10 +98,11 @@ const keptBlocks = (section: string, files: string[]): string[] =>
     .filter((block) => !files.some((file) => block.includes(`- Run: \`${file}\``)))
     .map((block) => block.trimEnd());
 
-const KINDS = ["failed", "proven", "passed", "skipped"] as const;
+const KINDS = ["failed", "undecided", "proven", "passed", "skipped"] as const;
 const kindOf = (block: string): (typeof KINDS)[number] =>
-  (["failed", "passed", "skipped"] as const).find((kind) => block.startsWith(HEADINGS[kind])) ??
-  "proven";
+  (["failed", "undecided", "passed", "skipped"] as const).find((kind) =>
+    block.startsWith(HEADINGS[kind]),
+  ) ?? "proven";
 
 function renderGroup(before: string, group: Group, run: GroupRun | undefined): string {
   const section = before.split(/^(?=## )/m).find((one) => one.startsWith(heading(group))) ?? "";
@@ -87,7 +112,7 @@ function renderGroup(before: string, group: Group, run: GroupRun | undefined): s
   const of = (kind: keyof typeof HEADINGS) =>
     blocks.filter((block) => kindOf(block) === kind).sort();
   const sorted = KINDS.flatMap(of);
-  const verdict = `${of("proven").length} claims proven, ${of("failed").length} tests failed, ${of("skipped").length} skipped.`;
+  const verdict = `${of("proven").length} claims proven, ${of("failed").length} tests failed, ${of("undecided").length} undecided, ${of("skipped").length} skipped.`;
   const length = run.files === null ? ` The run took ${run.minutes.toFixed(1)} minutes.` : "";
   return [heading(group) + TITLES[group], verdict + length, ...sorted].join("\n\n");
 }

@@ -4,24 +4,27 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { RecordedClaim } from "../../test/support/claims.ts";
-import type { Finding, GroupRun } from "./report.ts";
+import { measureSlowdown, watchMachine } from "./machine.ts";
+import type { Conditions, Finding, GroupRun } from "./report.ts";
+import type { FileOutcome } from "./reporter.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
-type VitestReport = {
-  testResults: {
-    name: string;
-    status: string;
-    assertionResults: { fullName: string; status: string }[];
-  }[];
-};
-
 const nameOf = (path: string): string => basename(path, ".test.ts");
 
-/** Runs the tests of a group once, and returns what they have found. */
-export async function runTests({ group, files, size }: GroupRun, seed: number): Promise<Finding[]> {
+/** A machine on which things take this much longer is busy: its waits decide nothing. */
+const BUSY_SLOWDOWN = 1.5;
+const BUSY_STEAL = 0.05;
+
+/** Runs the tests of a group once, and returns what they have found, and on how busy a machine. */
+export async function runTests(
+  { group, files, size }: GroupRun,
+  seed: number,
+): Promise<{ findings: Finding[]; conditions: Conditions }> {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-proofs-"));
-  const [claims, report] = [join(folder, "claims"), join(folder, "report.json")];
+  const [claims, outcomes] = [join(folder, "claims"), join(folder, "outcomes.json")];
+  const patience = await measureSlowdown();
+  const readUse = watchMachine();
   const vitest = spawn(
     process.execPath,
     [
@@ -29,37 +32,48 @@ export async function runTests({ group, files, size }: GroupRun, seed: number): 
       "run",
       ...(files ?? [""]).map((file) => `test/proofs/${group}/${file}`),
       "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${report}`,
+      `--reporter=${join(import.meta.dirname, "reporter.ts")}`,
     ],
     {
       cwd: ROOT,
       stdio: "inherit",
-      env: { ...process.env, PROOFS: size, PROOFS_SEED: String(seed), PROOFS_CLAIMS: claims },
+      env: {
+        ...process.env,
+        PROOFS: size,
+        PROOFS_SEED: String(seed),
+        PROOFS_CLAIMS: claims,
+        PROOFS_OUTCOMES: outcomes,
+        PROOFS_PATIENCE: patience.toFixed(1),
+      },
     },
   );
   const [code] = (await once(vitest, "exit")) as [number | null];
+  const use = readUse();
+  const slowdown = Math.max(patience, await measureSlowdown());
+  const isBusy = slowdown >= BUSY_SLOWDOWN || use.stealShare >= BUSY_STEAL;
   const lines = existsSync(claims) ? readFileSync(claims, "utf8").trimEnd().split("\n") : [];
   const proven = lines.map((line): Finding => {
     const claim = JSON.parse(line) as RecordedClaim;
     return { kind: "proven", claim, file: nameOf(claim.file) };
   });
-  const { testResults } = existsSync(report)
-    ? (JSON.parse(readFileSync(report, "utf8")) as VitestReport)
-    : { testResults: [] };
+  const ran = existsSync(outcomes)
+    ? (JSON.parse(readFileSync(outcomes, "utf8")) as FileOutcome[])
+    : [];
   rmSync(folder, { recursive: true });
-  const unproven = testResults.flatMap(({ name, status, assertionResults }): Finding[] => {
-    const tests = assertionResults.flatMap(({ fullName: test, status }) =>
-      status === "failed" || status === "skipped" ? [{ kind: status, test } as const] : [],
-    );
-    const file = nameOf(name);
-    const passed = assertionResults.filter((one) => one.status === "passed").length;
+  const unproven = ran.flatMap(({ path, isFailed, tests }): Finding[] => {
+    const file = nameOf(path);
+    const findings = tests.flatMap(({ test, state }): Finding[] => {
+      if (state === "passed") return [];
+      const kind = state === "patience" ? (isBusy ? "undecided" : "failed") : state;
+      return [{ kind, test, file }];
+    });
+    if (findings.length > 0) return findings;
+    if (isFailed) return [{ kind: "failed", test: `${file} cannot be run`, file }];
     const isProven = proven.some((claim) => claim.file === file);
-    if (tests.length > 0) return tests.map((finding) => ({ ...finding, file }));
-    if (status === "failed") return [{ kind: "failed", test: `${file} cannot be run`, file }];
-    return isProven ? [] : [{ kind: "passed", test: `${file} (${passed} tests)`, file }];
+    return isProven ? [] : [{ kind: "passed", test: `${file} (${tests.length} tests)`, file }];
   });
-  if (code !== 0 && unproven.every(({ kind }) => kind !== "failed"))
+  if (code !== 0 && unproven.every(({ kind }) => kind !== "failed" && kind !== "undecided"))
     unproven.push({ kind: "failed", test: `vitest exited with ${code}`, file: group });
-  return [...proven, ...unproven];
+  const conditions = { patience, slowdown, ...use };
+  return { findings: [...proven, ...unproven], conditions };
 }

@@ -17,6 +17,7 @@ import { packForNpm } from "../../.config/release/npm-package.ts";
 import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
 import { waitForUrl } from "../support/daemon.ts";
 import { chooseScale } from "../support/scale.ts";
+import { patient } from "../support/patience.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const FROM_REGISTRY = chooseScale(0, 1) === 1;
@@ -51,40 +52,52 @@ function install(): { folder: string; bin: string } {
   return { folder, bin: join(folder, "bin/deskbell.js") };
 }
 
-test("the npm package contains only what is needed to run", () => {
-  const { folder } = install();
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
-    (path) => !path.startsWith("node_modules") && statSync(join(folder, path)).isFile(),
-  );
-  const IS_MEANT =
-    /^(LICENSE|README\.md|package\.json|bin\/deskbell\.js|data\/.+|src\/store\/migrations\/\d{4}_\w+\.sql)$|^dist\/([\w-]+\.js|docs\/.+|schema\.json)$/;
-  expect(files.filter((path) => !IS_MEANT.test(path))).toEqual([]);
-  expect(files.length).toBeGreaterThan(50);
-}, 120_000);
+test(
+  "the npm package contains only what is needed to run",
+  () => {
+    const { folder } = install();
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+      (path) => !path.startsWith("node_modules") && statSync(join(folder, path)).isFile(),
+    );
+    const IS_MEANT =
+      /^(LICENSE|README\.md|package\.json|bin\/deskbell\.js|data\/.+|src\/store\/migrations\/\d{4}_\w+\.sql)$|^dist\/([\w-]+\.js|docs\/.+|schema\.json)$/;
+    expect(files.filter((path) => !IS_MEANT.test(path))).toEqual([]);
+    expect(files.length).toBeGreaterThan(50);
+  },
+  patient(120_000),
+);
 
-test("the npm package has no scripts, so that its installation warns about none", () => {
-  const { folder } = install();
-  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as object;
-  expect(manifest).toHaveProperty("bin");
-  expect(manifest).not.toHaveProperty("scripts");
-}, 120_000);
+test(
+  "the npm package has no scripts, so that its installation warns about none",
+  () => {
+    const { folder } = install();
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as object;
+    expect(manifest).toHaveProperty("bin");
+    expect(manifest).not.toHaveProperty("scripts");
+  },
+  patient(120_000),
+);
 
-test("the installed package runs, including the delivery thread", async () => {
-  const { bin } = install();
-  const program = { command: [process.execPath, bin], isStandalone: true } as const;
-  const dataDir = join(createTempFolder(), "data");
-  expect(await runProgram(["seed", "salon", "--data-dir", dataDir], { program })).toMatchObject({
-    code: 0,
-  });
-  const daemon = startProgram(
-    ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir],
-    {
-      program,
-    },
-  );
-  expect(
-    (await fetch(`${await waitForUrl(daemon)}/v1/businesses/salon-aurora/services`)).status,
-  ).toBe(401);
-  daemon.child.kill("SIGTERM");
-  expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
-}, 120_000);
+test(
+  "the installed package runs, including the delivery thread",
+  async () => {
+    const { bin } = install();
+    const program = { command: [process.execPath, bin], isStandalone: true } as const;
+    const dataDir = join(createTempFolder(), "data");
+    expect(await runProgram(["seed", "salon", "--data-dir", dataDir], { program })).toMatchObject({
+      code: 0,
+    });
+    const daemon = startProgram(
+      ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir],
+      {
+        program,
+      },
+    );
+    expect(
+      (await fetch(`${await waitForUrl(daemon)}/v1/businesses/salon-aurora/services`)).status,
+    ).toBe(401);
+    daemon.child.kill("SIGTERM");
+    expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
+  },
+  patient(120_000),
+);

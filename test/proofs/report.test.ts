@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Finding, type GroupRun, mergeReport } from "../../.config/proofs/report.ts";
+import { type Finding, type GroupRun, isProven, mergeReport } from "../../.config/proofs/report.ts";
 
 describe("a report", () => {
   const machine = { machine: "a CPU", versions: "Node 26" };
@@ -11,6 +11,7 @@ describe("a report", () => {
     size: "full",
     seeds: [5],
     minutes: 1,
+    conditions: [{ patience: 1, slowdown: 1.24, load: 0.5, stealShare: 0.021 }],
     findings: findings.map((finding) => ({ ...finding, file }) as Finding),
   });
   const proven = (claim: string): Omit<Finding, "file"> => {
@@ -32,6 +33,15 @@ describe("a report", () => {
     const merged = mergeReport(first, machine, [run("kills", [failure])]);
     expect(merged).toContain("### FAILED: kills lose nothing\n");
     expect(merged).not.toContain("Nothing is lost");
+  });
+
+  test("names what is undecided, and how busy the machine was", () => {
+    const undecided = { kind: "undecided", test: "kills lose nothing" } as Finding;
+    const busy = run("kills", [undecided]);
+    expect(mergeReport("", machine, [busy])).toMatch(
+      /0 claims proven, 0 tests failed, 1 undecided[^]*### Undecided: kills lose nothing\n\n- Run: .* load 0\.5, 2 % of the time stolen, 1\.2 times slower than a quiet machine\n/,
+    );
+    expect(isProven(busy)).toBe(false);
   });
 
   test("of another machine starts anew", () => {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { run } from "../../src/cli/run.ts";
+import { OutOfPatience } from "./patience.ts";
 import { type Program, PROGRAM, TIMEOUT_MS } from "./program.ts";
 
 export type CommandResult = {
@@ -139,6 +140,6 @@ export const runProgram = (args: string[], options: StartOptions = {}): Promise<
 
 async function withTimeout<T>(ms: number, promise: Promise<T>, message: () => string): Promise<T> {
   const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => timeout.reject(new Error(message())), ms);
+  const timer = setTimeout(() => timeout.reject(new OutOfPatience(message())), ms);
   return Promise.race([promise, timeout.promise]).finally(() => clearTimeout(timer));
 }

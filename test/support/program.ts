@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { patient } from "./patience.ts";
 
 export const BIN = fileURLToPath(new URL("../../bin/deskbell.js", import.meta.url));
 
@@ -22,7 +23,7 @@ export const executableProgram = (path: string): Program => ({
 /** Whether an emulator of another processor runs the program: it is slower. */
 export const IS_EMULATED = process.env.DESKBELL_PROGRAM_IS_EMULATED === "1";
 /** How long tests wait for the program. */
-export const TIMEOUT_MS = IS_EMULATED ? 300_000 : 15_000;
+export const TIMEOUT_MS = patient(IS_EMULATED ? 300_000 : 15_000);
 
 /** The program under test: the checkout's build, or the executable given by DESKBELL_PROGRAM. */
 export const PROGRAM =

@@ -11,6 +11,7 @@ import type { SeededRandom } from "../../src/app/sample-catalog/generator.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { createSeededSalon } from "./daemon.ts";
+import { patient } from "./patience.ts";
 
 // A process that changes prices, and a partner that receives the events, for tests that kill or
 // restart the daemon in between.
@@ -147,7 +148,7 @@ export async function waitForDeliveries(dataDir: string): Promise<number> {
     const before = count("DELIVERED");
     await expect
       .poll(() => count("DELIVERED") > before || count("PENDING") === 0, {
-        timeout: STALLED_MS,
+        timeout: patient(STALLED_MS),
         interval: 20,
       })
       .toBe(true);

@@ -14,6 +14,7 @@ import { createTempFolder, startProgram } from "../../support/cli.ts";
 import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
 import { PROGRAM, type Program } from "../../support/program.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
+import { patient } from "../../support/patience.ts";
 
 // Anonymous visitors of the example website hold as many times as they can, over HTTP, while honest
 // visitors book. The daemon and the website are processes of their own, and the website's key has the
@@ -207,7 +208,7 @@ async function run(program: Program, addresses: number) {
 
 test.each(ADDRESSES)(
   "with %i addresses, anonymous visitors hold at most a tenth of a week, and honest ones book",
-  { timeout: 10 * MINUTE_MS },
+  { timeout: patient(10 * MINUTE_MS) },
   async (addresses) => {
     const { share, booked, refused } = await run(PROGRAM, addresses);
     expect(share).toBeGreaterThan(0);

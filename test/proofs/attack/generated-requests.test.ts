@@ -13,6 +13,7 @@ import {
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { createTenants, type Tenant } from "../../support/tenants.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
+import { patient } from "../../support/patience.ts";
 
 // Valid and invalid requests generated from the OpenAPI document. As in all tests,
 // test/support/check-responses.ts checks that the document allows every response.
@@ -89,7 +90,7 @@ async function runRound(
 
 test(
   `${RUNS} generated requests, valid and invalid, get documented responses`,
-  { timeout: 60_000 + RUNS * 30 },
+  { timeout: patient(60_000 + RUNS * 30) },
   async () => {
     const seen = new Map<string, Set<number>>();
     for (let left = RUNS; left > 0; left -= PER_ROUND) {

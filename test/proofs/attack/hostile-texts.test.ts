@@ -21,6 +21,7 @@ import { fillDeliveries } from "../../support/live-data.ts";
 import { openSession } from "../../support/live-view.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { patient } from "../../support/patience.ts";
 
 // No text that a partner can write takes control of a terminal, forges a log line or an alert, or
 // hides anything in one.
@@ -76,7 +77,7 @@ const toUrl = (text: string): string => encodeURIComponent(text.toWellFormed()).
 
 test(
   `${SENT} hostile strings in requests reach no log line and no name`,
-  { timeout: 1_800_000 },
+  { timeout: patient(1_800_000) },
   async () => {
     const rt = createTestRuntime({ accessLog: true });
     const business = addBusiness(rt);
@@ -182,7 +183,7 @@ test(
 
 test(
   `${STORED} hostile strings in stored fields reach no terminal, alert or log line`,
-  { timeout: 3_600_000 },
+  { timeout: patient(3_600_000) },
   async () => {
     const rt = createTestRuntime();
     const checkLog = watchLog(rt);

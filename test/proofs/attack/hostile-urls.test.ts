@@ -16,6 +16,7 @@ import { VALID_URLS, HOSTILE_NAMES, HOSTILE_URLS } from "../../support/hostile/u
 import { spellPrivateAddress } from "../../support/hostile/address-spellings.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
+import { patient } from "../../support/patience.ts";
 
 const SEED = chooseSeed(7);
 const UNTRUSTED = { allowHttp: false, allowPrivate: [], trusted: false };
@@ -131,7 +132,7 @@ describe("an untrusted endpoint", () => {
 
   test(
     `is refused for each of ${SPELLINGS} spellings of private addresses`,
-    { timeout: 300_000 },
+    { timeout: patient(300_000) },
     () => {
       const { passed, parsed } = parseSpellings(SPELLINGS, UNTRUSTED);
       expect(passed).toEqual([]);
@@ -210,7 +211,7 @@ async function sendByScripts(count: number, allowPrivate: string[]) {
 describe("a name that resolves to a public and later to a private address", () => {
   test(
     `never gets a connection to a private address, over ${SCRIPTS} sequences of DNS responses`,
-    { timeout: 300_000 },
+    { timeout: patient(300_000) },
     async () => {
       const { posts, hits } = await sendByScripts(SCRIPTS, [`${PARTNER}/32`]);
       const wrong = posts.filter(

@@ -16,6 +16,7 @@ import {
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { createTenants, type Tenant } from "../../support/tenants.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { patient } from "../../support/patience.ts";
 
 // Requests whose bytes were changed at random, as a fuzzer does. As in all tests,
 // test/support/check-responses.ts checks that the OpenAPI document allows every response.
@@ -165,7 +166,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 
 test(
   `${REQUESTS} requests with changed bytes are answered or refused, and cause no internal error`,
-  { timeout: 60_000 + REQUESTS * 10 },
+  { timeout: patient(60_000 + REQUESTS * 10) },
   async () => {
     const responses: Responses = new Map();
     for (let left = REQUESTS; left > 0; left -= PER_ROUND) {

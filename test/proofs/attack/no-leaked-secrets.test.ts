@@ -17,6 +17,7 @@ import {
   signingSecret,
 } from "../../support/secret-search.ts";
 import { hasTmux, openTmux } from "../../support/tmux.ts";
+import { patient } from "../../support/patience.ts";
 
 // Secrets appear nowhere but in the places that must contain them.
 
@@ -184,7 +185,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 
 test(
   "no key, signing secret, master key or signature appears in logs, responses, output, screens or files",
-  { timeout: 120_000 },
+  { timeout: patient(120_000) },
   async () => {
     const { key, secrets, places } = await useSecrets();
     expect(findIn(places, secrets)).toEqual([]);

@@ -8,6 +8,7 @@ import { createTempFolder } from "../../support/cli.ts";
 import { createSeededSalon } from "../../support/daemon.ts";
 import { findLeaks } from "../../support/leak-search.ts";
 import { chooseScale } from "../../support/scale.ts";
+import { patient } from "../../support/patience.ts";
 
 // Searches the data folders of all other tests for API keys and signing secrets.
 
@@ -51,7 +52,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 
 test.skipIf(FOLDERS.length === 0)(
   "no test leaves a secret in a data folder",
-  { timeout: 1_800_000 },
+  { timeout: patient(1_800_000) },
   async () => {
     const searched = await searchFoldersOfTests();
     expect(searched.filter(({ leaks }) => leaks.length > 0)).toEqual([]);

@@ -13,6 +13,7 @@ import {
 import { chooseScale } from "../../support/scale.ts";
 import { TENANT_NAME, createTenants, type Tenant, type TenantKey } from "../../support/tenants.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { patient } from "../../support/patience.ts";
 
 // A key of one business never gets data of another, and cannot find out whether it exists.
 
@@ -190,7 +191,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 
 test(
   `with ${BUSINESSES} businesses, no key on any route reads, changes or detects data of another business`,
-  { timeout: 300_000 + chooseScale(0, 3_600_000) },
+  { timeout: patient(300_000 + chooseScale(0, 3_600_000)) },
   async () => {
     const { requestCount, ownDataCount } = await attackAll(BUSINESSES, KEYS);
     // Make sure that enough was requested, and that responses contained data.

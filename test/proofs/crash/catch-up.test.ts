@@ -15,6 +15,7 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createRandomInt, applyRandomEdits } from "../../support/random-edits.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
+import { patient } from "../../support/patience.ts";
 
 const ROUNDS = chooseScale(250, 1000);
 const SEED = chooseSeed(7);
@@ -68,7 +69,7 @@ function findDifferences(some: readonly Envelope[], others: readonly Envelope[])
 
 test(
   `the change feed after ${ROUNDS} random changes contains exactly the events sent as webhooks`,
-  { timeout: 120_000 },
+  { timeout: patient(120_000) },
   async () => {
     const rt = createTestRuntime();
     const randomInt = createRandomInt(SEED);

@@ -14,6 +14,7 @@ import {
 import type { CursorRow } from "../../../src/store/destinations.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
+import { patient } from "../../support/patience.ts";
 
 const ROUNDS = chooseScale(3, 200);
 const SEED = chooseSeed(7);
@@ -46,7 +47,7 @@ function startEditing(rt: Runtime): { stop: () => Promise<void> } {
 describe.skipIf(!hasNatsServer)("with nats-server", () => {
   test(
     `${ROUNDS} kills of the NATS server, the daemon or both leave no event out of the stream`,
-    { timeout: chooseScale(60_000, 1_800_000) },
+    { timeout: patient(chooseScale(60_000, 1_800_000)) },
     async () => {
       const random = createSeededRandom(SEED);
       const { dataDir, deskbell } = await createSeededSalon();
@@ -80,7 +81,7 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
       const [destination] = rt.store.destinations.list();
       await expect
         .poll(() => rt.store.destinations.listBehind(destination?.id ?? "", null), {
-          timeout: 60_000,
+          timeout: patient(60_000),
           interval: 50,
         })
         .toEqual([]);

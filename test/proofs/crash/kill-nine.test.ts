@@ -17,6 +17,7 @@ import {
   startPriceEditor,
 } from "../../support/salon-with-partner.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
+import { assertTook, patient } from "../../support/patience.ts";
 
 /** Daemons that are killed side by side, each with data of its own. */
 const DAEMONS = chooseScale(1, 4, 2);
@@ -33,9 +34,9 @@ const WRITER_KILLED_SHARE = 0.3;
 /** The share of deliveries that fail at their first attempt. */
 const FAILURES = 0.1;
 /** The outcome of a delivery is stored this long after it was received. */
-const IN_FLIGHT_MS = 1000;
+const IN_FLIGHT_MS = patient(1000);
 /** A request sent right before a kill may be read this long after it. */
-const READ_AFTER_MS = 100;
+const READ_AFTER_MS = patient(100);
 const SEED = chooseSeed(5);
 
 /** Kills a daemon many times, and lets it complete all deliveries in the end. */
@@ -100,7 +101,7 @@ function checkOutcome(outcome: Outcome): number[] {
   const afterStartMs = repeated.map(
     ({ again }) => again - starts.findLast((start) => start < again)!,
   );
-  expect(Math.max(...afterStartMs)).toBeLessThan(10_000);
+  assertTook("The slowest repeated delivery after a start", Math.max(0, ...afterStartMs), 10_000);
   return afterStartMs;
 }
 
@@ -137,7 +138,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 
 test(
   `killed ${DAEMONS * ROUNDS} times under load, the daemon loses no acknowledged change`,
-  { timeout: chooseScale(240_000, 3_600_000) },
+  { timeout: patient(chooseScale(240_000, 3_600_000)) },
   async () => {
     const outcomes = await Promise.all(
       Array.from({ length: DAEMONS }, (_, i) =>

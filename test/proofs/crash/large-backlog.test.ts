@@ -10,6 +10,7 @@ import { spawnDaemon } from "../../support/daemon.ts";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { patient } from "../../support/patience.ts";
 
 const ENDPOINTS = 40;
 const EVENTS = chooseScale(50, 25_000, 2500);
@@ -53,7 +54,7 @@ function medianUs(run: () => void): number {
 
 test(
   `a daemon with ${BACKLOG} pending deliveries sends the first one soon after its start`,
-  { timeout: chooseScale(20_000, 600_000, 120_000) },
+  { timeout: patient(chooseScale(20_000, 600_000, 120_000)) },
   async () => {
     const receiver = createServer(() => receiver.emit("received")).listen(0, "127.0.0.1");
     onTestFinished(() => {
@@ -67,7 +68,9 @@ test(
     expect(rt.store.tallies.countByStatus()).toEqual({ PENDING: BACKLOG });
 
     const startedAt = performance.now();
-    const received = once(receiver, "received", { signal: AbortSignal.timeout(FIRST_POST_MS) });
+    const received = once(receiver, "received", {
+      signal: AbortSignal.timeout(patient(FIRST_POST_MS)),
+    });
     const daemon = spawnDaemon(rt.config.dataDir);
     await received;
     const firstPostMs = Math.round(performance.now() - startedAt);

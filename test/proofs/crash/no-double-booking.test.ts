@@ -25,6 +25,7 @@ import { capacityOf, createRushShop, TICKETS } from "../../support/rush/shop.ts"
 import { startPartner } from "../../support/salon-with-partner.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { SHOP_SLUG, shopId } from "../../support/shop.ts";
+import { patient } from "../../support/patience.ts";
 
 // Clients book scarce times, rooms, classes, tables and tickets over HTTP and in the terminal, while
 // a price changes, a partner fails at random and the daemon is killed. Afterwards, what the clients
@@ -105,7 +106,7 @@ async function runControl() {
 
 test(
   `in ${ATTEMPTS} attempts by ${CLIENTS} clients and a terminal, with ${KILLS} kills of the daemon, nothing is booked twice or lost`,
-  { timeout: 300_000 + ATTEMPTS * 20 },
+  { timeout: patient(300_000 + ATTEMPTS * 20) },
   async () => {
     const { desks, terminalSteps, dataDir, history, partner } = await rush(SEED, ATTEMPTS, KILLS);
 

@@ -4,6 +4,7 @@ import { breakProgram } from "../../support/broken-program.ts";
 import { type Claim, isRecording, recordClaim } from "../../support/claims.ts";
 import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
 import { PROGRAM } from "../../support/program.ts";
+import { patient } from "../../support/patience.ts";
 
 /** How often counters are stored. A kill may lose the requests since then. */
 const STORE_INTERVAL_MS = 5000;
@@ -38,7 +39,7 @@ async function killAfterRequests(program = PROGRAM): Promise<{ before: number; a
   const first = spawnDaemonOf(program, dataDir);
   const url = await waitForUrl(first);
   for (let i = 0; i < SAVED; i++) expect((await ask(url)).status).toBe(200);
-  await delay(STORE_INTERVAL_MS + 1000);
+  await delay(patient(STORE_INTERVAL_MS + 1000));
   // The request that reads the header counts too.
   for (let i = 1; i < UNSAVED; i++) await ask(url);
   const before = await left(url);
@@ -66,7 +67,7 @@ async function runControl(): Promise<Claim["control"]> {
 
 test(
   "rate limit counters survive a kill -9, except for the last five seconds",
-  { timeout: 60_000 },
+  { timeout: patient(60_000) },
   async () => {
     const { before, after } = await killAfterRequests();
     expect(before).toBe(LIMIT - SAVED - UNSAVED);

@@ -6,6 +6,7 @@ import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createSeededSalon, spawnDaemon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
 import { type Program, PROGRAM } from "../../support/program.ts";
 import { chooseScale } from "../../support/scale.ts";
+import { patient } from "../../support/patience.ts";
 
 const RACES = chooseScale(2, 100, 10);
 /** How long a daemon has run when another one starts. A lock that ends by itself would have ended. */
@@ -91,7 +92,7 @@ async function countRefusals(program: Program): Promise<number> {
 
 test(
   `of two daemons that start at the same moment, one serves and the other exits with 5 (${RACES} times)`,
-  { timeout: chooseScale(60_000, 600_000, 120_000) },
+  { timeout: patient(chooseScale(60_000, 600_000, 120_000)) },
   async () => {
     const { dataDir } = await createSeededSalon();
     for (let run = 0; run < RACES; run++) {

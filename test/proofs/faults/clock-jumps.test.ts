@@ -17,6 +17,7 @@ import { createFolderInMemory } from "../../support/disk/library.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { expectedWait } from "../../support/sim/retry-schedule.ts";
 import { startVirtualTime } from "../../support/sim/time.ts";
+import { patient } from "../../support/patience.ts";
 
 // The real delivery worker and rate limits, while the wall clock is set every few hours; and the real
 // API, of which the first request after a jump finds everything as it was.
@@ -144,7 +145,7 @@ async function runWithJumps(change: (rt: Runtime) => void) {
 
 test(
   `while the clock jumps for ${DAYS} days, deliveries keep their schedule and limits hold`,
-  { timeout: 900_000 },
+  { timeout: patient(900_000) },
   async () => {
     const { violations, counts } = await runWithJumps(() => {});
     expect(violations.slice(0, 5)).toEqual([]);

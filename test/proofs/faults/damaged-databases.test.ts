@@ -17,6 +17,7 @@ import { emitEvents, subscribe } from "../../support/delivery.ts";
 import { createFolderInMemory } from "../../support/disk/library.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
+import { patient } from "../../support/patience.ts";
 
 const DATABASES = chooseScale(16, 1000, 200);
 const SEED = chooseSeed(7);
@@ -136,7 +137,7 @@ async function sendAll(rt: Runtime): Promise<string[]> {
 
 test(
   `of ${DATABASES} damaged databases, none crashes deskbell or gets a wrong body signed`,
-  { timeout: 900_000 },
+  { timeout: patient(900_000) },
   async () => {
     const { dataDir: original, bodies, goodBackup } = await createOriginal();
     const bytes = readFileSync(join(original, "deskbell.db"));

@@ -22,6 +22,7 @@ import { canPreload, createFolderInMemory, prepareDisk } from "../../support/dis
 import { listLost } from "../../support/disk/oracle.ts";
 import { listPlans, startFaultyProcess } from "../../support/disk/sweep.ts";
 import { chooseScale } from "../../support/scale.ts";
+import { patient } from "../../support/patience.ts";
 
 // Every call to the disk of every command fails once, by a library that is loaded into deskbell:
 // the first write, the second, and so on, and likewise each sync, open, rename and deletion.
@@ -41,7 +42,7 @@ const LYING: FaultPlan = { kinds: "W", first: 1, last: WITHOUT_END, error: 0 };
 describe.skipIf(!canPreload)("when any call to the disk fails", () => {
   test(
     "a command has its whole effect or names the disk, and the next run works",
-    { timeout: 1_800_000 },
+    { timeout: patient(1_800_000) },
     async () => {
       const disk = prepareDisk(createFolderInMemory());
       const templates = createTempFolder();
@@ -105,7 +106,7 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
 
   test.skipIf(!DOES_SERVE)(
     "the daemon starts, or names the disk, and its data is intact",
-    { timeout: 1_800_000 },
+    { timeout: patient(1_800_000) },
     async () => {
       const disk = prepareDisk(createFolderInMemory());
       const templates = createTempFolder();

@@ -7,6 +7,7 @@ import { type CommandResult, runProgram } from "../../support/cli.ts";
 import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
 import { PROGRAM } from "../../support/program.ts";
 import { createReceiver } from "../../support/receiver.ts";
+import { patient } from "../../support/patience.ts";
 
 // strace makes fsync fail as on a broken disk. Some containers forbid it.
 
@@ -76,7 +77,7 @@ async function deliver(program = PROGRAM) {
 
 const DAEMON_ENDED = { code: 1, stderr: expect.stringMatching(FAILED) };
 
-describe.skipIf(!canInject)("after a failed fsync", { timeout: 60_000 }, () => {
+describe.skipIf(!canInject)("after a failed fsync", { timeout: patient(60_000) }, () => {
   test("a command names the disk and the file", async () => {
     expect(await runCommand()).toMatchObject({ code: 5, stderr: expect.stringMatching(FAILED) });
     if (!isRecording()) return;

@@ -11,8 +11,9 @@ import { createTempFolder } from "../../support/cli.ts";
 import { FAULTS } from "../../support/hostile/faults.ts";
 import { startHostileLab } from "../../support/hostile/lab.ts";
 import { createAuthority, hasOpenssl } from "../../support/hostile/tls.ts";
+import { assertTook, OutOfPatience, patient } from "../../support/patience.ts";
 
-const DEADLINE_MS = 1000;
+const DEADLINE_MS = patient(2000);
 /** How long the first attempts of a round may take. */
 const PATIENCE_MS = 5000;
 const ROUNDS = 3;
@@ -49,7 +50,7 @@ async function runControl(): Promise<Claim["control"]> {
 
 test(
   `${FAULTS.length} hostile receivers get the right outcome in time and do not affect a healthy one`,
-  { timeout: 60_000 },
+  { timeout: patient(60_000) },
   async () => {
     const { good, daemon, hostile, partner, emit, deliveriesTo, firstAttemptsAt, countTried } =
       await startHostileLab(DEADLINE_MS);
@@ -62,7 +63,7 @@ test(
     onTestFinished(() => clearInterval(feed));
     for (let round = 1; round <= ROUNDS; round++) {
       emit(hostile);
-      await expect.poll(countTried, { timeout: PATIENCE_MS }).toBe(round * hostile.length);
+      await expect.poll(countTried, { timeout: patient(PATIENCE_MS) }).toBe(round * hostile.length);
     }
     clearInterval(feed);
     const after = memoryOf(daemon.pid);
@@ -70,23 +71,28 @@ test(
       .poll(() => deliveriesTo(partner).every(({ status }) => status === "DELIVERED"))
       .toBe(true);
 
-    const outcomes = FAULTS.map(({ name }, i) => [
-      name,
-      [...new Set(firstAttemptsAt(hostile[i]!).map(resultOf))],
-    ]);
-    const expected = FAULTS.map(({ name, outcome }) => [name, [outcome]]);
-    expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
+    const results = FAULTS.map(({ name, outcome }, i) => {
+      const all = firstAttemptsAt(hostile[i]!).map(resultOf);
+      const inTime = all.filter((result) => result === outcome || result !== "timed_out");
+      const late = all.length - inTime.length;
+      return { name, outcome, late, outcomes: [...new Set(inTime)] };
+    });
+    const wrong = results.filter(({ outcome, outcomes }) =>
+      outcomes.some((one) => one !== outcome),
+    );
+    expect(wrong).toEqual([]);
+    const late = results.filter((result) => result.late > 0).map(({ name }) => name);
+    if (late.length > 0)
+      throw new OutOfPatience(`No outcome in ${DEADLINE_MS} ms: ${late.join(", ")}.`);
     const succeeding = FAULTS.flatMap(({ outcome }, i) => (outcome === 200 ? hostile[i]! : []));
     for (const { status, attemptCount } of succeeding.flatMap(deliveriesTo))
       expect({ status, attemptCount }).toEqual({ status: "DELIVERED", attemptCount: 1 });
-    const late = hostile
-      .flatMap(firstAttemptsAt)
-      .filter(({ durationMs }) => durationMs > DEADLINE_MS + 1000);
-    expect(late).toEqual([]);
+    const hostileMs = hostile.flatMap(firstAttemptsAt).map(({ durationMs }) => durationMs);
+    assertTook("The slowest attempt", Math.max(...hostileMs), 3001);
     const toPartner = firstAttemptsAt(partner);
     expect(good.requests).toHaveLength(toPartner.length);
     const slowestMs = Math.max(...toPartner.map(({ durationMs }) => durationMs));
-    expect(slowestMs).toBeLessThan(DEADLINE_MS);
+    assertTook("The slowest delivery to the healthy receiver", slowestMs, 2000);
     const growthMb = after.peakMb - before.nowMb;
     expect(growthMb).toBeLessThan(MAX_GROWTH_MB);
     if (!isRecording()) return;
@@ -277,6 +283,6 @@ describe("a TLS handshake", () => {
     const server = createServer((socket) => void socket.once("data", () => onHello(socket)));
     const { outcome, tookMs } = await senderTo(await listen(server))("https://partner.example");
     expect(outcome.kind).toBe(kind);
-    expect(tookMs).toBeLessThan(DEADLINE_MS + 1000);
+    assertTook("The attempt", tookMs, 3000);
   });
 });

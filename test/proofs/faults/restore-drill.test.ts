@@ -16,6 +16,7 @@ import {
   startPriceEditor,
 } from "../../support/salon-with-partner.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
+import { patient } from "../../support/patience.ts";
 
 const MOMENTS = chooseScale(3, 20);
 const SEED = chooseSeed(7);
@@ -57,7 +58,7 @@ const missingFrom = ({ acknowledged, storedPrices }: Backup): number[] =>
 
 test(
   `each of ${MOMENTS} backups made under load contains every acknowledged change and resumes pending deliveries`,
-  { timeout: chooseScale(90_000, 600_000) },
+  { timeout: patient(chooseScale(90_000, 600_000)) },
   async () => {
     const random = createSeededRandom(SEED);
     const { dataDir, partner } = await createSalonWithPartner(random);
@@ -65,7 +66,7 @@ test(
     await waitForUrl(daemon);
     const editor = startPriceEditor(dataDir);
     await expect
-      .poll(() => editor.acknowledged.length, { timeout: PATIENCE_MS, interval: 20 })
+      .poll(() => editor.acknowledged.length, { timeout: patient(PATIENCE_MS), interval: 20 })
       .toBeGreaterThan(MOMENTS);
     const backups: Backup[] = [];
     const fileCopies: Backup[] = [];

@@ -18,6 +18,7 @@ import { shopId } from "../../support/shop.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { HEADER, monday, openBookingShop, SHOP_PATH } from "../../http/support/bookings.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { patient } from "../../support/patience.ts";
 
 // Two machines take over from each other, again and again, with the copies in one folder. A partner
 // books on the one that runs, and afterwards compares what it was told with what is left.
@@ -62,7 +63,7 @@ const YOGA_VISIT = {
 
 test(
   `in ${TAKEOVERS} takeovers, at most what is newer than the newest intact copy is lost, and the server before cannot start`,
-  { timeout: 30_000 + TAKEOVERS * 5000 },
+  { timeout: patient(30_000 + TAKEOVERS * 5000) },
   async () => {
     const random = createSeededRandom(SEED);
     const dir = createTempFolder();

@@ -18,6 +18,7 @@ import { type Change, readLog } from "../../support/disk/log.ts";
 import { listLost } from "../../support/disk/oracle.ts";
 import { recordWork } from "../../support/disk/recorded-work.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
+import { patient } from "../../support/patience.ts";
 
 // As in power-cuts.test.ts, at every point of the commands that replace or copy the database.
 
@@ -34,7 +35,7 @@ const IN_EVERY_WAY = chooseScale(false, true);
 describe.skipIf(!canPreload)("after a power cut at any point of", () => {
   test.each(COMMANDS)(
     "a %s, all data and every finished backup are intact",
-    { timeout: 900_000 },
+    { timeout: patient(900_000) },
     async (name) => {
       const command = WRITING_COMMANDS[name] as WritingCommand;
       const templates = createTempFolder();

@@ -8,6 +8,7 @@ import { type Change, readLog } from "../../support/disk/log.ts";
 import { listLost } from "../../support/disk/oracle.ts";
 import { recordWork } from "../../support/disk/recorded-work.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
+import { patient } from "../../support/patience.ts";
 
 // A library that is loaded into deskbell records every change of its data folder, and every sync.
 // The disk is then rebuilt as a power cut at a random moment would have left it, and opened.
@@ -31,7 +32,7 @@ async function runForADay(work: Work): Promise<void> {
 describe.skipIf(!canPreload)("after a power cut", () => {
   test(
     "at any moment, everything that was acknowledged is there",
-    { timeout: 900_000 },
+    { timeout: patient(900_000) },
     async () => {
       const { dataDir, ...disk } = prepareDisk();
       await createTerminal({ dataDir }).deskbell("seed salon");

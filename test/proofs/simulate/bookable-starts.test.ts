@@ -27,6 +27,7 @@ import { type Claim, isRecording, recordClaim } from "../../support/claims.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { confirmedVisit, NO_NAMES, overlookOneVisit } from "../../support/visit-rows.ts";
+import { patient } from "../../support/patience.ts";
 
 // Compares availability with booking on random businesses: a listed start can be booked as listed,
 // and any other start is refused for the reason that `explain` gives.
@@ -105,7 +106,7 @@ async function runControl(kind: Kind): Promise<Claim["control"]> {
 
 test.each<Kind>(["one service", "chain", "class", "table"])(
   "for a %s, every listed start can be booked as listed; others are refused with the reason in explain",
-  { timeout: 60_000 + 4000 * RUNS },
+  { timeout: patient(60_000 + 4000 * RUNS) },
   async (kind) => {
     const { businesses, listed, refused, reasons } = await bookEveryStart(kind, RUNS);
     expect(listed).toBeGreaterThan(RUNS);

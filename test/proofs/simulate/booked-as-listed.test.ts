@@ -25,6 +25,7 @@ import { chooseScale } from "../../support/scale.ts";
 import { SHOP_SLUG, shopId } from "../../support/shop.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { overlookOneVisit } from "../../support/visit-rows.ts";
+import { patient } from "../../support/patience.ts";
 
 // What /availability lists can be booked, and nothing else, after any sequence of changes; and no
 // number of concurrent clients books a time, a table or a ticket twice.
@@ -160,7 +161,7 @@ async function runControl(): Promise<Claim["control"]> {
 
 test(
   "after any sequence of changes, the listed starts are exactly those that can be booked",
-  { timeout: 30_000 + RUNS * 3000 },
+  { timeout: patient(30_000 + RUNS * 3000) },
   async () => {
     const counts = await compareStarts(RUNS);
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(0);

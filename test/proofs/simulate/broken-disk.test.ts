@@ -3,6 +3,7 @@ import { isRecording, recordClaim } from "../../support/claims.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { BUGS } from "../../support/sim/bugs.ts";
 import { simulate } from "../../support/sim/simulate.ts";
+import { patient } from "../../support/patience.ts";
 
 // The simulation, with a disk that reports errors: the daemon ends after a failed fsync, whether
 // or not the write has reached the disk.
@@ -32,7 +33,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 
 test(
   `a daemon that ends after a failed write loses and repeats nothing in ${RUNS} simulations`,
-  { timeout: chooseScale(60_000, 3_600_000, 300_000) },
+  { timeout: patient(chooseScale(60_000, 3_600_000, 300_000)) },
   async () => {
     const seen = { days: 0, sent: 0, crashes: 0, brokenWrites: 0 };
     for (let i = 0; i < RUNS; i++) {

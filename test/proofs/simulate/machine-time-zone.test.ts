@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { type Claim, isRecording, recordClaim } from "../../support/claims.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { chooseScale } from "../../support/scale.ts";
+import { patient } from "../../support/patience.ts";
 
 // The machine's time zone must not affect availability. The short version runs each property a few
 // times; the full version runs it on ten thousand generated businesses per zone.
@@ -63,7 +64,7 @@ async function runControl(zone: string): Promise<Claim["control"]> {
 
 test.each(chooseScale(ZONES, [...ZONES, ...MORE_ZONES]))(
   "availability is the same on a machine in %s",
-  { timeout: 120_000 + 500 * RUNS },
+  { timeout: patient(120_000 + 500 * RUNS) },
   async (zone) => {
     const { passed, all, output } = await runTests(SUITE, zone, RUNS);
     expect(passed, output).toBe(all);

@@ -17,6 +17,7 @@ import { createRandomOperations } from "../../support/random-operations.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { createSimpleMirror } from "../../support/simple-mirror.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
+import { patient } from "../../support/patience.ts";
 
 // The mirrors are written from data/guides/mirror.md alone. A failure names the seed and the
 // operation; run that one again with DESKBELL_MIRROR_SEED and DESKBELL_MIRROR_OPERATIONS.
@@ -153,7 +154,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 
 test(
   `mirrors that poll /changes equal fresh lists after each of ${OPERATIONS} operations`,
-  { timeout: TIMEOUT_MS },
+  { timeout: patient(TIMEOUT_MS) },
   async () => {
     expect(await pollChanges(OPERATIONS)).toBeGreaterThan(0);
     if (!isRecording()) return;
@@ -170,7 +171,7 @@ test(
 
 test(
   `a mirror fed by lost, repeated and reordered webhooks equals fresh lists whenever none is missing, over ${OPERATIONS} operations`,
-  { timeout: TIMEOUT_MS },
+  { timeout: patient(TIMEOUT_MS) },
   async () => {
     const { rt, get, operate, randomInt, runScheduler, takeNewDeliveries } = setUp();
     let undelivered: Delivery[] = [];

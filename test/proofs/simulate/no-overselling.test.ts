@@ -10,6 +10,7 @@ import { chooseScale } from "../../support/scale.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { type RaceResult, type Race, runRace, withoutTransactions } from "../../support/race.ts";
+import { patient } from "../../support/patience.ts";
 
 // Two processes book the same last ticket or slot simultaneously.
 
@@ -109,7 +110,7 @@ async function runControl(race: (typeof RACES)[number]): Promise<Claim["control"
 
 test.each(RACES)(
   `of two processes that book the last ${"$resource"} simultaneously, exactly one succeeds in each of ${ROUNDS} rounds`,
-  { timeout: 30_000 + ROUNDS * 100 },
+  { timeout: patient(30_000 + ROUNDS * 100) },
   async (race) => {
     const wins = [0, 0];
     let rounds = 0;

@@ -3,6 +3,7 @@ import { isRecording, recordClaim } from "../../support/claims.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { BUGS } from "../../support/sim/bugs.ts";
 import { simulate } from "../../support/sim/simulate.ts";
+import { patient } from "../../support/patience.ts";
 
 /** The length of a run, before the time in which all deliveries must be completed. */
 const DAYS = 12;
@@ -20,7 +21,7 @@ const SEEDS_FOR_A_BUG = 12;
 let bugsFound = 0;
 
 describe("the simulation detects a worker that", () => {
-  test.each(Object.entries(BUGS))("%s", { timeout: 60_000 }, async (_, injectBug) => {
+  test.each(Object.entries(BUGS))("%s", { timeout: patient(60_000) }, async (_, injectBug) => {
     const found = async () => {
       for (let seed = 1; seed <= SEEDS_FOR_A_BUG; seed++) await simulate(seed, DAYS, { injectBug });
     };
@@ -35,7 +36,7 @@ describe("the delivery worker in random simulations", () => {
 
   test(
     `keeps all guarantees in ${SEEDS.length} simulations of ${DAYS} days`,
-    { timeout: chooseScale(120_000, 3_600_000, 300_000) },
+    { timeout: patient(chooseScale(120_000, 3_600_000, 300_000)) },
     async () => {
       for (const seed of SEEDS) {
         const run = await simulate(seed, DAYS);
@@ -60,7 +61,7 @@ describe("the delivery worker in random simulations", () => {
     },
   );
 
-  test("behaves identically for the same seed", { timeout: 60_000 }, async () => {
+  test("behaves identically for the same seed", { timeout: patient(60_000) }, async () => {
     for (const seed of chooseScale([1], [1, 2])) {
       const once = await simulate(seed, DAYS);
       expect(await simulate(seed, DAYS)).toEqual(once);

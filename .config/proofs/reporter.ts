@@ -1,0 +1,42 @@
+import { writeFileSync } from "node:fs";
+import type { Reporter, TestCase, TestModule } from "vitest/node";
+
+/** `patience`: failed by waiting too long, and by nothing else. */
+export type TestOutcome = { test: string; state: "passed" | "failed" | "skipped" | "patience" };
+export type FileOutcome = { path: string; isFailed: boolean; tests: TestOutcome[] };
+
+type TestError = { name?: string; message: string; cause?: { name?: string; message?: string } };
+
+/**
+ * Whether a test waited too long, with its own limit, `expect.poll`, an
+ * `AbortSignal.timeout` or a helper.
+ */
+const isPatience = ({ name, message, cause }: TestError): boolean =>
+  name === "OutOfPatience" ||
+  name === "TimeoutError" ||
+  cause?.name === "TimeoutError" ||
+  /^(?:Test|Hook) timed out in /.test(message) ||
+  cause?.message === "Matcher did not succeed in time.";
+
+function stateOf(test: TestCase): TestOutcome["state"] {
+  const { state, errors } = test.result();
+  if (state === "pending") return "failed";
+  if (state === "failed" && errors.every((error) => isPatience(error as TestError)))
+    return "patience";
+  return state;
+}
+
+/** Writes the outcome of each test to the file that PROOFS_OUTCOMES names. */
+export default class OutcomeReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const outcomes = modules.map((module): FileOutcome => ({
+      path: module.moduleId,
+      isFailed: module.state() === "failed",
+      tests: [...module.children.allTests()].map((test) => ({
+        test: test.fullName,
+        state: stateOf(test),
+      })),
+    }));
+    writeFileSync(process.env["PROOFS_OUTCOMES"] ?? "", JSON.stringify(outcomes));
+  }
+}
