@@ -14,6 +14,8 @@ export type BackupFacts = {
   schema: number;
   /** The number of takeovers before it was made. */
   epoch: number;
+  /** Fingerprints of the master keys with which its data can be encrypted; absent in a tag of an earlier build. */
+  dataKeys?: string[];
   /** IDs of the visits whose guests had been erased. */
   erased: string[];
 };
@@ -33,6 +35,7 @@ const FIRST_LINE = "deskbell-backup 1";
 const PAGE = 4096;
 /** `deskbell-tag`, the offset of the text, the HMAC, and the end of the line. */
 const LAST_LINE = /^deskbell-tag (\d{16}) ([0-9a-f]{64})\n$/;
+const FINGERPRINT = /^[0-9a-f]{16}$/;
 const HMAC_DIGITS = 64;
 const LAST_LINE_BYTES = "deskbell-tag ".length + 16 + 1 + HMAC_DIGITS + 1;
 /** Two million erased visits. */
@@ -130,6 +133,15 @@ export function readTag(path: string, masterKeys: readonly Buffer[]): FoundTag {
   return { kind: "authentic", tag: { ...facts, erased } };
 }
 
+/**
+ * Returns the fingerprints of the master keys that a file names as those of its data; undefined if it
+ * names none. They are not authenticated: use them to name keys.
+ */
+export function readDataKeys(path: string): string[] | undefined {
+  const text = readText(path);
+  return text && parseHead(text.body.split("\n")[1])?.dataKeys;
+}
+
 type TagText = {
   offset: number;
   /** The text without its last line. */
@@ -168,11 +180,12 @@ type Head = Omit<BackupTag, "erased"> & { key: string };
 function parseHead(line = ""): Head | undefined {
   try {
     const head = JSON.parse(line) as Partial<Head> | null;
-    const { server, createdAt, schema, epoch, bytes, sha256, key } = head ?? {};
+    const { server, createdAt, schema, epoch, bytes, sha256, key, dataKeys } = head ?? {};
     const isValid =
       typeof server === "string" &&
       typeof sha256 === "string" &&
       typeof key === "string" &&
+      (dataKeys ?? []).every((name) => FINGERPRINT.test(name)) &&
       [createdAt, schema, epoch, bytes].every(Number.isSafeInteger);
     return isValid ? (head as Head) : undefined;
   } catch {

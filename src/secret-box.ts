@@ -3,10 +3,11 @@ import {
   createDecipheriv,
   createHmac,
   createSecretKey,
+  hash,
   type KeyObject,
 } from "node:crypto";
-import { linkSync, readFileSync, renameSync, unlinkSync } from "node:fs";
-import { dirname } from "node:path";
+import { linkSync, readdirSync, readFileSync, renameSync, unlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { errorInWords } from "./domain/error-words.ts";
 import { AppError } from "./domain/errors.ts";
 import { createDurably, syncFolder } from "./durable-file.ts";
@@ -32,10 +33,14 @@ export type SecretBox = {
    */
   mac: (purpose: string, text: string) => Buffer | undefined;
   addKey: () => void;
-  /** Removes all keys but the newest, if `allOpen` confirms that it suffices. */
+  /**
+   * Moves all keys but the newest to files of their own, which only decrypt backups, if `allOpen`
+   * confirms that the newest suffices.
+   * @returns the paths of these files
+   */
   dropOldKeys: (
     allOpen: (opensWithNewest: (sealed: Uint8Array, rowId: string) => boolean) => boolean,
-  ) => void;
+  ) => string[];
 };
 
 const NONCE = 12;
@@ -45,11 +50,13 @@ const KEY = 32;
 /**
  * The key file is created on first use, except in a dry run. It is separate from the database, so
  * that a copy of the database reveals no secret.
+ * @param oldKeys decrypt what no key in the file does, and encrypt nothing
  */
 export function openSecretBox(
   keyPath: string,
   random: (bytes: number) => Buffer,
   isDryRun: () => boolean,
+  oldKeys: readonly Buffer[] = [],
 ): SecretBox {
   let known: Buffer[] = [];
   const load = (): Buffer[] =>
@@ -70,7 +77,8 @@ export function openSecretBox(
       // missing.
       const plain =
         openWithAny(known, sealed, rowId) ??
-        openWithAny((known = readKeys(keyPath) ?? []), sealed, rowId);
+        openWithAny((known = readKeys(keyPath) ?? []), sealed, rowId) ??
+        openWithAny(oldKeys, sealed, rowId);
       if (plain !== undefined) return plain;
       throw new AppError(
         "signing_unavailable",
@@ -100,16 +108,40 @@ export function openSecretBox(
       const derived = createHmac("sha256", key).update(purpose).digest();
       return createHmac("sha256", derived).update(text).digest();
     },
-    addKey: () => write([random(KEY), ...load()]),
+    addKey: () => write([random(KEY), ...(readKeys(keyPath) ?? [])]),
     dropOldKeys(allOpen) {
-      const [newest] = load() as [Buffer];
-      if (allOpen((sealed, rowId) => openWith(newest, sealed, rowId) !== undefined))
-        write([newest]);
+      const [newest, ...older] = load() as [Buffer, ...Buffer[]];
+      if (!allOpen((sealed, rowId) => openWith(newest, sealed, rowId) !== undefined)) return [];
+      const files = older.map((key) => ({ key, path: oldKeyPath(keyPath, fingerprintOf(key)) }));
+      for (const { key, path } of files) replaceKeys(path, [key], random);
+      write([newest]);
+      return files.map(({ path }) => path);
     },
   };
 }
 
-function openWithAny(keys: Buffer[], sealed: Uint8Array, rowId: string): string | undefined {
+/** Returns the first 16 hexadecimal digits of the SHA-256 of a file that has only this key. */
+export const fingerprintOf = (key: Buffer): string => hash("sha256", toLine(key)).slice(0, 16);
+
+/** Returns the file of a key that a rotation has replaced. */
+export const oldKeyPath = (keyPath: string, fingerprint: string): string =>
+  `${keyPath}.old-${fingerprint}`;
+
+/** Returns the files of the keys that rotations have replaced: these only decrypt backups. */
+export function listOldKeyPaths(keyPath: string): string[] {
+  const prefix = oldKeyPath(basename(keyPath), "");
+  const folder = dirname(keyPath);
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => join(folder, name));
+}
+
+/** Returns undefined if none of the keys decrypts the text. */
+export function openWithAny(
+  keys: readonly Buffer[],
+  sealed: Uint8Array,
+  rowId: string,
+): string | undefined {
   for (const key of keys) {
     const plain = openWith(key, sealed, rowId);
     if (plain !== undefined) return plain;
@@ -222,7 +254,8 @@ function replaceKeys(path: string, keys: Buffer[], random: (bytes: number) => Bu
 
 function writeDraft(path: string, keys: Buffer[], random: (bytes: number) => Buffer): string {
   const draft = `${path}.${random(6).toString("hex")}`;
-  const text = keys.map((key) => `${key.toString("base64")}\n`).join("");
-  createDurably(draft, text);
+  createDurably(draft, keys.map(toLine).join(""));
   return draft;
 }
+
+const toLine = (key: Buffer): string => `${key.toString("base64")}\n`;

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import {
   isBackupDue,
   isMaintenanceDue,
-  isNewestUnauthentic,
+  isNewestOutdated,
   isNightMissed,
   type MaintenanceOptions,
 } from "../app/operations/maintenance.ts";
@@ -80,7 +80,7 @@ export function createMaintenance(
 
   function mustCatchUp(): boolean {
     const now = rt.monotonic();
-    if (now < catchUpFrom || !(isNightMissed(rt) || isNewestUnauthentic(rt))) return false;
+    if (now < catchUpFrom || !(isNightMissed(rt) || isNewestOutdated(rt))) return false;
     catchUpFrom = now + CATCH_UP_EVERY_MS;
     return true;
   }

@@ -151,6 +151,15 @@ export const readGuests = (path: string, limit: number): GuestRow[] =>
     hasTable(db, "guest") ? createGuestStore(db).listAfter("", limit) : [],
   );
 
+/** Returns the number of guests whose encrypted data match; 0 for a version without guests. */
+export const countGuestsWhere = (path: string, matches: (row: GuestRow) => boolean): number =>
+  withReadOnlyDatabase(path, (db) => {
+    if (!hasTable(db, "guest")) return 0;
+    let count = 0;
+    for (const row of createGuestStore(db).iterateAll()) if (matches(row)) count += 1;
+    return count;
+  });
+
 /** A backup of an older version lacks some tables. */
 const hasTable = (db: Db, name: string): boolean =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !==

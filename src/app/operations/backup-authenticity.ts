@@ -2,7 +2,7 @@ import { appendTag, type FoundTag, hashWhole, readTag } from "../../backup-tag.t
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
-import { createMasterKey, readMasterKeys } from "../../secret-box.ts";
+import { createMasterKey, fingerprintOf, readMasterKeys } from "../../secret-box.ts";
 import { readOwnEpoch } from "../../store/own-epoch.ts";
 import { readServerFacts } from "../../store/read-only-database.ts";
 import { readErasureList } from "../guests/erasure-list.ts";
@@ -20,10 +20,12 @@ export function tagBackup(config: Config, path: string, createdAt: number, rando
   const { server, schema, needsKey } = readServerFacts(path);
   if (readMasterKeys(config.masterKeyPath).length === 0 && !needsKey)
     createMasterKey(config.masterKeyPath, random);
-  const [key] = readMasterKeys(config.masterKeyPath);
+  const keys = readMasterKeys(config.masterKeyPath);
+  const [key] = keys;
   if (key === undefined) return hashWhole(path);
-  const erased = readErasureList(config);
-  return appendTag(path, { server, createdAt, schema, epoch: readOwnEpoch(config), erased }, key);
+  const facts = { server, createdAt, schema, epoch: readOwnEpoch(config) };
+  const dataKeys = needsKey ? keys.map(fingerprintOf) : [];
+  return appendTag(path, { ...facts, dataKeys, erased: readErasureList(config) }, key);
 }
 
 /** Reads the tag of a backup without reading the database, whose bytes may be other ones. */

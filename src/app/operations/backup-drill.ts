@@ -5,6 +5,7 @@ import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { byteSize, countOf } from "../../domain/text.ts";
 import { countRows } from "../../store/read-only-database.ts";
+import { countGuests } from "../bookings/guests.ts";
 import { iterateSecrets } from "../master-key.ts";
 import { makeFolder, openRuntime, RESERVE_BYTES, type Runtime } from "../runtime.ts";
 import { type BackupState, readBackupState, saveBackupState } from "./backup-state.ts";
@@ -76,7 +77,7 @@ async function restoreForDrill(rt: Runtime, path: string) {
     assertSameRows(path, restored.databasePath);
     const opened = openRuntime(restored, BUSY_TIMEOUT_MS, { now: rt.now, log: () => {} });
     try {
-      return readRestored(opened);
+      return readRestored(opened, rt);
     } finally {
       opened.close();
     }
@@ -114,14 +115,22 @@ function assertSameRows(backup: string, restored: string): void {
   );
 }
 
-/** @throws AppError signing_unavailable if the master key does not decrypt all secrets */
-function readRestored({ store, secrets }: Runtime) {
+/** @throws AppError signing_unavailable if the keys here do not decrypt all secrets and guests */
+function readRestored(restored: Runtime, live: Runtime) {
+  const { store, secrets } = restored;
   const rows = [...iterateSecrets({ store })];
   const undecryptable = secrets.listUndecryptable(rows).length;
   if (undecryptable > 0)
     throw new AppError(
       "signing_unavailable",
       `The master key does not decrypt ${undecryptable} of ${countOf(rows.length, "signing secret")}.`,
+    );
+  // The live data may have guests whose key was lost long ago.
+  const { total, lost } = countGuests(restored);
+  if (lost > countGuests(live).lost)
+    throw new AppError(
+      "signing_unavailable",
+      `No master key decrypts the data of ${lost} of ${countOf(total, "guest")}.`,
     );
   return { businesses: store.businesses.list().length, secrets: rows.length };
 }

@@ -8,6 +8,7 @@ import { slugOf } from "../businesses.ts";
 import { iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { restoreDraft } from "../../store/backup.ts";
+import { checkBackupKeys } from "./backup-keys.ts";
 import { adviseOnCopies } from "./backup-conditions.ts";
 import { listForeignPrograms } from "../../store/file-identity.ts";
 import { type DatabaseFacts, readDatabaseFacts } from "../../store/read-only-database.ts";
@@ -219,6 +220,7 @@ function inspectBackups(rt: Runtime, status: Status, conditions: Finding[]): Che
       isAdvice: true,
     });
   const hasValidKey = !problems.some(({ about }) => about === "secret");
+  if (hasValidKey) findings.push(...checkBackupKeys(rt));
   if (lastBackup !== null) findings.push(...adviseOnCopies(rt, hasValidKey));
   else if (conditions.length === 0)
     findings.push({ text: "there is no backup yet", fix: "deskbell backup", isAdvice: true });

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
+import { readDataKeys } from "../../backup-tag.ts";
+import { fingerprintOf, readMasterKeys } from "../../secret-box.ts";
 import { isNightly } from "../../store/backup.ts";
 import { rewriteOldSpace } from "../guests/erased-bytes.ts";
 import type { Runtime } from "../runtime.ts";
@@ -48,11 +50,16 @@ function lastTryAt({ config }: Runtime): number {
 export const isMaintenanceDue = (rt: Runtime): boolean =>
   findUncopiedBackup(rt) !== undefined || isScrubUnfinished(rt);
 
-/** Whether a restore would refuse the newest backup: version 0.2 made it, or another key has. */
-export function isNewestUnauthentic({ config }: Runtime): boolean {
+/**
+ * Whether a restore would refuse the newest backup, which version 0.2 or another key made, or would
+ * need a key from before a rotation, which a standby may not have.
+ */
+export function isNewestOutdated({ config }: Runtime): boolean {
   const newest = listBackups(config).find(({ path }) => isNightly(basename(path)));
   if (newest === undefined || !existsSync(config.masterKeyPath)) return false;
-  return readBackupTag(config, newest.path).kind !== "authentic";
+  if (readBackupTag(config, newest.path).kind !== "authentic") return true;
+  const current = readMasterKeys(config.masterKeyPath).map(fingerprintOf);
+  return readDataKeys(newest.path)?.some((name) => !current.includes(name)) === true;
 }
 
 /** Makes, copies and checks backups. It logs and records each failure, and throws none. */

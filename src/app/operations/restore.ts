@@ -21,6 +21,7 @@ import { iterateGuests } from "../master-key.ts";
 import { prepareDataFolder, type Runtime, systemRandom } from "../runtime.ts";
 import { authenticate, tagBackup, unauthenticError } from "./backup-authenticity.ts";
 import { hashFile } from "./backup-checksums.ts";
+import { findUnreadable, readOldKeys, type UnreadableData } from "./backup-keys.ts";
 import { forgetBackupState } from "./backup-state.ts";
 import { verifyBackup } from "./backups.ts";
 import { checkSigningSecrets } from "./delivery-conditions.ts";
@@ -40,6 +41,8 @@ export type RestorePlan = {
   /** The keys, endpoints, calendars and destinations that it adds or brings back. */
   access: AccessChange[];
   erasures: KnownErasures;
+  /** What no key here decrypts. */
+  unreadable: UnreadableData;
 };
 
 export type Restored = RestorePlan & {
@@ -106,6 +109,7 @@ export async function restoreBackup(
     const increase = COUNTER_INCREASE * (1 + recorded.takeoversSince);
     const own = plan.replaces ? readCounters(databasePath) : [];
     advanceCounters(draft, [...own, ...recorded.counters], increase);
+    const isTrusted = plan.isAuthentic || options.keepAdded === true;
     const audit = completeDraft(
       { ...config, databasePath: draft },
       {
@@ -117,7 +121,9 @@ export async function restoreBackup(
         keepMoved: options.keepMoved === true,
         isDrill: options.isDrill === true,
         isAuthentic: plan.isAuthentic,
-        disabled: plan.isAuthentic || options.keepAdded ? [] : plan.access,
+        oldKeys: readOldKeys(config, file),
+        isTrusted,
+        disabled: isTrusted ? [] : plan.access,
       },
     );
     claim?.(readCounters(draft));
@@ -164,6 +170,7 @@ async function prepareRestore(
     isAuthentic: found.kind === "authentic",
     access: listAccessChanges(databasePath, file, now),
     erasures: findErasures(config, file, found, claim !== undefined),
+    unreadable: findUnreadable(config, file),
   };
   return { plan, found };
 }

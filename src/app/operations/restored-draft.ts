@@ -13,6 +13,7 @@ import { addToErasureList, movedLine, readErasureList } from "../guests/erasure-
 import { revokeKey } from "../key-end.ts";
 import { openRuntime, type Runtime } from "../runtime.ts";
 import { disableInTransaction } from "../webhooks/endpoint-lifecycle.ts";
+import { reencryptRestored } from "./backup-keys.ts";
 import type { KnownErasures } from "./known-erasures.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -37,6 +38,10 @@ type Completion = {
   keepMoved: boolean;
   isDrill: boolean;
   isAuthentic: boolean;
+  /** The keys that decrypt the backup besides the current ones. */
+  oldKeys: Buffer[];
+  /** Whether signing secrets that an old key encrypted are used. */
+  isTrusted: boolean;
   /** What to disable of a backup that is not trusted. */
   disabled: readonly AccessChange[];
 };
@@ -56,6 +61,8 @@ export function completeDraft(
     keepMoved,
     isDrill,
     isAuthentic,
+    oldKeys,
+    isTrusted,
     disabled,
   }: Completion,
 ): AuditDifferences {
@@ -68,6 +75,7 @@ export function completeDraft(
       }
       if (isDrill) eraseVisits(rt, erasures.visitIds);
       else eraseAgain(rt, erasures);
+      reencryptRestored(rt, oldKeys, isTrusted);
       // What it had not sent yet is old, and may have been sent since.
       rt.store.alertState.clear();
       const differences = mergeAuditLog(rt, auditLog);

@@ -19,7 +19,7 @@ export function retagBackups(rt: Runtime): RetaggedBackups {
   const [newest, ...older] = readMasterKeys(rt.config.masterKeyPath);
   const result: RetaggedBackups = { retagged: 0, rest: listUnreachable(rt) };
   if (newest === undefined) return result;
-  for (const folder of listFolders(rt))
+  for (const folder of listBackupFolders(rt))
     try {
       if (!existsSync(folder)) {
         result.rest.push(`${folder} (there is no such folder: is its disk mounted?)`);
@@ -45,7 +45,8 @@ export function retagBackups(rt: Runtime): RetaggedBackups {
   return result;
 }
 
-function listFolders({ config }: Runtime): string[] {
+/** The folder of the backups, and that of their last copies, whose disk may not be mounted. */
+export function listBackupFolders({ config }: Runtime): string[] {
   const { backupFolder } = config;
   const dir = config.backups.dir ?? readBackupState(config, "copy")?.dir ?? null;
   return [...(existsSync(backupFolder) ? [backupFolder] : []), ...(dir === null ? [] : [dir])];

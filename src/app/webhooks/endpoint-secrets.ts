@@ -112,17 +112,25 @@ export const findOldSecretEnd = (rt: Runtime, id: string): number | null =>
   rt.store.endpointSecrets.listValid(id, rt.now()).find(({ expiresAt }) => expiresAt !== null)
     ?.expiresAt ?? null;
 
+/** Encrypts a secret of an endpoint or a destination with the newest master key. */
+export function reencryptSecret(rt: Runtime, id: string, plain: string): void {
+  const sealed = rt.secrets.seal(plain, id);
+  rt.store.endpointSecrets.updateSealed(id, sealed);
+  rt.store.destinations.updateSealed(id, sealed);
+}
+
 /**
  * Works while a daemon is running. The key file holds both keys until all secrets and replies are
  * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be
  * decrypted.
- * @returns the numbers of signing secrets, those of destinations included, and of guests, and which
- *   backups have got a tag of the new key
+ * @returns the numbers of signing secrets, those of destinations included, and of guests, which
+ *   backups have got a tag of the new key, and the files of the keys before, which only decrypt
  */
 export function rotateMasterKey(rt: Runtime): {
   secrets: number;
   guests: number;
   backups: RetaggedBackups;
+  oldKeys: string[];
 } {
   const count = rt.tx(() => {
     // Decrypt all of them before changing a key: a failure leaves everything as it was.
@@ -132,11 +140,7 @@ export function rotateMasterKey(rt: Runtime): {
     }));
     if (rt.isDryRun()) return rows.length;
     rt.secrets.addKey();
-    for (const { id, plain } of rows) {
-      const sealed = rt.secrets.seal(plain, id);
-      rt.store.endpointSecrets.updateSealed(id, sealed);
-      rt.store.destinations.updateSealed(id, sealed);
-    }
+    for (const { id, plain } of rows) reencryptSecret(rt, id, plain);
     reencryptReplies(rt);
     acceptMasterKey(rt);
     audit(rt, {
@@ -152,15 +156,16 @@ export function rotateMasterKey(rt: Runtime): {
       secrets: count,
       guests: listSealedGuests(rt).length,
       backups: { retagged: 0, rest: [] },
+      oldKeys: [],
     };
   const guests = reencryptGuests(rt);
   const backups = retagBackups(rt);
   // `seal` runs in a transaction too, so no secret is encrypted with a key that is being removed.
-  rt.tx(() => {
+  const oldKeys = rt.tx(() => {
     const rows = [...iterateSecrets(rt), ...listSealedReplies(rt), ...listSealedGuests(rt)];
-    rt.secrets.dropOldKeys((opensWithNewest) =>
+    return rt.secrets.dropOldKeys((opensWithNewest) =>
       rows.every(({ id, sealed }) => opensWithNewest(sealed, id)),
     );
   });
-  return { secrets: count, guests, backups };
+  return { secrets: count, guests, backups, oldKeys };
 }

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { byteSize, countOf } from "../../domain/text.ts";
+import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../failure.ts";
-import { text } from "../flags.ts";
+import { text, toggle } from "../flags.ts";
 import { createPrivateFile } from "../input/new-file.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
 
@@ -94,29 +94,41 @@ const list = command({
 const verify = command({
   name: "verify",
   about:
-    "Check that a backup is complete and not damaged, and whether the master key authenticates it.",
+    "Check that a backup is complete and not damaged, that the master key authenticates it, and that its data can be decrypted (exit code 6 if not).",
   arguments: ["<file>"],
+  flags: {
+    untrusted: toggle(
+      "also accept a file that no key authenticates, such as a backup of version 0.2, and data that no key here decrypts",
+    ),
+  },
   examples: [
     "backup verify /var/lib/deskbell/backups/deskbell-20261120T021700Z.db",
     "backup verify old.db --json",
   ],
-  async run(cli, _flags, file) {
+  async run(cli, { untrusted }, file) {
     const { verifyBackup } = await app();
     const { authenticate, describeRefusal } =
       await import("../../app/operations/backup-authenticity.ts");
+    const { findUnreadable } = await import("../../app/operations/backup-keys.ts");
     const config = cli.config();
     const verified = await verifyBackup(file);
     const { kind } = await authenticate(config, file);
+    const { secrets, guests, keys, warning } = findUnreadable(config, file);
     cli.report(
-      { ...verified, authenticity: kind },
+      { ...verified, authenticity: kind, unreadable: { secrets, guests, keys } },
       `${file} is valid: ${byteSize(verified.bytes)}, schema ${verified.schema}.`,
     );
     if (kind === "authentic") cli.note("The master key authenticates it.");
-    else
-      cli.note(`${describeRefusal(kind, file, config)}: restore accepts it only with --untrusted.`);
-    return kind === "altered" ? EXIT.someFailed : EXIT.ok;
+    else cli.note(`${describeRefusal(kind, file, config)}. ${describeUntrusted(file)}`);
+    if (warning !== null) cli.note(warning);
+    const isAccepted = untrusted && kind !== "altered";
+    return isAccepted || (kind === "authentic" && warning === null) ? EXIT.ok : EXIT.someFailed;
   },
 });
+
+/** How to restore a file that may be older, or made by somebody else. */
+const describeUntrusted = (file: string): string =>
+  `Anybody who could write to its folder may have made or changed it. If you know where it comes from: deskbell restore ${shellQuote(file)} --untrusted`;
 
 const drill = command({
   name: "drill",

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { basename } from "node:path";
 import { toSealed } from "../../app/bookings/guests.ts";
 import { authenticate, describeRefusal } from "../../app/operations/backup-authenticity.ts";
+import { readOldKeys } from "../../app/operations/backup-keys.ts";
 import { checkDataFolder } from "../../app/operations/file-permissions.ts";
 import {
   checkCertificate,
@@ -9,13 +10,13 @@ import {
   type Finding,
 } from "../../app/operations/health-conditions.ts";
 import { findNewestCopy } from "../../app/operations/take-over.ts";
-import { systemRandom, wallClock } from "../../app/runtime.ts";
+import { wallClock } from "../../app/runtime.ts";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { parseServers } from "../../domain/servers/servers-file.ts";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { readCertificate, type TlsFiles } from "../../http/transport/tls.ts";
-import { openSecretBox } from "../../secret-box.ts";
+import { openWithAny, readMasterKeys } from "../../secret-box.ts";
 import { isDaemonRunning } from "../../store/database.ts";
 import { readGuests, readSecrets } from "../../store/read-only-database.ts";
 import { readText } from "../input/catalog-files.ts";
@@ -103,12 +104,15 @@ const damagedCopy = (text: string): Finding => ({
 /** Guests whose data are checked: with a wrong key, none can be decrypted. */
 const MAX_GUESTS = 1000;
 
-function checkMasterKey({ masterKeyPath }: Config, copy: string): Check {
+function checkMasterKey(config: Config, copy: string): Check {
+  const { masterKeyPath } = config;
   const secrets = readSecrets(copy);
   const guests = readGuests(copy, MAX_GUESTS).map(toSealed);
-  const box = openSecretBox(masterKeyPath, systemRandom, () => true);
-  const lostSecrets = box.listUndecryptable(secrets).length;
-  const lostGuests = box.listUndecryptable(guests).length;
+  const keys = [...readMasterKeys(masterKeyPath), ...readOldKeys(config, copy)];
+  const isLost = ({ id, sealed }: { id: string; sealed: Buffer }) =>
+    openWithAny(keys, sealed, id) === undefined;
+  const lostSecrets = secrets.filter(isLost).length;
+  const lostGuests = guests.filter(isLost).length;
   const lost = [
     ...(lostSecrets > 0 ? [`${lostSecrets} of ${countOf(secrets.length, "signing secret")}`] : []),
     ...(lostGuests > 0 ? [`the data of ${lostGuests} of ${countOf(guests.length, "guest")}`] : []),

@@ -7,6 +7,7 @@ import { command } from "../command.ts";
 import { choice, choices, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { printSecretOnce } from "../input/new-file.ts";
 import { resolveKey } from "../objects/objects.ts";
+import { rotateMaster } from "./rotate-master.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 
@@ -254,32 +255,6 @@ const revoke = command({
       cli.note(`Its endpoint '${safe(name)}' (${endpointId}) still receives events.`);
     if (releasedHolds > 0)
       cli.note(`${cli.verb("Released", "release")} ${countOf(releasedHolds, "hold")}.`);
-  },
-});
-
-const rotateMaster = command({
-  name: "rotate-master",
-  about:
-    "Re-encrypt all signing secrets and guest data with a new master key, also while the daemon runs.",
-  supportsDryRun: true,
-  examples: ["keys rotate-master --dry-run", "keys rotate-master --json"],
-  async run(cli) {
-    const rt = await cli.open();
-    const { rotateMasterKey } = await import("../../app/webhooks/endpoint-secrets.ts");
-    const counts = rotateMasterKey(rt);
-    if (cli.flags.json) cli.printObject(counts);
-    const verb = cli.verb("Re-encrypted", "re-encrypt");
-    const { secrets, guests } = counts;
-    const what = `${countOf(secrets, "signing secret")} and the data of ${countOf(guests, "guest")}`;
-    cli.note(`${verb} ${what} with a new master key.`);
-    if (cli.flags.dryRun) return;
-    const { retagged, rest } = counts.backups;
-    if (retagged > 0) cli.note(`Authenticated ${countOf(retagged, "backup")} with the new key.`);
-    if (rest.length > 0)
-      cli.note(
-        `Only the old key authenticates these, so keep it, or restore them with --untrusted: ${rest.join(", ")}.`,
-      );
-    cli.note(`Back up ${rt.config.masterKeyPath} with the database.`);
   },
 });
 

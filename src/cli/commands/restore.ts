@@ -163,9 +163,10 @@ async function previewRestore(
 }
 
 /** `erasuresKnownUntil`: null if all are known; `erasureGapSince`: null if there is no gap. */
-const toOutput = ({ isAuthentic, access, erasures }: RestorePlan) => ({
+const toOutput = ({ isAuthentic, access, erasures, unreadable }: RestorePlan) => ({
   isAuthentic,
   access,
+  unreadable: countsOf(unreadable),
   erasuresKnownUntil: isoTime(erasures.knownUntil),
   movedBusinesses: erasures.returning.map(({ id, slug, movedAt }) => ({
     id,
@@ -173,6 +174,12 @@ const toOutput = ({ isAuthentic, access, erasures }: RestorePlan) => ({
     movedAt: isoTime(movedAt),
   })),
   erasureGap: erasures.gap && { since: isoTime(erasures.gap.since) },
+});
+
+const countsOf = ({ secrets, guests, keys }: RestorePlan["unreadable"]) => ({
+  secrets,
+  guests,
+  keys,
 });
 
 const isoTime = (at: number | null): string | null =>
@@ -183,7 +190,8 @@ const MAX_LISTED = 50;
 /** Lists the access that a restore adds, and says which guests it cannot erase again. */
 function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): void {
   const { keepAdded, keepMoved } = trust;
-  const { isAuthentic, access, erasures, replaces } = plan;
+  const { isAuthentic, access, erasures, replaces, unreadable } = plan;
+  if (unreadable.warning !== null) cli.note(unreadable.warning);
   if (isAuthentic && !replaces) cli.note(`The file has ${countKinds(access)}.`);
   else if (access.length > 0) listAccess(cli, access, !isAuthentic && keepAdded !== true);
   for (const { slug, movedAt } of erasures.returning)

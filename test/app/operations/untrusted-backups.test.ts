@@ -19,7 +19,7 @@ import { authenticate } from "../../../src/app/operations/backup-authenticity.ts
 import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
 import { drillBackup } from "../../../src/app/operations/backup-drill.ts";
 import { createBackup, verifyBackup } from "../../../src/app/operations/backups.ts";
-import { isNewestUnauthentic, runMaintenance } from "../../../src/app/operations/maintenance.ts";
+import { isNewestOutdated, runMaintenance } from "../../../src/app/operations/maintenance.ts";
 import { planRestore, restoreBackup } from "../../../src/app/operations/restore.ts";
 import { findNewestCopy, takeOver } from "../../../src/app/operations/take-over.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
@@ -232,12 +232,12 @@ test("a server without secrets gets a master key by its first backup, and none t
 
 test("a backup that is not authentic, as after an upgrade, makes another one due", async () => {
   const { rt, path } = await createServer();
-  expect(isNewestUnauthentic(rt)).toBe(false);
+  expect(isNewestOutdated(rt)).toBe(false);
   stripTag(path);
-  expect(isNewestUnauthentic(rt)).toBe(true);
+  expect(isNewestOutdated(rt)).toBe(true);
   rt.advance(60_000);
   await createBackup(rt);
-  expect(isNewestUnauthentic(rt)).toBe(false);
+  expect(isNewestOutdated(rt)).toBe(false);
 });
 
 test("the data that a restore replaced are named, and deleted after 30 days", async () => {

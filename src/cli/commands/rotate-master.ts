@@ -1,0 +1,32 @@
+import { countOf, shellQuote } from "../../domain/text.ts";
+import { command } from "../command.ts";
+
+export const rotateMaster = command({
+  name: "rotate-master",
+  about:
+    "Re-encrypt all signing secrets and guest data with a new master key, also while the daemon runs. The old key stays next to it as master.key.old-…, because it decrypts the backups made before; it authenticates none.",
+  supportsDryRun: true,
+  examples: ["keys rotate-master --dry-run", "keys rotate-master --json"],
+  async run(cli) {
+    const rt = await cli.open();
+    const { rotateMasterKey } = await import("../../app/webhooks/endpoint-secrets.ts");
+    const counts = rotateMasterKey(rt);
+    if (cli.flags.json) cli.printObject(counts);
+    const verb = cli.verb("Re-encrypted", "re-encrypt");
+    const { secrets, guests, oldKeys } = counts;
+    const what = `${countOf(secrets, "signing secret")} and the data of ${countOf(guests, "guest")}`;
+    cli.note(`${verb} ${what} with a new master key.`);
+    if (cli.flags.dryRun) return;
+    const { retagged, rest } = counts.backups;
+    if (retagged > 0) cli.note(`Authenticated ${countOf(retagged, "backup")} with the new key.`);
+    if (rest.length > 0)
+      cli.note(
+        `Only the old key authenticates these, so restore them with --untrusted: ${rest.join(", ")}.`,
+      );
+    for (const path of oldKeys)
+      cli.note(
+        `The old key is now in ${path}: restore needs it to decrypt backups made before this rotation, and authenticates none with it. When no backup needs it any more, deskbell doctor says so; then delete it: rm ${shellQuote(path)}`,
+      );
+    cli.note(`Back up ${rt.config.masterKeyPath} with the database.`);
+  },
+});
