@@ -276,6 +276,10 @@ export function readServiceFailure(env: NodeJS.ProcessEnv = process.env): string
 export const readSudoUser = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.SUDO_USER || undefined;
 
+/** Whether npm runs this program: `npx deskbell`, `npm start` or a script of a package. */
+export const isStartedByNpm = (env: NodeJS.ProcessEnv = process.env): boolean =>
+  Boolean(env.npm_command);
+
 /** Whether the terminal cannot move its cursor. */
 export const isDumbTerminal = (env: NodeJS.ProcessEnv = process.env): boolean =>
   env.TERM === "dumb";

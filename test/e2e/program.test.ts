@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { runProgram, startProgram, createTempFolder } from "../support/cli.ts";
-import { BIN, nodeProgram, PROGRAM } from "../support/program.ts";
+import { createSeededSalon, waitForUrl } from "../support/daemon.ts";
+import { BIN, nodeProgram, type Program, PROGRAM } from "../support/program.ts";
 
 test("--help loads no packages, which would take hundreds of milliseconds", () => {
   const hook = `import { registerHooks } from "node:module";
@@ -82,6 +83,57 @@ test.runIf(oldNode !== undefined)(
     expect(await daemon.waitForExit()).toMatchObject({ code: 0, signal: null });
   },
 );
+
+/**
+ * Returns a program that starts another one as npm does and prints its process ID: through a shell
+ * that waits, such as dash, or in place of the shell, such as bash.
+ */
+const startedAsByNpm = ({ command, isStandalone }: Program, shellWaits: boolean): Program => {
+  const script = shellWaits ? '"$@" & echo "started $!"; wait' : 'echo "started $$"; exec "$@"';
+  const npm = `require("node:child_process").spawn("/bin/sh", ["-c", ${JSON.stringify(script)}, ...process.argv], { stdio: "inherit" })`;
+  return { command: [process.execPath, "-e", npm, ...command], isStandalone };
+};
+
+const STARTS = [
+  { by: "a shell that waits", shellWaits: true, program: PROGRAM },
+  { by: "npm itself", shellWaits: false, program: PROGRAM },
+  ...(oldNode === undefined
+    ? []
+    : [{ by: "an older Node", shellWaits: true, program: nodeProgram(oldNode) }]),
+];
+
+describe.each(STARTS)("a server that npm runs, started by $by", ({ shellWaits, program }) => {
+  async function serve(npmCommand: string) {
+    const { dataDir } = await createSeededSalon();
+    const args = ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir];
+    const npm = startProgram(args, {
+      program: startedAsByNpm(program, shellWaits),
+      env: { npm_command: npmCommand },
+    });
+    const [, pid] = await npm.waitForOutput(/^started (\d+)$/m);
+    onTestFinished(() => {
+      try {
+        process.kill(Number(pid), "SIGKILL");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
+    });
+    return { npm, url: await waitForUrl(npm) };
+  }
+
+  test("stops with a log line when npm is killed, but without npm it outlives its parent", async () => {
+    const independent = await serve("");
+    independent.npm.child.kill("SIGKILL");
+    const { npm } = await serve("exec");
+    npm.child.kill("SIGKILL");
+    // The pipes close only when the server has exited, too.
+    expect(await npm.waitForExit()).toMatchObject({
+      signal: "SIGKILL",
+      stderr: expect.stringContaining('"stopping","reason":"the parent process has ended"'),
+    });
+    expect((await fetch(`${independent.url}/healthz`)).status).toBe(200);
+  });
+});
 
 test.runIf(oldNode !== undefined)(
   "started with an older Node and without an installed one, the program prints a fix",

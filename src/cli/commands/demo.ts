@@ -10,17 +10,19 @@ export const definition = command({
   },
   examples: ["demo", "demo --tui", "demo --port 4300 --keep"],
   async run(cli, { port, keep, tui }) {
-    const [{ startDemo }, { untilStopped }, { assertTerminal, showLiveView }] = await Promise.all([
-      import("../running/demo.ts"),
-      import("../running/stop-signal.ts"),
-      import("./tui.ts"),
-    ]);
+    const [{ startDemo }, { untilStopped, PARENT_ENDED }, { assertTerminal, showLiveView }] =
+      await Promise.all([
+        import("../running/demo.ts"),
+        import("../running/stop-signal.ts"),
+        import("./tui.ts"),
+      ]);
     if (tui) assertTerminal(cli);
     const stopped = untilStopped();
     const demo = await startDemo(cli, { port, keep, printAttempts: !tui });
-    const ended = Promise.race([stopped.then(() => EXIT.ok), demo.failed.then(() => EXIT.failure)]);
+    const ended = Promise.race([stopped, demo.failed.then(() => EXIT.failure)]);
     const options = { isReadonly: false, isAscii: false, businessId: undefined };
     const end = tui ? await showLiveView(cli, demo.rt, options, ended) : await ended;
+    if (end === PARENT_ENDED) cli.note(`stopping: ${end}`);
     await demo.stop();
     return end === EXIT.failure ? EXIT.failure : EXIT.ok;
   },

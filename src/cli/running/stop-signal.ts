@@ -1,4 +1,5 @@
 import { EXIT } from "../failure.ts";
+import { onParentEnded } from "./parent.ts";
 
 const EXIT_OF = {
   SIGINT: EXIT.interrupted,
@@ -7,7 +8,12 @@ const EXIT_OF = {
 } as const;
 export type StopSignal = keyof typeof EXIT_OF;
 
-export const exitCodeOf = (signal: StopSignal): number => EXIT_OF[signal];
+/** npm or bin/deskbell.js was killed without passing a signal on. */
+export const PARENT_ENDED = "the parent process has ended";
+export type StopReason = StopSignal | typeof PARENT_ENDED;
+
+export const exitCodeOf = (reason: StopReason): number =>
+  EXIT_OF[reason === PARENT_ENDED ? "SIGTERM" : reason];
 
 /**
  * The terminal, npm and bin/deskbell.js each pass the signal on, so that one Ctrl-C arrives up to
@@ -18,10 +24,10 @@ const SAME_SIGNAL_MS = 500;
 const ALL = Object.keys(EXIT_OF) as StopSignal[];
 
 /**
- * Resolves at the first stop signal, or when bin/deskbell.js was killed without passing one on. A
- * second signal ends the process immediately.
+ * Resolves at the first stop signal, or when the parent has ended. A second signal ends the process
+ * immediately.
  */
-export const untilStopped = (signals: readonly StopSignal[] = ALL): Promise<StopSignal> =>
+export const untilStopped = (signals: readonly StopSignal[] = ALL): Promise<StopReason> =>
   new Promise((resolve) => {
     let mayExit = false;
     for (const signal of signals)
@@ -30,7 +36,8 @@ export const untilStopped = (signals: readonly StopSignal[] = ALL): Promise<Stop
         resolve(signal);
         setTimeout(() => (mayExit = true), SAME_SIGNAL_MS).unref();
       });
-    process.once("disconnect", () => resolve("SIGTERM"));
+    onParentEnded(() => resolve(PARENT_ENDED));
+    process.once("disconnect", () => resolve(PARENT_ENDED));
     // The channel to bin/deskbell.js exists only with an old Node. It must not keep the process.
     process.channel?.unref();
   });
