@@ -1,6 +1,6 @@
 import type { BusinessRow } from "../store/businesses.ts";
 import { deleteBusiness } from "./businesses.ts";
-import { addToErasureList, movedLine } from "./guests/erasure-list.ts";
+import { addToErasureList, movedLine, signErasureList } from "./guests/erasure-list.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
@@ -11,10 +11,12 @@ export function deleteMovedBusiness(
   rt: Runtime,
   business: BusinessRow,
 ): ReturnType<typeof deleteBusiness> {
-  return rt.tx(() => {
+  const deleted = rt.tx(() => {
     const contents = deleteBusiness(rt, business);
     const move = { id: business.id, server: rt.store.file.getServerId(), movedAt: rt.now() };
     if (!rt.isDryRun()) addToErasureList(rt.config, [movedLine(move)]);
     return contents;
   });
+  if (!rt.isDryRun()) signErasureList(rt);
+  return deleted;
 }

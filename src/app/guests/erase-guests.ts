@@ -6,7 +6,7 @@ import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import { emptyErasedLog, markErasedLog, rewriteOldSpace } from "./erased-bytes.ts";
-import { addToErasureList } from "./erasure-list.ts";
+import { addToErasureList, signErasureList } from "./erasure-list.ts";
 import { findGuests, type FoundGuests, type GuestQuery } from "./find-guests.ts";
 
 const DAY_MS = 86_400_000;
@@ -41,6 +41,7 @@ export function eraseGuests(
     });
   });
   if (rt.isDryRun()) return { guests: found.guests, undecryptable, remains: NOTHING };
+  signErasureList(rt);
   const inFreeSpace = !rewriteOldSpace(rt);
   return {
     guests: found.guests,

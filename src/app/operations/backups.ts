@@ -13,6 +13,7 @@ import {
 } from "./backup-checksums.ts";
 import { tagBackup } from "./backup-authenticity.ts";
 import { forgetBackupState, saveBackupState } from "./backup-state.ts";
+import { copyErasureList } from "../guests/erasure-list.ts";
 import { makeFolder, type Runtime } from "../runtime.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { lostFileError } from "../../store/file-identity.ts";
@@ -55,6 +56,8 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
     onCopied();
     checkDatabase(draft);
     const checksum = tagBackup(config, draft, createdAt, rt.random);
+    const asOf = Math.max(rt.now(), createdAt);
+    copyErasureList(config, folder, { server: rt.store.file.getServerId(), asOf });
     renameSync(draft, path);
     addChecksum(path, checksum);
     syncFolder(folder);

@@ -219,7 +219,7 @@ function gapError(since: number | null): AppError {
     "state_refuses",
     `No list of erased guests is newer than the backup: guests who were erased after ${when} would come back.`,
     {
-      fix: "put the newest erased-guests.txt next to the backup; if nobody was erased since, or there is no list, add --accept-erasure-gap",
+      fix: "put the newest erased-guests.txt of a folder of backups next to the backup: it is signed, that in the data folder is not; if nobody was erased since, or there is no list, add --accept-erasure-gap",
     },
   );
 }

@@ -39,6 +39,7 @@ test("a drill restores the newest backup beside the data, changes nothing and le
   expect(readdirSync(rt.config.backupFolder).sort()).toEqual([
     "SHA256SUMS",
     basename(path),
+    "erased-guests.txt",
     "last-drill.json",
   ]);
 });
@@ -93,7 +94,7 @@ test.each([
   const { path } = await createBackup(rt);
   given.spoil(path, rt.config.masterKeyPath);
   expect(await drillBackup(rt)).toMatchObject({ error: expect.stringMatching(given.error) });
-  expect(readdirSync(rt.config.backupFolder)).toHaveLength(3);
+  expect(readdirSync(rt.config.backupFolder)).toHaveLength(4);
   expect(isDrillDue(rt)).toBe(true);
 });
 

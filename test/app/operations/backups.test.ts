@@ -60,6 +60,8 @@ const contents = (folder: string) =>
       mtime: statSync(join(folder, name)).mtimeMs,
     }));
 
+const FILES = ["SHA256SUMS", "deskbell-20261120T120000Z.db", "erased-guests.txt"];
+
 test("a backup is a single valid file with mode 0600, without the master key", async () => {
   const { rt, backup } = await createShopWithBackup();
   expect(backup).toEqual({
@@ -67,11 +69,11 @@ test("a backup is a single valid file with mode 0600, without the master key", a
     bytes: statSync(backup.path).size,
     createdAt: rt.now(),
   });
-  expect(readdirSync(dirname(backup.path))).toEqual(["SHA256SUMS", "deskbell-20261120T120000Z.db"]);
+  expect(readdirSync(dirname(backup.path))).toEqual(FILES);
   expect(statSync(backup.path).mode & 0o777).toBe(0o600);
   expect(statSync(dirname(backup.path)).mode & 0o777).toBe(0o700);
   expect(await verifyBackup(backup.path)).toMatchObject({ bytes: backup.bytes });
-  expect(readdirSync(dirname(backup.path))).toEqual(["SHA256SUMS", "deskbell-20261120T120000Z.db"]);
+  expect(readdirSync(dirname(backup.path))).toEqual(FILES);
   expect(listBackups(rt.config)).toEqual([backup]);
 });
 

@@ -99,6 +99,36 @@ test("a newer signed list next to the backup erases the guest again", async () =
   });
 });
 
+test("the list in the folder of the backups is renewed by an erasure, and closes the gap elsewhere", async () => {
+  const upload = await uploadBackup();
+  const { rt, ana, dir } = upload;
+  copyFileSync(join(rt.config.backupFolder, ERASURE_LIST), join(dir, ERASURE_LIST));
+  expect(await restoreElsewhere(upload)).toEqual({
+    erasures: { ...NOTHING_MOVED, visitIds: [ana], knownUntil: rt.now(), gap: null },
+    guests: { ana: false, leo: true },
+  });
+});
+
+test("the list next to the master key is refused next to a backup, and the error names the signed one", async () => {
+  const upload = await uploadBackup();
+  copyFileSync(join(upload.rt.config.dataDir, ERASURE_LIST), join(upload.dir, ERASURE_LIST));
+  await expect(restoreElsewhere(upload)).rejects.toMatchObject({
+    ...gapOf(upload),
+    fix: expect.stringContaining("erased-guests.txt of a folder of backups"),
+  });
+});
+
+test("a backup of a server that has erased nobody is restored elsewhere with its list", async () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
+  book(rt, "ana");
+  const { path } = await createBackup(rt);
+  const config = createStandbyConfig(rt.config);
+  const options = { now: rt.now(), confirm: async () => {} };
+  const { erasures } = await restoreBackup(config, path, options);
+  expect(erasures).toMatchObject({ visitIds: [], gap: null });
+});
+
 test("a newer backup in the folder has the list, too", async () => {
   const upload = await uploadBackup();
   upload.upload(await upload.backUp());
