@@ -155,17 +155,34 @@ function isSigned({ signed, hmac }: TagText, key: Buffer): boolean {
   return timingSafeEqual(createHmac("sha256", key).update(signed).digest(), hmac);
 }
 
+/** Whether a file ends like one with a tag, which may be that of anybody. */
+export function hasTag(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    return findText(file) !== undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function findText(file: number): { offset: number; length: number; hmac: string } | undefined {
+  const { size } = fstatSync(file);
+  if (size < LAST_LINE_BYTES) return undefined;
+  const last = readAt(file, size - LAST_LINE_BYTES, LAST_LINE_BYTES).toString("latin1");
+  const [, digits, hmac] = LAST_LINE.exec(last) ?? [];
+  if (hmac === undefined) return undefined;
+  const offset = Number(digits);
+  const length = size - offset;
+  const isText = length >= LAST_LINE_BYTES && length <= MAX_TEXT_BYTES;
+  return isText ? { offset, length, hmac } : undefined;
+}
+
 function readText(path: string): TagText | undefined {
   const file = openSync(path, "r");
   try {
-    const { size } = fstatSync(file);
-    if (size < LAST_LINE_BYTES) return undefined;
-    const last = readAt(file, size - LAST_LINE_BYTES, LAST_LINE_BYTES).toString("latin1");
-    const [, digits, hmac] = LAST_LINE.exec(last) ?? [];
-    if (hmac === undefined) return undefined;
-    const offset = Number(digits);
-    const length = size - offset;
-    if (length < LAST_LINE_BYTES || length > MAX_TEXT_BYTES) return undefined;
+    const found = findText(file);
+    if (found === undefined) return undefined;
+    const { offset, length, hmac } = found;
     const text = readAt(file, offset, length);
     const signed = text.subarray(0, length - HMAC_DIGITS - 1);
     const body = text.subarray(0, length - LAST_LINE_BYTES).toString();

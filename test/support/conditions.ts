@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import {
@@ -171,6 +171,12 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
   },
   "backup.drill_failed": (rt) =>
     saveState(rt, "drill", { at: 0, name: "a.db", error: "it failed", businesses: 0, secrets: 0 }),
+  "backup.untagged": async (rt) => {
+    const { path } = await createBackup(rt);
+    const bytes = readFileSync(path);
+    truncateSync(path, bytes.readUInt16BE(16) * bytes.readUInt32BE(28));
+    return () => writeFileSync(path, bytes);
+  },
   "backup.damaged": (rt) => {
     const path = join(rt.config.backupFolder, "SHA256SUMS");
     return saveState(rt, "scrub", { ...SCRUB, damaged: [{ path, reason: "it differs" }] });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { appendTag, type FoundTag, hashWhole, readTag } from "../../backup-tag.ts";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -50,7 +51,7 @@ export function describeRefusal(
 ): string {
   switch (kind) {
     case "none":
-      return `${path} has no authentication tag: version 0.2, Litestream or another program made it, or the tag was removed`;
+      return `${path} has no authentication tag: version 0.2, Litestream or another program made it, its server had no master key at the time, or the tag was removed`;
     case "no_key":
       return `${path} cannot be authenticated, because there is no master key ${masterKeyPath}`;
     case "other_key":
@@ -58,6 +59,17 @@ export function describeRefusal(
     case "altered":
       return `${path} was changed after it was made`;
   }
+}
+
+/** Returns why a new backup of this server has no tag, and the command that makes one with a tag. */
+export function describeMissingTag({ masterKeyPath }: Config): { why: string; fix: string } {
+  if (readMasterKeys(masterKeyPath).length > 0)
+    return { why: "version 0.2 or another program made it", fix: "deskbell backup" };
+  const state = existsSync(masterKeyPath) ? "contains no key" : "is missing";
+  return {
+    why: `the master key ${masterKeyPath} ${state}`,
+    fix: `install -m 600 FILE ${shellQuote(masterKeyPath)} (a copy of the key), then deskbell backup`,
+  };
 }
 
 const UNTRUSTED =

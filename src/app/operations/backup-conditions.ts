@@ -1,11 +1,15 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import { hasTag } from "../../backup-tag.ts";
 import { shellQuote } from "../../domain/text.ts";
+import { isNightly } from "../../store/backup.ts";
 import type { DaemonRow } from "../../store/live.ts";
 import { iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
+import { describeMissingTag } from "./backup-authenticity.ts";
 import { type BackupState, readBackupState } from "./backup-state.ts";
+import { listBackups } from "./backups.ts";
 import { type Finding, isoSeconds, summarizeNames } from "./health-conditions.ts";
 import { isKeyCopied } from "./key-copies.ts";
 import { isAltered } from "./scrub.ts";
@@ -105,6 +109,24 @@ export function checkDrill({ config }: Runtime): HealthCondition[] {
   if (drill === null || drill.error === null) return [];
   const text = `the backup ${drill.name} could not be restored as a drill (${isoSeconds(drill.at)}): ${drill.error}`;
   return [openCondition("backup.drill_failed", text, "deskbell backup drill", { since: drill.at })];
+}
+
+/** Reports that the newest backup has no tag, so that a takeover and a restore refuse it. */
+export function checkNewestTag({ config }: Runtime): HealthCondition[] {
+  const newest = listBackups(config).find(({ path }) => isNightly(basename(path)));
+  if (newest === undefined || isTaggedOrUnreadable(newest.path)) return [];
+  const { why, fix } = describeMissingTag(config);
+  const text = `the newest backup ${newest.path} has no authentication tag, because ${why}: restore accepts it only with --untrusted`;
+  return [openCondition("backup.untagged", text, fix, { since: newest.createdAt })];
+}
+
+/** Another condition reports a disk that cannot be read. */
+function isTaggedOrUnreadable(path: string): boolean {
+  try {
+    return hasTag(path);
+  } catch {
+    return true;
+  }
 }
 
 /** Reports damage that reading the stored events and backups has found. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
+import { hasTag } from "../../backup-tag.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { syncFolder } from "../../durable-file.ts";
@@ -11,7 +12,7 @@ import {
   hashFile,
   pruneChecksums,
 } from "./backup-checksums.ts";
-import { tagBackup } from "./backup-authenticity.ts";
+import { describeMissingTag, tagBackup } from "./backup-authenticity.ts";
 import { forgetBackupState, saveBackupState } from "./backup-state.ts";
 import { copyErasureList } from "../guests/erasure-list.ts";
 import { makeFolder, type Runtime } from "../runtime.ts";
@@ -168,6 +169,10 @@ export async function backUpNightly(
     const backup = await createBackup(rt, onCopied);
     const { path, bytes } = backup;
     rt.log("info", "backed up", { path, bytes });
+    if (!hasTag(path)) {
+      const { why: reason, fix } = describeMissingTag(rt.config);
+      rt.log("warn", "The backup has no authentication tag.", { path, reason, fix });
+    }
     pruneBackups(rt.config.backupFolder, rt.now());
     return backup;
   } catch (error) {

@@ -12,7 +12,13 @@ import { checkCalendars } from "../calendars/calendar-conditions.ts";
 import { checkUndecided } from "../bookings/booking-alerts.ts";
 import { listBackups } from "./backups.ts";
 import { DamagedDatabaseError } from "../../store/storage-error.ts";
-import { checkBackupAge, checkBackupCopies, checkDrill, checkScrub } from "./backup-conditions.ts";
+import {
+  checkBackupAge,
+  checkBackupCopies,
+  checkDrill,
+  checkNewestTag,
+  checkScrub,
+} from "./backup-conditions.ts";
 import {
   checkCorruptEvents,
   checkDeliveryWorker,
@@ -96,6 +102,7 @@ const CHECKS: Check[] = [
   (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt), daemon.startedAt, running),
   (rt, { running }) => checkBackupCopies(rt, lastBackupAt(rt), running),
   checkDrill,
+  checkNewestTag,
   checkScrub,
   checkErasedLog,
   (rt) => checkHistory(readHistory(rt)),

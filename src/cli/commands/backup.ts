@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
+import { byteSize, countOf } from "../../domain/text.ts";
 import { command } from "../command.ts";
-import { EXIT } from "../failure.ts";
+import type { Config } from "../../config.ts";
+import type { Cli } from "../cli.ts";
+import { EXIT, insertProgramName } from "../failure.ts";
 import { text, toggle } from "../flags.ts";
 import { createPrivateFile } from "../input/new-file.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
@@ -46,11 +48,15 @@ const create = command({
     const isDue = isCopyDue(rt);
     if (isDue) cli.note("Waiting for the copy; Ctrl-C keeps the backup …");
     const copy = isDue ? await awaitCopy(rt, made) : undefined;
+    const { hasTag } = await import("../../backup-tag.ts");
+    const isTagged = hasTag(made.path);
     cli.printObject({
       ...withIsoTimes(made, "createdAt"),
       masterKey: masterKeyOut,
       copied: copy?.isCopied ?? null,
+      hasTag: isTagged,
     });
+    if (!isTagged) await noteMissingTag(cli, rt.config);
     if (!keyFile && existsSync(masterKeyPath))
       cli.note(
         `The signing secrets in the backup are encrypted with ${masterKeyPath}: keep a copy of that file elsewhere.`,
@@ -60,6 +66,15 @@ const create = command({
     return EXIT.someFailed;
   },
 });
+
+async function noteMissingTag(cli: Cli, config: Config): Promise<void> {
+  const { describeMissingTag } = await import("../../app/operations/backup-authenticity.ts");
+  const { why, fix } = describeMissingTag(config);
+  cli.note(
+    `The backup has no authentication tag, because ${why}: restore accepts it only with --untrusted.`,
+  );
+  cli.note(`fix: ${insertProgramName(fix, cli.program)}`);
+}
 
 /**
  * A new server has no key until it encrypts something.
@@ -107,7 +122,7 @@ const verify = command({
   ],
   async run(cli, { untrusted }, file) {
     const { verifyBackup } = await app();
-    const { authenticate, describeRefusal } =
+    const { authenticate, unauthenticError } =
       await import("../../app/operations/backup-authenticity.ts");
     const { findUnreadable } = await import("../../app/operations/backup-keys.ts");
     const config = cli.config();
@@ -119,16 +134,16 @@ const verify = command({
       `${file} is valid: ${byteSize(verified.bytes)}, schema ${verified.schema}.`,
     );
     if (kind === "authentic") cli.note("The master key authenticates it.");
-    else cli.note(`${describeRefusal(kind, file, config)}. ${describeUntrusted(file)}`);
+    else {
+      const { message, fix = "" } = unauthenticError(kind, file, config);
+      cli.note(`${message} Restore accepts it only with --untrusted.`);
+      cli.note(`fix: ${insertProgramName(fix, cli.program)}`);
+    }
     if (warning !== null) cli.note(warning);
     const isAccepted = untrusted && kind !== "altered";
     return isAccepted || (kind === "authentic" && warning === null) ? EXIT.ok : EXIT.someFailed;
   },
 });
-
-/** How to restore a file that may be older, or made by somebody else. */
-const describeUntrusted = (file: string): string =>
-  `Anybody who could write to its folder may have made or changed it. If you know where it comes from: deskbell restore ${shellQuote(file)} --untrusted`;
 
 const drill = command({
   name: "drill",

@@ -73,6 +73,7 @@ export const CONDITIONS = {
   "backup.overdue": { severity: "warning", about: "backup", coveredBy: ["backup.failed"] },
   "backup.unshipped": { severity: "warning", about: "backup" },
   "backup.drill_failed": { severity: "warning", about: "backup" },
+  "backup.untagged": { severity: "warning", about: "backup" },
   "backup.damaged": { severity: "warning", about: "backup" },
   "events.altered": { severity: "warning", about: "database" },
   "guests.in_log": { severity: "warning", about: "database" },
