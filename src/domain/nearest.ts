@@ -5,10 +5,13 @@ const MAX_SUGGESTIONS = 3;
 /** Returns the known names that `name` probably means: those with the best kind of match. */
 export function nearest(name: string, known: readonly string[]): string[] {
   const typed = name.toLowerCase();
+  const stem = stemOf(typed);
+  const isTypedCapital = isCapital(name);
   let [best, found]: [number, string[]] = [Infinity, []];
   for (const candidate of known) {
     // Some names are known in capitals and in small letters.
-    const rank = rankOf(typed, candidate) + (isCapital(name) === isCapital(candidate) ? 0 : 0.5);
+    const rank =
+      rankOf(typed, stem, candidate) + (isTypedCapital === isCapital(candidate) ? 0 : 0.5);
     if (rank < best) [best, found] = [rank, []];
     if (rank === best && rank < Infinity) found.push(candidate);
   }
@@ -31,10 +34,9 @@ export function didYouMean(
  * Returns a lower number for a better match, Infinity for none. A plural, the start of a name and a
  * word in it differ from it by more letters than a typo, but are more often what was meant.
  */
-function rankOf(typed: string, candidate: string): number {
+function rankOf(typed: string, stem: string, candidate: string): number {
   const lower = candidate.toLowerCase();
   if (lower === typed) return 0;
-  const stem = stemOf(typed);
   if (stemOf(lower) === stem) return 1;
   const typos = typosBetween(typed, lower);
   if (typos === 1) return 2;

@@ -29,10 +29,11 @@ export function itemPath(path: Path): Path | undefined {
 }
 
 /**
- * A `didYouMean` that stops suggesting after `limit` comparisons. Each suggestion compares a name with
- * all known ones, of which a large file has many thousands.
+ * A `didYouMean` that stops suggesting after comparing `limit` letters. Each suggestion compares a name
+ * with all known ones, of which a large file has many thousands, and long ones take longer.
  */
-export function limitedSuggestions(limit = 500_000): typeof didYouMean {
+export function limitedSuggestions(limit = 2_000_000): typeof didYouMean {
   let left = limit;
-  return (name, known) => ((left -= known.length) >= 0 ? didYouMean(name, known) : "");
+  return (name, known) =>
+    (left -= known.length * name.length) >= 0 ? didYouMean(name, known) : "";
 }

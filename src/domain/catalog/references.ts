@@ -13,6 +13,7 @@ import {
 import { originalKey } from "./object-id.ts";
 import { limitedSuggestions, type Path } from "./catalog-issue.ts";
 import { MAX_ISSUES } from "../errors.ts";
+import { lazy } from "../lazy.ts";
 import { quote } from "../text.ts";
 
 /** Only promotions refer to ticket types, as `eventKey/ticketTypeKey`. */
@@ -124,13 +125,15 @@ export const ticketTypeKeys = (event: PublicEventDoc): string[] =>
 /** Objects and kinds that the files may define in spite of their issues. */
 export type Uncertain = { refs: ReadonlySet<string>; kinds: ReadonlySet<Kind> };
 
+const NOTHING_UNCERTAIN: Uncertain = { refs: new Set(), kinds: new Set() };
+
 /**
  * References to `uncertain` objects are accepted.
  * @param referring the objects whose references are checked; absent: all
  */
 export function findReferenceIssues(
   catalog: Catalog,
-  uncertain: Uncertain = { refs: new Set(), kinds: new Set() },
+  uncertain: Uncertain = NOTHING_UNCERTAIN,
   referring?: ReadonlySet<object>,
 ): ReferenceIssue[] {
   const { objects } = catalog;
@@ -145,14 +148,28 @@ export function findReferenceIssues(
 
 function findUnknownReferences(
   objects: CatalogObjects,
-  { refs, kinds }: Uncertain,
+  uncertain: Uncertain,
   referring?: ReadonlySet<object>,
 ): ReferenceIssue[] {
+  const check = createReferenceCheck(objects, uncertain);
+  const issues: ReferenceIssue[] = [];
+  for (const kind of ALL_KINDS)
+    for (const doc of objects[kind]) {
+      if (issues.length > MAX_ISSUES) return issues;
+      if (referring?.has(doc) !== false) issues.push(...check(kind, doc));
+    }
+  return issues;
+}
+
+/** Returns a function that finds the first unknown references of a document, one more than listed. */
+export function createReferenceCheck(
+  objects: CatalogObjects,
+  { refs, kinds }: Uncertain,
+): <K extends Kind>(kind: K, doc: DocOf[K]) => ReferenceIssue[] {
   const known = Object.fromEntries([
     ...ALL_KINDS.map((kind) => [kind, new Set(objects[kind].map(({ key }) => key))]),
     ["ticket_type", new Set(objects.public_event.flatMap(ticketTypeKeys))],
   ]) as Record<Target, Set<string>>;
-  const suggest = limitedSuggestions();
   const isUncertain = (to: Kind, key: string): boolean =>
     kinds.has(to) || refs.has(objectRef(to, key));
   const mayExist = ({ to, key }: Reference): boolean =>
@@ -164,27 +181,40 @@ function findUnknownReferences(
           isUncertain("public_event", key.slice(0, index)),
         )
       : isUncertain(to, key));
+  const suggest = limitedSuggestions();
+  const names: { [T in Target]?: string[] } = {};
+  const renamed = lazy(() => renamedKeys(objects));
 
-  const issues: ReferenceIssue[] = [];
-  for (const kind of ALL_KINDS)
-    for (const doc of objects[kind]) {
-      if (issues.length > MAX_ISSUES) return issues;
-      if (referring?.has(doc) === false) continue;
-      for (const { to, key, path } of referencesOf(kind, doc).filter((one) => !mayExist(one))) {
+  return (kind, doc) =>
+    referencesOf(kind, doc)
+      .filter((one) => !mayExist(one))
+      .slice(0, MAX_ISSUES + 1)
+      .map(({ to, key, path }) => {
         const noun = to === "ticket_type" ? "ticket type" : KIND_NAMES[to];
-        const hint = renameHint(objects, to, key) || suggest(key, [...known[to]]);
+        const now = renamed().get(objectRef(to, key));
+        const hint =
+          now === undefined
+            ? suggest(key, (names[to] ??= [...known[to]]))
+            : ` It was renamed to ${quote(now)}.`;
         const detail = `There is no ${noun} ${quote(key)}.${hint}`;
-        issues.push({ code: "unknown_reference", kind, key: doc.key, path, detail });
-      }
-    }
-  return issues;
+        return { code: "unknown_reference", kind, key: doc.key, path, detail };
+      });
 }
 
-function renameHint(objects: CatalogObjects, to: Target, key: string): string {
-  if (to === "ticket_type") return "";
-  const renamed = objects[to].find((doc) => doc.previousKeys.includes(key));
-  return renamed === undefined ? "" : ` It was renamed to ${quote(renamed.key)}.`;
+/** The present key for each previous one. */
+function renamedKeys(objects: CatalogObjects): Map<string, string> {
+  const renamed = new Map<string, string>();
+  for (const kind of ALL_KINDS)
+    for (const { key, previousKeys } of objects[kind])
+      for (const former of previousKeys) {
+        const ref = objectRef(kind, former);
+        if (!renamed.has(ref)) renamed.set(ref, key);
+      }
+  return renamed;
 }
+
+/** Keys that an issue lists; a longer cycle would fill the screen. */
+const MAX_SHOWN_IN_CYCLE = 10;
 
 function findCycles(
   kind: "service_category" | "menu_category",
@@ -194,21 +224,24 @@ function findCycles(
   const visited = new Set<string>();
   const issues: ReferenceIssue[] = [];
   for (const { key: start } of docs) {
-    const chain: string[] = [];
+    if (issues.length > MAX_ISSUES) break;
+    const chain = new Set<string>();
     let key: string | null | undefined = start;
-    while (key && !visited.has(key) && !chain.includes(key)) {
-      chain.push(key);
+    while (key && !visited.has(key)) {
+      visited.add(key);
+      chain.add(key);
       key = parents.get(key);
     }
-    if (key && chain.includes(key)) {
-      const cycle = [...chain.slice(chain.indexOf(key)), key].map(quote);
-      const detail =
-        cycle.length === 2
-          ? "A category cannot be its own parent."
-          : `These categories form a cycle: ${cycle.join(" in ")}.`;
-      issues.push({ code: "contradiction", kind, key, path: ["parent"], detail });
-    }
-    for (const seen of chain) visited.add(seen);
+    if (!key || !chain.has(key)) continue;
+    const cycle = [...chain].slice([...chain].indexOf(key));
+    const shown = cycle.slice(0, MAX_SHOWN_IN_CYCLE).map(quote);
+    const rest = cycle.length - shown.length;
+    const end = rest > 0 ? `${rest} more in ${quote(key)}` : quote(key);
+    const detail =
+      cycle.length === 1
+        ? "A category cannot be its own parent."
+        : `These categories form a cycle: ${[...shown, end].join(" in ")}.`;
+    issues.push({ code: "contradiction", kind, key, path: ["parent"], detail });
   }
   return issues;
 }

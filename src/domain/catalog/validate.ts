@@ -19,7 +19,12 @@ import {
   TooManyIssues,
 } from "./file/normalise.ts";
 import { PLACEHOLDER_SLUG } from "./file/repair.ts";
-import { findReferenceIssues, type ReferenceIssue } from "./references.ts";
+import {
+  createReferenceCheck,
+  findReferenceIssues,
+  type ReferenceIssue,
+  type Uncertain,
+} from "./references.ts";
 import type { Path, CatalogIssue } from "./catalog-issue.ts";
 import { quote } from "../text.ts";
 import { writeBusiness } from "./file/business.ts";
@@ -68,12 +73,13 @@ export function validateCatalog(
   const { refs, kinds } = schema.uncertain;
   // Without its slug, the stored objects of the business are not known.
   const areOthersUnknown = isIncomplete || normalised.patch.business.slug === PLACEHOLDER_SLUG;
+  const uncertain = {
+    refs: new Set([...refs, ...normalised.unreadableRefs]),
+    kinds: areOthersUnknown ? new Set(ALL_KINDS) : kinds,
+  };
   const references = findReferenceIssues(
     merged.catalog,
-    {
-      refs: new Set([...refs, ...normalised.unreadableRefs]),
-      kinds: areOthersUnknown ? new Set(ALL_KINDS) : kinds,
-    },
+    uncertain,
     options.isPartial ? merged.listed : undefined,
   );
   return {
@@ -82,8 +88,26 @@ export function validateCatalog(
       ...schema.issues,
       ...withoutFollowUpIssues(schema.issues, normalised.issues),
       ...references.map((issue) => withFilePath(issue, normalised.pathOf)),
+      ...findIssuesOfRepeated(merged.catalog, uncertain, normalised.repeated),
     ],
   };
+}
+
+/** Which of two objects with the same key is wrong is not known, so both are checked. */
+function findIssuesOfRepeated(
+  { objects }: Catalog,
+  uncertain: Uncertain,
+  repeated: Normalised["repeated"],
+): CatalogIssue[] {
+  if (repeated.length === 0) return [];
+  const check = createReferenceCheck(objects, uncertain);
+  return repeated.flatMap(({ kind, doc, path }) =>
+    check(kind, doc).map((issue) => ({
+      code: issue.code,
+      path: [...path, ...issue.path],
+      detail: issue.detail,
+    })),
+  );
 }
 
 function normaliseOrIssues(

@@ -360,6 +360,18 @@ describe("an adversarial file is read or rejected within a second", () => {
     ["18,000 invalid values", services(18_000, (i) => `key: s${i}, ${fields}, status: FOO`)],
     ["18,000 repeated keys", services(18_000, () => `key: s, ${fields}`)],
     ["12,000 broken references", services(12_000, (i) => `key: s${i}, ${fields}, category: q${i}`)],
+    [
+      "10,000 long keys with 5,000 broken references that resemble them",
+      `${services(10_000, (i) => `key: ${`s${i}`.padEnd(80, "x")}, ${fields}`)}promotions:\n${repeated(
+        50,
+        (i) =>
+          `  - { key: p${i}, name: P, benefit: { type: percent_off, percent: 5 }, appliesTo: { services: [${repeated(100, (j) => `${`z${i}y${j}`.padEnd(80, "x")},`)}] } }\n`,
+      )}`,
+    ],
+    [
+      "15,000 categories in one cycle",
+      `${business}serviceCategories:\n${repeated(15_000, (i) => `  - { key: s${i}, name: X, parent: s${(i + 1) % 15_000} }\n`)}`,
+    ],
     ["20,000 open quotation marks", services(20_000, (i) => `key: s${i}, name: "X`)],
     ["60,000 repeated fields", `${business}${"a: x\n".repeat(60_000)}`],
     [

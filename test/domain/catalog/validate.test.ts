@@ -26,6 +26,8 @@ describe("all issues are reported together: the dangling references", () => {
     ["missing currency", HEADER.replace(", currency: CHF", ""), "2 'currency' is missing;"],
     ["wrong format version", HEADER.replace("1", "2"), "1 'catalog' must be 1,"],
     ["wrong time zone", HEADER.replace("Zurich", "Zürich"), "2 'timezone' must be a time zone's"],
+    ["wrong slug", HEADER.replace("slug: salon", "slug: My Salon"), "2 'slug' must be 2 to 60"],
+    ["slug of one letter", HEADER.replace("slug: salon", "slug: S"), "2 'slug' must be 2 to 60"],
   ])("of a file with a %s", (_case, header, issue) => {
     const found = issuesIn(header + BODY);
     expect(found).toEqual([expect.stringContaining(issue), ...DANGLING]);
@@ -51,6 +53,22 @@ describe("all issues are reported together: the dangling references", () => {
       expect.stringContaining("6 'startsAt' must be a date such as"),
       "7 'benefit' is missing; it must be a group of fields.",
       "7 There is no service 'q'.",
+    ]);
+  });
+
+  test("of each of several objects with the same key", () => {
+    const found = issuesIn(`${HEADER}services:
+  - {key: cut, name: Cut, durationMin: 30, price: 1.00, category: no1}
+  - {key: cut, name: Cut, durationMin: 30, price: 1.00, category: no2, staff: [x]}
+  - {key: cut, name: Cut, durationMin: 30, price: 1.00, addons: [oil]}
+`);
+    expect(found).toEqual([
+      "4 There is no service category 'no1'.",
+      "5 The service 'cut' is listed twice. The other is at 0.yaml:4:6.",
+      "5 There is no service category 'no2'.",
+      "5 There is no staff member 'x'.",
+      "6 The service 'cut' is listed twice. The other is at 0.yaml:4:6.",
+      "6 There is no add-on 'oil'.",
     ]);
   });
 
@@ -140,8 +158,31 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
 
   test("in the description of the business, which may be stored with what the file lacks", () => {
     const body = REFERRING.slice(HEADER.length);
-    for (const business of ["", "business: Salon\n", BUSINESS.replace("salon", "S").concat("\n")])
+    for (const business of [
+      "",
+      "business: Salon\n",
+      BUSINESS.replace("slug: salon, ", "").concat("\n"),
+    ])
       expect(issuesIn(`catalog: 1\n${business}${body}`), business).toHaveLength(1);
+  });
+
+  test("in the slug of a business that is stored with what the file lacks", () => {
+    const stored = readCatalogSources([
+      {
+        name: "stored.yaml",
+        text: `${HEADER}staff: [{key: anna, name: Anna}]\nserviceCategories: [{key: hair, name: Hair}]\n`,
+      },
+    ]);
+    const text = `${HEADER.replace("slug: salon", "slug: ' Salón'")}services:
+  - {key: a, name: A, durationMin: 30, price: 1, category: hair, staff: [anna, ana]}
+`;
+    const current = (slug: string) => (slug === "salon" ? stored : null);
+    expect(
+      collectIssues(() => readCatalogSources([{ name: "new.yaml", text }], { current })),
+    ).toEqual([
+      expect.stringContaining("new.yaml:2:12 'slug' must be 2 to 60"),
+      "new.yaml:4:80 There is no staff member 'ana'. Did you mean 'anna'?",
+    ]);
   });
 
   test("in the syntax of another file, which may have what this one lacks", () => {

@@ -42,6 +42,8 @@ export type Normalised = {
   current: Catalog | null;
   issues: CatalogIssue[];
   pathOf: (kind: Kind, key: string) => Path | undefined;
+  /** Objects whose key an earlier one has. They are not in `patch`. */
+  repeated: { kind: Kind; doc: DocOf[Kind]; path: Path }[];
   /** Skipped objects. */
   unreadableRefs: ReadonlySet<string>;
 };
@@ -105,6 +107,7 @@ export function normaliseCatalog(
   };
   const paths = new Map<string, Path>();
   const unreadableRefs = new Set<string>();
+  const repeated: Normalised["repeated"] = [];
   const isUnreadable = ({ path }: Reader): boolean =>
     options.unreadable.size > 0 && options.unreadable.has(path.join("\0"));
 
@@ -161,7 +164,10 @@ export function normaliseCatalog(
         const known = options.unchanged.get(item);
         const doc = known ?? read(reader, item as never);
         if (known === undefined) validateSize(reader, doc);
-        if (firstPath !== undefined) return [];
+        if (firstPath !== undefined) {
+          repeated.push({ kind, doc, path: reader.path });
+          return [];
+        }
         // Reuse the stored document if it is equal, so that the parsed copy can be freed.
         const old = stored.get(doc.key);
         return [old !== undefined && deepEqual(old, doc) ? old : doc];
@@ -191,6 +197,7 @@ export function normaliseCatalog(
     current,
     issues,
     pathOf: (kind, key) => paths.get(objectRef(kind, key)),
+    repeated,
     unreadableRefs,
   };
 }

@@ -277,7 +277,7 @@ function writeQuota(
 }
 
 /** A slug has at least two characters. */
-const slugOf = (key: string): string => {
+export const slugOf = (key: string): string => {
   const slug = defaultSlug(key);
   return slug.length === 1 ? `${slug}-` : slug;
 };

@@ -4,7 +4,7 @@ import { itemPath, type Path } from "../catalog-issue.ts";
 import { objectRef, PLACEHOLDER_KEY, type Uncertain } from "../references.ts";
 import { nearest } from "../../nearest.ts";
 import { guessBenefitType } from "./promotions.ts";
-import { defaultSlug } from "./public-events.ts";
+import { defaultSlug, slugOf } from "./public-events.ts";
 import { listIn, SECTION_KINDS, SECTIONS } from "./sections.ts";
 
 /*
@@ -15,7 +15,7 @@ import { listIn, SECTION_KINDS, SECTIONS } from "./sections.ts";
 type ZodIssue = z.core.$ZodIssue;
 type Fields = Record<string, unknown>;
 
-/** The slug of a business whose own slug is missing or invalid. */
+/** The slug of a business whose own slug is missing, or has no letter or digit. */
 export const PLACEHOLDER_SLUG = "--";
 /** The currency with the most decimals, so that no price is reported for having too many. */
 export const PLACEHOLDER_CURRENCY = "CLF";
@@ -23,7 +23,7 @@ export const PLACEHOLDER_CURRENCY = "CLF";
 /** Replacements for missing and invalid values of required fields. */
 const PLACEHOLDERS: Readonly<Record<string, (path: Path, parent: Fields) => unknown>> = {
   catalog: () => 1,
-  slug: ([, section]) => (section === "business" ? PLACEHOLDER_SLUG : undefined),
+  slug: ([, section], parent) => (section === "business" ? meantSlug(parent.slug) : undefined),
   timezone: () => "UTC",
   currency: () => PLACEHOLDER_CURRENCY,
   key: placeholderKey,
@@ -37,6 +37,10 @@ const PLACEHOLDERS: Readonly<Record<string, (path: Path, parent: Fields) => unkn
   benefit: () => ({ type: "PERCENT_OFF", percentBps: 1 }),
   type: (_path, benefit) => guessBenefitType(benefit),
 };
+
+/** An invalid slug such as `Salon Aurora` means that of the stored business, or of a new one. */
+const meantSlug = (slug: unknown): string =>
+  (typeof slug === "string" && slugOf(slug)) || PLACEHOLDER_SLUG;
 
 /** Unique, so that it is not a repeated key. */
 function placeholderKey(path: Path): string {
