@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -13,12 +14,28 @@ const TIMED = [
 /** `npm run proofs` waits longer on a busy machine. */
 const PATIENCE = Number(process.env["PROOFS_PATIENCE"] ?? 1);
 
+const TESTS = "test/**/*.test.{ts,tsx}";
+
+/**
+ * Tests that need a process of their own: those that run the program or take long, that replace
+ * modules, or that measure the CPU time of their process. All other files share one process per
+ * worker, because loading the modules again for each file takes as long as the tests.
+ */
+const ISOLATED = globSync(TESTS, { exclude: ["**/node_modules"] }).filter(
+  (file) =>
+    /^test\/(?:proofs|e2e|release)\//.test(file) ||
+    /\bvi\.(?:mock|doMock|resetModules)\(|[cC]puUsage\(/.test(readFileSync(file, "utf8")),
+);
+
 /** Starts the slowest tests first, so that they do not run alone at the end. */
 class SlowTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isSlow = ({ moduleId }: TestSpecification) => /\/test\/(?:proofs|e2e)\//.test(moduleId);
+    // A worker keeps its process only while the next file may share it.
+    const isShared = ({ project }: TestSpecification) => !project.config.isolate;
+    const rank = (file: TestSpecification) => Number(isShared(file)) * 2 + Number(!isSlow(file));
     const sorted = await super.sort(files);
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
 
@@ -39,8 +56,18 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "parallel",
-          include: ["test/**/*.test.{ts,tsx}"],
+          name: "shared",
+          isolate: false,
+          include: [TESTS],
+          exclude: [...configDefaults.exclude, ...TIMED, ...ISOLATED],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "isolated",
+          include: ISOLATED,
           exclude: [...configDefaults.exclude, ...TIMED],
           sequence: { groupOrder: 1 },
         },

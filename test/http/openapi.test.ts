@@ -354,6 +354,15 @@ test("every response is checked against the OpenAPI document, with and without a
   expect(checkedResponses.count - before).toBe(3);
 });
 
+test("an undocumented response of an app fails the test, also if earlier files used the app", async () => {
+  const health = ROUTES.find(({ path }) => path === "/healthz")!;
+  const { handle } = health;
+  onTestFinished(() => void Object.assign(health, { handle }));
+  Object.assign(health, { handle: () => () => ({ status: 418, headers: [], body: null }) });
+  await createTestApi().request("/healthz", { key: null });
+  expect(assertAllDocumented).toThrow("418: this status is not documented");
+});
+
 describe("the check of responses reports", () => {
   const path = groupByPath(
     ROUTES.map((route) => ({ ...route, handle: () => response }) as never),

@@ -1,10 +1,9 @@
 import { afterEach, vi } from "vitest";
 import type * as Observing from "../../src/http/pipeline/response-observer.ts";
+import { undocumented } from "./undocumented.ts";
 
 // Checks every response of the API in this process against the OpenAPI document. A response that
 // the document does not allow fails the test that caused it.
-
-const problems: string[] = [];
 
 vi.mock(import("../../src/http/pipeline/response-observer.ts"), async (original) => {
   const { createResponseObserver }: typeof Observing = await original();
@@ -13,7 +12,7 @@ vi.mock(import("../../src/http/pipeline/response-observer.ts"), async (original)
     createResponseObserver: (...parts: Parameters<typeof createResponseObserver>) => {
       const observe = createResponseObserver(...parts);
       return (place, call, answer) => {
-        problems.push(...findUndocumented(place, call.request, answer));
+        undocumented.push(...findUndocumented(place, call.request, answer));
         observe(place, call, answer);
       };
     },
@@ -22,9 +21,9 @@ vi.mock(import("../../src/http/pipeline/response-observer.ts"), async (original)
 
 /** Throws if a response since the last call differs from the document. */
 export function assertAllDocumented(): void {
-  const undocumented = problems.splice(0);
-  if (undocumented.length > 0)
-    throw new Error(`The OpenAPI document does not allow:\n${undocumented.join("\n")}`);
+  const found = undocumented.splice(0);
+  if (found.length > 0)
+    throw new Error(`The OpenAPI document does not allow:\n${found.join("\n")}`);
 }
 
 afterEach(assertAllDocumented);
