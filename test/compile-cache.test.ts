@@ -10,7 +10,8 @@ async function run(user: { uid: number; gid: number }, prepare?: (home: string) 
   const [home, temp] = [createTempFolder(), createTempFolder()];
   prepare?.(home);
   for (const folder of [home, temp]) chownSync(folder, user.uid, user.gid);
-  const env = { HOME: home, TMPDIR: temp, XDG_CACHE_HOME: "", DESKBELL_CACHE_DIR: "" };
+  const unset = { XDG_CACHE_HOME: "", DESKBELL_CACHE_DIR: "", NODE_COMPILE_CACHE: "" };
+  const env = { HOME: home, TMPDIR: temp, ...unset };
   expect(await runProgram(["--version"], { ...user, env })).toMatchObject({ code: 0 });
   const list = (folder: string) => readdirSync(folder, { recursive: true, encoding: "utf8" });
   return { home: list(home), temp: list(temp) };

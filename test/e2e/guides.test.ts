@@ -1,8 +1,18 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createDocs } from "../../.config/docs.ts";
 import { GUIDES } from "../../src/assets.ts";
 import { createTempFolder } from "../support/cli.ts";
@@ -45,10 +55,18 @@ const SKIPPED: [start: string, reason: string][] = [
   ["curl -i https://api.example.com/", "reverse-proxy.test.ts runs this guide"],
 ];
 
-/** What the guides other than the first hour assume: a running server with a key and an endpoint. */
+/** A home folder with the catalog that the guides other than the first hour assume. */
+const homeWithCatalog = mkdtempSync(join(tmpdir(), "deskbell-guides-"));
+beforeAll(() => {
+  const [node, ...program] = PROGRAM.command;
+  const options = { cwd: homeWithCatalog, env: environmentOf(homeWithCatalog) };
+  for (const args of [["init"], ["catalog", "apply", "catalog.yaml"]])
+    execFileSync(node, [...program, ...args], options);
+}, 60_000);
+afterAll(() => rmSync(homeWithCatalog, { recursive: true }));
+
+/** These guides also assume a running server with an endpoint. */
 const SETUP = [
-  "deskbell init",
-  "deskbell catalog apply catalog.yaml",
   "deskbell serve &",
   "deskbell webhooks create --name website --url https://partner.example/hook --event all",
 ];
@@ -105,9 +123,25 @@ const WITH_OWN_NODE = PROGRAM.command.map((word) =>
   word === process.execPath ? (NODE ?? word) : word,
 );
 
+const environmentOf = (home: string): NodeJS.ProcessEnv => ({
+  HOME: home,
+  PATH: `${join(home, "bin")}:/usr/bin:/bin`,
+  DESKBELL_DATA_DIR: join(home, ".deskbell"),
+  DESKBELL_PORT: "0",
+  DESKBELL_LOG_FORMAT: "json",
+  NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+});
+
+/** `setup` has the commands to run before those of the page, in a home folder with the catalog. */
+type PageOptions = { setup?: readonly string[]; program?: readonly string[] };
+
 /** A shell in a home folder where `deskbell` and `npx deskbell` run the program. */
-async function openShell(partner: { url: string }, program: readonly string[]) {
+async function openShell(
+  partner: { url: string },
+  { setup = [], program = PROGRAM.command }: PageOptions,
+) {
   const home = createTempFolder();
+  if (setup.length > 0) cpSync(homeWithCatalog, home, { recursive: true });
   const bin = join(home, "bin");
   mkdirSync(bin);
   const exec = `exec "${program.join('" "')}" "$@"`;
@@ -119,13 +153,7 @@ async function openShell(partner: { url: string }, program: readonly string[]) {
   writeFileSync(join(home, ".curlrc"), "fail\nsilent\nshow-error\n");
   const shell = spawn("bash", ["--noprofile", "--norc"], {
     cwd: home,
-    env: {
-      HOME: home,
-      PATH: `${bin}:/usr/bin:/bin`,
-      DESKBELL_DATA_DIR: join(home, ".deskbell"),
-      DESKBELL_PORT: "0",
-      DESKBELL_LOG_FORMAT: "json",
-    },
+    env: environmentOf(home),
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });
@@ -178,15 +206,10 @@ async function openShell(partner: { url: string }, program: readonly string[]) {
   };
 }
 
-type PageOptions = { setup?: readonly string[]; program?: readonly string[] };
-
-async function runPage(
-  commands: Line[],
-  { setup = [], program = PROGRAM.command }: PageOptions = {},
-) {
+async function runPage(commands: Line[], options: PageOptions = {}) {
   const partner = await createReceiver();
-  const run = await openShell(partner, program);
-  for (const line of setup) await run(line);
+  const run = await openShell(partner, options);
+  for (const line of options.setup ?? []) await run(line);
   const failures: string[] = [];
   for (const { text, number } of commands.filter(({ text }) => !isSkipped(text)))
     await run(text).catch((error: Error) => failures.push(`${number}: ${text}\n${error.message}`));

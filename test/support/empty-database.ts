@@ -22,5 +22,8 @@ export function setup(project: TestProject): () => void {
   // A runtime creates its files with this mode.
   chmodSync(path, 0o600);
   project.provide("emptyDatabase", path);
+  // Workers and the programs that they start keep compiled code here. Compiling it takes a fifth of
+  // the time of a command.
+  process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
   return () => rmSync(folder, { recursive: true, force: true });
 }
