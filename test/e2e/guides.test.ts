@@ -59,9 +59,9 @@ const SKIPPED: [start: string, reason: string][] = [
 const homeWithCatalog = mkdtempSync(join(tmpdir(), "deskbell-guides-"));
 beforeAll(() => {
   const [node, ...program] = PROGRAM.command;
-  const options = { cwd: homeWithCatalog, env: environmentOf(homeWithCatalog) };
+  const env = environmentOf(homeWithCatalog);
   for (const args of [["init"], ["catalog", "apply", "catalog.yaml"]])
-    execFileSync(node, [...program, ...args], options);
+    execFileSync(node, [...program, ...args], { cwd: homeWithCatalog, env, stdio: "pipe" });
 }, 60_000);
 afterAll(() => rmSync(homeWithCatalog, { recursive: true }));
 
