@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 
 /** Makes the names in a folder survive a power cut: new files, renamed and deleted ones. */
 export function syncFolder(folder: string, platform: NodeJS.Platform = process.platform): void {
@@ -12,13 +13,24 @@ export const createDurably = (path: string, text: string): void => write(path, "
 /** Appends to a file, which it creates with mode 0600, and waits until that is on the disk. */
 export const appendDurably = (path: string, text: string): void => write(path, "a", text);
 
-/** Replaces a file, which gets mode 0600: readers see either the old text or the new one. */
+/**
+ * Replaces a file, which gets mode 0600: readers see either the old text or the new one, which a power
+ * cut does not take back.
+ */
 export function replaceDurably(path: string, text: string): void {
   const draft = `${path}.draft`;
   rmSync(draft, { force: true });
   createDurably(draft, text);
   renameSync(draft, path);
+  try {
+    syncFolder(dirname(path));
+  } catch (error) {
+    // Some network file systems cannot sync a folder. The file itself was synced.
+    if (!UNSUPPORTED.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  }
 }
+
+const UNSUPPORTED: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 const write = (path: string, flags: "a" | "wx", text: string): void =>
   useFile(path, flags, (file) => {

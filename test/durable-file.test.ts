@@ -1,5 +1,52 @@
-import { expect, test } from "vitest";
-import { appendDurably, syncFolder } from "../src/durable-file.ts";
+import type * as nodeFs from "node:fs";
+import { fsyncSync, openSync, readFileSync, realpathSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { appendDurably, replaceDurably, syncFolder } from "../src/durable-file.ts";
+import { createTempFolder } from "./support/cli.ts";
+
+vi.mock("node:fs", async (importOriginal) => {
+  const fs = await importOriginal<typeof nodeFs>();
+  const spied = { openSync: vi.fn(fs.openSync), fsyncSync: vi.fn(fs.fsyncSync) };
+  return { ...fs, ...spied, renameSync: vi.fn(fs.renameSync) };
+});
+
+/** Returns the paths of all files and folders that were synced, each with the order of the call. */
+function listSynced(): { path: string; order: number }[] {
+  const opened = vi.mocked(openSync).mock;
+  const synced = vi.mocked(fsyncSync).mock;
+  return synced.calls.map(([file], i) => {
+    const order = synced.invocationCallOrder[i]!;
+    const at = opened.results.findLastIndex(
+      ({ value }, n) => value === file && opened.invocationCallOrder[n]! < order,
+    );
+    return { path: String(opened.calls[at]![0]), order };
+  });
+}
+
+test("a replaced file survives a power cut: its folder is synced after the rename", () => {
+  const path = join(realpathSync(createTempFolder()), "epoch-1");
+  replaceDurably(path, "old");
+  vi.clearAllMocks();
+  replaceDurably(path, "new");
+  expect(readFileSync(path, "utf8")).toBe("new");
+  const [renamed = Infinity] = vi.mocked(renameSync).mock.invocationCallOrder;
+  expect(listSynced()).toEqual([
+    { path: `${path}.draft`, order: expect.toSatisfy((order) => order < renamed) },
+    { path: dirname(path), order: expect.toSatisfy((order) => order > renamed) },
+  ]);
+});
+
+test("a network file system that cannot sync a folder does not fail the replacement", () => {
+  const path = join(createTempFolder(), "epoch-1");
+  const real = vi.mocked(fsyncSync).getMockImplementation()!;
+  vi.mocked(fsyncSync).mockImplementationOnce(real);
+  vi.mocked(fsyncSync).mockImplementationOnce(() => {
+    throw Object.assign(new Error("EINVAL: invalid argument, fsync"), { code: "EINVAL" });
+  });
+  replaceDurably(path, "new");
+  expect(readFileSync(path, "utf8")).toBe("new");
+});
 
 test("a folder is flushed, except on Windows, which cannot do so", () => {
   expect(() => syncFolder("/no/such/folder", "linux")).toThrow(/ENOENT/);
