@@ -18,11 +18,25 @@ type AccessRow = {
   rights: Record<string, unknown>;
   /** Hashes of the valid secrets of an API key. */
   secrets: string[];
+  /** What an API key may use at most. */
+  limits: Partial<KeyLimits>;
 };
+
+const LIMITS = {
+  limit_minute: "limitMinute",
+  limit_hour: "limitHour",
+  max_endpoints: "maxEndpoints",
+  max_holds: "maxHolds",
+  max_bookings_day: "maxBookingsDay",
+} as const;
+
+export type KeyLimits = Record<(typeof LIMITS)[keyof typeof LIMITS], number>;
 
 export type AccessChange = Pick<AccessRow, "kind" | "id" | "name" | "business"> & {
   /** `brought back`: it had been deleted, revoked or disabled since the backup was made. */
-  change: "new" | "brought back" | "changed";
+  change: "new" | "brought back" | "changed" | "limits raised";
+  /** The limits that are higher in the backup: the live value, and that of the backup. */
+  raised?: { [Limit in keyof KeyLimits]?: { from: number; to: number } };
 };
 
 type Row = Record<string, unknown> & { id: string };
@@ -62,11 +76,30 @@ const TABLES: Record<
 export function listAccessChanges(live: string, backup: string, now: number): AccessChange[] {
   const before = new Map(readIfPossible(live, now).map((row) => [`${row.kind} ${row.id}`, row]));
   return withReadOnlyDatabase(backup, (db) => readAccess(db, now)).flatMap((row) => {
-    const change = row.isActive ? compare(before.get(`${row.kind} ${row.id}`), row) : undefined;
+    if (!row.isActive) return [];
+    const live = before.get(`${row.kind} ${row.id}`);
+    const raised = live === undefined ? {} : listRaised(live, row);
+    const hasRaised = Object.keys(raised).length > 0;
+    const change = compare(live, row) ?? (hasRaised ? "limits raised" : undefined);
     const { kind, id, name, business } = row;
-    return change === undefined ? [] : [{ kind, id, name, business, change }];
+    if (change === undefined) return [];
+    return [{ kind, id, name, business, change, ...(hasRaised && { raised }) }];
   });
 }
+
+const listRaised = (live: AccessRow, row: AccessRow): NonNullable<AccessChange["raised"]> =>
+  Object.fromEntries(
+    Object.entries(row.limits).flatMap(([limit, to]) => {
+      const from = live.limits[limit as keyof KeyLimits];
+      return from !== undefined && to > from ? [[limit, { from, to }]] : [];
+    }),
+  );
+
+/** Returns the limits of the keys of a database; nothing if it is missing or damaged. */
+export const readKeyLimits = (path: string, now: number): (Partial<KeyLimits> & { id: string })[] =>
+  readIfPossible(path, now)
+    .filter(({ kind }) => kind === "key")
+    .map(({ id, limits }) => ({ id, ...limits }));
 
 function compare(live: AccessRow | undefined, row: AccessRow): AccessChange["change"] | undefined {
   if (live === undefined) return "new";
@@ -123,6 +156,11 @@ function readAccess(db: Db, now: number): AccessRow[] {
         rights.filter((column) => column in row).map((column) => [column, toText(row[column])]),
       ),
       secrets: (hashes.get(row.id) ?? []).map(({ hash }) => hash),
+      limits: Object.fromEntries(
+        Object.entries(LIMITS).flatMap(([column, limit]) =>
+          typeof row[column] === "number" ? [[limit, row[column]]] : [],
+        ),
+      ),
     }));
   });
 }

@@ -119,6 +119,13 @@ export const readServerId = (path: string): string | undefined =>
 export const readAuditLog = (path: string): AuditRow[] =>
   readTables(path, ["audit_entry"], (db) => createAuditStore(db).list({}, -1));
 
+/** Reads the audit log of a backup without changing the file; nothing from an old version. */
+export const readBackupAuditLog = (path: string): AuditRow[] =>
+  withReadOnlyDatabase(path, (db) => {
+    const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+    return has.get("audit_entry") === undefined ? [] : createAuditStore(db).list({}, -1);
+  });
+
 /** Reads those of the tables that the file has: older versions have fewer. */
 function readTables<Row>(
   path: string,

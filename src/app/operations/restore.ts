@@ -4,12 +4,13 @@ import { pipeline } from "node:stream/promises";
 import type { FoundTag } from "../../backup-tag.ts";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import { type AccessChange, listAccessChanges } from "../../store/access.ts";
+import { type AccessChange, listAccessChanges, readKeyLimits } from "../../store/access.ts";
 import {
   copyDatabase,
   advanceCounters,
   type BusinessCounters,
   readAuditLog,
+  readBackupAuditLog,
   readCounters,
   removeDatabase,
   replaceDatabase,
@@ -28,7 +29,7 @@ import { checkSigningSecrets } from "./delivery-conditions.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { findErasures, type KnownErasures } from "./known-erasures.ts";
 import { readRecordedCounters } from "./recorded-counters.ts";
-import { type AuditDifferences, completeDraft } from "./restored-draft.ts";
+import { type AuditDifferences, compareAuditLogs, completeDraft } from "./restored-draft.ts";
 
 /** Large enough that no ETag or cursor issued since the backup is ever reused. */
 const COUNTER_INCREASE = 1_000_000;
@@ -43,6 +44,7 @@ export type RestorePlan = {
   erasures: KnownErasures;
   /** What no key here decrypts. */
   unreadable: UnreadableData;
+  audit: AuditDifferences;
 };
 
 export type Restored = RestorePlan & {
@@ -50,7 +52,6 @@ export type Restored = RestorePlan & {
   previousData: string | null;
   /** Why the replaced data got no tag, without which a restore of them asks for --untrusted. */
   tagError: string | null;
-  audit: AuditDifferences;
 };
 
 export type RestoreTrust = {
@@ -68,6 +69,8 @@ export type RestoreOptions = RestoreTrust & {
   now: number;
   /** Called before data is replaced; throws to abort. */
   confirm: (plan: RestorePlan) => Promise<void>;
+  /** Gives the restored data a server ID of their own, in the same step that puts them in place. */
+  isSplit?: boolean;
   /** Called if guests may come back; throws to abort. Default: throws the error. */
   acceptGap?: (error: AppError) => Promise<void>;
   /**
@@ -120,10 +123,12 @@ export async function restoreBackup(
         erasures: plan.erasures,
         keepMoved: options.keepMoved === true,
         isDrill: options.isDrill === true,
+        isSplit: options.isSplit === true,
         isAuthentic: plan.isAuthentic,
         oldKeys: readOldKeys(config, file),
         isTrusted,
-        disabled: isTrusted ? [] : plan.access,
+        disabled: isTrusted ? [] : plan.access.filter(({ change }) => change !== "limits raised"),
+        keyLimits: isTrusted ? [] : readKeyLimits(databasePath, now),
       },
     );
     claim?.(readCounters(draft));
@@ -171,6 +176,7 @@ async function prepareRestore(
     access: listAccessChanges(databasePath, file, now),
     erasures: findErasures(config, file, found, claim !== undefined),
     unreadable: findUnreadable(config, file),
+    audit: compareAuditLogs(replaces ? readAuditLog(databasePath) : [], readBackupAuditLog(file)),
   };
   return { plan, found };
 }

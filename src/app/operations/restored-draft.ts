@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Config } from "../../config.ts";
 import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
-import type { AccessChange } from "../../store/access.ts";
+import type { AccessChange, KeyLimits, readKeyLimits } from "../../store/access.ts";
 import type { AuditRow } from "../../store/audit.ts";
 import { audit } from "../audit.ts";
 import { deleteBusiness, getBusiness } from "../businesses.ts";
@@ -37,6 +37,8 @@ type Completion = {
   /** Whether businesses that have moved to another server come back. */
   keepMoved: boolean;
   isDrill: boolean;
+  /** Whether the server of the backup goes on: two with one ID could use the same --backup-dir. */
+  isSplit: boolean;
   isAuthentic: boolean;
   /** The keys that decrypt the backup besides the current ones. */
   oldKeys: Buffer[];
@@ -44,6 +46,8 @@ type Completion = {
   isTrusted: boolean;
   /** What to disable of a backup that is not trusted. */
   disabled: readonly AccessChange[];
+  /** The limits of the live keys, which a backup that is not trusted cannot raise. */
+  keyLimits: ReturnType<typeof readKeyLimits>;
 };
 
 /**
@@ -60,10 +64,12 @@ export function completeDraft(
     erasures,
     keepMoved,
     isDrill,
+    isSplit,
     isAuthentic,
     oldKeys,
     isTrusted,
     disabled,
+    keyLimits,
   }: Completion,
 ): AuditDifferences {
   const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now });
@@ -75,11 +81,13 @@ export function completeDraft(
       }
       if (isDrill) eraseVisits(rt, erasures.visitIds);
       else eraseAgain(rt, erasures);
+      if (isSplit) rt.store.file.renewServerId();
       reencryptRestored(rt, oldKeys, isTrusted);
       // What it had not sent yet is old, and may have been sent since.
       rt.store.alertState.clear();
       const differences = mergeAuditLog(rt, auditLog);
       for (const change of disabled) disable(rt, change);
+      for (const { id, ...limits } of keyLimits) lowerLimits(rt, id, limits);
       const moved = keepMoved ? [] : erasures.returning;
       for (const { slug } of moved) deleteBusiness(rt, getBusiness(rt, slug));
       audit(rt, {
@@ -110,20 +118,41 @@ function eraseAgain(rt: Runtime, { visitIds, moved }: KnownErasures): void {
 
 /** The live entries win: who changes a backup could otherwise change the history of the server. */
 function mergeAuditLog({ store }: Runtime, live: readonly AuditRow[]): AuditDifferences {
+  const inBackup = store.audit.list({}, -1);
+  const differences = compareAuditLogs(live, inBackup);
+  const altered = new Set(differences.altered);
+  store.audit.replace(live.filter(({ id }) => altered.has(id)));
+  for (const entry of live) store.audit.insert(entry);
+  return differences;
+}
+
+/** Returns how the log of a backup differs from the live one; nothing if there is no live one. */
+export function compareAuditLogs(
+  live: readonly AuditRow[],
+  backup: readonly AuditRow[],
+): AuditDifferences {
   if (live.length === 0) return { altered: [], added: [] };
-  const inBackup = new Map(store.audit.list({}, -1).map((row) => [row.id, row]));
+  const inBackup = new Map(backup.map((row) => [row.id, row]));
   const isAltered = (row: AuditRow) => {
     const other = inBackup.get(row.id);
     return other !== undefined && JSON.stringify(other) !== JSON.stringify(row);
   };
   const altered = live.filter(isAltered);
-  store.audit.replace(altered);
-  for (const entry of live) store.audit.insert(entry);
   const oldest = live.at(-1)?.id ?? "";
   const liveIds = new Set(live.map(({ id }) => id));
   // The live log has lost the entries before its oldest one by age.
   const added = [...inBackup.keys()].filter((id) => id > oldest && !liveIds.has(id));
   return { altered: altered.map(({ id }) => id), added };
+}
+
+/** Keeps the lower one of each limit. */
+function lowerLimits({ store }: Runtime, keyId: string, live: Partial<KeyLimits>): void {
+  const key = store.keys.findById(keyId);
+  if (key === undefined) return;
+  const lower = Object.entries(live).filter(
+    ([limit, value]) => value < key[limit as keyof KeyLimits],
+  );
+  if (lower.length > 0) store.keys.update(keyId, { ...key, ...Object.fromEntries(lower) });
 }
 
 function disable(rt: Runtime, { kind, id }: AccessChange): void {

@@ -68,8 +68,11 @@ export const definition = command({
       );
     if (cli.flags.dryRun) return previewRestore(cli, config, file, acceptance);
     const { restoreBackup } = await app();
-    const restored = await restoreBackup(config, file, await optionsOf(cli, config, acceptance));
-    if (split !== undefined) await renewServerId(cli);
+    const options = await optionsOf(cli, config, acceptance);
+    const restored = await restoreBackup(config, file, {
+      ...options,
+      isSplit: split !== undefined,
+    });
     await report(cli, config, restored, acceptance, { file });
   },
 });
@@ -91,12 +94,6 @@ async function findNewest(
   const { copy, skipped } = await findNewestCopy(cli.config(), folder, untrusted, command);
   for (const reason of skipped) cli.note(`Skipped: ${reason}`);
   return copy.path;
-}
-
-/** Two servers with one ID could use the same --backup-dir. */
-async function renewServerId(cli: Cli): Promise<void> {
-  const rt = await cli.open();
-  rt.tx(() => rt.store.file.renewServerId());
 }
 
 async function restoreLatest(
@@ -163,9 +160,10 @@ async function previewRestore(
 }
 
 /** `erasuresKnownUntil`: null if all are known; `erasureGapSince`: null if there is no gap. */
-const toOutput = ({ isAuthentic, access, erasures, unreadable }: RestorePlan) => ({
+const toOutput = ({ isAuthentic, access, audit, erasures, unreadable }: RestorePlan) => ({
   isAuthentic,
   access,
+  audit,
   unreadable: countsOf(unreadable),
   erasuresKnownUntil: isoTime(erasures.knownUntil),
   movedBusinesses: erasures.returning.map(({ id, slug, movedAt }) => ({
@@ -187,13 +185,22 @@ const isoTime = (at: number | null): string | null =>
 
 const MAX_LISTED = 50;
 
+/** Whether the restore adds the access, not only limits of a key that is there. */
+const isAdded = ({ change }: AccessChange): boolean => change !== "limits raised";
+
 /** Lists the access that a restore adds, and says which guests it cannot erase again. */
 function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): void {
   const { keepAdded, keepMoved } = trust;
-  const { isAuthentic, access, erasures, replaces, unreadable } = plan;
+  const { isAuthentic, access, audit, erasures, replaces, unreadable } = plan;
   if (unreadable.warning !== null) cli.note(unreadable.warning);
   if (isAuthentic && !replaces) cli.note(`The file has ${countKinds(access)}.`);
-  else if (access.length > 0) listAccess(cli, access, !isAuthentic && keepAdded !== true);
+  else {
+    const isLimited = !isAuthentic && keepAdded !== true;
+    const added = access.filter(isAdded);
+    if (added.length > 0) listAccess(cli, added, isLimited);
+    listRaisedLimits(cli, access, isLimited);
+  }
+  noteAudit(cli, audit);
   for (const { slug, movedAt } of erasures.returning)
     cli.note(
       keepMoved
@@ -223,6 +230,45 @@ function listAccess(cli: Cli, access: readonly AccessChange[], isDisabled: boole
   if (access.length > MAX_LISTED) cli.note(`  and ${access.length - MAX_LISTED} more (--json)`);
 }
 
+/** Names each limit as the option that sets it. */
+const LIMIT_FLAGS = {
+  limitMinute: "--limit-minute",
+  limitHour: "--limit-hour",
+  maxEndpoints: "--max-endpoints",
+  maxHolds: "--max-holds",
+  maxBookingsDay: "--max-bookings-day",
+};
+
+function listRaisedLimits(cli: Cli, access: readonly AccessChange[], isLimited: boolean): void {
+  const keys = access.filter(({ raised }) => raised !== undefined);
+  if (keys.length === 0) return;
+  cli.note(
+    `Limits that the file raises${isLimited ? ", and the restore leaves as they are" : ""}: ${countOf(keys.length, "key")}:`,
+  );
+  for (const { id, name, business, raised } of keys.slice(0, MAX_LISTED)) {
+    const limits = Object.entries(raised ?? {}).map(
+      ([limit, { from, to }]) =>
+        `${LIMIT_FLAGS[limit as keyof typeof LIMIT_FLAGS]} ${from} -> ${to}`,
+    );
+    cli.note(`  key ${id} '${safe(name)}' (${safe(business ?? "")}): ${limits.join(", ")}`);
+  }
+  if (keys.length > MAX_LISTED) cli.note(`  and ${keys.length - MAX_LISTED} more (--json)`);
+}
+
+function noteAudit(cli: Cli, { altered, added }: RestorePlan["audit"]): void {
+  if (altered.length > 0)
+    cli.note(
+      `The audit log of the file differs in ${countOf(altered.length, "entry")}, of which the restore keeps this server's: ${altered.slice(0, MAX_LISTED).join(", ")}`,
+    );
+  if (added.length > 0)
+    cli.note(
+      `The audit log of the file has ${countOf(added.length, "entry")} that this server does not have: ${added
+        .slice(0, MAX_LISTED)
+        .map((id) => safe(id))
+        .join(", ")}`,
+    );
+}
+
 async function report(
   cli: Cli,
   { masterKeyPath }: Config,
@@ -231,10 +277,10 @@ async function report(
   facts: Record<string, unknown> & { file: string },
 ): Promise<void> {
   const masterKeyMatches = (await app()).hasMatchingMasterKey(await cli.open());
-  const { previousData, tagError, audit, isAuthentic, access } = restored;
+  const { previousData, tagError, isAuthentic, access } = restored;
   const { file } = facts;
   cli.report(
-    { ...facts, previousData, tagError, ...toOutput(restored), audit, masterKeyMatches },
+    { ...facts, previousData, tagError, ...toOutput(restored), masterKeyMatches },
     `Restored ${file}.${previousData === null ? "" : ` The previous data is in ${previousData}.`}`,
   );
   if (tagError !== null)
@@ -243,16 +289,8 @@ async function report(
     );
   // Nobody was asked, because there were no data to replace.
   if (previousData === null) describePlan(cli, restored, trust);
-  if (!isAuthentic && !trust.keepAdded && access.some(({ kind }) => kind === "key"))
+  if (!isAuthentic && !trust.keepAdded && access.filter(isAdded).some(({ kind }) => kind === "key"))
     cli.note("Create a new key for each partner whose key was disabled: deskbell keys create");
-  if (audit.altered.length > 0)
-    cli.note(
-      `The audit log of the file differs in ${countOf(audit.altered.length, "entry")}, of which this server's were kept: ${audit.altered.slice(0, MAX_LISTED).join(", ")}`,
-    );
-  if (audit.added.length > 0)
-    cli.note(
-      `The audit log of the file has ${countOf(audit.added.length, "entry")} that this server did not have.`,
-    );
   cli.note(
     "When the daemon starts, a catalog.changed event asks partners to fetch everything again.",
   );

@@ -23,7 +23,8 @@ import { isNewestOutdated, runMaintenance } from "../../../src/app/operations/ma
 import { planRestore, restoreBackup } from "../../../src/app/operations/restore.ts";
 import { findNewestCopy, takeOver } from "../../../src/app/operations/take-over.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
-import { hashApiKey } from "../../../src/domain/api-key.ts";
+import { DEFAULT_LIMITS, hashApiKey } from "../../../src/domain/api-key.ts";
+import { readServerId } from "../../../src/store/backup.ts";
 import type { Config } from "../../../src/config.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, subscribe } from "../../support/delivery.ts";
@@ -191,8 +192,11 @@ test("live entries of the audit log win over those of a backup, and differences 
       FROM audit_entry WHERE id = '${live[0]!.id}';
     ${sql};`);
   db.close();
-  const { audit } = await restoreBackup(rt.config, path, { ...options, untrusted: true });
-  expect(audit).toEqual({ altered: [live[0]!.id], added: [`${live[0]!.id}x`] });
+  const differences = { altered: [live[0]!.id], added: [`${live[0]!.id}x`] };
+  const untrusted = { ...options, untrusted: true };
+  expect((await planRestore(rt.config, path, untrusted)).audit).toEqual(differences);
+  const { audit } = await restoreBackup(rt.config, path, untrusted);
+  expect(audit).toEqual(differences);
   const entries = open(rt.config).store.audit.list({}, -1);
   expect(entries.filter(({ id }) => live.some((row) => row.id === id))).toEqual(live);
   expect(entries[0]).toMatchObject({
@@ -202,6 +206,44 @@ test("live entries of the audit log win over those of a backup, and differences 
   expect(() =>
     edit(rt.config.databasePath, "DELETE FROM audit_entry WHERE id = ?", live[0]!.id),
   ).toThrow("kept until it expires");
+});
+
+test("an untrusted restore lists the limits of keys that the file raises, and keeps the lower ones", async () => {
+  const { rt, business } = await createServer();
+  const { key } = createKey(rt, {
+    businessId: business.id,
+    name: "site",
+    kind: "RESTRICTED",
+    scopes: ["services.read"],
+  });
+  rt.advance(60_000);
+  const { path } = await createBackup(rt);
+  rt.close();
+  stripTag(path);
+  edit(path, "UPDATE api_key SET max_holds = 900, max_bookings_day = 10000, limit_hour = 5");
+  const untrusted = { ...options, untrusted: true };
+  const { holds, bookingsDay } = DEFAULT_LIMITS;
+  expect((await planRestore(rt.config, path, untrusted)).access).toMatchObject([
+    {
+      id: key.id,
+      change: "limits raised",
+      raised: {
+        maxHolds: { from: holds, to: 900 },
+        maxBookingsDay: { from: bookingsDay, to: 10000 },
+      },
+    },
+  ]);
+  await restoreBackup(rt.config, path, untrusted);
+  const restored = open(rt.config);
+  expect(restored.store.keys.findById(key.id)).toMatchObject({
+    revokedAt: null,
+    maxHolds: holds,
+    maxBookingsDay: bookingsDay,
+    limitHour: 5,
+  });
+  restored.close();
+  await restoreBackup(rt.config, path, { ...untrusted, keepAdded: true, now: NOW + 1 });
+  expect(open(rt.config).store.keys.findById(key.id)).toMatchObject({ maxHolds: 900 });
 });
 
 test("what is restored is what was authenticated, also beside a journal of somebody else", async () => {
@@ -346,6 +388,24 @@ test("a rotation of the master key authenticates again the backups that it can r
     retagged: 2,
     rest: [expect.any(String), expect.stringContaining(`${dir} (there is no such folder`)],
   });
+});
+
+test("a split gives the data an ID of their own before they are in place, so that no crash leaves two servers with one", async () => {
+  const { rt, path } = await createServer();
+  const standby = createStandbyConfig(rt.config);
+  const split = { ...options, isSplit: true, acceptGap: async () => {} };
+  const stopped = restoreBackup(standby, path, {
+    ...split,
+    claim: () => {
+      throw new Error("the process was killed");
+    },
+  });
+  await expect(stopped).rejects.toThrow("killed");
+  expect(existsSync(standby.databasePath)).toBe(false);
+  await restoreBackup(standby, path, split);
+  const id = readServerId(standby.databasePath);
+  expect(id).toMatch(/^[0-9a-f]{16}$/);
+  expect(id).not.toBe(rt.store.file.getServerId());
 });
 
 test("a file that is replaced while a person is asked is not restored", async () => {
