@@ -20,6 +20,7 @@ type Arrival = {
   deliveryId: string;
   eventId: string;
   type: string;
+  objectId: string | undefined;
   priceCents: number | undefined;
   at: number;
 };
@@ -48,7 +49,7 @@ export async function startPartner(random: SeededRandom, failures: number): Prom
     await once(request, "end").catch(() => {});
     if (!request.complete) return;
     const { id, type, data } = JSON.parse(Buffer.concat(chunks).toString()) as Envelope;
-    const { priceCents } = data.object as { priceCents?: number };
+    const { id: objectId, priceCents } = data.object as { id?: string; priceCents?: number };
     const deliveryId = String(request.headers["x-service-delivery"]);
     if (!seen.has(deliveryId) && random.chance(failures)) {
       seen.add(deliveryId);
@@ -58,7 +59,7 @@ export async function startPartner(random: SeededRandom, failures: number): Prom
       return;
     }
     seen.add(deliveryId);
-    received.push({ deliveryId, eventId: id, type, priceCents, at: performance.now() });
+    received.push({ deliveryId, eventId: id, type, objectId, priceCents, at: performance.now() });
     await sleep(random.integer(0, 40));
     response.writeHead(200).end();
   });

@@ -168,7 +168,7 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
 });
 
 /** A failed run may have had its effect, for example if only its output failed. */
-const IS_DONE = /already exists|not available|is not free|taken/;
+const IS_DONE = /already exists|already named|not available|is not free|taken/;
 
 /** Whether an error names the file or folder, and blames no bug. */
 const isClear = (stderr: string, dataDir: string): boolean =>

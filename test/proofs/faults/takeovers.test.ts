@@ -1,6 +1,11 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { findCustomer, saveCustomer } from "../../../src/app/bookings/guests.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { eraseGuests } from "../../../src/app/guests/erase-guests.ts";
+import { copyErasureList } from "../../../src/app/guests/erasure-list.ts";
 import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
 import { assertBackupDir } from "../../../src/app/operations/backup-dir.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
@@ -14,18 +19,20 @@ import { recordClaim } from "../../support/claims.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { subscribe } from "../../support/delivery.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
-import { shopId } from "../../support/shop.ts";
+import { SHOP_SLUG, shopId } from "../../support/shop.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { HEADER, monday, openBookingShop, SHOP_PATH } from "../../http/support/bookings.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { patient } from "../../support/patience.ts";
 
 // Two machines take over from each other, again and again, with the copies in one folder. A partner
-// books on the one that runs, and afterwards compares what it was told with what is left.
+// books on the one that runs, and afterwards compares what it was told with what is left. Guests are
+// erased meanwhile: those whose erasure was copied before a takeover must not come back by it.
 
 const TAKEOVERS = chooseScale(3, 100, 20);
 /** The second server's only copy is damaged, so the third one is restored from an older copy. */
 const SEED = chooseSeed(134);
+const ERASED_SHARE = 0.35;
 const STARTS_AT = Date.parse("2026-11-20T12:00:00Z");
 const MAX_STEPS = 8;
 const YOGA = `${HEADER}services: [{ key: yoga, name: Yoga, durationMin: 60, price: 12.00, capacity: 5000, staff: [bea] }]\n`;
@@ -51,9 +58,30 @@ function createPartner(secret: string) {
   };
   const book = async (rt: Runtime, key = `booking-${requests++}`): Promise<Booked & Reply> => {
     const reply = await send(rt, "POST", "/bookings", key);
-    return { ...reply, key, at: rt.now(), id: (reply.body["data"] as { id: string }).id };
+    const { id } = reply.body["data"] as { id: string };
+    if (!reply.headers.has("idempotency-replayed")) saveGuest(rt, id);
+    return { ...reply, key, at: rt.now(), id };
   };
   return { book, get: (rt: Runtime, path: string) => send(rt, "GET", path) };
+}
+
+const emailOf = (visitId: string): string => `${visitId}@guests.example`;
+
+function saveGuest(rt: Runtime, visitId: string): void {
+  const guest = { name: "Ana", email: emailOf(visitId), phone: null, notes: null };
+  rt.tx(() => saveCustomer(rt, getBusiness(rt, SHOP_SLUG).id, visitId, guest));
+}
+
+/** Returns whether the guest of the visit was not erased before. */
+const eraseGuest = (rt: Runtime, visitId: string): boolean =>
+  eraseGuests(rt, getBusiness(rt, SHOP_SLUG), { email: emailOf(visitId) }).guests.length > 0;
+
+/** Lists the visits whose guests are in a backup. */
+function listGuests(path: string): string[] {
+  const db = new Database(path, { readonly: true });
+  const ids = db.prepare("SELECT visit_id FROM guest").pluck().all() as string[];
+  db.close();
+  return ids;
 }
 
 const YOGA_VISIT = {
@@ -79,14 +107,17 @@ test(
     /** The bookings that are stored now, and those of each copy. */
     let alive: Booked[] = [];
     const contents = new Map<string, Booked[]>();
+    /** When guests were erased, by visit; Infinity: a machine has lost the erasure. */
+    const erased = new Map<string, number>();
     let lastSequence = 0;
-    let [lost, kept, damaged, expired] = [0, 0, 0, 0];
+    let [lost, kept, damaged, expired, returning] = [0, 0, 0, 0, 0];
 
     for (let round = 0; round < TAKEOVERS; round++) {
       const [primary, standby] = round % 2 === 0 ? configs : configs.toReversed();
       if (!primary || !standby) throw new Error("There are two machines.");
       const rt = open(primary);
       let newest = "";
+      let listCopiedAt = 0;
       let cursor = { text: "", at: 0 };
       for (let step = random.integer(2, MAX_STEPS); step >= 0; step--) {
         now += 1000 * random.integer(15, 90);
@@ -96,6 +127,14 @@ test(
           await copyBackup(rt, backup);
           newest = join(dir, basename(backup.path));
           contents.set(newest, [...alive]);
+          listCopiedAt = now;
+        } else if (alive.length > 0 && random.chance(ERASED_SHARE)) {
+          const { id } = random.pick(alive);
+          // The list is copied without a backup when it grows.
+          if (random.chance(0.5)) listCopiedAt = now;
+          if (eraseGuest(rt, id) && !erased.has(id)) erased.set(id, now);
+          if (listCopiedAt === now)
+            copyErasureList(rt.config, dir, { server: rt.store.file.getServerId(), asOf: now });
         } else alive.push(await partner.book(rt));
         if (random.chance(0.5)) cursor = { text: await readCursor(partner, rt), at: now };
       }
@@ -108,6 +147,8 @@ test(
 
       now += 1000 * random.integer(15, 90);
       const { copy } = await findNewestCopy(standby, dir);
+      const inCopy = new Set(listGuests(copy.path));
+      for (const [id, at] of erased) if (at <= listCopiedAt && inCopy.has(id)) returning += 1;
       await takeOver(standby, dir, copy, { now, confirm: async () => {} });
       await expect(startDaemon(primary, { host: "127.0.0.1", port: 0 })).rejects.toThrow(
         "Another server has taken over",
@@ -119,6 +160,13 @@ test(
       expect(gone.filter(({ at }) => at <= copy.createdAt)).toEqual([]);
       const after = open(standby);
       await expectWholeServer(partner, after, restored, lastSequence);
+      for (const { id } of restored) {
+        const erasedAt = erased.get(id);
+        if (erasedAt === undefined) expect(findCustomer(after, id)).not.toBeNull();
+        // Only the first machine knows of an erasure after its last copy of the list.
+        else if (erasedAt <= listCopiedAt) expect(findCustomer(after, id)).toBeNull();
+        else erased.set(id, Infinity);
+      }
       const { status, body } = await partner.get(after, `/changes?after=${cursor.text}`);
       if (cursor.text !== "" && cursor.at > copy.createdAt) {
         expired += status === 410 ? 1 : 0;
@@ -134,18 +182,20 @@ test(
     }
     expect(lost).toBeGreaterThan(0);
 
+    const known = [...erased.values()].filter((at) => at !== Infinity);
     const [old, running] = TAKEOVERS % 2 === 0 ? configs.toReversed() : configs;
     rmSync(join(dir, `epoch-${TAKEOVERS}`));
     recordClaim({
       group: "faults",
       claim:
         "A takeover loses at most what is newer than the newest intact copy, and the server before cannot start again",
-      done: `${TAKEOVERS} takeovers between two machines, with bookings over HTTP and copies at random moments; some copies were damaged`,
-      figure: `${kept} bookings found again, ${lost} newer than the copy lost and booked again, ${damaged} damaged copies skipped, ${expired} cursors expired`,
+      done: `${TAKEOVERS} takeovers between two machines, with bookings over HTTP, erased guests and copies at random moments; some copies were damaged`,
+      figure: `${kept} bookings found again, ${lost} newer than the copy lost and booked again, ${damaged} damaged copies skipped, ${expired} cursors expired; 0 of ${known.length} erased guests came back`,
       control: {
-        done: "the server before, after the file of the last takeover was deleted",
-        figure: "it is allowed to start",
-        hasFailed: isAllowed(old as Config, dir) && isAllowed(running as Config, dir),
+        done: "the server before, after the file of the last takeover was deleted, and the guests in the copies themselves",
+        figure: `it is allowed to start, and ${returning} erased guests are in the copies`,
+        hasFailed:
+          returning > 0 && isAllowed(old as Config, dir) && isAllowed(running as Config, dir),
       },
       seed: SEED,
     });

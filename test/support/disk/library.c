@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ enum { CREATE = 'C', FOLDER_SYNC = 'D', LINK = 'L', MKDIR = 'M', OPEN = 'O', REN
 struct header { uint32_t kind, length; uint64_t file; int64_t offset; };
 
 /* Call number `first` to `last`, of those of `kinds` (1 << (letter - 'A')), fails with `error`. With
- * error 0, it does nothing and claims success. */
+ * error 0, it does nothing and claims success. A negative error is a signal that ends the process. */
 struct faults { int32_t kinds, first, last, error, seen; };
 
 static char folder[PATH_MAX];
@@ -92,6 +93,7 @@ static int fails(int kind) {
   if (!faults || !(faults->kinds & 1 << (kind - 'A'))) return 0;
   int seen = __atomic_add_fetch(&faults->seen, 1, __ATOMIC_SEQ_CST);
   if (seen < faults->first || seen > faults->last) return 0;
+  if (faults->error < 0) kill(getpid(), -faults->error);
   errno = faults->error;
   return 1;
 }
