@@ -1,12 +1,17 @@
 import { copyFileSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { saveCustomer } from "../../../src/app/bookings/guests.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { eraseGuests } from "../../../src/app/guests/erase-guests.ts";
+import { copyErasureList } from "../../../src/app/guests/erasure-list.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
-import { openRuntime } from "../../../src/app/runtime.ts";
+import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { runProgram, createTempFolder } from "../../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
@@ -21,6 +26,7 @@ import { patient } from "../../support/patience.ts";
 const MOMENTS = chooseScale(3, 20);
 const SEED = chooseSeed(7);
 const LONGEST_PAUSE_MS = 300;
+const SALON = "salon-aurora";
 const PATIENCE_MS = 20_000;
 
 /** A backup, the prices that it must contain, and its stored events and pending deliveries. */
@@ -29,7 +35,33 @@ type Backup = {
   acknowledged: number[];
   storedPrices: Set<number | undefined>;
   pending: Set<string>;
+  /** The visits whose guests are in it. */
+  guests: string[];
 };
+
+const listGuests = (db: Database.Database): string[] =>
+  db.prepare("SELECT visit_id FROM guest").pluck().all() as string[];
+
+/** Books as many visits as there are backups, and one more, each with the data of a guest. */
+async function bookGuests(
+  rt: Runtime,
+  deskbell: (...args: string[]) => Promise<string>,
+): Promise<string[]> {
+  const next = ["--next", String(2 * MOMENTS), "--json"];
+  const { data } = JSON.parse(
+    await deskbell("availability", "--service", "beard-trim", ...next),
+  ) as { data: { slots: { startsAt: string }[] } };
+  return data.slots
+    .filter((_, i) => i % 2 === 0)
+    .map(({ startsAt }) => {
+      const { id } = createBooking(rt, SALON, { service: "beard-trim", start: startsAt });
+      const guest = { name: "Ana", email: emailOf(id), phone: null, notes: null };
+      rt.tx(() => saveCustomer(rt, getBusiness(rt, SALON).id, id, guest));
+      return id;
+    });
+}
+
+const emailOf = (visitId: string): string => `${visitId}@guests.example`;
 
 function inspectBackup(path: string, acknowledged: number[]): Backup {
   const db = new Database(path, { readonly: true });
@@ -41,6 +73,7 @@ function inspectBackup(path: string, acknowledged: number[]): Backup {
     .prepare("SELECT id FROM delivery WHERE status <> 'DELIVERED'")
     .pluck()
     .all() as string[];
+  const guests = listGuests(db);
   db.close();
   const prices = bodies.map(
     (body) => (JSON.parse(body.toString()) as { data: { object: { priceCents?: number } } }).data,
@@ -50,6 +83,7 @@ function inspectBackup(path: string, acknowledged: number[]): Backup {
     acknowledged,
     storedPrices: new Set(prices.map(({ object }) => object.priceCents)),
     pending: new Set(pending),
+    guests,
   };
 }
 
@@ -61,7 +95,7 @@ test(
   { timeout: patient(chooseScale(90_000, 600_000)) },
   async () => {
     const random = createSeededRandom(SEED);
-    const { dataDir, partner } = await createSalonWithPartner(random);
+    const { dataDir, deskbell, partner } = await createSalonWithPartner(random);
     const daemon = spawnDaemon(dataDir);
     await waitForUrl(daemon);
     const editor = startPriceEditor(dataDir);
@@ -72,6 +106,7 @@ test(
     const fileCopies: Backup[] = [];
     const other = openRuntime(readConfig({ dataDir }, {}), 5000, { log: () => {} });
     onTestFinished(other.close);
+    const visits = await bookGuests(other, deskbell);
     for (let moment = 0; moment < MOMENTS; moment++) {
       await sleep(random.integer(20, LONGEST_PAUSE_MS));
       const acknowledged = [...editor.acknowledged];
@@ -80,6 +115,7 @@ test(
       const own = join(createTempFolder(), `${moment}.db`);
       copyFileSync(path, own);
       backups.push(inspectBackup(own, acknowledged));
+      eraseGuests(other, getBusiness(other, SALON), { email: emailOf(visits[moment] ?? "") });
       if (!isRecording()) continue;
       // In a transaction, in which nobody moves changes from the log into the file.
       const fileCopy = join(createTempFolder(), "copy.db");
@@ -90,15 +126,25 @@ test(
     daemon.child.kill("SIGTERM");
     await daemon.waitForExit();
 
+    let erasedInBackups = 0;
+    const erased = new Set(visits.slice(0, MOMENTS));
     for (const backup of backups) {
-      const { path, pending } = backup;
+      const { path, pending, guests } = backup;
+      erasedInBackups += guests.filter((id) => erased.has(id)).length;
       expect(missingFrom(backup)).toEqual([]);
       const restored = join(createTempFolder(), "data");
       mkdirSync(restored);
       copyFileSync(join(dataDir, "master.key"), join(restored, "master.key"));
+      copyErasureList(other.config, dirname(path), {
+        server: other.store.file.getServerId(),
+        asOf: Date.now(),
+      });
       expect(await runProgram(["restore", path, "--data-dir", restored])).toMatchObject({
         code: 0,
       });
+      const db = new Database(join(restored, "deskbell.db"), { readonly: true });
+      expect(listGuests(db).toSorted()).toEqual(guests.filter((id) => !erased.has(id)).toSorted());
+      db.close();
       const receivedBefore = partner.received.length;
       const again = spawnDaemon(restored);
       await waitForUrl(again);
@@ -114,6 +160,7 @@ test(
       again.child.kill("SIGTERM");
       expect(await again.waitForExit()).toMatchObject({ code: 0 });
     }
+    expect(erasedInBackups).toBeGreaterThan(0);
     const pendingCount = sum(backups.map(({ pending }) => pending.size));
     expect(pendingCount).toBeGreaterThan(0);
     if (!isRecording()) return;
@@ -124,7 +171,7 @@ test(
       claim:
         "A backup that is made while others write contains every change that was confirmed before",
       done: `${MOMENTS} backups at random moments, while prices change and a partner receives them; each is restored on another folder and started`,
-      figure: `0 of ${acknowledged} confirmed changes missing; all ${pendingCount} pending deliveries arrived after the restore`,
+      figure: `0 of ${acknowledged} confirmed changes missing; all ${pendingCount} pending deliveries arrived after the restore; ${erasedInBackups} guests in the backups who were erased since were erased again`,
       control: {
         done: "copies of the database file at the same moments, without its log",
         figure: `${missing} of ${acknowledged} confirmed changes missing`,
