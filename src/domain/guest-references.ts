@@ -56,13 +56,17 @@ export function describeGuestData(key: EventReader): string[] {
       ? ["It reads what it has booked itself, with the data of these guests."]
       : [];
   const visits = visitsOf(key.eventGroups);
+  // The operator can give an endpoint to any key, so a key without a scope for webhooks has events too.
+  const receives = grants(key, "webhooks.read")
+    ? "It receives"
+    : "At webhook endpoints that you create for it, it receives";
   const events =
-    !grants(key, "webhooks.read") || visits === undefined
+    visits === undefined
       ? []
       : isLimitedToOwn(key)
-        ? [`It receives the events of its own ${visits}.`]
+        ? [`${receives} the events of its own ${visits}.`]
         : [
-            `It receives the events of all ${visits}, ${readsReferences(key) ? "with" : "without"} customer references.`,
+            `${receives} the events of all ${visits}, ${readsReferences(key) ? "with" : "without"} customer references.`,
           ];
   const all = [...lists, ...events];
   return all.length === 0 ? ["It receives no data about guests."] : all;

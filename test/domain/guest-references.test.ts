@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Scope } from "../../src/domain/api-key.ts";
-import { EVENT_GROUPS, type EventReader } from "../../src/domain/event-groups.ts";
+import { grants, type Scope, SCOPES } from "../../src/domain/api-key.ts";
+import { EVENT_GROUPS, type EventReader, mayReadEvent } from "../../src/domain/event-groups.ts";
 import { bodyFor, describeGuestData } from "../../src/domain/guest-references.ts";
 
 const keyWith = (scopes: Scope[], fields: Partial<EventReader> = {}): EventReader => ({
@@ -45,7 +45,14 @@ test("events of the catalog are never copied", () => {
 });
 
 test.each<[Scope[], Partial<EventReader>, string[]]>([
-  [["services.read"], {}, ["It receives no data about guests."]],
+  [["services.read"], { eventGroups: ["catalog"] }, ["It receives no data about guests."]],
+  [
+    ["services.read"],
+    { eventGroups: ["tickets"] },
+    [
+      "At webhook endpoints that you create for it, it receives the events of all ticket orders, without customer references.",
+    ],
+  ],
   [["webhooks.write"], { eventGroups: ["catalog"] }, ["It receives no data about guests."]],
   [
     ["webhooks.write"],
@@ -67,8 +74,56 @@ test.each<[Scope[], Partial<EventReader>, string[]]>([
     {},
     [
       "It reads all bookings, reservations and ticket orders, with the names, contact details and notes of their guests.",
+      "At webhook endpoints that you create for it, it receives the events of all bookings, reservations and ticket orders, with customer references.",
     ],
   ],
 ])("the guest data of a key with %s %o is described", (scopes, fields, sentences) => {
   expect(describeGuestData(keyWith(scopes, fields))).toEqual(sentences);
 });
+
+const subsetsOf = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: 2 ** all.length }, (_, bits) => all.filter((__, i) => bits & (1 << i)));
+
+test("the sentences about the guest data of a key tell what it receives, for all scopes and event groups", () => {
+  for (const scopes of subsetsOf(SCOPES))
+    for (const eventGroups of subsetsOf(EVENT_GROUPS)) {
+      const key = keyWith(scopes, { eventGroups });
+      const reads = (type: "booking.cancelled" | "ticket_order.created", ownerKeyId: string) =>
+        mayReadEvent(key, { type, ownerKeyId });
+      const [own, all] = [key.id, "key_2"].map((owner) => ({
+        bookings: reads("booking.cancelled", owner),
+        orders: reads("ticket_order.created", owner),
+        references: bodyFor(key, event("booking.cancelled")).includes("web-812"),
+      })) as [Received, Received];
+      const text = describeGuestData(key).join(" ");
+      const told = /events of (its own|all) (.*?)(?:, with(out)? customer references)?\./.exec(
+        text,
+      );
+      expect
+        .soft(
+          told && {
+            isOwn: told[1] === "its own",
+            bookings: told[2]?.includes("bookings"),
+            orders: told[2]?.includes("ticket orders"),
+          },
+          text,
+        )
+        .toEqual(
+          own.bookings || own.orders
+            ? {
+                isOwn: !(all.bookings || all.orders),
+                bookings: own.bookings,
+                orders: own.orders,
+              }
+            : null,
+        );
+      if (told?.[1] === "all") expect.soft(told[3] === undefined, text).toBe(all.references);
+      const readsLists = grants(key, "bookings.read");
+      const writes = grants(key, "bookings.write") || grants(key, "tickets.write");
+      expect
+        .soft(text === "It receives no data about guests.", text)
+        .toBe(told === null && !readsLists && !writes);
+    }
+});
+
+type Received = { bookings: boolean; orders: boolean; references: boolean };

@@ -92,11 +92,10 @@ const create = command({
     );
     if (created === undefined || cli.flags.json) return;
     cli.note(...describeGuestData(created));
-    const { id, scopes, eventGroups } = created;
-    const hasEvents = scopes.some((scope) => scope.startsWith("webhooks."));
-    if (hasEvents && !readsReferences(created) && eventGroups.some((group) => group !== "catalog"))
+    const { id, eventGroups } = created;
+    if (!readsReferences(created) && eventGroups.some((group) => group !== "catalog"))
       cli.note(
-        `To keep bookings and orders from it: ${cli.program} keys update ${id} --event-group catalog`,
+        `If it needs no events of bookings and ticket orders: ${cli.program} keys update ${id} --event-group catalog`,
       );
   },
 });
