@@ -6,6 +6,7 @@ import { parseDays, text, toggle } from "../flags.ts";
 import { usageError } from "../failure.ts";
 import { toKeyAmong } from "../objects/by-name.ts";
 import { namingFlags } from "../objects/edits.ts";
+import { notePast } from "../objects/without-effect.ts";
 import { reportChange } from "../output/change-report.ts";
 
 const list = command({
@@ -71,6 +72,8 @@ const create = command({
       cli,
       namingFlags(flags, () => createClosure(rt, business.slug, { ...given, ...days })),
     );
+    const lastDay = days.date ?? days.to;
+    if (lastDay !== undefined) notePast(cli, business, rt.now(), { time: lastDay, end: lastDay });
   },
 });
 

@@ -5,6 +5,7 @@ import { localDateOf } from "../../domain/local-time.ts";
 import type { FlagValues } from "../flags.ts";
 import { namingFlags } from "../objects/edits.ts";
 import { hoursFlags, parseHoursEdit } from "../objects/hours-flags.ts";
+import { noteClosures, notePast } from "../objects/without-effect.ts";
 import { reportChange } from "../output/change-report.ts";
 
 const list = command({
@@ -77,6 +78,10 @@ const update = command({
         : updateDateHours(rt, slug, edit.date, edit.intervals),
     );
     reportChange(cli, result);
+    if ("date" in edit) {
+      notePast(cli, business, rt.now(), { time: edit.date, end: edit.date });
+      noteClosures(cli, business, edit);
+    }
     const others = "days" in edit ? listStaffWithOwnHours(rt, business) : [];
     if (others.length > 0)
       cli.note(

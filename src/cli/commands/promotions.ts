@@ -12,6 +12,7 @@ import { parseBound, text } from "../flags.ts";
 import { description, namingFlags, parsePrice, parseTexts, withGiven } from "../objects/edits.ts";
 import { toKey } from "../objects/by-name.ts";
 import { objectCommands } from "../objects/objects.ts";
+import { notePast } from "../objects/without-effect.ts";
 import { reportChange } from "../output/change-report.ts";
 
 const listAndShow = objectCommands({
@@ -105,6 +106,8 @@ const update = command({
       }),
     );
     reportChange(cli, result);
+    const end = { time: `--to ${to}`, end: schedule.endsAt };
+    notePast(cli, business, rt.now(), end, "the promotion applies to no future visit");
   },
 });
 

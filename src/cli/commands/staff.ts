@@ -5,6 +5,7 @@ import { choice, requiredText, text, texts, toggle } from "../flags.ts";
 import { editFlags, keyFromName, namingFlags, parseTexts, withGiven } from "../objects/edits.ts";
 import { toKey } from "../objects/by-name.ts";
 import { objectCommands, resolveObject } from "../objects/objects.ts";
+import { notePast, noteStaffLimits } from "../objects/without-effect.ts";
 
 const listAndShow = objectCommands({
   kind: "staff",
@@ -150,10 +151,14 @@ const updateHours = command({
       ? null
       : parseHoursEdit(given, { timezone: doc.timezone, now: rt.now() });
     const { updateStaffHours } = await import("../../app/catalog/schedule.ts");
+    const person = resolveObject(rt, business, "staff", staff);
     const result = namingFlags({ days: "--day", date: "--date", end: "--open" }, () =>
-      updateStaffHours(rt, slug, toKey(rt, business, "staff", staff), edit),
+      updateStaffHours(rt, slug, person.key, edit),
     );
     reportChange(cli, result);
+    if (edit === null || !("date" in edit)) return;
+    notePast(cli, business, rt.now(), { time: edit.date, end: edit.date });
+    noteStaffLimits(cli, rt, business, person, edit);
   },
 });
 

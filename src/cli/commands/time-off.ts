@@ -7,6 +7,7 @@ import { requiredText, text, toggle } from "../flags.ts";
 import { usageError } from "../failure.ts";
 import { toKey } from "../objects/by-name.ts";
 import { keyOf } from "../objects/objects.ts";
+import { notePast } from "../objects/without-effect.ts";
 
 const create = command({
   name: "create",
@@ -45,6 +46,7 @@ const create = command({
       reason: reason ?? null,
     });
     cli.printObject(toOutput(row, doc.timezone));
+    notePast(cli, business, rt.now(), { time: `--to ${to}`, end: row.endsAt });
     if (booked.length > 0) cli.note(`${slug}: ${affectedVisitsText(visits, booked.length)}.`);
   },
 });

@@ -92,3 +92,80 @@ test("a visit that cannot be kept is named without its guest", async () => {
     `booked: 1 future booking: ${DATE} 18:00 · Cut · Mia · …${id.slice(-6)}. Nothing was changed.\n`,
   );
 });
+
+test("hours of a date in a closure name the closure that wins, and the command that deletes it", async () => {
+  const { run, refuses } = await openSalon();
+  const [from, to, yearly] = [inDays(18).toString(), inDays(25).toString(), DATE.slice(5)];
+  await run(`closures create --from ${from} --to ${to} --name 'Winter rest'`);
+  await run(`closures create --yearly ${yearly}`);
+  for (const who of ["hours update", "staff hours update mia"])
+    for (const hours of ["--open 10:00-14:00", "--usual"]) {
+      const { stderr } = await run(`${who} --date ${DATE} ${hours}`);
+      expect(stderr).toContain(
+        `salon: ${DATE} stays closed, because the closure 'Winter rest' from ${from} to ${to} wins over these hours. To delete it: deskbell closures delete ${from} --business salon\n`,
+      );
+      expect(stderr).toContain(
+        `salon: ${DATE} stays closed, because the closure of every ${yearly} wins over these hours. To delete it: deskbell closures delete ${yearly} --business salon\n`,
+      );
+    }
+  expect((await run(`hours update --date ${DATE} --closed`)).stderr).not.toContain("wins");
+  await run(`closures delete ${from} --business salon`);
+  await run(`closures delete ${yearly} --business salon`);
+  const { stderr } = await run(`hours update --date ${DATE} --open 10:00-14:00`);
+  expect(stderr).not.toContain("wins");
+  expect(await refuses("tom", "10:00")).toBe(0);
+});
+
+test("hours of a staff member on a date name the time off and the opening hours that win over them", async () => {
+  const { run } = await openSalon();
+  const off = await run(`time-off create mia --from ${DATE} --to ${DATE} --json`);
+  const { id } = (JSON.parse(off.stdout) as { data: { id: string } }).data;
+  await run(`hours update --date ${DATE} --open 10:00-14:00`);
+  const { stderr } = await run(`staff hours update mia --date ${DATE} --open 09:00-13:00`);
+  expect(stderr).toContain(
+    `salon: mia has time off from ${DATE} 00:00 to ${inDays(21).toString()} 00:00, which wins over these hours. To delete it: deskbell time-off delete ${id} --business salon\n`,
+  );
+  expect(stderr).toContain(
+    `salon: on ${DATE} the business is open 10:00-14:00 only, which binds mia too. To delete these hours of the business: deskbell hours update --date ${DATE} --usual --business salon\n`,
+  );
+  await run(`time-off delete ${id} --business salon`);
+  const within = await run(`staff hours update mia --date ${DATE} --open 10:00-13:00`);
+  expect(within.stderr).not.toMatch(/wins|binds/);
+  await run(`hours update --date ${DATE} --closed`);
+  expect((await run(`staff hours update mia --date ${DATE} --open 09:00-13:00`)).stderr).toContain(
+    `on ${DATE} the business is closed, which binds mia too.`,
+  );
+});
+
+test("commands for a time in the past say that it changes nothing for future visits", async () => {
+  const { deskbell } = createTerminal();
+  const promotion = `promotions:
+  - { key: off, name: Off, benefit: { type: PERCENT_OFF, percent: 10 }, appliesTo: { services: [cut] } }
+`;
+  const [past, longPast] = [inDays(-3).toString(), inDays(-9).toString()];
+  expect(await deskbell("seed -", CATALOG + promotion)).toMatchObject({ code: 0 });
+  const nothing = "is in the past: nothing changes for future visits.\n";
+  for (const [line, note] of [
+    [`closures create --date ${past}`, `salon: ${past} ${nothing}`],
+    [`closures create --from ${longPast} --to ${past}`, `salon: ${past} ${nothing}`],
+    [`hours update --date ${past} --closed`, `salon: ${past} ${nothing}`],
+    [`staff hours update mia --date ${past} --closed`, `salon: ${past} ${nothing}`],
+    [`time-off create mia --from ${longPast} --to ${past}`, `salon: --to ${past} ${nothing}`],
+    [
+      `promotions update off --to ${past}`,
+      `salon: --to ${past} is in the past: the promotion applies to no future visit.\n`,
+    ],
+  ] as const) {
+    const ran = await deskbell(line);
+    expect({ line, ...ran }).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
+  }
+  const today = inDays(0).toString();
+  for (const line of [
+    `closures create --date ${today}`,
+    `closures create --from ${longPast} --to ${DATE}`,
+    `closures create --yearly 01-01`,
+    `time-off create mia --from ${past} --to ${today}`,
+    `promotions update off --from ${past} --to none`,
+  ])
+    expect((await deskbell(line)).stderr).not.toContain("in the past");
+});

@@ -1,0 +1,109 @@
+import type { HoursEdit } from "../../app/catalog/schedule.ts";
+import type { Closure, LocalDate, StaffDoc } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { addDays, formatLocalMinute, localDateOf, startOfDay } from "../../domain/local-time.ts";
+import { quote } from "../../domain/text.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Cli } from "../cli.ts";
+
+// A change that is saved but has no effect looks like success, so commands say what prevents it.
+
+/**
+ * Says that a change ends in the past.
+ * @param time as typed, or the last day or end of the change
+ * @param end a date of the business, or epoch milliseconds
+ */
+export function notePast(
+  cli: Cli,
+  { slug, doc }: BusinessRow,
+  now: number,
+  { time, end }: { time: string; end: LocalDate | number | null | undefined },
+  consequence = "nothing changes for future visits",
+): void {
+  if (end === null || end === undefined) return;
+  const isPast = typeof end === "number" ? end <= now : end < localDateOf(now, doc.timezone);
+  if (isPast) cli.note(`${slug}: ${time} is in the past: ${consequence}.`);
+}
+
+/** Names the closures, which win over the hours of a date. */
+export function noteClosures(cli: Cli, { slug, schedule }: BusinessRow, edit: HoursEdit): void {
+  if (!opensDate(edit)) return;
+  for (const closure of schedule.closures.filter((one) => closesOn(one, edit.date)))
+    cli.note(
+      `${slug}: ${edit.date} stays closed, because ${nameOf(closure)} wins over these hours. ` +
+        `To delete it: ${cli.program} closures delete ${firstDayOf(closure)} --business ${slug}`,
+    );
+}
+
+/** Names what wins over the hours of a staff member on one date. */
+export function noteStaffLimits(
+  cli: Cli,
+  rt: Runtime,
+  business: BusinessRow,
+  person: StaffDoc,
+  edit: HoursEdit,
+): void {
+  if (!opensDate(edit)) return;
+  noteClosures(cli, business, edit);
+  const { slug, doc, schedule } = business;
+  const { date, intervals } = edit;
+  const opening = schedule.exceptions.filter((one) => one.mode === "ONLY" && one.date === date);
+  const open = opening.flatMap((one) => one.intervals);
+  const isWithin = ({ start, end }: Interval) =>
+    open.some((one) => one.start <= start && end <= one.end);
+  if (opening.length > 0 && !(intervals ?? []).every(isWithin)) {
+    const times = open.map(({ start, end }) => `${start}-${end}`).join(", ");
+    cli.note(
+      `${slug}: on ${date} the business is ${times === "" ? "closed" : `open ${times} only`}, which binds ${person.key} too. ` +
+        `To delete these hours of the business: ${cli.program} hours update --date ${date} --usual --business ${slug}`,
+    );
+  }
+  const [from, to] = [startOfDay(date, doc.timezone), startOfDay(addDays(date, 1), doc.timezone)];
+  const time = (ms: number) => formatLocalMinute(ms, doc.timezone).replace("T", " ");
+  const note = (start: number, end: number, remedy: string) => {
+    if (start < to && from < end)
+      cli.note(
+        `${slug}: ${person.key} has time off from ${time(start)} to ${time(end)}, which wins over these hours. ${remedy}`,
+      );
+  };
+  const staffId = objectId("staff", slug, person);
+  for (const row of rt.store.timeOff.listEndingAfter(business.id, from))
+    if (row.staffId === staffId)
+      note(
+        row.startsAt,
+        row.endsAt,
+        `To delete it: ${cli.program} time-off delete ${row.id} --business ${slug}`,
+      );
+  for (const one of person.timeOff)
+    note(
+      one.from,
+      one.to,
+      `It is in the catalog file: delete it there, then run ${cli.program} catalog apply FILE`,
+    );
+}
+
+type Interval = { start: string; end: string };
+type DateEdit = Extract<HoursEdit, { date: string }>;
+
+/** Whether an edit is of one date, and not to close it. */
+const opensDate = (edit: HoursEdit): edit is DateEdit =>
+  "date" in edit && edit.intervals?.length !== 0;
+
+const firstDayOf = (closure: Closure): string =>
+  "yearly" in closure ? closure.yearly : closure.from;
+
+const closesOn = (closure: Closure, date: LocalDate): boolean =>
+  "yearly" in closure
+    ? date.slice(5) === closure.yearly
+    : closure.from <= date && date <= closure.to;
+
+function nameOf(closure: Closure): string {
+  const days =
+    "yearly" in closure
+      ? `of every ${closure.yearly}`
+      : closure.from === closure.to
+        ? `of ${closure.from}`
+        : `from ${closure.from} to ${closure.to}`;
+  return `the closure ${closure.name === null ? "" : `${quote(closure.name)} `}${days}`;
+}
