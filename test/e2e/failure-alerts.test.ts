@@ -86,3 +86,16 @@ test("alerts send sends a text of the operator with its severity", async () => {
     { code: "alert.message", severity: "critical", message: "The disk is full." },
   ]);
 });
+
+test("alerts send uses the channels that the running daemon has from its flags", async () => {
+  const { dataDir, env, alerts } = await setUp();
+  const args = ["alerts", "send", "The disk is full.", "--data-dir", dataDir];
+  const alone = await runProgram(args);
+  expect(alone.code).not.toBe(0);
+  expect(alone.stderr).toContain("deskbell alerts send 'The disk is full.' --alert-url URL");
+  const flags = ["--data-dir", dataDir, "--alert-url", env.DESKBELL_ALERT_URL];
+  const daemon = startProgram(["serve", "--port", "0", ...flags]);
+  await waitForUrl(daemon);
+  expect(await runProgram(args)).toMatchObject({ code: 0 });
+  expect(alerts()).toMatchObject([{ code: "alert.message", message: "The disk is full." }]);
+});

@@ -41,7 +41,6 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
   const rows = createSavedRows(rt, ["cause", "unsent", "channel", "known"]);
   const queues = channels.map((channel) => createChannelQueue(rt, channel));
   const pulse = heartbeat && createChannelQueue(rt, heartbeat);
-  const allChannels = heartbeat ? [...channels, heartbeat] : channels;
   const allQueues = pulse ? [...queues, pulse] : queues;
   let causes = alertState.list<Cause>("cause").map(({ value }) => value);
   for (const { value } of alertState.list<{ channel: string; alert: Alert }>("unsent"))
@@ -140,7 +139,7 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
     if (isTesting) return;
     isTesting = true;
     try {
-      await answerTests(rt, allChannels, () => isStopped);
+      await answerTests(rt, { channels, heartbeat }, () => isStopped);
     } catch (error) {
       if (!isTemporary(error)) throw error;
     } finally {

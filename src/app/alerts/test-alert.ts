@@ -4,14 +4,20 @@ import {
   type HealthCondition,
   type NoticeCode,
   openCondition,
+  type Severity,
 } from "../../domain/conditions/registry.ts";
 import type { Runtime } from "../runtime.ts";
+import type { AlertChannels } from "./alerting.ts";
 import type { AlertChannel } from "./channel-queue.ts";
 
 /** `error` is null if the channel accepted the alert. */
 export type ChannelResult = { channel: string; error: string | null };
 
-type StoredTest = { requestedAt: number; results: ChannelResult[] | null };
+/** A text of the operator. */
+export type Message = { text: string; severity: Severity };
+
+/** Without a message, it is a test alert. */
+type StoredTest = { requestedAt: number; results: ChannelResult[] | null; message?: Message };
 
 /** Results that nobody has read. */
 const KEPT_MS = 600_000;
@@ -26,6 +32,9 @@ export function createNoticeAlert(condition: HealthCondition<NoticeCode>, now: n
 
 export const createTestAlert = (now: number): Alert =>
   createNoticeAlert(openCondition("alert.test", "this is a test, and nothing is wrong", ""), now);
+
+export const createMessageAlert = ({ text, severity }: Message, now: number): Alert =>
+  createNoticeAlert({ ...openCondition("alert.message", text, ""), severity }, now);
 
 /** Sends a test alert through each channel, once. */
 export const sendTestAlert = (
@@ -49,10 +58,10 @@ export const sendToEach = (
     }),
   );
 
-/** Asks the running daemon for a test. @returns its key */
-export function requestTest(rt: Runtime): string {
+/** Asks the running daemon for a test, or to send a message. @returns its key */
+export function requestTest(rt: Runtime, message?: Message): string {
   const key = rt.random(8).toString("hex");
-  const test: StoredTest = { requestedAt: rt.now(), results: null };
+  const test: StoredTest = { requestedAt: rt.now(), results: null, ...(message && { message }) };
   rt.tx(() => rt.store.alertState.put("test", key, test));
   return key;
 }
@@ -66,17 +75,20 @@ export function takeTestResults(rt: Runtime, key: string): ChannelResult[] | und
   return test.value.results;
 }
 
-/** For the daemon: makes the tests that were requested. */
+/** For the daemon: makes the tests that were requested. A heartbeat carries no message. */
 export async function answerTests(
   rt: Runtime,
-  channels: readonly AlertChannel[],
+  { channels, heartbeat }: AlertChannels,
   isStopped: () => boolean,
 ): Promise<void> {
   const { alertState } = rt.store;
   for (const { key, value } of alertState.list<StoredTest>("test")) {
     if (rt.now() - value.requestedAt > KEPT_MS) rt.tx(() => alertState.delete("test", key));
     else if (value.results === null) {
-      const results = await sendTestAlert(rt.now(), channels);
+      const { message } = value;
+      const results = message
+        ? await sendToEach(createMessageAlert(message, rt.now()), channels)
+        : await sendTestAlert(rt.now(), heartbeat ? [...channels, heartbeat] : channels);
       if (isStopped()) return;
       rt.tx(() => alertState.put("test", key, { ...value, results }));
     }

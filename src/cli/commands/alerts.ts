@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ListedAlert } from "../../app/alerts/list-alerts.ts";
-import type { ChannelResult } from "../../app/alerts/test-alert.ts";
+import type { ChannelResult, Message } from "../../app/alerts/test-alert.ts";
 import type { AlertConfig, Config } from "../../config.ts";
 import { shownStatus } from "../../domain/conditions/alert-formats.ts";
-import { openCondition, SEVERITIES, type Severity } from "../../domain/conditions/registry.ts";
+import { SEVERITIES } from "../../domain/conditions/registry.ts";
 import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/text.ts";
+import { safe, shellQuote } from "../../domain/text.ts";
 import { ALERT_FLAGS } from "../alert-flags.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
@@ -54,8 +54,8 @@ const test = command({
       ? await sendFrom(
           cli.config({ ...channels, allowPlaintext: allowPlaintext || undefined }).alerts,
         )
-      : ((await askDaemon(cli)) ?? (await sendFrom(cli.config().alerts)));
-    if (results.length === 0) throw noChannelError();
+      : ((await askDaemon(cli, cli.configWithData())) ?? (await sendFrom(cli.config().alerts)));
+    if (results.length === 0) throw noChannelError("deskbell alerts test --alert-url URL");
     return printResults(cli, results);
   },
 });
@@ -63,7 +63,7 @@ const test = command({
 const send = command({
   name: "send",
   about:
-    "Send an alert with a text of your own, for scripts and for ExecStopPost of systemd. Exits with 6 if a channel failed.",
+    "Send an alert with a text of your own, for scripts and for ExecStopPost of systemd, through the channels of the flags, of the environment, or else of the running daemon. Exits with 6 if a channel failed.",
   arguments: ["[text]"],
   flags: {
     severity: choice(SEVERITIES, "severity of the alert (default warning)"),
@@ -81,11 +81,14 @@ const send = command({
       throw usageError("Give either a text or --service-failure.", "deskbell alerts send 'TEXT'");
     const config = cli.config({ ...flags, allowPlaintext: allowPlaintext || undefined });
     const { hasAlertChannel, readServiceFailure } = await import("../../config.ts");
-    const results =
-      text === undefined
-        ? await sendServiceFailure(config, readServiceFailure())
-        : await sendText(config, text, severity);
-    if (text !== undefined && !hasAlertChannel(config.alerts)) throw noChannelError();
+    if (text === undefined)
+      return printResults(cli, await sendServiceFailure(config, readServiceFailure()));
+    const message = { text: safe(text, MAX_TEXT), severity };
+    const results = hasAlertChannel(config.alerts)
+      ? await sendText(config, message)
+      : ((await askDaemon(cli, config, message)) ?? []);
+    if (results.length === 0)
+      throw noChannelError(`deskbell alerts send ${shellQuote(text)} --alert-url URL`);
     return printResults(cli, results);
   },
 });
@@ -103,12 +106,8 @@ async function sendServiceFailure(
   });
 }
 
-async function sendText(
-  { alerts }: Config,
-  text: string,
-  severity: Severity,
-): Promise<ChannelResult[]> {
-  const [{ createAlertChannels }, { createNoticeAlert, sendToEach }, { wallClock }] =
+async function sendText({ alerts }: Config, message: Message): Promise<ChannelResult[]> {
+  const [{ createAlertChannels }, { createMessageAlert, sendToEach }, { wallClock }] =
     await Promise.all([
       import("../../delivery/alert-channels.ts"),
       import("../../app/alerts/test-alert.ts"),
@@ -116,8 +115,7 @@ async function sendText(
     ]);
   const { channels, close } = createAlertChannels(alerts);
   try {
-    const condition = { ...openCondition("alert.message", safe(text, MAX_TEXT), ""), severity };
-    return await sendToEach(createNoticeAlert(condition, wallClock()), channels);
+    return await sendToEach(createMessageAlert(message, wallClock()), channels);
   } finally {
     await close();
   }
@@ -125,9 +123,10 @@ async function sendText(
 
 const MAX_TEXT = 1000;
 
-const noChannelError = (): AppError =>
+/** @param command the command again, with a channel of its own */
+const noChannelError = (command: string): AppError =>
   new AppError("state_refuses", "No channel for alerts is configured.", {
-    fix: "deskbell serve --alert-url URL, or deskbell alerts test --alert-url URL",
+    fix: `deskbell serve --alert-url URL, or ${command}`,
   });
 
 function printResults(cli: Cli, results: readonly ChannelResult[]): number {
@@ -159,20 +158,28 @@ const POLL_MS = 200;
 const MAX_WAIT_MS = 80_000;
 
 /** Returns undefined if no daemon is running. */
-async function askDaemon(cli: Cli): Promise<ChannelResult[] | undefined> {
-  const rt = await cli.open();
+async function askDaemon(
+  cli: Cli,
+  { databasePath }: Config,
+  message?: Message,
+): Promise<ChannelResult[] | undefined> {
   const { isDaemonRunning } = await import("../../store/database.ts");
-  if (!isDaemonRunning(rt.config.databasePath)) return undefined;
+  if (!isDaemonRunning(databasePath)) return undefined;
+  const rt = await cli.open();
   const { requestTest, takeTestResults } = await import("../../app/alerts/test-alert.ts");
-  const key = requestTest(rt);
+  const key = requestTest(rt, message);
   for (const startedAt = rt.monotonic(); rt.monotonic() - startedAt < MAX_WAIT_MS;) {
     await delay(POLL_MS);
     const results = takeTestResults(rt, key);
     if (results !== undefined) return results;
   }
-  throw new AppError("state_refuses", "The daemon did not send a test alert.", {
-    fix: "deskbell doctor",
-  });
+  throw new AppError(
+    "state_refuses",
+    `The daemon did not send the ${message ? "alert" : "test alert"}.`,
+    {
+      fix: "deskbell doctor",
+    },
+  );
 }
 
 export const definition = [list, test, send];

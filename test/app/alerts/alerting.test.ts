@@ -335,6 +335,17 @@ test("the daemon sends a requested test through each channel and reports the res
   expect(rt.store.alertState.list("test")).toEqual([]);
 });
 
+test("the daemon sends a requested message through its channels but not as a heartbeat", async () => {
+  const { rt } = setUp();
+  const [channel, heartbeat] = [createTestChannel(), createTestChannel("--heartbeat-url")];
+  const { tick } = createAlerting(rt, { channels: [channel], heartbeat });
+  const key = requestTest(rt, { text: "The till is out of paper.", severity: "critical" });
+  await tick();
+  expect(takeTestResults(rt, key)).toEqual([{ channel: "--alert-url", error: null }]);
+  expect(channel.sent).toEqual(["alert.message FIRING"]);
+  expect(heartbeat.sent).not.toContain("alert.message FIRING");
+});
+
 test("a notice is logged once: what it reports does not end", async () => {
   const { rt } = setUp();
   const pass = startWith(rt);
