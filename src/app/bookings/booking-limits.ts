@@ -1,3 +1,4 @@
+import { hasEnded } from "../../domain/api-key.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import { AppError } from "../../domain/errors.ts";
 import { KEPT_HOURS, type RecentVisits } from "../../store/key-visits.ts";
@@ -63,7 +64,7 @@ export function uncountVisit(
 export const listFastKeys = (rt: Runtime): (RecentVisits & { key: ListedKey })[] =>
   rt.store.keyVisits.listRecent(hourOf(rt.now())).flatMap((visits) => {
     const key = rt.store.keys.findById(visits.keyId);
-    if (key === undefined || key.revokedAt !== null) return [];
+    if (key === undefined || hasEnded(key, rt.now())) return [];
     const isFast =
       visits.recent >= key.maxBookingsDay * FAST_SHARE &&
       visits.recent > visits.busiest * FAST_FACTOR;

@@ -1,3 +1,4 @@
+import { hasEnded } from "../../domain/api-key.ts";
 import { lostFileError } from "../../store/file-identity.ts";
 import { readOnlyDiskError } from "../../store/storage-error.ts";
 import {
@@ -54,7 +55,7 @@ export const checkBrowserKeys = (rt: Runtime): HealthCondition[] =>
 export const checkUnusedHolds = (rt: Runtime): HealthCondition[] =>
   listHoarders(rt).flatMap(({ keyId, made, used }) => {
     const key = rt.store.keys.findById(keyId);
-    if (key === undefined) return [];
+    if (key === undefined || hasEnded(key, rt.now())) return [];
     const business = slugOf(rt, key.businessId);
     return openCondition(
       "holds.unused",

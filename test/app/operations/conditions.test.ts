@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
+import { revokeKey } from "../../../src/app/key-end.ts";
+import { listKeys, updateKey } from "../../../src/app/keys.ts";
 import { createAlerting } from "../../../src/app/alerts/alerting.ts";
 import { createBackup, listBackups } from "../../../src/app/operations/backups.ts";
 import { runDoctor } from "../../../src/app/operations/doctor.ts";
@@ -147,3 +149,22 @@ test("a daemon that stands still for hours is not taken for one whose clock diff
   const codes = readStatus(rt).problems.map(({ code }) => code);
   expect(codes).toEqual(["delivery.stalled"]);
 });
+
+test.each(["key.booking_fast", "holds.unused"] as const)(
+  "the problem %s of a key ends when the key is revoked, and when it expires",
+  async (code) => {
+    for (const end of ["revoke", "expire"] as const) {
+      const rt = await createRunningServer();
+      INJECTIONS[code](rt);
+      const problems = () => readStatus(rt).problems.map((problem) => problem.code);
+      expect(problems()).toContain(code);
+      const [key] = listKeys(rt);
+      if (end === "revoke") revokeKey(rt, key?.id ?? "");
+      else {
+        updateKey(rt, key?.id ?? "", { expiresAt: rt.now() + 1000 });
+        rt.advance(1000);
+      }
+      expect(problems(), end).not.toContain(code);
+    }
+  },
+);
