@@ -9,6 +9,7 @@ import { assertValidObject } from "../../domain/catalog/validate.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { withShownTexts } from "../../domain/catalog/change/shown-texts.ts";
 import { referredKeys } from "../../domain/catalog/references.ts";
+import { freePricesText } from "../../domain/catalog/change/repricing.ts";
 import { affectsOthers } from "../../domain/public/affects-others.ts";
 import { nextTransition } from "../../domain/public/public-catalog.ts";
 import type { StoredCatalog, Stock } from "../../domain/public/public-context.ts";
@@ -20,10 +21,12 @@ import { auditChange } from "./change-catalog.ts";
 import { getStoredObject } from "./objects.ts";
 import { type ChangeResult, planChange } from "./plan-change.ts";
 import { publishDueTransitions } from "./publish.ts";
+import { assertConfirmed, type Permissions } from "./replace-catalog.ts";
 
 /**
  * Edits one object, with the same checks and events as a catalog file.
- * @throws AppError validation_failed, resource_not_found
+ * @param confirmed whether prices may become 0
+ * @throws AppError validation_failed, resource_not_found; state_refuses if a price needs to be confirmed
  */
 export function editObject<K extends Kind>(
   rt: Runtime,
@@ -31,6 +34,7 @@ export function editObject<K extends Kind>(
   kind: K,
   keyOrId: string,
   edit: (doc: DocOf[K]) => DocOf[K],
+  confirmed: Permissions["confirmed"] = true,
 ): ChangeResult {
   return rt.tx(() => {
     const business = publishDueTransitions(rt, getBusiness(rt, slug));
@@ -46,6 +50,10 @@ export function editObject<K extends Kind>(
     // Not changeCatalog: it could publish a transition that has become due since, and `next`, which
     // lacks the other objects, would be compared with the whole catalog.
     const { result, write } = planChange(rt, next, "local", { business, stored });
+    if (confirmed !== true) {
+      const free = freePricesText(result.repricing, result);
+      assertConfirmed(free === null ? [] : [free], confirmed);
+    }
     write();
     const subject = { id: objectId(kind, slug, doc), name: doc.name };
     auditChange(rt, "catalog.edited", subject, result, { kind, key: doc.key });

@@ -104,22 +104,28 @@ export function assertAllowed(
   if (!cancelAffected) plans.forEach(assertNoAffectedVisits);
   if (!acceptCurrencyChange) plans.forEach(assertSameCurrency);
   if (!allowMassDelete) assertNoMassDeletes(plans);
-  if (confirmed !== true) assertConfirmed(plans, confirmed, allowMassDelete === true);
+  if (confirmed !== true)
+    assertConfirmed(listLosses(plans, confirmed, allowMassDelete === true), confirmed);
 }
 
-/** Nothing may have been added to the losses since they were confirmed. */
-function assertConfirmed(
+const listLosses = (
   plans: readonly ChangeResult[],
   confirmed: Permissions["confirmed"],
   areDeletesAllowed: boolean,
-): void {
-  const losses = plans.flatMap((plan) => {
+): string[] =>
+  plans.flatMap((plan) => {
     const text =
       confirmed === "except prices"
         ? plan.repricing && repricingText(plan.repricing, plan)
         : lossesText(plan, areDeletesAllowed);
     return text === null ? [] : [plans.length > 1 ? `${text} in ${plan.slug}` : text];
   });
+
+/** Nothing may have been added to the losses since they were confirmed. */
+export function assertConfirmed(
+  losses: readonly string[],
+  confirmed: Permissions["confirmed"],
+): void {
   if (losses.length === 0) return;
   const unconfirmed = new UnconfirmedChange(losses.join("; "));
   const isConfirmed =

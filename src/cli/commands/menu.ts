@@ -1,5 +1,6 @@
 import { formatMoney } from "../../domain/money.ts";
 import { countOf } from "../../domain/text.ts";
+import { whenConfirmed } from "../input/when-confirmed.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
 import { text, toggle, parseTime } from "../flags.ts";
@@ -73,23 +74,29 @@ const update = command({
           `leave out --${field} or --size`,
         );
     const { editObject } = await import("../../app/catalog/edit-object.ts");
-    const result = editObject(
-      rt,
-      slug,
-      "menu_item",
-      toKey(rt, business, "menu_item", dish),
-      (doc) => {
-        const selection = { noun: "size", parts: doc.sizes, selected: size, all } as const;
-        const sizes = withEditedParts(
-          { ...selection, isPartRequired: doc.sizes.length > 0 },
-          edits,
-        );
-        const edited = size === undefined ? withEdits(doc, edits) : doc;
-        // Partners show the price of the dish, so it follows its cheapest size.
-        const priceCents =
-          sizes === doc.sizes ? edited.priceCents : Math.min(...sizes.map((one) => one.priceCents));
-        return { ...edited, priceCents, sizes };
-      },
+    const isConfirmed = cli.flags.yes || cli.flags.dryRun;
+    const result = await whenConfirmed(cli, isConfirmed, (confirmed) =>
+      editObject(
+        rt,
+        slug,
+        "menu_item",
+        toKey(rt, business, "menu_item", dish),
+        (doc) => {
+          const selection = { noun: "size", parts: doc.sizes, selected: size, all } as const;
+          const sizes = withEditedParts(
+            { ...selection, isPartRequired: doc.sizes.length > 0 },
+            edits,
+          );
+          const edited = size === undefined ? withEdits(doc, edits) : doc;
+          // Partners show the price of the dish, so it follows its cheapest size.
+          const priceCents =
+            sizes === doc.sizes
+              ? edited.priceCents
+              : Math.min(...sizes.map((one) => one.priceCents));
+          return { ...edited, priceCents, sizes };
+        },
+        confirmed,
+      ),
     );
     reportChange(cli, result);
   },

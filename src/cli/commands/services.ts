@@ -1,5 +1,6 @@
 import type { VariantDoc } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
+import { whenConfirmed } from "../input/when-confirmed.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command } from "../command.ts";
 import { usageError } from "../failure.ts";
@@ -106,24 +107,33 @@ const update = command({
     const edits = parseEdits({ ...given, durationMin: duration }, doc);
     const { editObject } = await import("../../app/catalog/edit-object.ts");
     let kept: VariantDoc[] = [];
-    const result = editObject(
-      rt,
-      slug,
-      "service",
-      toKey(rt, business, "service", service),
-      (doc) => {
-        const booked = doc.variants.find(({ isDefault }) => isDefault);
-        const selection = { noun: "variant", parts: doc.variants, selected: variant, all } as const;
-        const variants = withEditedParts(
-          { ...selection, isPartRequired: booked !== undefined },
-          edits,
-        );
-        if (variants === doc.variants) kept = variants;
-        const edited = variant === undefined ? withEdits(doc, edits) : doc;
-        // Partners show the price of the service, so it follows the variant that is booked by default.
-        const { priceCents, durationMin } = variants.find(({ isDefault }) => isDefault) ?? edited;
-        return { ...edited, priceCents, durationMin, variants };
-      },
+    const isConfirmed = cli.flags.yes || cli.flags.dryRun;
+    const result = await whenConfirmed(cli, isConfirmed, (confirmed) =>
+      editObject(
+        rt,
+        slug,
+        "service",
+        toKey(rt, business, "service", service),
+        (doc) => {
+          const booked = doc.variants.find(({ isDefault }) => isDefault);
+          const selection = {
+            noun: "variant",
+            parts: doc.variants,
+            selected: variant,
+            all,
+          } as const;
+          const variants = withEditedParts(
+            { ...selection, isPartRequired: booked !== undefined },
+            edits,
+          );
+          if (variants === doc.variants) kept = variants;
+          const edited = variant === undefined ? withEdits(doc, edits) : doc;
+          // Partners show the price of the service, so it follows the variant that is booked by default.
+          const { priceCents, durationMin } = variants.find(({ isDefault }) => isDefault) ?? edited;
+          return { ...edited, priceCents, durationMin, variants };
+        },
+        confirmed,
+      ),
     );
     reportChange(cli, result);
     if (edits.priceCents === undefined || kept.length === 0) return;

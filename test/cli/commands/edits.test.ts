@@ -96,3 +96,29 @@ test("commands edit the catalog without its file", async () => {
       stderr: expect.stringContaining(message),
     });
 });
+
+test("update commands set a price to 0 only after a confirmation or with --yes", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell("seed -", CATALOG);
+  for (const [line, show, change] of [
+    ["services update cut --price 0", "services show cut", "cut 35.00 -> 0.00"],
+    ["menu update soup --size cup --price 0", "menu show soup", "soup/cup 5.00 -> 0.00"],
+  ] as const) {
+    const before = (await deskbell(`${show} --json`)).stdout;
+    const refused = await deskbell(line);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain(`to 0 (`);
+    expect(refused.stderr).toContain(change);
+    expect(refused.stderr).toContain("add --yes");
+    const asking = createTerminal({ isTTY: true, dataDir }).deskbell;
+    expect((await asking(line, "n\n")).code).not.toBe(0);
+    expect((await deskbell(`${line} --dry-run`)).code).toBe(0);
+    expect((await deskbell(`${show} --json`)).stdout).toBe(before);
+    expect((await asking(line, "y\n")).code).toBe(0);
+    expect((await deskbell(`${show} --json`)).stdout).not.toBe(before);
+    // The price is 0 already.
+    expect((await deskbell(line)).code).toBe(0);
+  }
+  expect((await deskbell("services update cut --price 10")).code).toBe(0);
+  expect((await deskbell("services update cut --price 0 --yes")).code).toBe(0);
+});

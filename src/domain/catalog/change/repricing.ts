@@ -69,12 +69,22 @@ export function repricingText(
   { changed, free, total, largest }: Repricing,
   currency: Currency,
 ): string {
-  const price = (minor: number) => formatMoney(minor, currency);
-  const named = largest.map(
-    ({ key, part, from, to }) =>
-      `${key}${part === "" ? "" : `/${part}`} ${price(from)} -> ${price(to)}`,
-  );
+  const named = largest.map((change) => priceChangeText(change, currency));
   const more = changed > named.length ? ", …" : "";
   const zero = free === 0 ? "" : `, ${free === changed ? "all" : free} of them to 0`;
   return `change ${changed} of ${countOf(total, "price")} by more than half${zero} (${named.join(", ")}${more})`;
+}
+
+/** Returns `set 1 price to 0 (cut 35.00 -> 0.00)`; null if no price becomes 0. */
+export function freePricesText(repricing: Repricing | null, currency: Currency): string | null {
+  if (repricing === null || repricing.free === 0) return null;
+  const { free, largest } = repricing;
+  const named = largest.filter(({ to }) => to === 0);
+  const more = free > named.length ? ", …" : "";
+  return `set ${countOf(free, "price")} to 0 (${named.map((change) => priceChangeText(change, currency)).join(", ")}${more})`;
+}
+
+function priceChangeText({ key, part, from, to }: PriceChange, currency: Currency): string {
+  const price = (minor: number) => formatMoney(minor, currency);
+  return `${key}${part === "" ? "" : `/${part}`} ${price(from)} -> ${price(to)}`;
 }
