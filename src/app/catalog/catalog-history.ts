@@ -39,6 +39,7 @@ export function readEarlierCatalog(rt: Runtime, slug: string, version: number): 
     current: () => null,
     prune: false,
     seedingAt: null,
+    isRestored: true,
   });
   if (merged === null || issues.length > 0)
     throw new AppError(

@@ -11,6 +11,7 @@ import {
 import { mergeCatalog, type MergedCatalog } from "./change/merge.ts";
 import { findUnchanged } from "./change/unchanged-items.ts";
 import { validateSchema } from "./file/schema-check.ts";
+import { findHiddenCharacters } from "./file/hidden-characters.ts";
 import { withoutFollowUpIssues } from "./file/follow-up-issues.ts";
 import {
   normaliseCatalog,
@@ -42,6 +43,8 @@ export type ValidateOptions = {
   isPartial?: boolean;
   /** Other files of the business could not be read, and may define what these refer to. */
   isIncomplete?: boolean;
+  /** The files have what an earlier version accepted, which may have invisible characters. */
+  isRestored?: boolean;
 };
 
 /**
@@ -54,9 +57,13 @@ export function validateCatalog(
 ): { merged: MergedCatalog | null; issues: CatalogIssue[] } {
   const current = cached(options.current);
   const slug = contents.map(slugIn).find((one) => one !== undefined);
-  const unchanged = findUnchanged(contents, slug === undefined ? null : current(slug));
+  const stored = () => (slug === undefined ? null : current(slug));
+  const unchanged = findUnchanged(contents, stored());
+  const hidden = options.isRestored ? [] : findHiddenCharacters(contents, stored, unchanged);
   const schema = validateSchema(contents, unchanged);
-  if (schema.files === null) return { merged: null, issues: schema.issues };
+  const places = new Set(schema.issues.map(({ path }) => path.join("\0")));
+  const issues = [...schema.issues, ...hidden.filter(({ path }) => !places.has(path.join("\0")))];
+  if (schema.files === null) return { merged: null, issues };
 
   const { isIncomplete = false } = options;
   const normalised = normaliseOrIssues(schema.files, {
@@ -66,8 +73,7 @@ export function validateCatalog(
     unchanged,
     unreadable: schema.unreadable,
   });
-  if (!("patch" in normalised))
-    return { merged: null, issues: [...schema.issues, ...normalised.issues] };
+  if (!("patch" in normalised)) return { merged: null, issues: [...issues, ...normalised.issues] };
 
   const merged = mergeCatalog(normalised.current, normalised.patch, options.prune);
   const { refs, kinds } = schema.uncertain;
@@ -85,7 +91,7 @@ export function validateCatalog(
   return {
     merged,
     issues: [
-      ...schema.issues,
+      ...issues,
       ...withoutFollowUpIssues(schema.issues, normalised.issues),
       ...references.map((issue) => withFilePath(issue, normalised.pathOf)),
       ...findIssuesOfRepeated(merged.catalog, uncertain, normalised.repeated),
