@@ -1,7 +1,7 @@
 import type { PromotionDoc } from "../../domain/catalog/catalog.ts";
 import { AppError } from "../../domain/errors.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
-import { quote } from "../../domain/text.ts";
+import { quote, shellQuote } from "../../domain/text.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { editObject } from "./edit-object.ts";
@@ -40,7 +40,7 @@ export function endPromotion(rt: Runtime, slug: string, keyOrId: string): Change
       throw new AppError(
         "state_refuses",
         `The promotion ${quote(doc.key)} starts only at ${formatLocalMinute(startsAt, timezone)}.`,
-        { fix: `deskbell promotions pause ${doc.key}` },
+        { fix: `deskbell promotions pause ${shellQuote(doc.key)}` },
       );
     return { ...doc, schedule: { ...doc.schedule, endsAt: now } };
   });

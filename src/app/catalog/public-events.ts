@@ -1,7 +1,7 @@
 import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
-import { quote } from "../../domain/text.ts";
+import { quote, shellQuote } from "../../domain/text.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { editObject } from "./edit-object.ts";
@@ -66,6 +66,6 @@ function withOrders(
 function assertPublished(doc: PublicEventDoc): PublicEventDoc {
   if (doc.status !== "DRAFT") return doc;
   throw new AppError("state_refuses", `The event ${quote(doc.key)} is a draft.`, {
-    fix: `change it with deskbell public-events update ${doc.key}, or delete it from the catalog file`,
+    fix: `change it with deskbell public-events update ${shellQuote(doc.key)}, or delete it from the catalog file`,
   });
 }

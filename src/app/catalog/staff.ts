@@ -2,7 +2,7 @@ import type { Catalog, ServiceDoc, StaffDoc } from "../../domain/catalog/catalog
 import type { AuthoredStaff } from "../../domain/catalog/file/staff.ts";
 import { withShownTexts } from "../../domain/catalog/change/shown-texts.ts";
 import { AppError } from "../../domain/errors.ts";
-import { quote } from "../../domain/text.ts";
+import { quote, shellQuote } from "../../domain/text.ts";
 import type { Runtime } from "../runtime.ts";
 import { editCatalog, type EditOptions, withNewObject, withObjects } from "./edit-catalog.ts";
 import { getObject } from "./objects.ts";
@@ -100,10 +100,10 @@ function withoutLink(service: ServiceDoc, key: string): ServiceDoc {
 function assertPerformed(before: ServiceDoc, after: ServiceDoc): void {
   const { key, status } = after;
   if (status === "ARCHIVED") return;
-  const retire = `deskbell services update ${key}`;
+  const retire = `deskbell services update ${shellQuote(key)}`;
   if (before.staff.length > 0 && after.staff.length === 0)
     throw new AppError("state_refuses", `Nobody else performs the service ${quote(key)}.`, {
-      fix: `link somebody else with deskbell staff update KEY --add-service ${key}, or retire it with ${retire} --status ARCHIVED`,
+      fix: `link somebody else with deskbell staff update KEY --add-service ${shellQuote(key)}, or retire it with ${retire} --status ARCHIVED`,
     });
   const variant = after.variants.find(
     (one, i) =>
@@ -113,6 +113,6 @@ function assertPerformed(before: ServiceDoc, after: ServiceDoc): void {
   throw new AppError(
     "state_refuses",
     `Nobody else performs the variant ${quote(variant.key)} of ${quote(key)}.`,
-    { fix: `retire it with ${retire} --variant ${variant.key} --status ARCHIVED` },
+    { fix: `retire it with ${retire} --variant ${shellQuote(variant.key)} --status ARCHIVED` },
   );
 }

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../domain/text.ts";
 import {
   copyFileSync,
   createReadStream,
@@ -159,7 +160,7 @@ async function copyVerified(
     await pipeline(createReadStream(from), output, { signal });
     if ((await hashFile(draft, signal)) !== checksum)
       throw new AppError("storage_failed", `The copy of ${from} in ${draft} is damaged.`, {
-        fix: `deskbell backup verify ${from}; if it is valid, check the disk of the copy`,
+        fix: `deskbell backup verify ${shellQuote(from)}; if it is valid, check the disk of the copy`,
       });
     renameSync(draft, to);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { shellQuote } from "../../domain/text.ts";
 import { type HoursRule, WEEK } from "../../domain/catalog/catalog.ts";
 import { isRegular } from "../../domain/catalog/change/weekly-hours.ts";
 import { command } from "../command.ts";
@@ -86,7 +87,7 @@ const update = command({
     if (others.length > 0)
       cli.note(
         `${slug}: ${others.join(", ")} ${others.length === 1 ? "keeps" : "keep"} hours of their own: ` +
-          `${cli.program} staff hours update ${others[0]} ${writeFlags(given)}`,
+          `${cli.program} staff hours update ${shellQuote(others[0] ?? "")} ${writeFlags(given)}`,
       );
   },
 });
@@ -94,8 +95,8 @@ const update = command({
 /** The flags again, for another command. */
 const writeFlags = ({ day, open, closed }: FlagValues<typeof hoursFlags>): string =>
   [
-    ...day.map((name) => `--day ${name}`),
-    ...open.map((interval) => `--open ${interval}`),
+    ...day.map((name) => `--day ${shellQuote(name)}`),
+    ...open.map((interval) => `--open ${shellQuote(interval)}`),
     ...(closed ? ["--closed"] : []),
   ].join(" ");
 

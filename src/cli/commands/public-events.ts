@@ -1,6 +1,6 @@
 import { formatLocalMinute } from "../../domain/local-time.ts";
 import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
-import { countOf } from "../../domain/text.ts";
+import { countOf, shellQuote } from "../../domain/text.ts";
 import type { PublicEventChange } from "../../app/catalog/public-events.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
@@ -150,7 +150,7 @@ const postpone = command({
     const change = postponePublicEvent(rt, business.slug, name, startsAt);
     reportWithOrders(cli, name, change);
     cli.note(
-      `To sell tickets again: ${cli.program} public-events update ${name} --status PUBLISHED`,
+      `To sell tickets again: ${cli.program} public-events update ${shellQuote(name)} --status PUBLISHED`,
     );
   },
 });
@@ -161,7 +161,7 @@ function reportWithOrders(cli: Cli, name: string, { result, orders }: PublicEven
   if (orders.length === 0) return;
   const verb = orders.length === 1 ? "stays" : "stay";
   cli.note(
-    `${countOf(orders.length, "ticket order")} ${verb} valid: ${cli.program} ticket-orders list --public-event ${name}`,
+    `${countOf(orders.length, "ticket order")} ${verb} valid: ${cli.program} ticket-orders list --public-event ${shellQuote(name)}`,
   );
 }
 

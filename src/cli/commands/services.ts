@@ -1,3 +1,4 @@
+import { shellQuote } from "../../domain/text.ts";
 import type { VariantDoc } from "../../domain/catalog/catalog.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { whenConfirmed } from "../input/when-confirmed.ts";
@@ -80,7 +81,7 @@ const create = command({
     reportChange(cli, result);
     if (performers !== "everyone" || performedBy.length === 0) return;
     cli.note(
-      `${cli.verb("Performed", "be performed")} by ${performedBy.join(", ")}. To change it: ${cli.program} staff update KEY --remove-service ${item.key}`,
+      `${cli.verb("Performed", "be performed")} by ${performedBy.join(", ")}. To change it: ${cli.program} staff update KEY --remove-service ${shellQuote(item.key)}`,
     );
   },
 });

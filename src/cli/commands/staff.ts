@@ -1,3 +1,4 @@
+import { shellQuote } from "../../domain/text.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { hoursFlags, parseHoursEdit } from "../objects/hours-flags.ts";
@@ -69,7 +70,7 @@ const create = command({
     reportChange(cli, result);
     if (service.length === 0)
       cli.note(
-        `No service is linked yet: ${cli.program} staff update ${item.key} --add-service KEY`,
+        `No service is linked yet: ${cli.program} staff update ${shellQuote(item.key)} --add-service KEY`,
       );
   },
 });

@@ -122,3 +122,24 @@ test("update commands set a price to 0 only after a confirmation or with --yes",
   expect((await deskbell("services update cut --price 10")).code).toBe(0);
   expect((await deskbell("services update cut --price 0 --yes")).code).toBe(0);
 });
+
+test("commands in messages quote keys with spaces for the shell", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell(
+    "seed -",
+    CATALOG.replace("{ key: mia,", "{ key: mia o'hara,").replace(
+      "staff: [mia]",
+      'staff: ["mia o\'hara"]',
+    ),
+  );
+  const quoted = `'mia o'\\''hara'`;
+  await deskbell(`staff hours update Mia --day mon --open 10:00-12:00`);
+  const { stderr } = await deskbell("hours update --day mon --closed");
+  expect(stderr).toContain(`deskbell staff hours update ${quoted} --day mon --closed\n`);
+  const created = await deskbell("staff create --name Tom --key 'tom b'");
+  expect(created.stderr).toContain("deskbell staff update 'tom b' --add-service KEY");
+  const service = await deskbell(
+    "services create --name Wash --key 'wash it' --duration 30 --price 5",
+  );
+  expect(service.stderr).toContain("--remove-service 'wash it'");
+});
