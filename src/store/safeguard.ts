@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
+import { shellQuote } from "../domain/text.ts";
 import { namePath, syncFolder } from "../durable-file.ts";
 import { checkDatabase, backupNameBefore, readBackupTime } from "./backup.ts";
 import { acquireDaemonLock } from "./database.ts";
@@ -40,12 +41,13 @@ export const createSafeguard = (
     if (newest === undefined && (size === undefined || !existsSync(masterKeyPath))) return;
     const remains =
       newest === undefined ? "the master key of its data exists" : "there are backups of it";
-    const [state, from] =
-      size === undefined
-        ? [`There is no ${path}`, `move ${folder} away`]
-        : [`${path} is empty`, "delete the empty file"];
+    const state = size === undefined ? `There is no ${path}` : `${path} is empty`;
+    const steps = [
+      ...(size === undefined ? [] : ["delete the empty file"]),
+      ...(newest === undefined ? [] : [`move ${folder} away`]),
+    ];
     throw new AppError("state_refuses", `${state}, but ${remains}.`, {
-      fix: `put the file back, or deskbell restore ${newest ?? "FILE"}; or ${from} to start from scratch`,
+      fix: `put the file back, or deskbell restore ${newest === undefined ? "FILE" : shellQuote(newest)}; or ${steps.join(" and ")} to start from scratch`,
     });
   },
   backUp(schema) {

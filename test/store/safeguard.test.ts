@@ -1,4 +1,4 @@
-import { rmSync, statSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createBackup } from "../../src/app/operations/backups.ts";
@@ -19,6 +19,25 @@ test("an empty file next to a master key is not a new installation", () => {
   );
   expect(statSync(path).size).toBe(0);
   rmSync(path);
+  createTestRuntime({ dataDir });
+});
+
+test("the fix for an empty file next to backups starts from scratch", async () => {
+  const dataDir = join(createTempFolder(), "with space");
+  const rt = createTestRuntime({ dataDir });
+  const { path } = await createBackup(rt);
+  rt.close();
+  for (const suffix of ["-wal", "-shm"]) rmSync(rt.config.databasePath + suffix, { force: true });
+  writeFileSync(rt.config.databasePath, "");
+  const { backupFolder } = rt.config;
+  expect(() => createTestRuntime({ dataDir })).toThrow(
+    expect.objectContaining({
+      message: `${rt.config.databasePath} is empty, but there are backups of it.`,
+      fix: `put the file back, or deskbell restore '${path}'; or delete the empty file and move ${backupFolder} away to start from scratch`,
+    }),
+  );
+  rmSync(rt.config.databasePath);
+  renameSync(backupFolder, `${backupFolder}.away`);
   createTestRuntime({ dataDir });
 });
 

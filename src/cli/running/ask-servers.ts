@@ -12,9 +12,14 @@ export type AskedServer = Server & {
   running: { address: string; status: ServerStatus }[];
   /** Why the other addresses did not respond, each with its address. */
   failures: string[];
+  /** Whether an address responded that it requires a token, or another one. */
+  needsToken: boolean;
 };
 
 const TIMEOUT_MS = 5000;
+
+const NO_TOKEN = "it requires a token, which --metrics-token-file gives";
+const OTHER_TOKEN = "it has another token";
 
 /**
  * Asks every server of a servers file for its state, with the configured token.
@@ -34,10 +39,12 @@ export function askServers(file: string, flags: ConfigFlags): Promise<AskedServe
           status: await askServer(address, tokenFor(address)),
         })),
       );
-      const asked: AskedServer = { ...server, running: [], failures: [] };
+      const asked: AskedServer = { ...server, running: [], failures: [], needsToken: false };
       for (const { address, status } of responses)
-        if (typeof status === "string") asked.failures.push(`${address}: ${status}`);
-        else asked.running.push({ address, status });
+        if (typeof status === "string") {
+          asked.failures.push(`${address}: ${status}`);
+          asked.needsToken ||= status === NO_TOKEN || status === OTHER_TOKEN;
+        } else asked.running.push({ address, status });
       return asked;
     }),
   );
@@ -47,8 +54,16 @@ export function askServers(file: string, flags: ConfigFlags): Promise<AskedServe
  * Returns the state of a server, of which exactly one address must respond.
  * @throws AppError state_refuses if none does, or if the standby runs too
  */
-export function getRunning({ name, running, failures }: AskedServer): ServerStatus {
+export function getRunning({ name, running, failures, needsToken }: AskedServer): ServerStatus {
   const [first, second] = running;
+  if (first === undefined && needsToken)
+    throw new AppError(
+      "state_refuses",
+      `The server ${name} does not tell its businesses without its metrics token: ${failures.join("; ")}.`,
+      {
+        fix: "on that server, run deskbell metrics token > FILE, and add --metrics-token-file FILE here; if there are several servers, start each with serve --metrics-token-file and the same FILE",
+      },
+    );
   if (first === undefined)
     throw new AppError(
       "state_refuses",
@@ -75,10 +90,7 @@ async function askServer(address: string, token: string | null): Promise<ServerS
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (response.status === 401)
-      return token === null
-        ? "it requires a token: start it with serve --metrics-token-file FILE, and add the flag here"
-        : "it has another token";
+    if (response.status === 401) return token === null ? NO_TOKEN : OTHER_TOKEN;
     if (response.status === 403) return "it could not create its token: see its log";
     if (response.status === 404) return "not found: is it an older deskbell?";
     if (!response.ok) return `status ${response.status}`;

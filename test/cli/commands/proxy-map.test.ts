@@ -93,6 +93,29 @@ test("status --servers has a line for each server, and exits with 6 if one is un
   ]);
 });
 
+test("proxy-map without the token of a server names the commands that give it the token", async () => {
+  const folder = createTempFolder();
+  const [servers, token] = [join(folder, "servers.txt"), join(folder, "token")];
+  const rt = createTestRuntime();
+  const server = await startServer(rt, { host: "127.0.0.1", port: 0 });
+  onTestFinished(server.close);
+  writeFileSync(servers, `east ${server.url}`);
+  const { deskbell } = createTerminal();
+  const refused = await deskbell(`proxy-map --format caddy ${servers}`);
+  expect(refused.code).toBe(5);
+  expect(refused.stderr).toContain(
+    "The server east does not tell its businesses without its metrics token",
+  );
+  expect(refused.stderr).toContain(
+    "fix: on that server, run deskbell metrics token > FILE, and add --metrics-token-file FILE here",
+  );
+  const printed = await createTerminal({ dataDir: rt.config.dataDir }).deskbell("metrics token");
+  writeFileSync(token, printed.stdout);
+  expect(
+    await deskbell(`proxy-map --format caddy --metrics-token-file ${token} ${servers}`),
+  ).toMatchObject({ code: 0 });
+});
+
 test("a server that has another token is reported, and one of the same data folder needs no flag", async () => {
   const { urls } = await startServers(["salon-aurora"]);
   const folder = createTempFolder();
