@@ -96,6 +96,9 @@ function sendsPassword(smtpUrl: string): boolean {
   return protocol === "smtp:" && username !== "" && !isLoopbackHost(hostname);
 }
 
+/** OpenSSL's words for an answer that is not TLS. */
+const NO_TLS_ANSWER = /:SSL routines:[^:]*:(?:wrong version number|packet length too long):/;
+
 /** Loaded for the first mail: most servers send none. */
 function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
   let transport: Promise<Transporter> | undefined;
@@ -116,8 +119,13 @@ function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
         { from: senderOf(smtpUrl) ?? to.split(",")[0] },
       ),
     ));
-  /** @throws with the flag that allows it, if the server has no TLS */
+  /** @throws with what to do, if the server has no TLS */
   const explain = (error: unknown): never => {
+    if (smtpUrl.startsWith("smtp:") && NO_TLS_ANSWER.test((error as Error).message))
+      throw new Error(
+        "the mail server announces STARTTLS but does not answer with TLS: use smtps:// with its port for TLS, or repair the server",
+        { cause: error },
+      );
     if ((error as NodeJS.ErrnoException).code !== "ETLS") throw error;
     throw new Error(
       "the mail server has no TLS, so its password is not sent: use smtps://, or allow it with --allow-plaintext",

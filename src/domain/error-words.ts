@@ -52,7 +52,20 @@ export function fetchErrorInWords(error: unknown): string {
   return name === "TimeoutError" ? "no response" : errorInWords(cause ?? error);
 }
 
+/** `4093…:error:0A00010B:SSL routines:function:wrong version number:../deps/…`, as OpenSSL writes it. */
+const OPENSSL = /\berror:[\dA-F]{8}:[^:]*:[^:]*:([^:]+)/;
+
+/** Reasons of OpenSSL for a response that is not TLS. */
+const NOT_TLS: ReadonlySet<string> = new Set([
+  "wrong version number",
+  "packet length too long",
+  "http request",
+]);
+
 function textInWords(text: string): string {
+  const [, reason] = OPENSSL.exec(text) ?? [];
+  if (reason !== undefined)
+    return NOT_TLS.has(reason) ? "it does not support TLS on this port" : `TLS failed: ${reason}`;
   const known = text.match(CODE)?.find((code) => Object.hasOwn(WORDS, code));
   if (known !== undefined) return WORDS[known] as string;
   const messages = new Map(getSystemErrorMap().values());

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { type ConfigFlags, readConfig } from "../../src/config.ts";
 import { createAlertChannels } from "../../src/delivery/alert-channels.ts";
@@ -124,6 +126,25 @@ test("a mail server without TLS gets the password only with --allow-plaintext or
   await openMail("127.0.0.1").send(createAlert());
   expect(openMail("127.0.0.1").check).toBeUndefined();
   expect([mails.length, passwords]).toEqual([2, ["secret", "secret"]]);
+});
+
+test("a mail server that announces STARTTLS but answers in plain text is described with what to do", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {}).write("220 mail\r\n");
+    socket.on("data", (data) => {
+      const [command = ""] = data.toString("latin1").split(/\W/);
+      const isHello = command === "EHLO";
+      socket.write(isHello ? "250-mail\r\n250 STARTTLS\r\n" : "220 go ahead in plain text\r\n");
+    });
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const env = { DESKBELL_SMTP_URL: `smtp://127.0.0.1:${port}` };
+  const channel = openChannel({ alertMail: "ada@example.com" }, env);
+  await expect(channel.send(createAlert())).rejects.toThrow(
+    "the mail server announces STARTTLS but does not answer with TLS: use smtps:// with its port for TLS, or repair the server",
+  );
 });
 
 test("a mail has the message, the fix and the fields in plain text", async () => {

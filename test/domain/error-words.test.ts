@@ -14,6 +14,17 @@ test.each([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is self-signed"],
   ["EMFILE", "too many open files"],
   ["UND_ERR_NEW", "the connection failed (UND_ERR_NEW)"],
+  [
+    failed(
+      "ESOCKET",
+      "4093022DD07F0000:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../deps/openssl/x.c:78:\n",
+    ),
+    "it does not support TLS on this port",
+  ],
+  [
+    "4093022DD07F0000:error:0A000410:SSL routines:ssl3_read_bytes:ssl/tls alert handshake failure:x.c:9:",
+    "TLS failed: ssl/tls alert handshake failure",
+  ],
   ["HTTP 500", "HTTP 500"],
   ["the response is not valid HTTP", "the response is not valid HTTP"],
   [failed("EAUTH", "Invalid login: 535 NO"), "Invalid login: 535 NO"],
