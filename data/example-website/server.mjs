@@ -282,12 +282,28 @@ async function readInput(request, url) {
   }
 }
 
+const escapeHtml = (text) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+
+const link = (url, text) => `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`;
+
+/** Returns HTML that says how a visitor whose browser runs no scripts reaches the business. */
+async function describeContact() {
+  const { name, phone, email } = await getBusiness();
+  const ways = [
+    phone && link(`tel:${phone.replace(/[^+\d]/g, "")}`, phone),
+    email && link(`mailto:${encodeURI(email)}`, email),
+  ].filter(Boolean);
+  return `To book without it, contact ${[escapeHtml(name), ...ways].join(", ")}.`;
+}
+
 async function respond(request, response) {
   const url = new URL(request.url, "http://website");
   if (request.method === "GET" && url.pathname === "/") {
     response.setHeader("content-security-policy", POLICY);
     response.setHeader("content-type", "text/html; charset=utf-8");
-    return response.end(page);
+    // The page itself does not need the contact, so it is shown without deskbell too.
+    const contact = await describeContact().catch(() => "");
+    return response.end(page.replace("<!-- contact -->", () => contact));
   }
   const action = actions[`${request.method} ${url.pathname}`];
   if (!action) throw new Refused(404, "route_not_found");

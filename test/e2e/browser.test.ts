@@ -191,6 +191,43 @@ async function press(name: string | null, guest: Record<string, string> = {}) {
   return document.body.innerText;
 }
 
+/** Starts the example website, which needs a key of its own. */
+async function startWebsite(
+  createSecret: (fields: Pick<NewKey, "kind" | "scopes">) => string,
+  url: string,
+) {
+  const KEY = createSecret({ kind: "RESTRICTED", scopes: ["services.read", "bookings.write"] });
+  const website = startProgram([], {
+    program: {
+      command: [process.execPath, "data/example-website/server.mjs"],
+      isStandalone: false,
+    },
+    env: { API: url, KEY, PORT: "0", LINK_SECRET: "x".repeat(32) },
+  });
+  const [site] = await website.waitForOutput(/http:\/\/127\.0\.0\.1:\d+/);
+  return { site, KEY };
+}
+
+const REACHABLE = `
+catalog: 1
+business: { slug: shop, name: "Shop <b>& $& more", timezone: Europe/Lisbon, currency: EUR, phone: "+351 21 123 45 67", email: ana@example.com }
+`;
+
+test("the example website without scripts says how to reach the business", async (context) => {
+  const { rt, createSecret, url } = await serveShop();
+  applyCatalog(rt, [{ name: "reachable.yaml", text: REACHABLE }], { confirmed: true });
+  const { site } = await startWebsite(createSecret, url);
+  const page = await openPage(context, `${site}/`, { scripts: false });
+  const { text, links } = await page.run(async () => ({
+    text: document.body.innerText,
+    links: [...document.querySelectorAll("noscript a")].map((link) => String(link)),
+  }));
+  expect(text).toContain(
+    "This page needs JavaScript to show free times. To book without it, contact Shop <b>& $& more, +351 21 123 45 67, ana@example.com.",
+  );
+  expect(links).toEqual(["tel:+351211234567", "mailto:ana@example.com"]);
+});
+
 test("the example website lists, holds, books, reschedules and cancels, and each step sends a webhook", async (context) => {
   const { rt, createSecret, url } = await serveShop();
   applyCatalog(rt, [{ name: "hostile.yaml", text: HOSTILE_NAME }]);
@@ -205,15 +242,7 @@ test("the example website lists, holds, books, reschedules and cancels, and each
     const { startsAt, status } = data.object as { startsAt: string; status: string };
     return `${type} ${startsAt.slice(0, 16)} ${status}`;
   };
-  const KEY = createSecret({ kind: "RESTRICTED", scopes: ["services.read", "bookings.write"] });
-  const website = startProgram([], {
-    program: {
-      command: [process.execPath, "data/example-website/server.mjs"],
-      isStandalone: false,
-    },
-    env: { API: url, KEY, PORT: "0", LINK_SECRET: "x".repeat(32) },
-  });
-  const [site] = await website.waitForOutput(/http:\/\/127\.0\.0\.1:\d+/);
+  const { site, KEY } = await startWebsite(createSecret, url);
 
   const page = await openPage(context, `${site}/`);
   await page.run(recordResponses);
