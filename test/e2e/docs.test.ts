@@ -23,6 +23,7 @@ type Element = {
   parentElement: Element;
   nextElementSibling: Element;
   requestSubmit: () => void;
+  getAttribute: (name: string) => string;
   getBoundingClientRect: () => { top: number };
   querySelector: (selector: string) => Element;
   querySelectorAll: (selector: string) => Iterable<Element>;
@@ -111,6 +112,20 @@ test.for([
     expect(page.errors).toEqual([]);
   },
 );
+
+test("no page is wider than a screen of 360 px", { timeout: 120_000 }, async (context) => {
+  const { origin } = await serveDocs();
+  const index = await openPage(context, `${origin}/docs`, { width: 360 });
+  const paths = await index.run(async () =>
+    [...document.querySelectorAll("nav .pages a")].map((link) => link.getAttribute("href")),
+  );
+  expect(paths).toContain("/docs/mirror");
+  for (const path of ["/docs", ...paths]) {
+    const page = await openPage(context, origin + path, { width: 360 });
+    const { width } = await page.run(readAll);
+    expect({ path, width }).toEqual({ path, width: 360 });
+  }
+});
 
 /** Pastes a key, sends the example request of an operation, and returns what the page shows. */
 async function useKey(key: string, operation: string) {
