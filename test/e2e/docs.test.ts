@@ -123,7 +123,7 @@ test("no page is wider than a screen of 360 px", { timeout: 120_000 }, async (co
   for (const path of ["/docs", ...paths]) {
     const page = await openPage(context, origin + path, { width: 360 });
     const { width } = await page.run(readAll);
-    expect({ path, width }).toEqual({ path, width: 360 });
+    expect(width, path).toBeLessThanOrEqual(360);
   }
 });
 
