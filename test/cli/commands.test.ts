@@ -335,7 +335,7 @@ test("keys create prints only the key on stdout", async () => {
     code: 0,
     stdout: expect.stringMatching(/^deskbell_rk_[0-9A-Za-z]{38}\n$/),
     stderr: expect.stringMatching(
-      /^It receives the events of all bookings, .*, without customer references\.\nTo keep .* keys update key_\w+ --event-group catalog\n$/,
+      /^It receives the events of all bookings, .*, without customer references\.\nIf it needs .* keys update key_\w+ --event-group catalog\n$/,
     ),
   });
   const [key] = data<{ id: string; createdAt: string; expiresAt: string }[]>(
