@@ -113,10 +113,14 @@ export function createClockStore(db: Db) {
     },
   };
 
-  /** Pending objects alone wait for the time. `updated_at` never decreases within a business. */
+  /**
+   * Pending objects alone wait for the time. `updated_at` never decreases within a business. The
+   * start of a visit stays, and nobody can decide after it.
+   */
   function shiftVersioned(table: string, column: string, byMs: number, now: number): void {
+    const shifted = `${column} + :byMs`;
     db.prepare(`
-      UPDATE ${table} SET ${column} = ${column} + :byMs, version = version + 1,
+      UPDATE ${table} SET ${column} = ${column === "decide_by" ? `min(${shifted}, starts_at)` : shifted}, version = version + 1,
         updated_at = max(:now, (SELECT max(other.updated_at) FROM ${table} other
           WHERE other.business_id = ${table}.business_id))
       WHERE status = 'PENDING' AND ${column} IS NOT NULL`).run({ byMs, now });

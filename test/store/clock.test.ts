@@ -1,6 +1,11 @@
 import Database from "better-sqlite3";
 import { expect, inject, test } from "vitest";
 import { CLOCK_COLUMNS } from "../../src/store/clock.ts";
+import { addBusiness } from "../support/delivery.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+import { confirmedVisit } from "../support/visit-rows.ts";
+
+const HOUR_MS = 3_600_000;
 
 /** The names that columns with an instant have. */
 const INSTANT = /^at$|_(?:at|by|until|since)$/;
@@ -21,4 +26,29 @@ test("each column with an instant says what happens to it when the clock is set"
     .map(({ name }) => name)
     .filter((name) => !OTHERS.includes(name));
   expect(Object.keys(CLOCK_COLUMNS)).toEqual(instants.toSorted());
+});
+
+test("a shift of the clock moves the end of a decision but never past the start of the visit", () => {
+  const rt = createTestRuntime();
+  const { id: businessId } = addBusiness(rt, "salon");
+  const now = rt.now();
+  const insert = (id: string, startsAt: number, decideBy: number) =>
+    rt.tx(() =>
+      rt.store.reservations.insert(businessId, {
+        ...confirmedVisit(startsAt, now),
+        id,
+        status: "PENDING",
+        endsAt: startsAt + HOUR_MS,
+        decideBy,
+        partySize: 2,
+        areaId: null,
+        tableId: "tbl_1",
+      }),
+    );
+  insert("rsv_soon", now + 2 * HOUR_MS, now + HOUR_MS);
+  insert("rsv_late", now + 9 * HOUR_MS, now + HOUR_MS);
+  rt.tx(() => rt.store.clock.shiftPeriods(3 * HOUR_MS, now));
+  const decideBy = (id: string) => rt.store.reservations.findById(businessId, id)?.decideBy;
+  expect(decideBy("rsv_soon")).toBe(now + 2 * HOUR_MS);
+  expect(decideBy("rsv_late")).toBe(now + 4 * HOUR_MS);
 });
