@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
+import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import type { Connection } from "../store/database.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store/store.ts";
 
 /** A larger difference between the clocks means that the wall clock was set. */
 export const MIN_JUMP_MS = 5000;
+
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
 type Clocks = {
   /** The wall clock minus the monotonic clock of the machine. */
@@ -77,11 +80,21 @@ export function createJumpNotice(
   }
 }
 
-/** Names the boot, since which the monotonic clock counts; elsewhere than on Linux, the process. */
-export function readClockSource(): string {
+const PROCESS_NAME = "deskbell process";
+
+/**
+ * Names the boot, since which the monotonic clock counts; elsewhere than on Linux, the process. The
+ * name of a process is random, because its number may be that of another one after a reboot. All
+ * threads have the same name if the main thread calls it before it starts the others.
+ */
+export function readClockSource(random: (bytes: number) => Buffer, path = BOOT_ID): string {
   try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return readFileSync(path, "utf8").trim();
   } catch {
-    return `process ${process.pid}`;
+    const name = getEnvironmentData(PROCESS_NAME);
+    if (typeof name === "string") return name;
+    const created = `process ${random(16).toString("hex")}`;
+    setEnvironmentData(PROCESS_NAME, created);
+    return created;
   }
 }

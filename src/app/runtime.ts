@@ -138,10 +138,10 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
 function sharedClock({ now, monotonic }: Effects): Runtime["machineClock"] {
   if (now === undefined && monotonic === undefined) {
     const startedAt = Number(process.hrtime.bigint()) / 1e6 - performance.now();
-    let source: string | undefined;
+    const source = readClockSource(systemRandom);
     return {
       offset: () => Date.now() - startedAt - performance.now(),
-      source: () => (source ??= readClockSource()),
+      source: () => source,
     };
   }
   const source = `test ${Math.random()}`;
