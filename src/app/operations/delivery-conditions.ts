@@ -89,6 +89,11 @@ export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): He
 /** The reasons for which the operator or the partner disables an endpoint. */
 const INTENDED: ReadonlySet<string> = new Set(["manual", "paused", "key_revoked"]);
 
+const DISABLED_BECAUSE: Readonly<Record<string, string>> = {
+  gone: "its receiver answered with 410 Gone",
+  failing: "its deliveries failed for too long",
+};
+
 /** Reports an endpoint that is disabled or keeps failing, not one being retried. */
 export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthCondition[] {
   const { id, name, url, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
@@ -104,10 +109,12 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
   const who = `the endpoint '${name}' of ${business}`;
   if (status === "DISABLED") {
     if (disabledReason === "key_expired") {
-      const expired = `${who} is disabled, because its key has expired: give it another one with webhooks update ${id} --key KEY and enable it, or disable it`;
+      const expired = `${who} receives no webhooks, because its API key has expired. If its partner still needs them, give it another key with webhooks update ${id} --key KEY and enable it with webhooks enable ${id}; if not, the fix ends this problem`;
       return [openCondition("endpoint.disabled", expired, `deskbell webhooks disable ${id}`, at)];
     }
-    const text = `${who} is disabled (${disabledReason})${since && `, after failing${since}`}`;
+    const reason = disabledReason ?? "";
+    const why = DISABLED_BECAUSE[reason] ?? `of ${reason}`;
+    const text = `${who} receives no webhooks: deskbell has disabled it, because ${why}${since && ` (failing${since})`}. Its deliveries are kept until webhooks enable ${id}`;
     return [openCondition("endpoint.disabled", text, `deskbell webhooks show ${id}`, at)];
   }
   const end =

@@ -94,7 +94,7 @@ export const checkRefusedMetrics = (path: string | null | undefined): HealthCond
     ? [
         openCondition(
           "metrics.refused",
-          `a program on this machine asks for ${path} without the metrics token and gets none: give it the token. If none does, a proxy on this machine passes strangers on: block /metrics in it`,
+          `a program on this machine asked for ${path} without the metrics token and was refused. If it is your monitoring, give it the token. If you know no such program, a proxy on this machine forwards requests of strangers: block /metrics in the proxy`,
           "deskbell metrics token",
         ),
       ]
