@@ -6,6 +6,7 @@ export type OrderFilter = {
   businessId: string;
   status?: TicketOrder["status"] | undefined;
   eventId?: string | undefined;
+  createdByKey?: string | undefined;
   /** Only IDs below it. */
   before?: string | undefined;
 };
@@ -48,7 +49,11 @@ export function createOrderStore(db: Db) {
   );
   const items = db.prepare(`
     SELECT ${columns(ORDER_ITEM)} FROM ticket_order_item WHERE order_id = ?`);
-  const listNewest = prepareNewest(db, "ticket_order", ORDER, ["status", "event_id"]);
+  const listNewest = prepareNewest(db, "ticket_order", ORDER, [
+    "status",
+    "event_id",
+    "created_by_key",
+  ]);
   const selectActiveOf = db.prepare(`
     SELECT id, ${columns("event_id")} FROM ticket_order
     WHERE business_id = :businessId AND (status = 'CONFIRMED' OR status = 'PENDING' AND expires_at > :now)

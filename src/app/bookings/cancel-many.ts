@@ -1,45 +1,83 @@
+import type { TicketOrder } from "../../domain/bookings/ticket-order.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR } from "./access.ts";
 import { changeState, expireDueVisits } from "./change-visit.ts";
+import { expireDueOrders } from "./ticket-holds.ts";
+import { cancelOrder } from "./ticket-orders.ts";
 import type { VisitKind } from "./visit-kinds.ts";
 
-/** Visits of one cancellation, because all are cancelled in one transaction. */
-const MAX_VISITS = 1000;
+/** Rows of one cancellation, because all are cancelled in one transaction. */
+const MAX_ROWS = 1000;
 
-/** The visits that a key has made since a time (epoch milliseconds). */
+/** What a key has made since a time (epoch milliseconds). */
 export type MadeByKey = { keyId: string; createdSince: number };
 
-/** Lists those that have not started and are not cancelled, by start. */
-export function listUpcomingOfKey<Row extends Visit>(
-  rt: Runtime,
-  kind: VisitKind<Row>,
-  businessId: string,
-  { keyId, createdSince }: MadeByKey,
-): Row[] {
-  const filter = { businessId, createdByKey: keyId, createdSince, from: rt.now() };
-  return (["PENDING", "CONFIRMED"] as const)
-    .flatMap((status) => kind.store(rt).listPage({ ...filter, status }, MAX_VISITS))
-    .toSorted((a, b) => a.startsAt - b.startsAt)
-    .slice(0, MAX_VISITS);
-}
+/** Visits or ticket orders, of which all that a key has made can be cancelled. */
+export type Cancellable<Row> = {
+  /** Call it in a transaction: what is overdue can no longer be cancelled. */
+  expireDue: (rt: Runtime, business: BusinessRow) => void;
+  /** Returns at most a thousand that have not started and are not cancelled. */
+  list: (rt: Runtime, businessId: string, made: MadeByKey) => Row[];
+  /** Cancels on behalf of the operator. */
+  cancel: (rt: Runtime, business: BusinessRow, row: Row, reason: string | null) => Row;
+};
 
 /**
- * Cancels these visits on behalf of the operator, at most a thousand at a time.
+ * Cancels what `list` returns, in one transaction.
  * @throws AppError business_not_found
  */
-export const cancelVisitsOfKey = <Row extends Visit>(
+export const cancelMany = <Row>(
   rt: Runtime,
-  kind: VisitKind<Row>,
+  { expireDue, list, cancel }: Cancellable<Row>,
   slug: string,
   made: MadeByKey,
   reason: string | null,
 ): Row[] =>
   rt.tx(() => {
     const business = getBusiness(rt, slug);
-    expireDueVisits(rt, business);
-    return listUpcomingOfKey(rt, kind, business.id, made).map((row) =>
-      changeState(rt, kind, business, OPERATOR, row, "cancel", reason),
-    );
+    expireDue(rt, business);
+    return list(rt, business.id, made).map((row) => cancel(rt, business, row, reason));
   });
+
+const filtersOf = (businessId: string, { keyId, createdSince }: MadeByKey) =>
+  (["PENDING", "CONFIRMED"] as const).map((status) => ({
+    businessId,
+    createdByKey: keyId,
+    createdSince,
+    status,
+  }));
+
+/** Visits are listed by start. */
+export const cancellableVisits = <Row extends Visit>(kind: VisitKind<Row>): Cancellable<Row> => ({
+  expireDue: expireDueVisits,
+  list: (rt, businessId, made) =>
+    filtersOf(businessId, made)
+      .flatMap((filter) => kind.store(rt).listPage({ ...filter, from: rt.now() }, MAX_ROWS))
+      .toSorted((a, b) => a.startsAt - b.startsAt)
+      .slice(0, MAX_ROWS),
+  cancel: (rt, business, row, reason) =>
+    changeState(rt, kind, business, OPERATOR, row, "cancel", reason),
+});
+
+/** An order with a checked-in ticket cannot be cancelled. */
+export const CANCELLABLE_ORDERS: Cancellable<TicketOrder> = {
+  expireDue: expireDueOrders,
+  list: (rt, businessId, made) =>
+    filtersOf(businessId, made)
+      .flatMap((filter) => rt.store.orders.listPage(filter, MAX_ROWS))
+      .filter((order) => isUpcoming(rt, businessId, order) && !isCheckedIn(rt, businessId, order))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, MAX_ROWS),
+  cancel: cancelOrder,
+};
+
+function isUpcoming(rt: Runtime, businessId: string, { eventId }: TicketOrder): boolean {
+  const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);
+  return event === undefined || event.startsAt > rt.now();
+}
+
+const isCheckedIn = (rt: Runtime, businessId: string, { id: orderId }: TicketOrder): boolean =>
+  rt.store.tickets.list({ businessId, orderId, status: "CHECKED_IN" }, 1).length > 0;

@@ -142,15 +142,12 @@ export const definition = [
     ],
     useCases: async () => {
       const { changeBooking, getBooking } = await import("../../app/bookings/bookings.ts");
-      const many = await import("../../app/bookings/cancel-many.ts");
+      const { cancellableVisits } = await import("../../app/bookings/cancel-many.ts");
       const { BOOKING } = await import("../../app/bookings/visit-kinds.ts");
       return {
         change: changeBooking,
         get: getBooking,
-        listUpcomingOfKey: (rt, businessId, made) =>
-          many.listUpcomingOfKey(rt, BOOKING, businessId, made),
-        cancelMany: (rt, slug, made, reason) =>
-          many.cancelVisitsOfKey(rt, BOOKING, slug, made, reason),
+        cancellable: cancellableVisits(BOOKING),
       };
     },
   }),

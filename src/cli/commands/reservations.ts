@@ -105,15 +105,12 @@ export const definition = [
     ],
     useCases: async () => {
       const { changeReservation, getReservation } = await import("../../app/bookings/bookings.ts");
-      const many = await import("../../app/bookings/cancel-many.ts");
+      const { cancellableVisits } = await import("../../app/bookings/cancel-many.ts");
       const { RESERVATION } = await import("../../app/bookings/visit-kinds.ts");
       return {
         change: changeReservation,
         get: getReservation,
-        listUpcomingOfKey: (rt, businessId, made) =>
-          many.listUpcomingOfKey(rt, RESERVATION, businessId, made),
-        cancelMany: (rt, slug, made, reason) =>
-          many.cancelVisitsOfKey(rt, RESERVATION, slug, made, reason),
+        cancellable: cancellableVisits(RESERVATION),
       };
     },
   }),

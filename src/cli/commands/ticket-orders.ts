@@ -3,9 +3,12 @@ import { toPublicTicketOrder, type TicketOrder } from "../../domain/bookings/tic
 import { toLocalMinute } from "../../domain/local-time.ts";
 import { command } from "../command.ts";
 import { choice, text, texts, pageFlags } from "../flags.ts";
+import { cancelCommand } from "../objects/cancel-command.ts";
 import { createNamer } from "../objects/names.ts";
+import { resolveKey } from "../objects/objects.ts";
 import { toGivenKey, toKey } from "../objects/by-name.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
+import type { Column } from "../output/table.ts";
 
 const STATUSES = [
   "PENDING",
@@ -82,21 +85,60 @@ const confirm = command({
   },
 });
 
-const cancel = command({
-  name: "cancel",
-  about: "Cancel an order, paid or not. Its tickets become void and can be sold again.",
-  supportsDryRun: true,
-  arguments: ["<order>"],
-  flags: { reason: text("text", "why; partners do not see it") },
+/** Returns the order as `list` and a cancellation of several show it. */
+const toRow = (order: TicketOrder, timezone: string) => ({
+  ...toShownOrder(order, timezone),
+  currencyDigits: order.currencyDigits,
+});
+
+type Row = ReturnType<typeof toRow>;
+
+const columnsIn = (timezone: string): Column<Row>[] => [
+  "id",
+  { title: "CODE", value: "code", noTruncate: true },
+  "status",
+  {
+    title: "TICKETS",
+    value: ({ items }) => items.reduce((sum, item) => sum + item.quantity, 0),
+    align: "right",
+  },
+  {
+    title: "TOTAL",
+    value: (order) => formatMoney(order.totalCents, order),
+    align: "right",
+  },
+  {
+    title: "EXPIRES",
+    value: ({ expiresAt }) => expiresAt && toLocalMinute(expiresAt, timezone),
+    noTruncate: true,
+    optional: true,
+  },
+  { title: "CUSTOMER", value: "customerRef" },
+];
+
+const cancel = cancelCommand({
+  group: "ticket-orders",
+  noun: "ticket order",
+  about:
+    "Cancel an order, paid or not, or all that a key has made since a time. Its tickets become void and can be sold again.",
+  argument: "[order]",
+  reason: "why; partners do not see it",
+  notStarted: "whose event has not started",
   examples: [
     "ticket-orders cancel K7M2-9QXF",
     "ticket-orders cancel tor_06f… --reason 'paid twice' --json",
   ],
-  async run(cli, { reason }, name) {
+  async cancelOne(cli, name, reason) {
     const rt = await cli.open();
     const { cancelTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
     cli.printObject(cancelTicketOrder(rt, cli.business(rt).slug, name, reason));
   },
+  useCases: async () => {
+    const { CANCELLABLE_ORDERS } = await import("../../app/bookings/cancel-many.ts");
+    return { cancellable: CANCELLABLE_ORDERS };
+  },
+  toShown: toRow,
+  columns: (_rt, { doc: { timezone } }) => columnsIn(timezone),
 });
 
 const list = command({
@@ -105,50 +147,28 @@ const list = command({
   flags: {
     publicEvent: text("key", "only orders for this event"),
     status: choice(STATUSES, "only orders with this status"),
+    key: text("key", "only those that this API key made"),
     ...pageFlags,
   },
   examples: [
     "ticket-orders list --public-event blue-hour-quartet --status CONFIRMED",
     "ticket-orders list --limit 500 --json",
   ],
-  async run(cli, { limit, publicEvent, ...filter }) {
+  async run(cli, { limit, publicEvent, key, ...filter }) {
     const { rt, business } = await cli.openBusiness();
+    const createdByKey = key === undefined ? undefined : resolveKey(cli, rt, key).id;
     const { getPublicEventId } = await import("../../app/catalog/objects.ts");
     const eventId =
       publicEvent === undefined
         ? undefined
         : getPublicEventId(rt, business, toKey(rt, business, "public_event", publicEvent));
-    cli.printPage(
+    cli.printPage<Row>(
       limit,
-      (most) =>
+      (most): Row[] =>
         rt.store.orders
-          .list({ businessId: business.id, eventId, ...filter }, most)
-          .map((order) => ({
-            ...toShownOrder(order, business.doc.timezone),
-            currencyDigits: order.currencyDigits,
-          })),
-      [
-        "id",
-        { title: "CODE", value: "code", noTruncate: true },
-        "status",
-        {
-          title: "TICKETS",
-          value: ({ items }) => items.reduce((sum, item) => sum + item.quantity, 0),
-          align: "right",
-        },
-        {
-          title: "TOTAL",
-          value: (order) => formatMoney(order.totalCents, order),
-          align: "right",
-        },
-        {
-          title: "EXPIRES",
-          value: ({ expiresAt }) => expiresAt && toLocalMinute(expiresAt, business.doc.timezone),
-          noTruncate: true,
-          optional: true,
-        },
-        { title: "CUSTOMER", value: "customerRef" },
-      ],
+          .list({ businessId: business.id, eventId, createdByKey, ...filter }, most)
+          .map((order) => toRow(order, business.doc.timezone)),
+      columnsIn(business.doc.timezone),
       `${business.slug} has no ticket orders.`,
     );
   },

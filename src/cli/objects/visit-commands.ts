@@ -1,6 +1,6 @@
 import { idEndingOf } from "../../domain/bookings/affected-visits.ts";
 import { VISIT_STATUSES } from "../../domain/bookings/visit.ts";
-import type { MadeByKey } from "../../app/bookings/cancel-many.ts";
+import type { Cancellable } from "../../app/bookings/cancel-many.ts";
 import type { StateAction } from "../../app/bookings/change-visit.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
@@ -17,9 +17,9 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { VisitListFilter } from "../../store/visits.ts";
 import type { Cli } from "../cli.ts";
 import { command, type CommandSpec } from "../command.ts";
-import { countOf, safe } from "../../domain/text.ts";
 import { usageError } from "../failure.ts";
 import { choice, DEFAULT_LIMIT, pageFlags, parseBound, pastTime, text } from "../flags.ts";
+import { cancelCommand } from "./cancel-command.ts";
 import { resolveKey, resolveObject } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
@@ -47,9 +47,7 @@ type Visits<Row, Shown> = {
       reason?: string | null,
     ) => object;
     get: (rt: Runtime, businessId: string, id: string) => Row;
-    /** The visits that `cancelMany` cancels. */
-    listUpcomingOfKey: (rt: Runtime, businessId: string, made: MadeByKey) => Row[];
-    cancelMany: (rt: Runtime, slug: string, made: MadeByKey, reason: string | null) => Row[];
+    cancellable: Cancellable<Row>;
   }>;
 };
 
@@ -128,55 +126,19 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
     cli.printObject(useCases.change(rt, business.slug, visitId, action, reason ?? null));
   }
 
-  const cancel = command({
-    name: "cancel",
+  const cancel = cancelCommand({
+    group,
+    noun,
     about: `Cancel a ${noun}, which makes ${visits.freed} available again, or all that a key has made since a time.`,
-    supportsDryRun: true,
-    arguments: ["[id]"],
-    flags: {
-      reason: text("text", "why; partners see it"),
-      key: text("key", `instead of one: the ${group} that this key made and that have not started`),
-      createdSince: pastTime(`with --key: those made since then (a time in UTC, or 2h, 3d, …)`),
-    },
-    examples: [
-      `${group} cancel ${exampleId} --reason illness`,
-      `${group} cancel --key website --created-since 2h --dry-run`,
-    ],
-    run(cli, { reason, key, createdSince }, id) {
-      if (id !== undefined && key === undefined && createdSince === undefined)
-        return change(cli, id, "cancel", reason);
-      if (id === undefined && key !== undefined && createdSince !== undefined)
-        return cancelMany(cli, key, createdSince, reason ?? null);
-      throw usageError(
-        `Name either one ${noun}, or --key and --created-since.`,
-        `deskbell ${group} cancel --key website --created-since 2h --dry-run`,
-      );
-    },
+    argument: "[id]",
+    reason: "why; partners see it",
+    notStarted: "that have not started",
+    examples: [`${group} cancel ${exampleId} --reason illness`],
+    cancelOne: (cli, id, reason) => change(cli, id, "cancel", reason),
+    useCases: visits.useCases,
+    toShown: toPublic,
+    columns: visits.columns,
   });
-
-  async function cancelMany(
-    cli: Cli,
-    keyName: string,
-    createdSince: (now: number) => number,
-    reason: string | null,
-  ): Promise<void> {
-    const { rt, business } = await cli.openBusiness();
-    const key = resolveKey(cli, rt, keyName);
-    const useCases = await visits.useCases();
-    const made = { keyId: key.id, createdSince: createdSince(rt.now()) };
-    const { length } = useCases.listUpcomingOfKey(rt, business.id, made);
-    const what = countOf(length, noun);
-    if (length > 0)
-      await cli.confirm(`Cancelling ${what} of the key '${safe(key.name)}'`, key.name);
-    const cancelled = useCases.cancelMany(rt, business.slug, made, reason);
-    cli.printList(
-      cancelled.map((row) => toPublic(row, business.doc.timezone)),
-      visits.columns(rt, business),
-      `The key '${safe(key.name)}' has made no ${group} since then that can be cancelled.`,
-    );
-    if (cancelled.length > 0)
-      cli.note(`${cli.verb("Cancelled", "cancel")} ${countOf(cancelled.length, noun)}.`);
-  }
 
   const actions = ACTIONS.map(({ name, action, about: [before, after], example }) => {
     const line = `${group} ${name} ${exampleId.slice(0, 4)}${example}`;
