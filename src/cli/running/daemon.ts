@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { withEqualFailures } from "../../app/webhooks/failure-time.ts";
 import { nameGoodBackup } from "../../app/operations/backups.ts";
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
@@ -103,7 +105,8 @@ export async function startDaemon(
     // Stop it first, too.
     let worker: RunningDeliveryWorker | undefined;
     parts.defer(async () => worker?.stop());
-    const server = await startServer(rt, { host, port, tls, sendOnce: lazySendOnce(rt) });
+    const sendOnce = withEqualFailures(rt, lazySendOnce(rt), waitUnlessAborted);
+    const server = await startServer(rt, { host, port, tls, sendOnce });
     parts.defer(server.close);
     const started = await startDeliveryWorker(config, { onAttempt });
     worker = started;
@@ -163,6 +166,9 @@ async function openBackupDir(config: Config, dir: string) {
     makeLast: (rt: Runtime) => lastCopy.makeLastCopy(rt, dir),
   };
 }
+
+const waitUnlessAborted = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  sleep(Math.max(0, ms), undefined, { signal }).catch(() => {});
 
 type Failure = WorkerFailure & { reason: string };
 

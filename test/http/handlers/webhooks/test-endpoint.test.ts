@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { withEqualFailures } from "../../../../src/app/webhooks/failure-time.ts";
 import type { SendOnce } from "../../../../src/app/webhooks/test-endpoint.ts";
 import { createSendOnce } from "../../../../src/delivery/sender.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
@@ -118,6 +119,38 @@ test("a partner cannot tell a private address, a closed port and a TLS error apa
       error: "The receiver could not be reached or did not respond in time.",
     }),
   ]);
+});
+
+test("a test without a response takes as long whether the port is closed, silent or private", async () => {
+  const api = createTestApi();
+  const { endpoint } = await createTestEndpoint(api, null);
+  const { timeoutMs } = endpoint;
+  type Result = Awaited<ReturnType<SendOnce>>;
+  async function durationOf(outcome: Result["outcome"], tookMs: number): Promise<number> {
+    const sendOnce = withEqualFailures(
+      api,
+      async () => (api.advance(tookMs), { outcome, address: null }),
+      async (ms) => api.advance(ms),
+    );
+    const startedAt = api.monotonic();
+    const path = `${WEBHOOKS}/${endpoint.id}/test`;
+    const headers = { authorization: `Bearer ${api.key}` };
+    expect((await createApp(api, sendOnce).request(path, { method: "POST", headers })).status).toBe(
+      200,
+    );
+    return api.monotonic() - startedAt;
+  }
+  const failures = [
+    await durationOf({ kind: "refused", error: "ECONNREFUSED" }, 1),
+    await durationOf({ kind: "blocked", error: "a private address" }, 0),
+    await durationOf({ kind: "unresolvable", error: "ENOTFOUND" }, 40),
+    await durationOf({ kind: "tls_failed", error: "a certificate" }, 90),
+    await durationOf({ kind: "timed_out", error: "no response" }, timeoutMs + 20),
+  ];
+  expect(new Set(failures).size).toBe(1);
+  expect(failures[0]).toBeGreaterThan(timeoutMs + 20);
+  const responded = { kind: "responded", statusCode: 500, retryAfter: null, responseText: "" };
+  expect(await durationOf(responded as Result["outcome"], 7)).toBe(7);
 });
 
 describe("tests of a host that the operator does not trust", () => {
