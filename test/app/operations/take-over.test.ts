@@ -156,6 +156,17 @@ test("recorded counters that cannot be read are reported, and never taken for no
   );
 });
 
+test("the newest copy is one after the last takeover, even if the clock of the server before was ahead", async () => {
+  const { rt, dir } = await createPrimary();
+  const { config } = await takeOverNewest(rt, dir);
+  const standby = createTestRuntime({ dataDir: config.dataDir, backupDir: dir });
+  expect(standby.now()).toBeLessThan(rt.now() - MINUTE_MS);
+  const backup = await createBackup(standby);
+  await copyBackup(standby, backup);
+  const { copy } = await findNewestCopy(createStandby(rt, dir), dir);
+  expect(copy.path).toBe(join(dir, basename(backup.path)));
+});
+
 test("a damaged copy is skipped and reported", async () => {
   const { rt, dir, older, newer } = await createPrimary();
   writeFileSync(newer, readFileSync(newer).fill(1, 4096));
