@@ -140,15 +140,19 @@ test("a segment's price and duration are the variant's, or the requested staff m
   expect(terms("bea")).toEqual(["85 10000", "30 3000"]);
 });
 
-test("a visit uses its services' strictest notice and horizon, and the first one's grid", () => {
-  const visit = plan({
-    services: [serviceRequest("cut"), serviceRequest("yoga"), serviceRequest("sauna")],
-  });
-  expect(visit.intervalMin).toBe(20);
-  // 12:01 is the next whole minute; the cut requires two hours.
-  expect(visit.earliestMin * 60_000).toBe(Date.parse("2026-11-20T14:01:00Z"));
-  expect(visit.horizonDay - visit.firstDay).toBe(4);
-});
+test.each([
+  { order: ["cut", "yoga", "sauna"], intervalMin: 20 },
+  { order: ["yoga", "sauna", "cut"], intervalMin: 60 },
+])(
+  "a visit uses its services' strictest notice and horizon, and the first one's grid: $order",
+  ({ order, intervalMin }) => {
+    const visit = plan({ services: order.map((service) => serviceRequest(service)) });
+    expect(visit.intervalMin).toBe(intervalMin);
+    // 12:01 is the next whole minute; the cut requires two hours.
+    expect(visit.earliestMin * 60_000).toBe(Date.parse("2026-11-20T14:01:00Z"));
+    expect(visit.horizonDay - visit.firstDay).toBe(4);
+  },
+);
 
 describe("a request is rejected for", () => {
   test.each<[string, RequestFields, string[]]>([
