@@ -7,11 +7,13 @@ import {
   closedInterval,
   dateExists,
   dayAt,
+  formatMinute,
   instantsOf,
   openInterval,
   wallAt,
 } from "../../../src/domain/availability/wall-clock.ts";
 import type { Interval } from "../../../src/domain/availability/intervals.ts";
+import { formatInstant } from "../../../src/domain/local-time.ts";
 import { ZONES } from "./time-zones.ts";
 
 const wall = (date: string, hours: number) => dayNumber(date) * DAY_MIN + hours * 60;
@@ -125,6 +127,7 @@ describe("dates and clocks", () => {
         expect(closedInterval(zone, clock, clock).end).toBe(later);
         for (const instant of expected) {
           expect(wallAt(zone, instant)).toBe(clock);
+          expect(formatMinute(instant, zone)).toBe(formatInstant(instant * 60_000, zone));
           expect(dateOf(dayAt(zone, instant))).toBe(plain.toPlainDate().toString());
         }
       }
