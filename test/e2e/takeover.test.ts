@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readGuide } from "../../src/assets.ts";
@@ -225,6 +227,45 @@ test(
     }
   },
 );
+
+test("a change that is acknowledged while the server stops is on the server that takes over", async () => {
+  const dir = createTempFolder();
+  const { dataDir, deskbell } = await createSeededSalon();
+  const key = await deskbell("keys", "create", "--name", "site", "--scope", "webhooks.write");
+  const daemon = spawnDaemon(dataDir, "--backup-dir", dir);
+  const url = await waitForUrl(daemon);
+  const endpoint = "https://8.8.8.8/hook";
+  const body = JSON.stringify({ name: "Website", url: endpoint, events: ["service.updated"] });
+  const post = request(`${url}/v1/businesses/salon-aurora/webhooks`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "content-length": body.length,
+      expect: "100-continue",
+    },
+  });
+  post.flushHeaders();
+  await once(post, "continue");
+  daemon.child.kill("SIGTERM");
+  const acceptsConnections = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(acceptsConnections).toBe(false);
+  post.end(body);
+  const [response] = (await once(post, "response")) as [IncomingMessage];
+  expect(response.resume().statusCode).toBe(201);
+  expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
+
+  const standby = createTempFolder();
+  copyFileSync(join(dataDir, "master.key"), join(standby, "master.key"));
+  const restore = ["restore", "--latest", dir, "--fenced", "--data-dir", standby];
+  expect(await runProgram(restore)).toMatchObject({ code: 0 });
+  const { stdout } = await runProgram(["webhooks", "list", "--json", "--data-dir", standby]);
+  expect(stdout).toContain(endpoint);
+});
 
 test("a server that cannot make its last copy says so, and since when it has none", async () => {
   const dir = createTempFolder();
