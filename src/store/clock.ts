@@ -114,13 +114,15 @@ export function createClockStore(db: Db) {
   };
 
   /**
-   * Pending objects alone wait for the time. `updated_at` never decreases within a business. The
-   * start of a visit stays, and nobody can decide after it.
+   * Pending objects alone wait for the time. `updated_at` never decreases within a business. A
+   * decision ends before its visit starts; a visit that would have started by the new time may still
+   * lie in the future of a clock that was set wrong, so its decision stays open.
    */
   function shiftVersioned(table: string, column: string, byMs: number, now: number): void {
     const shifted = `${column} + :byMs`;
+    const capped = `iif(starts_at > :now, min(${shifted}, starts_at), ${shifted})`;
     db.prepare(`
-      UPDATE ${table} SET ${column} = ${column === "decide_by" ? `min(${shifted}, starts_at)` : shifted}, version = version + 1,
+      UPDATE ${table} SET ${column} = ${column === "decide_by" ? capped : shifted}, version = version + 1,
         updated_at = max(:now, (SELECT max(other.updated_at) FROM ${table} other
           WHERE other.business_id = ${table}.business_id))
       WHERE status = 'PENDING' AND ${column} IS NOT NULL`).run({ byMs, now });
