@@ -6,7 +6,7 @@ import {
   hash,
   type KeyObject,
 } from "node:crypto";
-import { linkSync, readdirSync, readFileSync, renameSync, unlinkSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorInWords } from "./domain/error-words.ts";
 import { AppError } from "./domain/errors.ts";
@@ -131,6 +131,7 @@ export const oldKeyPath = (keyPath: string, fingerprint: string): string =>
 export function listOldKeyPaths(keyPath: string): string[] {
   const prefix = oldKeyPath(basename(keyPath), "");
   const folder = dirname(keyPath);
+  if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.startsWith(prefix))
     .map((name) => join(folder, name));
