@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeFolder } from "../src/app/runtime.ts";
@@ -14,7 +14,8 @@ test("a folder and its parents are created with mode 0700", () => {
 
 test("an existing folder is unchanged", () => {
   const path = join(createTempFolder(), "a");
-  mkdirSync(path, { mode: 0o750 });
+  mkdirSync(path);
+  chmodSync(path, 0o750);
   makeFolder(path);
   expect(statSync(path).mode & 0o777).toBe(0o750);
 });

