@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { type Claim, recordClaim } from "../../support/claims.ts";
+import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
+import { type Business, REASONS } from "../../support/documented-types.ts";
+import { Draw } from "../../support/documented-catalog.ts";
+import { Shop } from "../../support/documented-shop.ts";
+import { createRandomInt } from "../../support/random-edits.ts";
+import { chooseScale, chooseSeed } from "../../support/scale.ts";
+
+const SEED = chooseSeed(20261123);
+const SCALE = chooseScale(
+  { shops: 1, rounds: 3, questions: 3, isFull: false },
+  { shops: 40, rounds: 6, questions: 5, isFull: true },
+);
+const CHANGES_PER_ROUND = 4;
+
+/** Businesses in which one documented rule is forgotten. */
+const MISTAKES: Record<string, (business: Business) => Business> = {
+  buffers: (business) => withServices(business, { before: 0, after: 0 }),
+  rooms: (business) => withServices(business, { resources: [] }),
+  breaks: (business) => withPeople(business, { breaks: [] }),
+  "time off": (business) => withPeople(business, { timeOff: [] }),
+  closures: (business) => ({ ...business, opening: { ...business.opening, closures: [] } }),
+};
+
+const withServices = (business: Business, change: object): Business => ({
+  ...business,
+  services: new Map([...business.services].map(([id, one]) => [id, { ...one, ...change }])),
+});
+const withPeople = (business: Business, change: object): Business => ({
+  ...business,
+  people: new Map([...business.people].map(([id, one]) => [id, { ...one, ...change }])),
+});
+
+test(
+  "free times, prices, places and reasons are what the documentation says",
+  { timeout: 3_600_000 },
+  async () => {
+    const draw = new Draw(createRandomInt(SEED));
+    const { dataDir, deskbell } = createTerminal();
+    const folder = createTempFolder();
+    const url = await waitForUrl(spawnDaemon(dataDir));
+    const reasons = new Set<string>();
+    const noticed = new Map(Object.keys(MISTAKES).map((name) => [name, 0]));
+    let questions = 0;
+    let compared = 0;
+    for (let i = 0; i < SCALE.shops; i++) {
+      const shop = await Shop.open({ url, folder, deskbell, draw }, `shop-${i}`);
+      for (let round = 0; round < SCALE.rounds; round++) {
+        for (let change = 0; change < CHANGES_PER_ROUND; change++) await shop.change();
+        for (let n = 0; n < SCALE.questions; n++) {
+          const question = shop.drawQuestion();
+          if (!question) continue;
+          questions++;
+          const comparison = await shop.compare(question);
+          expect(comparison.differences, `${shop.slug}: ${JSON.stringify(question)}`).toEqual([]);
+          compared += comparison.compared;
+          for (const reason of comparison.reasons.keys()) reasons.add(reason);
+          for (const [name, forget] of n === 0 ? Object.entries(MISTAKES) : []) {
+            const { differences } = await shop.compare(question, forget(shop.business));
+            noticed.set(name, (noticed.get(name) ?? 0) + differences.length);
+          }
+        }
+      }
+    }
+    expect(compared).toBeGreaterThan(0);
+    if (SCALE.isFull) expect(REASONS.filter((reason) => !reasons.has(reason))).toEqual([]);
+    recordClaim({
+      group: "simulate",
+      claim:
+        "Free times, staff, prices, places and reasons are what a second program computes that was written from the documentation alone",
+      done: `${questions} questions about ${SCALE.shops} random businesses, after bookings, holds, cancellations, time off, closures and special hours, also on days on which clocks change`,
+      figure: `${compared} values compared, 0 differences`,
+      control: controlOf(noticed),
+      seed: SEED,
+    });
+  },
+);
+
+/** A short run notices some of the mistakes, a full run all of them. */
+function controlOf(noticed: Map<string, number>): Claim["control"] {
+  const counts = [...noticed.values()];
+  return {
+    done: `a second program that forgets ${[...noticed.keys()].join(", or ")}`,
+    figure: [...noticed].map(([name, count]) => `${count} differences (${name})`).join(", "),
+    hasFailed: SCALE.isFull ? counts.every((count) => count > 0) : counts.some((n) => n > 0),
+  };
+}
