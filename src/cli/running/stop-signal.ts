@@ -38,6 +38,7 @@ export const untilStopped = (signals: readonly StopSignal[] = ALL): Promise<Stop
       });
     onParentEnded(() => resolve(PARENT_ENDED));
     process.once("disconnect", () => resolve(PARENT_ENDED));
-    // The channel to bin/deskbell.js exists only with an old Node. It must not keep the process.
-    process.channel?.unref();
+    // The channel to bin/deskbell.js exists only with an old Node. It must not keep the process. A
+    // process that receives messages, such as one of several that run tests, needs its channel.
+    if (process.listenerCount("message") === 0) process.channel?.unref();
   });

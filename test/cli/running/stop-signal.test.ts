@@ -1,0 +1,31 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createTempFolder } from "../../support/cli.ts";
+
+const STOP_SIGNAL = new URL("../../../src/cli/running/stop-signal.ts", import.meta.url).href;
+
+/** Returns what keeps a process that runs the code and then waits for a stop signal. */
+async function listResources(code: string): Promise<unknown> {
+  const script = join(createTempFolder(), "waiting.mjs");
+  writeFileSync(
+    script,
+    `import { untilStopped } from ${JSON.stringify(STOP_SIGNAL)};
+    ${code}
+    void untilStopped();
+    const resources = process.getActiveResourcesInfo();
+    process.send(resources, () => process.exit());`,
+  );
+  // A pipe of the output would also be a resource.
+  const child = fork(script, { stdio: ["ignore", "ignore", "ignore", "ipc"], execArgv: [] });
+  onTestFinished(() => void child.kill());
+  const [message] = await once(child, "message");
+  return message;
+}
+
+test("a process that waits for a stop signal is kept by its channel only if it receives messages", async () => {
+  expect(await listResources("")).not.toContain("PipeWrap");
+  expect(await listResources('process.on("message", () => {});')).toContain("PipeWrap");
+});
