@@ -43,14 +43,12 @@ export const minuteOf = (time: string): number => Date.parse(time) / 60_000;
 /** What the documentation says about each start of a day, without the minimum notice. */
 export class Day {
   readonly verdicts = new Map<number, Verdict>();
-  /** Whether the day would have a free start without any booking. */
-  hasSlots(): boolean {
-    if ([...this.verdicts.values()].some(({ reason }) => reason === null)) return true;
+  /** The starts that would be free without any booking. */
+  startsWithoutVisits(): number[] {
     const { business } = this.availability;
     const empty = new Availability({ ...business, occupied: [], seated: [] });
-    return [...new Day(empty, this.question, this.date).verdicts.values()].some(
-      ({ reason }) => reason === null,
-    );
+    const { verdicts } = new Day(empty, this.question, this.date);
+    return [...verdicts].flatMap(([start, { reason }]) => (reason === null ? [start] : []));
   }
 
   readonly availability: Availability;
