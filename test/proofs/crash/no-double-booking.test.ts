@@ -37,7 +37,7 @@ const ATTEMPTS = Number(process.env["DESKBELL_RUSH_ATTEMPTS"] ?? chooseScale(300
 const KILLS = Math.max(2, ATTEMPTS / 1000);
 const CONTROL_ATTEMPTS = 500;
 /** A run that by chance books nothing twice is repeated with another seed, this often in all. */
-const CONTROL_RUNS = 4;
+const CONTROL_RUNS = 20;
 /** The share of deliveries that fail at their first attempt. */
 const FAILURES = 0.2;
 const SEED = chooseSeed(7);

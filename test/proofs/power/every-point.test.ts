@@ -77,9 +77,11 @@ async function cutEverywhere(disk: Disk, log: Change[], command: WritingCommand)
   const failures: string[] = [];
   let cuts = 0;
   for (let at = 0; at <= log.length; at++) {
-    // Always at the end: what was acknowledged is there.
-    const isPoint = Math.floor(at / step) !== Math.floor((at - 1) / step) || at === log.length;
-    for (const cut of isPoint ? (IN_EVERY_WAY ? CUTS : [random.pick(CUTS)]) : []) {
+    // Always at the end, and in every way: what was acknowledged is there. A disk that ignores fsync
+    // loses it there with every seed.
+    const isEnd = at === log.length;
+    const isPoint = isEnd || Math.floor(at / step) !== Math.floor((at - 1) / step);
+    for (const cut of isPoint ? (IN_EVERY_WAY || isEnd ? CUTS : [random.pick(CUTS)]) : []) {
       disk.cutPower(cut, random, image);
       const problems = await listProblems(image, disk.acknowledged.length > 0, command);
       if (problems.length > 0) failures.push(`${cut} survives a cut at ${at}: ${problems.join()}`);

@@ -16,7 +16,7 @@ import { patient } from "../../support/patience.ts";
 
 const ROUNDS = chooseScale(100, 1000);
 /** In some rounds, one process has finished before the other begins. */
-const MAX_CONTROL_ROUNDS = 50;
+const MAX_CONTROL_ROUNDS = 500;
 const LEAD_MS = 6;
 const SLUG = "salon-aurora";
 
