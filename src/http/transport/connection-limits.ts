@@ -3,6 +3,7 @@ import { TLSSocket } from "node:tls";
 import { isWithin } from "../../domain/address-range.ts";
 import { isLoopback, unmapIpv4 } from "../auth/client-address.ts";
 import { type ConnectionLimits, createConnectionTable } from "./connection-table.ts";
+import { peerOf, type RespondingSocket } from "./sockets.ts";
 
 const CHECK_MS = 1000;
 /** A socket may have unread data at this many checks, */
@@ -23,7 +24,7 @@ export function limitConnections(
   isExempt: (address: string) => boolean,
   onFull: OnFull = () => {},
 ): void {
-  const table = createConnectionTable<Socket>(limits);
+  const table = createConnectionTable<Socket>(limits, watchUse(server));
   server.on("connection", (socket: Socket) => {
     const address = unmapIpv4(socket.remoteAddress ?? "");
     const isSpared = isExempt(address);
@@ -33,6 +34,21 @@ export function limitConnections(
       socket.once("close", () => (isSpared ? table.removeExempt() : table.remove(socket, address)));
     refused?.resetAndDestroy();
   });
+}
+
+/** Returns whether a request of a connection is in progress. */
+function watchUse(server: Server): (connection: Socket) => boolean {
+  /** HTTP uses the TLS socket, and the limits know the one below it. */
+  const secured = new Map<string, RespondingSocket>();
+  server.on("secureConnection", (socket: RespondingSocket) => {
+    const peer = peerOf(socket);
+    secured.set(peer, socket);
+    socket.once("close", () => secured.delete(peer));
+  });
+  return (connection) => {
+    const socket: RespondingSocket = secured.get(peerOf(connection)) ?? connection;
+    return Boolean(socket["_httpMessage"]);
+  };
 }
 
 export const isExemptFromLimits =

@@ -31,7 +31,7 @@ export function connectionLimits(descriptors: number | null): ConnectionLimits {
 type Owner<Connection> = { name: string; open: Map<Connection, string> };
 
 export type Admission<Connection> = {
-  /** The connection to close: the new one, or the oldest of the largest client. */
+  /** The connection to close: the new one, or one of the largest client. */
   refused?: Connection;
   /** Whether all clients together have more connections than the limit. */
   isFull?: true;
@@ -39,9 +39,14 @@ export type Admission<Connection> = {
 
 /**
  * The open connections of each client. Adding and removing one takes the same time however many are
- * open, because a flood does little else.
+ * open, because a flood does little else. The choice of the one to close looks at those of one
+ * client only.
+ * @param isInUse whether a request is in progress, so that another connection is rather closed
  */
-export function createConnectionTable<Connection>(limits: ConnectionLimits) {
+export function createConnectionTable<Connection>(
+  limits: ConnectionLimits,
+  isInUse: (connection: Connection) => boolean = () => false,
+) {
   const clients = new Map<string, number>();
   const owners = new Map<string, Owner<Connection>>();
   /** The owners that have `n` connections are at index `n`. */
@@ -60,6 +65,13 @@ export function createConnectionTable<Connection>(limits: ConnectionLimits) {
   };
   const findLargest = (): Owner<Connection> | undefined => bySize[largest]?.values().next().value;
 
+  const findOldest = ({ open }: Owner<Connection>): Connection =>
+    open.keys().next().value as Connection;
+  const findOldestIdle = ({ open }: Owner<Connection>): Connection | undefined => {
+    for (const connection of open.keys()) if (!isInUse(connection)) return connection;
+    return undefined;
+  };
+
   const removeFrom = (owner: Owner<Connection>, connection: Connection): void => {
     const client = owner.open.get(connection);
     // One that was closed in favor of others is gone already.
@@ -72,12 +84,12 @@ export function createConnectionTable<Connection>(limits: ConnectionLimits) {
     else clients.set(client, left);
   };
 
-  /** Removes and returns the oldest connection of the largest client, if there are too many. */
+  /** Removes and returns a connection of the largest client, if there are too many. */
   const makeRoom = (): Admission<Connection> => {
     if (total <= limits.total) return {};
     const owner = findLargest();
     if (owner === undefined) return { isFull: true };
-    const refused = owner.open.keys().next().value as Connection;
+    const refused = findOldestIdle(owner) ?? findOldest(owner);
     removeFrom(owner, refused);
     return { refused, isFull: true };
   };

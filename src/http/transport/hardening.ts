@@ -11,6 +11,7 @@ import { API_VERSION } from "../pipeline/pipeline.ts";
 import { createProblem, type Problem, problemBody } from "../pipeline/problems.ts";
 import { MAX_BODY_BYTES } from "../pipeline/request-context.ts";
 import { disconnectSlowReaders, endConnection } from "./connection-limits.ts";
+import type { RespondingSocket } from "./sockets.ts";
 
 // The checks of RFC 9112 that Node leaves out. A request that two servers could read differently is
 // rejected, and its connection is closed.
@@ -97,9 +98,6 @@ function afterReading(socket: RespondingSocket, onLate: () => void): void {
   }, TIMEOUT_CHECK_MS);
   socket.once("close", () => clearTimeout(timer));
 }
-
-/** Node stores the response in progress here, and checks it when clientError has no listener. */
-type RespondingSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** Pipelined responses are sent first. An incomplete request counts as malformed. */
 function afterResponses(socket: RespondingSocket, sendError: () => void): void {

@@ -7,6 +7,7 @@ import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
 import type { Log, LogLevel } from "../../log.ts";
+import { peerOf } from "./sockets.ts";
 
 export type TlsFiles = { cert: string; key: string };
 
@@ -74,8 +75,6 @@ export function limitHandshakes(server: Server): void {
   });
   server.on("secureConnection", (socket: TLSSocket) => stop(peerOf(socket)));
 }
-
-const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 function readPem(path: string, what: string): string {
   let text: string;

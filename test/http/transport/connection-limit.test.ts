@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { createServer as createHttpServer, type ServerResponse } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   isExemptFromLimits,
@@ -11,8 +14,12 @@ import {
 } from "../../../src/http/transport/connection-table.ts";
 import { createLastingState } from "../../../src/http/lasting-state.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { createTempFolder } from "../../support/cli.ts";
 import { createRunningServer } from "../../support/conditions.ts";
+import { type Certificate, createAuthority } from "../../support/hostile/tls.ts";
 import { WAITS } from "../../support/waits.ts";
+
+const NONE = Infinity;
 
 type Limited = Parameters<typeof limitConnections>;
 
@@ -42,8 +49,6 @@ async function serve(limits: Limited[1], isExempt: Limited[2] = () => false, hos
 
 /** Resolves when the socket is closed, with or without an error. */
 const closing = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
-
-const NONE = Infinity;
 
 test("a connection over the limit is closed, until another of the same client ends", async () => {
   const { open } = await serve({ client: 3, network: NONE, total: NONE });
@@ -83,6 +88,54 @@ test("if all connections are in use, the largest client loses its oldest one to 
     false,
   ]);
 });
+
+/** Starts an HTTP server that leaves each request unanswered until the test answers it. */
+async function serveHttp(tls: Certificate | null, total: number) {
+  const server = tls ? createHttpsServer(tls) : createHttpServer();
+  limitConnections(server, { client: NONE, network: NONE, total }, () => false);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const open = async (localAddress: string): Promise<Socket> => {
+    const socket = connect({ port, host: "127.0.0.1", localAddress }).on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    const used = tls ? connectTls({ socket, rejectUnauthorized: false }) : socket;
+    await once(
+      used.on("error", () => {}),
+      tls ? "secureConnect" : "connect",
+    );
+    return used;
+  };
+  return { server, open };
+}
+
+test.for([
+  { of: "HTTP", issue: () => null },
+  { of: "HTTPS", issue: () => createAuthority(createTempFolder()).selfSign("localhost") },
+])(
+  "if all connections of $of are in use, the largest client keeps one with a request rather than an idle one",
+  async ({ issue }) => {
+    const { server, open } = await serveHttp(issue(), 3);
+    const [oldest, idle] = [await open("127.0.0.3"), await open("127.0.0.3")];
+    const requested = once(server, "request");
+    oldest.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    const [, response] = (await requested) as [unknown, ServerResponse];
+    await open("127.0.0.2");
+    const lost = Promise.race([
+      closing(idle).then(() => "idle"),
+      closing(oldest).then(() => "in use"),
+    ]);
+    await open("127.0.0.4");
+    expect(await lost).toBe("idle");
+
+    const answered = once(oldest, "data");
+    response.end("done");
+    await answered;
+    const lostAfterResponse = closing(oldest);
+    await open("127.0.0.3");
+    await lostAfterResponse;
+  },
+);
 
 test("no connection of a trusted proxy is closed, and it takes the place of other clients", async () => {
   const limits = { client: 2, network: 2, total: 2 };
@@ -143,6 +196,16 @@ describe("in the table of connections,", () => {
     expect(table.add(4, "203.0.113.3")).toEqual({ refused: 1, isFull: true });
     table.remove(4, "203.0.113.3");
     expect(table.add(5, "203.0.113.3")).toEqual({});
+  });
+
+  test("a client whose connections are all in use loses the newest, unless that is also in use", () => {
+    const inUse = new Set([0, 1]);
+    const limits = { client: 9, network: 9, total: 2 };
+    const table = createConnectionTable<number>(limits, (connection) => inUse.has(connection));
+    for (const i of inUse) expect(table.add(i, "203.0.113.1")).toEqual({});
+    expect(table.add(2, "203.0.113.1")).toEqual({ refused: 2, isFull: true });
+    inUse.add(3);
+    expect(table.add(3, "203.0.113.1")).toEqual({ refused: 0, isFull: true });
   });
 
   test("the largest client is found after any sequence of connections", () => {
