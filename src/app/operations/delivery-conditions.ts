@@ -114,7 +114,7 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
     }
     const reason = disabledReason ?? "";
     const why = DISABLED_BECAUSE[reason] ?? `of ${reason}`;
-    const text = `${who} receives no webhooks: deskbell has disabled it, because ${why}${since && ` (failing${since})`}. Its deliveries are kept until it is enabled: webhooks enable ${id}`;
+    const text = `${who} receives no webhooks: deskbell has disabled it, because ${why}${since && ` (failing${since})`}. Its deliveries are kept until it is enabled with webhooks enable ${id}`;
     return [openCondition("endpoint.disabled", text, `deskbell webhooks show ${id}`, at)];
   }
   const end =

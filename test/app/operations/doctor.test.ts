@@ -448,7 +448,7 @@ const scenarios: Scenario[] = [
     provoke: (rt) =>
       rt.tx(() => rt.store.endpoints.updateStatus(rt.endpointId, "DISABLED", "gone", rt.now())),
     about: "webhooks",
-    text: /^the endpoint 'partner' of shop receives no webhooks: .* answered with 410 Gone\. Its deliveries are kept until it is enabled: webhooks enable whe_\w+$/,
+    text: /^the endpoint 'partner' of shop receives no webhooks: .* answered with 410 Gone\. Its deliveries are kept until it is enabled with webhooks enable whe_\w+$/,
     fix: /^deskbell webhooks show whe_/,
   },
   {

@@ -144,7 +144,7 @@ test("status prints each problem with a command, and exits with 6", async () => 
   await deskbell("backup");
   expect(problems((await deskbell("status")).stdout)).toEqual([
     "problem\tthe daemon is not running\tdeskbell serve",
-    `problem\tthe endpoint 'till' of shop receives no webhooks: deskbell has disabled it, because its receiver answered with 410 Gone (failing since 2026-11-20T12:00:00Z). Its deliveries are kept until webhooks enable ${endpoint.id}\tdeskbell webhooks show ${endpoint.id}`,
+    `problem\tthe endpoint 'till' of shop receives no webhooks: deskbell has disabled it, because its receiver answered with 410 Gone (failing since 2026-11-20T12:00:00Z). Its deliveries are kept until it is enabled with webhooks enable ${endpoint.id}\tdeskbell webhooks show ${endpoint.id}`,
   ]);
   rt.tx(() => rt.store.endpoints.updateStatus(endpoint.id, "DISABLED", "manual", rt.now()));
   expect(problems((await deskbell("status")).stdout)).toHaveLength(1);
