@@ -9,6 +9,7 @@ import { choice, parseTime, text } from "../flags.ts";
 import { description, namingFlags, parseTexts, withGiven } from "../objects/edits.ts";
 import { toKey } from "../objects/by-name.ts";
 import { objectCommands } from "../objects/objects.ts";
+import { notePast } from "../objects/without-effect.ts";
 import { reportChange } from "../output/change-report.ts";
 
 const listAndShow = objectCommands({
@@ -72,6 +73,7 @@ const update = command({
       import("../../app/catalog/edit-object.ts"),
       import("../../app/catalog/public-events.ts"),
     ]);
+    let updated = null as PublicEventDoc | null;
     const edit = (doc: PublicEventDoc): PublicEventDoc => {
       const time = (flag: string, text: string | undefined) =>
         text === undefined
@@ -80,17 +82,32 @@ const update = command({
       const startsAt = time("--start", start);
       const moved = startsAt === undefined ? doc : movedTo(doc, startsAt);
       const times = { endsAt: time("--end", end), doorsAt: time("--doors", doors) };
-      return withGiven(moved, {
+      return (updated = withGiven(moved, {
         ...fields,
         ...times,
         venue: newVenue(doc.venue, venue, venueAddress),
-      });
+      }));
     };
     const flags = { startsAt: "--start", endsAt: "--end", doorsAt: "--doors" };
     reportChange(
       cli,
       namingFlags(flags, () => editObject(rt, business.slug, "public_event", name, edit)),
     );
+    if (updated === null) return;
+    const isOver = updated.endsAt <= rt.now();
+    const consequence = isOver
+      ? "the event is over, so no tickets are sold"
+      : "the event has begun";
+    if (start !== undefined)
+      notePast(
+        cli,
+        business,
+        rt.now(),
+        { time: `--start ${start}`, end: updated.startsAt },
+        consequence,
+      );
+    else if (end !== undefined)
+      notePast(cli, business, rt.now(), { time: `--end ${end}`, end: updated.endsAt }, consequence);
   },
 });
 

@@ -97,6 +97,25 @@ test("commands edit the catalog without its file", async () => {
     });
 });
 
+test("an update of a public event says that its new start or end is in the past", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed -", CATALOG);
+  const over = "is in the past: the event is over, so no tickets are sold.\n";
+  for (const [times, note] of [
+    ["--start 2020-12-01T19:00", `salon: --start 2020-12-01T19:00 ${over}`],
+    ["--end 2020-12-01T21:00", `salon: --end 2020-12-01T21:00 ${over}`],
+    [
+      "--start 2020-12-01T20:00 --end 2030-12-01T21:00",
+      "salon: --start 2020-12-01T20:00 is in the past: the event has begun.\n",
+    ],
+  ] as const) {
+    const ran = await deskbell(`public-events update gala ${times}`);
+    expect({ times, ...ran }).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
+  }
+  for (const edit of ["--start 2030-12-02T19:00", "--description past"])
+    expect((await deskbell(`public-events update gala ${edit}`)).stderr).not.toContain("is in the");
+});
+
 test("update commands set a price to 0 only after a confirmation or with --yes", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell("seed -", CATALOG);
