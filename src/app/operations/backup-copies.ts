@@ -142,7 +142,7 @@ async function copyToFolder(
   } catch {
     // Some network file systems cannot sync a folder; the file itself was synced.
   }
-  pruneBackups(dir, rt.now());
+  pruneBackups(dir, Math.max(rt.now(), backup.createdAt));
   return isOtherDisk;
 }
 

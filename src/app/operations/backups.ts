@@ -173,7 +173,7 @@ export async function backUpNightly(
       const { why: reason, fix } = describeMissingTag(rt.config);
       rt.log("warn", "The backup has no authentication tag.", { path, reason, fix });
     }
-    pruneBackups(rt.config.backupFolder, rt.now());
+    pruneBackups(rt.config.backupFolder, Math.max(rt.now(), backup.createdAt));
     return backup;
   } catch (error) {
     const reason = errorInWords(error);
@@ -187,10 +187,16 @@ export async function backUpNightly(
   }
 }
 
-/** Deletes old backups and abandoned drafts, in the backup folder or in --backup-dir. */
+/**
+ * Deletes old backups and abandoned drafts, in the backup folder or in --backup-dir.
+ * @param now not before the time of the backup that was just made
+ */
 export function pruneBackups(folder: string, now: number): void {
   const backups = listBackupsIn(folder).filter(({ path }) => isNightly(basename(path)));
-  for (const { path } of listExpired(backups)) rmSync(path);
+  // Backups of a clock that was ahead must not displace those that are made now.
+  const past = backups.filter(({ createdAt }) => createdAt <= now);
+  const kept = new Set(past).difference(new Set(listExpired(past)));
+  for (const backup of listExpired(backups)) if (!kept.has(backup)) rmSync(backup.path);
   const names = listNames(folder);
   pruneChecksums(folder, names);
   for (const name of names.filter(isDraft)) {

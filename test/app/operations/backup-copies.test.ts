@@ -120,6 +120,18 @@ test("hourly backups are deleted so that the newest of each of seven days remain
   ]);
 });
 
+test("a new backup is kept although a clock that was ahead gave others a later time", () => {
+  const folder = createTempFolder();
+  const now = Date.parse("2026-11-20T12:00:00Z");
+  const ahead = Array.from({ length: 9 }, (_, i) => now + (9 - i) * HOUR_MS);
+  writeNamesOf(folder, [...ahead, now]);
+  pruneBackups(folder, now);
+  expect(listBackupsIn(folder).map(({ createdAt }) => createdAt)).toEqual([
+    ...ahead.slice(0, 7),
+    now,
+  ]);
+});
+
 test("a folder that is missing, or whose disk is no longer mounted, gets no copy until it is back", async () => {
   const dir = join(createTempFolder(), "nas");
   const rt = await createServer({ backupDir: dir });
