@@ -11,6 +11,7 @@ import { isNewestOutdated } from "../../../src/app/operations/maintenance.ts";
 import { planRestore, restoreBackup } from "../../../src/app/operations/restore.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { appendTag } from "../../../src/backup-tag.ts";
+import { readConfig } from "../../../src/config.ts";
 import { openSecretBox, readMasterKeys } from "../../../src/secret-box.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, subscribe } from "../../support/delivery.ts";
@@ -76,6 +77,13 @@ test("a backup whose key is missing is named with its fingerprint by a restore, 
       fix: expect.stringContaining(`install -m 600 FILE ${oldKey}`),
     },
   ]);
+});
+
+test("a restore on a machine without a data folder names the missing key", async () => {
+  const { rt, path, fingerprint } = await createRotated();
+  const config = readConfig({ dataDir: join(createTempFolder(), "new") }, {});
+  const { unreadable } = await planRestore(config, path, { ...optionsOf(rt), untrusted: true });
+  expect(unreadable).toMatchObject({ secrets: 1, guests: 1, keys: [fingerprint] });
 });
 
 test("a drill fails if no key decrypts the guests of a backup", async () => {
