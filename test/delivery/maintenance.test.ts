@@ -53,6 +53,15 @@ test("with --backup-every, a backup is made when that long has passed since the 
   expect(await countAfter(HOUR_MS - 1)).toBe(1);
 });
 
+test("with --backup-every, a clock that was ahead at the last backup does not delay the next", async () => {
+  const rt = createTestRuntime({ backupEveryMs: HOUR_MS });
+  await createBackup(rt);
+  rt.setClock(-2 * HOUR_MS);
+  const runs: MaintenanceOptions[] = [];
+  await createMaintenance(rt, async (run) => void runs.push(run), {}).runIfDue();
+  expect(runs).toMatchObject([{ backUp: true }]);
+});
+
 test.each([
   ["the night after the first data", false],
   ["a night after the last backup", true],

@@ -6,7 +6,7 @@ import { isNightly } from "../../store/backup.ts";
 import { rewriteOldSpace } from "../guests/erased-bytes.ts";
 import type { Runtime } from "../runtime.ts";
 import { readBackupTag } from "./backup-authenticity.ts";
-import { copyBackup, findUncopiedBackup } from "./backup-copies.ts";
+import { copyBackup, findUncopiedBackup, SAME_SECOND_MS } from "./backup-copies.ts";
 import { checkBackupDir } from "./backup-dir.ts";
 import { drillBackup, isDrillDue } from "./backup-drill.ts";
 import { readBackupState } from "./backup-state.ts";
@@ -40,10 +40,12 @@ export function isNightMissed(rt: Runtime): boolean {
   return since !== null && rt.now() - since >= MISSED_NIGHT_MS;
 }
 
-function lastTryAt({ config }: Runtime): number {
-  const lastAt = listBackups(config)[0]?.createdAt ?? -Infinity;
+/** Times of a clock that was ahead do not say when the last try was. */
+function lastTryAt({ config, now }: Runtime): number {
+  const madeAt = listBackups(config).map(({ createdAt }) => createdAt);
   const failedAt = readBackupState(config, "failure")?.at ?? -Infinity;
-  return Math.max(lastAt, failedAt);
+  const latest = now() + SAME_SECOND_MS;
+  return Math.max(-Infinity, ...[...madeAt, failedAt].filter((at) => at <= latest));
 }
 
 /** Whether there is work other than a backup. */

@@ -132,6 +132,18 @@ test("a new backup is kept although a clock that was ahead gave others a later t
   ]);
 });
 
+test("a backup that is made after the clock was set back is copied", async () => {
+  const rt = await createServer({ backupDir: createTempFolder() });
+  const ahead = await createBackup(rt);
+  await copyBackup(rt, ahead);
+  rt.setClock(-2 * HOUR_MS);
+  expect(findUncopiedBackup(rt)).toBeUndefined();
+  const backup = await createBackup(rt);
+  expect(findUncopiedBackup(rt)).toEqual(backup);
+  await copyBackup(rt, backup);
+  expect(findUncopiedBackup(rt)).toBeUndefined();
+});
+
 test("a folder that is missing, or whose disk is no longer mounted, gets no copy until it is back", async () => {
   const dir = join(createTempFolder(), "nas");
   const rt = await createServer({ backupDir: dir });
