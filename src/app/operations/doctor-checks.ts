@@ -5,6 +5,7 @@ import type { Config } from "../../config.ts";
 import { isTimezone } from "../../domain/local-time.ts";
 import { countOf, quote, shellQuote } from "../../domain/text.ts";
 import { maxInFlight, PERMITS } from "../../domain/webhooks/permits.ts";
+import { readMasterKeys } from "../../secret-box.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { Program } from "../../store/file-identity.ts";
 import type { DatabaseFacts } from "../../store/read-only-database.ts";
@@ -50,6 +51,16 @@ export function checkDatabaseFacts(facts: DatabaseFacts): Finding[] {
   if (orphansIn.length === 0) return [];
   const tables = orphansIn.join(", ");
   return problem(`rows in ${tables} refer to rows that do not exist: restore a backup`, RESTORE);
+}
+
+/** Reports a rotation of the master key that is not complete: the key file then has several keys. */
+export function checkRotation({ masterKeyPath }: Config): Finding[] {
+  const count = readMasterKeys(masterKeyPath).length;
+  if (count < 2) return [];
+  return problem(
+    `${masterKeyPath} has ${count} keys, because a rotation of the master key was interrupted or is still running: until one is complete, the old key authenticates backups too`,
+    "deskbell keys rotate-master, unless a rotation is running now",
+  );
 }
 
 const WAL_RISK = "an SQLite before 3.51.3 in it can corrupt the database";

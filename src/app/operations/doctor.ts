@@ -23,6 +23,7 @@ import {
   checkOpenFileLimit,
   checkOrphanedVisits,
   checkPrograms,
+  checkRotation,
   checkUnsentEvents,
   checkTimezones,
   readLitestreamVersion,
@@ -77,7 +78,11 @@ export async function* runDoctor(
 
   yield inspectKeys(rt, take("key"));
   const secrets = [...iterateSecrets(rt)].length;
-  yield { about: "secrets", summary: `${secrets} encrypted`, findings: take("secret") };
+  yield {
+    about: "secrets",
+    summary: `${secrets} encrypted`,
+    findings: [...take("secret"), ...checkRotation(config)],
+  };
   yield inspectVisits(rt);
   yield inspectClock(rt, take("clock"));
   yield {

@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { appendFileSync, chmodSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { openSecretBox, readMasterKeys } from "../../../src/secret-box.ts";
 import {
   runProgram,
   type CommandResult,
@@ -145,6 +147,55 @@ test("problems and their fixes are printed on a terminal, in a pipe and as JSON"
   execFileSync("sh", ["-c", data.checks[0]?.findings[0]?.fix ?? "false"]);
   expect((await deskbell("doctor")).stdout).toMatch(/^files\tok\t/);
 });
+
+test.for([
+  {
+    when: "before it encrypted anything",
+    interrupt: async ({ key }: RotatedServer) =>
+      openSecretBox(key, randomBytes, () => false).addKey(),
+  },
+  {
+    when: "before it removed the old key",
+    interrupt: async ({ key, deskbell }: RotatedServer) => {
+      const oldKey = readFileSync(key, "utf8");
+      await deskbell("keys rotate-master");
+      appendFileSync(key, oldKey);
+    },
+  },
+])(
+  "doctor names a rotation of the master key that was interrupted $when, and its fix completes it",
+  async ({ interrupt }) => {
+    const { deskbell, dataDir } = createTerminal();
+    await deskbell("seed salon");
+    await deskbell(
+      "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private",
+    );
+    const { path } = JSON.parse((await deskbell("backup --json")).stdout).data as { path: string };
+    const key = join(dataDir, "master.key");
+    const findInSecrets = async () => {
+      const { data } = JSON.parse((await deskbell("doctor --json")).stdout) as { data: Checks };
+      return data.checks.find(({ about }) => about === "secrets")?.findings;
+    };
+    expect(await findInSecrets()).toEqual([]);
+    const [oldKey] = readMasterKeys(key) as [Buffer];
+
+    await interrupt({ key, deskbell });
+    expect(readMasterKeys(key)).toContainEqual(oldKey);
+    const findings = await findInSecrets();
+    expect(findings).toMatchObject([
+      { text: expect.stringContaining(`${key} has 2 keys, because a rotation`) },
+    ]);
+    const [command = ""] = findings?.[0]?.fix.split(",") ?? [];
+    expect(await deskbell(command.replace(/^deskbell /, ""))).toMatchObject({ code: 0 });
+
+    expect(await findInSecrets()).toEqual([]);
+    expect(readMasterKeys(key)).toHaveLength(1);
+    expect(readMasterKeys(key)).not.toContainEqual(oldKey);
+    expect((await deskbell(`backup verify ${path}`)).code).toBe(0);
+  },
+);
+
+type RotatedServer = { key: string; deskbell: ReturnType<typeof createTerminal>["deskbell"] };
 
 test("a damaged database is reported, and dependent checks are skipped", async () => {
   const { deskbell, dataDir } = createTerminal();
