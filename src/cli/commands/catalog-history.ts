@@ -5,7 +5,7 @@ import type { CatalogChangeRow } from "../../store/catalog-changes.ts";
 import { command } from "../command.ts";
 import { choice, DEFAULT_LIMIT, integer, text, toggle } from "../flags.ts";
 import { EXPORT_FORMATS, printCatalogFile } from "../output/catalog-file.ts";
-import { noteUndo, reportChange } from "../output/change-report.ts";
+import { reportChange } from "../output/change-report.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 import { nameOfActor } from "./audit.ts";
@@ -129,10 +129,11 @@ export const undo = command({
     const { json, dryRun, yes } = cli.flags;
     // Shown before the question, because the command line does not say what it would undo.
     const isShown = !yes && !dryRun && !json;
-    if (!dryRun) cli.note(`${slug}: undoing ${undone}.`);
+    cli.note(`${slug}: undoing ${undone} restores version ${restored} of the catalog.`);
     for (const { key, name } of listMarksSinceChange(rt, business))
       cli.note(
-        `${slug}: ${name} stays sold out; to take that back: ${cli.program} menu sold-out ${shellQuote(key)} --undo --business ${slug}`,
+        `${slug}: ${name} was marked as sold out after the last change of the catalog, and stays sold out. ` +
+          `To sell it again: ${cli.program} menu sold-out ${shellQuote(key)} --undo --business ${slug}`,
       );
     if (isShown) reportChange(cli, planReplacement(rt, replacement), true);
     await cli.agree(
@@ -142,9 +143,9 @@ export const undo = command({
     const result = replaceCatalog(rt, replacement, { cancelAffected, confirmed: true });
     if (json) return cli.printObject({ ...result, restored });
     reportChange(cli, isShown ? { ...result, changes: [] } : result);
-    if (result.fromVersion === result.version) return;
-    cli.note(`${slug}: ${dryRun ? "would undo" : "undid"} ${undone}.`);
-    if (!dryRun) noteUndo(cli, [result]);
+    if (dryRun || result.fromVersion === result.version) return;
+    cli.note(`${slug}: the catalog is again as it was at version ${restored}.`);
+    cli.note(`To take this undo back: ${cli.program} catalog undo --business ${slug}`);
   },
 });
 
@@ -153,8 +154,10 @@ function describeUndone(newest: CatalogChangeRow | undefined, restored: number):
   if (newest?.fromVersion !== restored) return `all changes after version ${restored}`;
   const change = toOutput(newest);
   const [source, actor] = [sourceOf(change), actorOf(change)];
-  return (
-    `the ${nounOf(change) || "change"}${source && ` of ${source}`}${actor && ` by ${actor}`} ` +
-    `(version ${change.version}, ${shortTime(change.at)})`
-  );
+  const by = actor && ` by ${actor}`;
+  const what =
+    change.action === "catalog.undone"
+      ? `the undo${by} that restored ${source}`
+      : `the ${nounOf(change) || "change"}${source && ` of ${source}`}${by}`;
+  return `${what} (version ${change.version}, ${shortTime(change.at)})`;
 }

@@ -99,7 +99,10 @@ test("catalog undo restores what the last change replaced, and says what it undi
     code: 0,
     stdout: expect.stringMatching(/^create\tservice\tspa\t\t\S+\n$/),
     stderr: expect.stringMatching(
-      new RegExp(`joes: would undo ${undone}\\.\nDry run: nothing was saved\\.\n$`),
+      new RegExp(
+        `^joes: undoing ${undone} restores version 2 of the catalog\\.\n` +
+          "joes: would change version 3 -> 4, .*\nDry run: nothing was saved\\.\n$",
+      ),
     ),
   });
   expect(await text()).toBe(exports[3]);
@@ -107,13 +110,18 @@ test("catalog undo restores what the last change replaced, and says what it undi
     code: 0,
     stderr: expect.stringMatching(
       new RegExp(
-        `joes: version 3 -> 4, 2 events \\(service\\.created, catalog\\.changed\\), 0 webhooks to send\\.\n` +
-          `joes: undid ${undone}\\.\nTo go back: deskbell catalog undo --business joes\n$`,
+        `^joes: undoing ${undone} restores version 2 of the catalog\\.\n` +
+          `joes: version 3 -> 4, 2 events \\(service\\.created, catalog\\.changed\\), 0 webhooks to send\\.\n` +
+          "joes: the catalog is again as it was at version 2\\.\n" +
+          "To take this undo back: deskbell catalog undo --business joes\n$",
       ),
     ),
   });
   expect(await text()).toBe(exports[2]);
-  await deskbell("catalog undo --yes");
+  const again = await deskbell("catalog undo --yes");
+  expect(again.stderr).toMatch(
+    /^joes: undoing the undo by \S+ that restored version 2 \(version 4, 20\S+Z\) restores version 3 of the catalog\.\n/,
+  );
   expect(await text()).toBe(exports[3]);
   const { stdout } = await deskbell("catalog undo --version 1 --yes --json");
   expect(JSON.parse(stdout)).toMatchObject({ data: { slug: "joes", version: 6, restored: 1 } });
@@ -129,7 +137,7 @@ test("catalog undo says first what it takes back, and that a dish stays sold out
   await deskbell("services update cut --price 45.00");
   await deskbell("menu sold-out soup");
   const stays =
-    "joes: Soup stays sold out; to take that back: deskbell menu sold-out soup --undo --business joes\n";
+    "joes: Soup was marked as sold out after the last change of the catalog, and stays sold out. To sell it again: deskbell menu sold-out soup --undo --business joes\n";
   const refused = await deskbell("catalog undo");
   expect(refused.stderr).toMatch(/^joes: undoing the edit of cut by .*\.\n/);
   expect(refused.stderr).toContain(stays);
