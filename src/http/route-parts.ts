@@ -2,13 +2,19 @@ import { writeParameters } from "./handlers/bookings/writes.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
 import type { HandlerDeps, KeyHandler, ResponseSpec, RouteDefinition } from "./pipeline/route.ts";
 
-// What the routes of bookings and of ticket orders have in common.
+// What the tables of routes have in common.
 
 const VERSIONED = ["ETag", "Cache-Control"] as const;
 export const path = (rest: string): string => `/v1/businesses/:slug/${rest}`;
 
 export const ok = (description: string, body: SchemaName): Record<number, ResponseSpec> => ({
   200: { description, body, headers: VERSIONED },
+});
+export const unversioned = (
+  description: string,
+  body: NonNullable<ResponseSpec["body"]>,
+): Record<number, ResponseSpec> => ({
+  200: { description, body, headers: ["Cache-Control"] },
 });
 export const readable = (description: string, body: SchemaName): Record<number, ResponseSpec> => ({
   ...ok(description, body),
