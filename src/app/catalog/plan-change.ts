@@ -16,7 +16,6 @@ import {
   diffCatalog,
   isEmptyDiff,
   type ObjectChange,
-  type CatalogDiff,
   type RowChanges,
   type MassDelete,
   findMassDeletes,
@@ -24,29 +23,15 @@ import {
 } from "../../domain/catalog/change/diff.ts";
 import { currencyChange, type CurrencyChange } from "../../domain/currency.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
-import {
-  type AffectedVisits,
-  idsOf,
-  NO_VISITS,
-  type VisitSummary,
-} from "../../domain/bookings/affected-visits.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
 import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import { ALL_LISTS, listsAffectedBy } from "../../domain/public/public-catalog.ts";
 import type { Runtime } from "../runtime.ts";
-import type { UpcomingVisit } from "../../store/bookings.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { summarizeVisits } from "../bookings/summarize-visits.ts";
-import { findAffectedVisits, findWithdrawnVisits } from "./affected-visits.ts";
 import { loadCatalog } from "./load-catalog.ts";
-import { listUnlinkedVisits } from "./unlinked-visits.ts";
 import { planUpdate, catalogStateAt, writeUpdate, timeBeforeTransition } from "./publish.ts";
-import {
-  type BookedInterval,
-  findOutsideHours,
-  changesHours,
-} from "../../domain/availability/outside-hours.ts";
+import { findVisitsOfChange, NOT_BOOKED, type VisitsOfChange } from "./visits-of-change.ts";
 
 export type ChangeResult = {
   businessId: string;
@@ -73,27 +58,7 @@ export type ChangeResult = {
   emptied: Emptied[];
   /** Prices that change so much that a catalog file needs `confirmed`; otherwise null. */
   repricing: Repricing | null;
-  /** Deleting their objects needs `cancelAffected`. */
-  affected: AffectedVisits;
-  /** IDs of future bookings and reservations outside the new hours only. */
-  outsideHours: string[];
-  /** IDs of future visits, which stay as they are, of what is no longer offered or not by this person. */
-  withdrawn: string[];
-  /** The visits of `affected` that messages name. */
-  deletedVisits: VisitSummary[];
-  /** The visits of `outsideHours` and `withdrawn` that messages name. */
-  keptVisits: VisitSummary[];
-};
-
-/** IDs of the future visits that a change affects but does not delete. */
-export const keptVisitIds = ({
-  affected,
-  outsideHours,
-  withdrawn,
-}: Pick<ChangeResult, "affected" | "outsideHours" | "withdrawn">): string[] => {
-  const deleted = new Set(idsOf(affected));
-  return [...new Set([...outsideHours, ...withdrawn])].filter((id) => !deleted.has(id));
-};
+} & VisitsOfChange;
 
 /** A catalog and the row of its business when it was loaded; both are null for a new business. */
 export type LoadedCatalog = { business: BusinessRow | null; stored: StoredCatalog | null };
@@ -146,7 +111,7 @@ export function planChange(
     massDeletes: replacedByFile ? findMassDeletes(diff.changes, replacedByFile) : [],
     emptied: replacedByFile ? findEmptied(replacedByFile, next, diff.changes) : [],
     repricing: stored ? findRepricing(stored.catalog, diff.changes) : null,
-    ...(stored ? findVisits(rt, business, stored.catalog, next, diff) : NOT_BOOKED),
+    ...(stored ? findVisitsOfChange(rt, business, stored.catalog, next, diff) : NOT_BOOKED),
   };
   const writeEdits = () => {
     rt.store.catalog.writeLocalEdits(nextEdits);
@@ -203,44 +168,6 @@ export function planChange(
   };
 }
 
-type FoundVisits = Pick<
-  ChangeResult,
-  "affected" | "outsideHours" | "withdrawn" | "deletedVisits" | "keptVisits"
->;
-
-const NOT_BOOKED: FoundVisits = {
-  affected: NO_VISITS,
-  outsideHours: [],
-  withdrawn: [],
-  deletedVisits: [],
-  keptVisits: [],
-};
-
-function findVisits(
-  rt: Runtime,
-  business: Pick<BusinessRow, "id" | "doc">,
-  before: Catalog,
-  after: Catalog,
-  diff: CatalogDiff,
-): FoundVisits {
-  const { id } = business;
-  const found = {
-    affected: findAffectedVisits(rt, id, before, after, diff.changes),
-    outsideHours: findVisitsOutsideHours(rt, id, { before, after, diff }),
-    withdrawn: [
-      ...new Set([
-        ...idsOf(findWithdrawnVisits(rt, id, before, after, diff.changes)),
-        ...listUnlinkedVisits(rt, id, before, after, diff.changes),
-      ]),
-    ],
-  };
-  return {
-    ...found,
-    deletedVisits: summarizeVisits(rt, business, idsOf(found.affected)),
-    keptVisits: summarizeVisits(rt, business, keptVisitIds(found)),
-  };
-}
-
 function countWebhooks(
   rt: Runtime,
   businessId: string,
@@ -289,40 +216,3 @@ function newBusiness(rt: Runtime, { business: doc, schedule }: Catalog, now: num
     nextTransitionAt: null,
   };
 }
-
-const MINUTE_MS = 60_000;
-/** Visits checked at a time, which limits the memory. */
-const VISITS_PER_CHECK = 10_000;
-
-/** Returns the IDs of upcoming visits within working hours before the change, but not after it. */
-export function findVisitsOutsideHours(
-  rt: Runtime,
-  businessId: string,
-  { before, after, diff }: { before: Catalog; after: Catalog; diff: CatalogDiff },
-): string[] {
-  if (!changesHours(diff)) return [];
-  const found: BookedInterval[] = [];
-  for (const { iterateUpcoming } of [rt.store.bookings, rt.store.reservations])
-    for (const visits of inGroups(iterateUpcoming(businessId, rt.now()), VISITS_PER_CHECK))
-      found.push(...findOutsideHours(before, after, visits.map(toInterval)));
-  found.sort((a, b) => a.start - b.start);
-  return [...new Set(found.map(({ id }) => id))];
-}
-
-function* inGroups<T>(items: Iterable<T>, size: number): Generator<T[]> {
-  let group: T[] = [];
-  for (const item of items) {
-    group.push(item);
-    if (group.length < size) continue;
-    yield group;
-    group = [];
-  }
-  if (group.length > 0) yield group;
-}
-
-const toInterval = ({ id, staffId, startsAt, endsAt }: UpcomingVisit): BookedInterval => ({
-  id,
-  staffId,
-  start: startsAt / MINUTE_MS,
-  end: endsAt / MINUTE_MS,
-});

@@ -1,0 +1,115 @@
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import type { CatalogDiff } from "../../domain/catalog/change/diff.ts";
+import {
+  type BookedInterval,
+  changesHours,
+  findOutsideHours,
+} from "../../domain/availability/outside-hours.ts";
+import {
+  type AffectedVisits,
+  idsOf,
+  NO_VISITS,
+  type VisitSummary,
+} from "../../domain/bookings/affected-visits.ts";
+import type { UpcomingVisit } from "../../store/bookings.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { summarizeVisits } from "../bookings/summarize-visits.ts";
+import type { Runtime } from "../runtime.ts";
+import { findAffectedVisits, findWithdrawnVisits } from "./affected-visits.ts";
+import { listUnlinkedVisits } from "./unlinked-visits.ts";
+
+/** The future visits for which a change of the catalog has consequences. */
+export type VisitsOfChange = {
+  /** Deleting their objects needs `cancelAffected`. */
+  affected: AffectedVisits;
+  /** IDs of future bookings and reservations outside the new hours only. */
+  outsideHours: string[];
+  /** IDs of future visits, which stay as they are, of what is no longer offered or not by this person. */
+  withdrawn: string[];
+  /** The visits of `affected` that messages name. */
+  deletedVisits: VisitSummary[];
+  /** The visits of `outsideHours` and `withdrawn` that messages name. */
+  keptVisits: VisitSummary[];
+};
+
+/** IDs of the future visits that a change affects but does not delete. */
+export const keptVisitIds = ({
+  affected,
+  outsideHours,
+  withdrawn,
+}: Pick<VisitsOfChange, "affected" | "outsideHours" | "withdrawn">): string[] => {
+  const deleted = new Set(idsOf(affected));
+  return [...new Set([...outsideHours, ...withdrawn])].filter((id) => !deleted.has(id));
+};
+
+/** A new business has no visits. */
+export const NOT_BOOKED: VisitsOfChange = {
+  affected: NO_VISITS,
+  outsideHours: [],
+  withdrawn: [],
+  deletedVisits: [],
+  keptVisits: [],
+};
+
+/** Returns the visits, with summaries of those that a message names. */
+export function findVisitsOfChange(
+  rt: Runtime,
+  business: Pick<BusinessRow, "id" | "doc">,
+  before: Catalog,
+  after: Catalog,
+  diff: CatalogDiff,
+): VisitsOfChange {
+  const { id } = business;
+  const found = {
+    affected: findAffectedVisits(rt, id, before, after, diff.changes),
+    outsideHours: findVisitsOutsideHours(rt, id, { before, after, diff }),
+    withdrawn: [
+      ...new Set([
+        ...idsOf(findWithdrawnVisits(rt, id, before, after, diff.changes)),
+        ...listUnlinkedVisits(rt, id, before, after, diff.changes),
+      ]),
+    ],
+  };
+  return {
+    ...found,
+    deletedVisits: summarizeVisits(rt, business, idsOf(found.affected)),
+    keptVisits: summarizeVisits(rt, business, keptVisitIds(found)),
+  };
+}
+
+const MINUTE_MS = 60_000;
+/** Visits checked at a time, which limits the memory. */
+const VISITS_PER_CHECK = 10_000;
+
+/** Returns the IDs of upcoming visits within working hours before the change, but not after it. */
+function findVisitsOutsideHours(
+  rt: Runtime,
+  businessId: string,
+  { before, after, diff }: { before: Catalog; after: Catalog; diff: CatalogDiff },
+): string[] {
+  if (!changesHours(diff)) return [];
+  const found: BookedInterval[] = [];
+  for (const { iterateUpcoming } of [rt.store.bookings, rt.store.reservations])
+    for (const visits of inGroups(iterateUpcoming(businessId, rt.now()), VISITS_PER_CHECK))
+      found.push(...findOutsideHours(before, after, visits.map(toInterval)));
+  found.sort((a, b) => a.start - b.start);
+  return [...new Set(found.map(({ id }) => id))];
+}
+
+function* inGroups<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let group: T[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+const toInterval = ({ id, staffId, startsAt, endsAt }: UpcomingVisit): BookedInterval => ({
+  id,
+  staffId,
+  start: startsAt / MINUTE_MS,
+  end: endsAt / MINUTE_MS,
+});
