@@ -5,23 +5,15 @@ import { currentHold } from "../../domain/webhooks/hold.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { command } from "../command.ts";
-import {
-  choice,
-  duration,
-  integer,
-  requiredText,
-  text,
-  texts,
-  toggle,
-  parseTime,
-} from "../flags.ts";
+import { choice, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { printSecretOnce } from "../input/new-file.ts";
 import { resolveEndpoint, resolveKey } from "../objects/objects.ts";
 import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
+import { deleteCommand, disable, enable } from "./webhook-lifecycle.ts";
 import { listen } from "./webhook-listen.ts";
 import { receive, test, verify } from "./webhook-tools.ts";
 import { usageError } from "../failure.ts";
-import { countOf, safe, shellQuote } from "../../domain/text.ts";
+import { shellQuote } from "../../domain/text.ts";
 
 const MAX_IN_FLIGHT = 32;
 const TIMEOUT_LIMITS = ["1s", "30s"] as const;
@@ -220,82 +212,6 @@ const toOutput = ({ holdsEnded: _, ...endpoint }: EndpointRow, now: number) =>
     "createdAt",
     "updatedAt",
   );
-
-const lifecycle = () => import("../../app/webhooks/endpoint-lifecycle.ts");
-const backlogMoves = () => import("../../app/webhooks/backlog-moves.ts");
-
-const enable = command({
-  name: "enable",
-  about:
-    "Enable a disabled endpoint and send its parked deliveries. An active one that is held is tried at once.",
-  supportsDryRun: true,
-  arguments: ["<endpoint>"],
-  flags: {
-    recover: text(
-      "all|none|time",
-      "which parked deliveries to send: all, none, or events since a time; the others are cancelled (default all)",
-    ),
-  },
-  examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 00:00"],
-  async run(cli, { recover = "all" }, nameOrId) {
-    const rt = await cli.open();
-    const { id, businessId } = resolveEndpoint(cli, rt, nameOrId);
-    const { enableEndpoint } = await lifecycle();
-    const timezone = rt.store.businesses.findById(businessId)?.doc.timezone ?? "UTC";
-    const which =
-      recover === "all" || recover === "none"
-        ? recover
-        : parseTime("--recover", recover, { timezone, now: rt.now() });
-    const { finishBacklogMove } = await backlogMoves();
-    // Its deliveries may still be being parked.
-    finishBacklogMove(rt, id);
-    const { recovered, cancelled } = enableEndpoint(rt, id, which);
-    finishBacklogMove(rt, id);
-    if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
-    cli.note(
-      `${cli.verb("Enabled", "enable")} ${id}. Parked deliveries to send: ${recovered}; cancelled: ${cancelled}.`,
-    );
-  },
-});
-
-const disable = command({
-  name: "disable",
-  about: "Disable an endpoint. Its deliveries are parked until it is enabled again.",
-  supportsDryRun: true,
-  arguments: ["<endpoint>"],
-  examples: ["webhooks disable whe_06f…", "webhooks disable whe_06f… --json"],
-  async run(cli, _flags, nameOrId) {
-    const rt = await cli.open();
-    const { id } = resolveEndpoint(cli, rt, nameOrId);
-    const { disableEndpoint } = await lifecycle();
-    const { parked } = disableEndpoint(rt, id, "manual");
-    (await backlogMoves()).finishBacklogMove(rt, id);
-    cli.report(
-      { id, parked },
-      `${cli.verb("Disabled", "disable")} ${id} and ${cli.flags.dryRun ? "park" : "parked"} ${countOf(parked, "delivery")}. To enable it again: ${cli.program} webhooks enable ${id}`,
-    );
-  },
-});
-
-const deleteCommand = command({
-  name: "delete",
-  about: "Delete an endpoint and cancel its pending deliveries.",
-  supportsDryRun: true,
-  arguments: ["<endpoint>"],
-  examples: ["webhooks delete whe_06f…", "webhooks delete whe_06f… --yes"],
-  async run(cli, _flags, nameOrId) {
-    const rt = await cli.open();
-    const { id, name } = resolveEndpoint(cli, rt, nameOrId);
-    const { deleteEndpoint } = await lifecycle();
-    await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
-    const { cancelled } = deleteEndpoint(rt, id);
-    (await backlogMoves()).finishBacklogMove(rt, id);
-    cli.report(
-      { id, cancelled },
-      `${cli.verb("Deleted", "delete")} ${id} and ${cli.flags.dryRun ? "cancel" : "cancelled"} ${countOf(cancelled, "delivery")}.`,
-    );
-  },
-});
 
 const rotateSecret = command({
   name: "rotate-secret",
