@@ -1,19 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { ALL_EVENT_TYPES, type EventType, isEventType } from "../domain/event-types.ts";
-import type { LocalDate } from "../domain/catalog/catalog.ts";
 import { didYouMean } from "../domain/nearest.ts";
-import { quote } from "../domain/text.ts";
 import { usageError } from "./failure.ts";
-import {
-  addDays,
-  expandDay,
-  isInstant,
-  isLocalDate,
-  isStartTime,
-  localDateOf,
-  parseInstant,
-  startOfDay,
-} from "../domain/local-time.ts";
 import { parseDuration, parsePastTime } from "../domain/past-time.ts";
 
 /** `read` returns the typed value of the option. */
@@ -230,74 +218,6 @@ export function withCustomer<Given extends FlagValues<typeof guestFlags>>({
   const customer = { name, email, phone, notes };
   const isGiven = Object.values(customer).some((value) => value !== undefined);
   return { ...given, customer: isGiven ? customer : undefined };
-}
-
-/** Where and when a time is typed: `now` in epoch milliseconds. */
-export type Clock = { timezone: string; now: number };
-
-/**
- * Parses a time as typed, local to the business: `18:00`, `tomorrow 18:00`, `now`,
- * `2026-12-01T18:00`, or a time with an offset.
- * @param day an instant on the day of a time without a date; by default, now
- * @returns epoch milliseconds
- */
-export function parseTime(
-  flag: string,
-  text: string,
-  { timezone, now }: Clock,
-  day = now,
-  dayName = "today",
-): number {
-  const named = expandDay(text, timezone, now);
-  const withDate = isStartTime(named) ? `${localDateOf(day, timezone)}T${named}` : named;
-  if (isInstant(withDate)) return parseInstant(withDate, timezone);
-  throw usageError(
-    `Invalid ${flag} ${quote(text)}.`,
-    `use a time such as 18:00 (${dayName}), tomorrow 18:00 or 2026-12-01T18:00`,
-  );
-}
-
-/** Returns the local date of a day: a date, `yesterday`, `today` or `tomorrow`. */
-export function parseDay(flag: string, text: string, { timezone, now }: Clock): LocalDate {
-  const day = expandDay(text, timezone, now);
-  if (isLocalDate(day)) return day;
-  throw usageError(
-    `Invalid ${flag} ${quote(text)}.`,
-    "use a date such as 2026-12-24, or yesterday, today or tomorrow",
-  );
-}
-
-/** `parseDay` of those options that are given. */
-export const parseDays = <Name extends string>(
-  given: { [N in Name]: string | undefined },
-  clock: Clock,
-) =>
-  Object.fromEntries(
-    Object.entries<string | undefined>(given).map(([name, text]) => [
-      name,
-      text === undefined ? undefined : parseDay(`--${name}`, text, clock),
-    ]),
-  ) as { [N in Name]: LocalDate | undefined };
-
-/**
- * Parses the start or end of a period: a time as `parseTime` does, or a day, which is the last whole
- * day of an end.
- * @returns epoch milliseconds; null for `none`
- */
-export function parseBound(
-  flag: "--from" | "--to",
-  text: string | undefined,
-  clock: Clock,
-): number | null | undefined {
-  if (text === undefined) return undefined;
-  if (text === "none") return null;
-  const day = expandDay(text, clock.timezone, clock.now);
-  if (isLocalDate(day)) return startOfDay(flag === "--to" ? addDays(day, 1) : day, clock.timezone);
-  if (isStartTime(day) || isInstant(day)) return parseTime(flag, text, clock);
-  throw usageError(
-    `Invalid ${flag} ${quote(text)}.`,
-    "use a date such as 2026-12-24, today or tomorrow, a time such as 2026-12-24T13:00, or none",
-  );
 }
 
 export const DEFAULT_LIMIT = 50;

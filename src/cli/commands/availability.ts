@@ -12,7 +12,8 @@ import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../output/avai
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { type FlagValues, integer, parseDays, text, toggle, visitFlags } from "../flags.ts";
+import { type FlagValues, integer, text, toggle, visitFlags } from "../flags.ts";
+import { parseDays } from "../typed-times.ts";
 import { widthOf } from "../io.ts";
 import { toKey, toStaffKeys } from "../objects/by-name.ts";
 import { keyOf } from "../objects/objects.ts";

@@ -1,6 +1,7 @@
 import { formatInstant, toLocalMinute } from "../../domain/local-time.ts";
 import { command } from "../command.ts";
-import { parseDay, text } from "../flags.ts";
+import { text } from "../flags.ts";
+import { parseDay } from "../typed-times.ts";
 import { resolveObject } from "../objects/objects.ts";
 
 export const definition = command({

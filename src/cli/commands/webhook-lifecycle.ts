@@ -1,6 +1,7 @@
 import { countOf, safe } from "../../domain/text.ts";
 import { command } from "../command.ts";
-import { parseTime, text } from "../flags.ts";
+import { text } from "../flags.ts";
+import { parseTime } from "../typed-times.ts";
 import { resolveEndpoint } from "../objects/objects.ts";
 
 // The commands of `webhooks` that start or stop an endpoint, and decide what becomes of its

@@ -1,6 +1,7 @@
 import type { HoursEdit } from "../../app/catalog/schedule.ts";
 import { usageError } from "../failure.ts";
-import { type Clock, type FlagValues, parseDay, text, texts, toggle } from "../flags.ts";
+import { type FlagValues, text, texts, toggle } from "../flags.ts";
+import { type Clock, parseDay } from "../typed-times.ts";
 
 /** The flags of commands that update hours. */
 export const hoursFlags = {
