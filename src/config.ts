@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-formats.ts";
+import { parseAlertFormat, parseContact, parseUrl, readSecret } from "./config-values.ts";
+import type { AlertFormat } from "./domain/conditions/alert-formats.ts";
 import { AppError } from "./domain/errors.ts";
-import { readLimited } from "./limited-read.ts";
 import type { LogFormat } from "./log.ts";
 import { listCacheFolders, type Machine, userDataDir } from "./user-folders.ts";
 
@@ -160,20 +160,16 @@ function readBackupPlan(flags: ConfigFlags, env: NodeJS.ProcessEnv): BackupPlan 
 }
 
 function readAlertConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): AlertConfig {
-  const format = flags.alertFormat ?? (env.DESKBELL_ALERT_FORMAT || null);
-  if (format !== null && !isAlertFormat(format))
-    throw new AppError(
-      "usage",
-      `--alert-format must be ${ALERT_FORMATS.join(", ")}, not '${format}'.`,
-    );
+  const formatName = flags.alertFormat ?? (env.DESKBELL_ALERT_FORMAT || null);
+  const format = formatName === null ? null : parseAlertFormat(formatName);
   const smtpUrlFile = flags.smtpUrlFile ?? (env.DESKBELL_SMTP_URL_FILE || null);
   const config = {
-    url: readUrl("--alert-url", flags.alertUrl ?? env.DESKBELL_ALERT_URL),
+    url: parseUrl("--alert-url", flags.alertUrl ?? env.DESKBELL_ALERT_URL),
     format,
     mail: flags.alertMail ?? (env.DESKBELL_ALERT_MAIL || null),
     smtpUrl: readSecret("--smtp-url-file", smtpUrlFile, env.DESKBELL_SMTP_URL),
     smtpUrlFile,
-    heartbeatUrl: readUrl("--heartbeat-url", flags.heartbeatUrl ?? env.DESKBELL_HEARTBEAT_URL),
+    heartbeatUrl: parseUrl("--heartbeat-url", flags.heartbeatUrl ?? env.DESKBELL_HEARTBEAT_URL),
     allowPlaintext: isPlaintextAllowed(flags, env),
   };
   if (config.smtpUrl !== null && !/^smtps?:$/.test(URL.parse(config.smtpUrl)?.protocol ?? ""))
@@ -194,15 +190,6 @@ const isPlaintextAllowed = (flags: ConfigFlags, env: NodeJS.ProcessEnv): boolean
 export const hasAlertChannel = ({ url, mail }: AlertConfig): boolean =>
   url !== null || mail !== null;
 
-const isAlertFormat = (text: string): text is AlertFormat =>
-  (ALERT_FORMATS as readonly string[]).includes(text);
-
-function readUrl(flag: string, text: string | undefined): string | null {
-  if (text === undefined || text === "") return null;
-  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
-  throw new AppError("usage", `${flag} must be an http or https URL.`);
-}
-
 function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig {
   const trustedProxies =
     flags.trustedProxies ?? env.DESKBELL_TRUSTED_PROXIES?.split(",").filter(Boolean) ?? [];
@@ -216,38 +203,12 @@ function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig 
   return {
     trustedProxies,
     publicUrl: publicUrl.replace(/\/+$/, ""),
-    contact: readContact(flags.contact ?? env.DESKBELL_CONTACT),
+    contact: parseContact(flags.contact ?? env.DESKBELL_CONTACT),
     metricsToken: readSecret("--metrics-token-file", metricsTokenFile, env.DESKBELL_METRICS_TOKEN),
     metricsTokenFile,
     accessLog: flags.accessLog ?? isEnvEnabled("DESKBELL_ACCESS_LOG", env),
     cacheBytes: flags.cacheBytes ?? DEFAULT_CACHE_BYTES,
   };
-}
-
-function readContact(text: string | undefined): string | null {
-  if (text === undefined || text === "") return null;
-  const contact = /^[^\s@:]+@[^\s@]+$/.test(text) ? `mailto:${text}` : text;
-  if (/^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s]+)$/.test(contact) && URL.canParse(contact))
-    return contact;
-  throw new AppError("usage", "--contact must be a mail address or an https URL.", {
-    fix: "--contact security@example.com",
-  });
-}
-
-/** Secrets are never flags: any user can list a process's arguments. */
-const readSecret = (flag: string, path: string | null, inEnv: string | undefined): string | null =>
-  path === null ? inEnv || null : readSecretFile(flag, path);
-
-/** @throws AppError usage if the file is empty or cannot be read */
-export function readSecretFile(flag: string, path: string): string {
-  try {
-    const secret = readLimited(path).toString().trim();
-    if (secret !== "") return secret;
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    // An unreadable file is reported below, like an empty one.
-  }
-  throw new AppError("usage", `${flag}: ${path} is empty or cannot be read.`);
 }
 
 /** The API key of `webhooks listen`. Not a flag: any user can list a process's arguments. */

@@ -1,5 +1,5 @@
 import type { RequestedDestination } from "../app/destinations/settings.ts";
-import { readSecretFile } from "../config.ts";
+import { readSecretFile } from "../config-values.ts";
 import { usageError } from "./failure.ts";
 import { type FlagValues, text } from "./flags.ts";
 

@@ -1,0 +1,49 @@
+import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-formats.ts";
+import { AppError } from "./domain/errors.ts";
+import { readLimited } from "./limited-read.ts";
+
+// Checks of single values of the configuration, whether a flag or a variable has them.
+
+/** @throws AppError usage */
+export function parseAlertFormat(text: string): AlertFormat {
+  const format = ALERT_FORMATS.find((known) => known === text);
+  if (format !== undefined) return format;
+  throw new AppError("usage", `--alert-format must be ${ALERT_FORMATS.join(", ")}, not '${text}'.`);
+}
+
+/** @throws AppError usage */
+export function parseUrl(flag: string, text: string | undefined): string | null {
+  if (text === undefined || text === "") return null;
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  throw new AppError("usage", `${flag} must be an http or https URL.`);
+}
+
+/** @throws AppError usage */
+export function parseContact(text: string | undefined): string | null {
+  if (text === undefined || text === "") return null;
+  const contact = /^[^\s@:]+@[^\s@]+$/.test(text) ? `mailto:${text}` : text;
+  if (/^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s]+)$/.test(contact) && URL.canParse(contact))
+    return contact;
+  throw new AppError("usage", "--contact must be a mail address or an https URL.", {
+    fix: "--contact security@example.com",
+  });
+}
+
+/** Secrets are never flags: any user can list a process's arguments. */
+export const readSecret = (
+  flag: string,
+  path: string | null,
+  inEnv: string | undefined,
+): string | null => (path === null ? inEnv || null : readSecretFile(flag, path));
+
+/** @throws AppError usage if the file is empty or cannot be read */
+export function readSecretFile(flag: string, path: string): string {
+  try {
+    const secret = readLimited(path).toString().trim();
+    if (secret !== "") return secret;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    // An unreadable file is reported below, like an empty one.
+  }
+  throw new AppError("usage", `${flag}: ${path} is empty or cannot be read.`);
+}
