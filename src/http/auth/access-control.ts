@@ -1,21 +1,13 @@
-import { hash } from "node:crypto";
-import { createCommitDetector } from "../../app/commit-detector.ts";
 import type { KeyUsage } from "../../app/keys.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { isWithin } from "../../domain/address-range.ts";
-import {
-  DEFAULT_LIMITS,
-  grants,
-  hashApiKey,
-  isWellFormed,
-  type Scope,
-} from "../../domain/api-key.ts";
-import { BoundedCache } from "../../domain/bounded-cache.ts";
+import { DEFAULT_LIMITS, grants, type Scope } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Credential } from "../../store/keys.ts";
 import type { ScanClient } from "../handlers/availability/scan-queue.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
 import { addressGroup, addressNetwork, type GetClientAddress } from "./client-address.ts";
+import { createKeyFinder, createKeyPolicy, findKeyAgain, type KnownKey } from "./known-keys.ts";
 import {
   createRateLimitPolicy,
   exhaustedWindows,
@@ -56,8 +48,6 @@ export class RateLimitError extends AppError {
   }
 }
 
-type KnownKey = { key: Credential; policy: RateLimitPolicy };
-
 const PUBLIC_POLICY = createKeyPolicy(DEFAULT_LIMITS.minute, DEFAULT_LIMITS.hour);
 /** Several health checks per second, or an office whose computers share one address. */
 const OPEN_POLICY = createRateLimitPolicy({ window: PER_MINUTE, quota: 600 });
@@ -74,8 +64,6 @@ const NETWORK_POLICY = createRateLimitPolicy(
     quota: NETWORK_FACTOR * DEFAULT_LIMITS.hour,
   },
 );
-const MAX_KNOWN_KEYS = 10_000;
-const BEARER = /^bearer +(\S+) *$/i;
 
 export function createAccessControl(
   rt: Runtime,
@@ -83,45 +71,9 @@ export function createAccessControl(
   limits: RateLimits,
   getClientAddress: GetClientAddress,
 ): AccessControl {
-  const hasNewCommit = createCommitDetector(rt);
+  const getKey = createKeyFinder(rt);
   const warnOnce = createWarnOnce(rt);
   const ignoresForwardedFor = rt.config.http.trustedProxies.length === 0;
-  const createKnownKeys = () => new BoundedCache<string, KnownKey>(MAX_KNOWN_KEYS);
-  // By the hash of the Authorization header, so that no secret stays in memory. Any commit clears
-  // it.
-  let knownKeys = createKnownKeys();
-  // Saves hashing the header for each request. It stays in memory only as long as the connection.
-  let lastByConnection = new WeakMap<object, { authorization: string; known: KnownKey }>();
-
-  const findKey = (authorization: string): KnownKey => {
-    const id = hash("sha256", authorization, "latin1");
-    const known = knownKeys.get(id);
-    if (known) return known;
-    const key = lookUpKey(rt, authorization);
-    const found = { key, policy: createKeyPolicy(key.limitMinute, key.limitHour) };
-    knownKeys.set(id, found);
-    return found;
-  };
-
-  const getKey = ({ request, now }: RequestContext): KnownKey => {
-    if (hasNewCommit()) {
-      knownKeys = createKnownKeys();
-      lastByConnection = new WeakMap();
-    }
-    const authorization = getHeader(request, "authorization");
-    if (authorization === undefined)
-      throw new AppError(
-        "missing_key",
-        "An API key is required: send Authorization: Bearer <API_KEY>.",
-      );
-    let last = lastByConnection.get(request.connection);
-    if (last?.authorization !== authorization) {
-      last = { authorization, known: findKey(authorization) };
-      lastByConnection.set(request.connection, last);
-    }
-    assertUsable(last.known.key, now);
-    return last.known;
-  };
 
   /** Counts a request against its address and, in IPv6, against the network of the address. */
   const takeByAddress = (
@@ -251,14 +203,7 @@ export function createAccessControl(
       if (error) throw error;
       return key;
     },
-    authenticateAgain(context) {
-      const secret = BEARER.exec(getHeader(context.request, "authorization") ?? "")?.[1] ?? "";
-      const key = rt.store.keys.findCredential(hashApiKey(secret));
-      // Its business may have been deleted with it, and created again.
-      if (!key) throw new AppError("revoked_key", "This key has been revoked.");
-      assertUsable(key, rt.now());
-      return key;
-    },
+    authenticateAgain: ({ request }) => findKeyAgain(rt, request),
     limitPublic(context, slug) {
       const known = findKeyOf(context, slug);
       if (known) return limitByKey(context, known);
@@ -279,31 +224,6 @@ export function createAccessControl(
   };
 }
 
-function lookUpKey(rt: Runtime, authorization: string): Credential {
-  const secret = BEARER.exec(authorization)?.[1];
-  if (secret === undefined)
-    throw new AppError("invalid_key", "Invalid Authorization header: expected Bearer <API_KEY>.");
-  if (!isWellFormed(secret))
-    throw new AppError(
-      "invalid_key",
-      "Invalid API key: its checksum does not match. Check for a missing or changed character.",
-    );
-  const key = rt.store.keys.findCredential(hashApiKey(secret));
-  if (!key) throw new AppError("invalid_key", "Unknown API key.");
-  return key;
-}
-
-function assertUsable(key: Credential, now: number): void {
-  if (key.revokedAt !== null) throw new AppError("revoked_key", "This key has been revoked.");
-  if (key.expiresAt !== null && key.expiresAt <= now)
-    throw new AppError("expired_key", "This key has expired.");
-  if (key.secretExpiresAt !== null && key.secretExpiresAt <= now)
-    throw new AppError(
-      "expired_key",
-      "This key was rotated and its old secret has expired: use the new secret.",
-    );
-}
-
 /** Creates no array, because every request passes here. */
 const hasOneOf = (key: Credential, scope: Scope | readonly Scope[]): boolean =>
   typeof scope === "string" ? grants(key, scope) : scope.some((one) => grants(key, one));
@@ -315,11 +235,4 @@ function createWarnOnce(rt: Runtime) {
     warned.add(id);
     rt.log("warn", message, fields);
   };
-}
-
-function createKeyPolicy(minute: number, hour: number): RateLimitPolicy {
-  return createRateLimitPolicy(
-    { window: PER_MINUTE, quota: minute },
-    { window: PER_HOUR, quota: hour },
-  );
 }

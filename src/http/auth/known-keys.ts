@@ -1,0 +1,105 @@
+import { hash } from "node:crypto";
+import { createCommitDetector } from "../../app/commit-detector.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { hashApiKey, isWellFormed } from "../../domain/api-key.ts";
+import { BoundedCache } from "../../domain/bounded-cache.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Credential } from "../../store/keys.ts";
+import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
+import {
+  createRateLimitPolicy,
+  PER_HOUR,
+  PER_MINUTE,
+  type RateLimitPolicy,
+} from "./rate-limiter.ts";
+
+// Who sent a request: the API key of its Authorization header. What the key may do is decided in
+// access-control.ts.
+
+export type KnownKey = { key: Credential; policy: RateLimitPolicy };
+
+const MAX_KNOWN_KEYS = 10_000;
+const BEARER = /^bearer +(\S+) *$/i;
+
+/** Returns a function that finds the key of a request, and throws if it is missing or has ended. */
+export function createKeyFinder(rt: Runtime): (context: RequestContext) => KnownKey {
+  const hasNewCommit = createCommitDetector(rt);
+  const createKnownKeys = () => new BoundedCache<string, KnownKey>(MAX_KNOWN_KEYS);
+  // The cache has the hash of each Authorization header, so that no secret stays in memory. Any
+  // commit clears it.
+  let knownKeys = createKnownKeys();
+  // Saves hashing the header for each request. It stays in memory only as long as the connection.
+  let lastByConnection = new WeakMap<object, { authorization: string; known: KnownKey }>();
+
+  const findKey = (authorization: string): KnownKey => {
+    const id = hash("sha256", authorization, "latin1");
+    const known = knownKeys.get(id);
+    if (known) return known;
+    const key = lookUpKey(rt, authorization);
+    const found = { key, policy: createKeyPolicy(key.limitMinute, key.limitHour) };
+    knownKeys.set(id, found);
+    return found;
+  };
+
+  return ({ request, now }) => {
+    if (hasNewCommit()) {
+      knownKeys = createKnownKeys();
+      lastByConnection = new WeakMap();
+    }
+    const authorization = getHeader(request, "authorization");
+    if (authorization === undefined)
+      throw new AppError(
+        "missing_key",
+        "An API key is required: send Authorization: Bearer <API_KEY>.",
+      );
+    let last = lastByConnection.get(request.connection);
+    if (last?.authorization !== authorization) {
+      last = { authorization, known: findKey(authorization) };
+      lastByConnection.set(request.connection, last);
+    }
+    assertUsable(last.known.key, now);
+    return last.known;
+  };
+}
+
+/** Finds the key of a request that has waited: it may have expired, or been changed or revoked. */
+export function findKeyAgain(rt: Runtime, request: RequestContext["request"]): Credential {
+  const secret = BEARER.exec(getHeader(request, "authorization") ?? "")?.[1] ?? "";
+  const key = rt.store.keys.findCredential(hashApiKey(secret));
+  // Its business may have been deleted with it, and created again.
+  if (!key) throw new AppError("revoked_key", "This key has been revoked.");
+  assertUsable(key, rt.now());
+  return key;
+}
+
+function lookUpKey(rt: Runtime, authorization: string): Credential {
+  const secret = BEARER.exec(authorization)?.[1];
+  if (secret === undefined)
+    throw new AppError("invalid_key", "Invalid Authorization header: expected Bearer <API_KEY>.");
+  if (!isWellFormed(secret))
+    throw new AppError(
+      "invalid_key",
+      "Invalid API key: its checksum does not match. Check for a missing or changed character.",
+    );
+  const key = rt.store.keys.findCredential(hashApiKey(secret));
+  if (!key) throw new AppError("invalid_key", "Unknown API key.");
+  return key;
+}
+
+function assertUsable(key: Credential, now: number): void {
+  if (key.revokedAt !== null) throw new AppError("revoked_key", "This key has been revoked.");
+  if (key.expiresAt !== null && key.expiresAt <= now)
+    throw new AppError("expired_key", "This key has expired.");
+  if (key.secretExpiresAt !== null && key.secretExpiresAt <= now)
+    throw new AppError(
+      "expired_key",
+      "This key was rotated and its old secret has expired: use the new secret.",
+    );
+}
+
+export function createKeyPolicy(minute: number, hour: number): RateLimitPolicy {
+  return createRateLimitPolicy(
+    { window: PER_MINUTE, quota: minute },
+    { window: PER_HOUR, quota: hour },
+  );
+}
