@@ -7,8 +7,6 @@ import {
   type CatalogObjects,
   emptyObjects,
   emptySchedule,
-  type MenuItemDoc,
-  type ModifierGroupDoc,
   type PromotionDoc,
   type PublicEventDoc,
   type ResourceDoc,
@@ -19,6 +17,7 @@ import {
   type TicketTypeDoc,
   type VariantDoc,
 } from "../../src/domain/catalog/catalog.ts";
+import type { MenuItemDoc, ModifierGroupDoc } from "../../src/domain/catalog/menu.ts";
 import { MENU_ITEM_DEFAULTS } from "../../src/domain/catalog/file/menu.ts";
 import {
   APPLIES_TO_DEFAULTS,

@@ -1,4 +1,5 @@
-import type { Allergen, Kind } from "../../domain/catalog/catalog.ts";
+import type { Kind } from "../../domain/catalog/catalog.ts";
+import type { Allergen } from "../../domain/catalog/menu.ts";
 import { type Generator, keysOf, pairAt, type Complete, times } from "./generator.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
 import type { AuthoredMenuItem } from "../../domain/catalog/file/menu.ts";

@@ -1,3 +1,5 @@
+import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "./menu.ts";
+
 /**
  * After its files were read: with defaults filled in, prices in minor units, instants in epoch
  * milliseconds, and references by key. The store keeps this form, and domain/public turns it into
@@ -45,8 +47,8 @@ export type Translations = Record<string, Record<string, string>>;
 export type Keyed = { key: string; previousKeys: string[] };
 export type Named = Keyed & { name: string };
 export type Presented = { images: ImageDoc[]; translations: Translations };
-type Common = Named & Presented & { status: Status };
-type Described = Common & { description: string | null };
+export type Common = Named & Presented & { status: Status };
+export type Described = Common & { description: string | null };
 
 export const WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Day = (typeof WEEK)[number];
@@ -184,53 +186,6 @@ export type StaffDoc = Common & {
   timeOff: { from: number; to: number }[];
   exceptions: HoursException[];
   serviceOverrides: { service: string; durationMin: number | null; priceCents: number | null }[];
-};
-
-export type MenuCategoryDoc = Described & {
-  parent: string | null;
-  availability: WeeklyWindow[] | null;
-};
-
-export type Allergen = (typeof ALLERGENS)[number];
-/** Regulation (EU) No 1169/2011, Annex II. */
-export const ALLERGENS = [
-  "gluten",
-  "crustaceans",
-  "eggs",
-  "fish",
-  "peanuts",
-  "soybeans",
-  "milk",
-  "nuts",
-  "celery",
-  "mustard",
-  "sesame",
-  "sulphites",
-  "lupin",
-  "molluscs",
-] as const;
-
-export type ModifierGroupDoc = Common & {
-  minSelections: number;
-  maxSelections: number;
-  options: (Named & { priceCents: number; isDefault: boolean; allergens: Allergen[] })[];
-};
-
-export type MenuItemDoc = Described & {
-  categories: string[];
-  priceCents: number;
-  priceType: "FIXED" | "FROM" | "MARKET" | "FREE";
-  sizes: (Named & { priceCents: number })[];
-  modifierGroups: string[];
-  allergens: Allergen[];
-  mayContain: Allergen[];
-  dietary: string[];
-  spicyLevel: number | null;
-  calories: number | null;
-  containsAlcohol: boolean;
-  availability: WeeklyWindow[] | null;
-  tags: string[];
-  sku: string | null;
 };
 
 export type AreaDoc = Common;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "../catalog/catalog.ts";
+import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "../catalog/menu.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import { commonFields, idOf, type PublicContext } from "./public-context.ts";

@@ -3,10 +3,10 @@ import {
   type Catalog,
   type ImageDoc,
   type DocOf,
-  type MenuItemDoc,
   type ServiceDoc,
   KIND_NAMES,
 } from "../catalog.ts";
+import type { MenuItemDoc } from "../menu.ts";
 import {
   CSV_COLUMNS,
   CSV_KINDS,

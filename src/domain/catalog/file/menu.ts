@@ -4,7 +4,7 @@ import {
   type MenuCategoryDoc,
   type MenuItemDoc,
   type ModifierGroupDoc,
-} from "../catalog.ts";
+} from "../menu.ts";
 import { common, described, keyed, keys, price, tags, windows } from "./common-fields.ts";
 import { readCommon, readDescribed, type Reader, readFields, readNamed } from "./reader.ts";
 import { integer, line } from "../../basic-schemas.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ALLERGENS } from "../../catalog/catalog.ts";
+import { ALLERGENS } from "../../catalog/menu.ts";
 import {
   active,
   cents,

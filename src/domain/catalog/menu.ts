@@ -1,0 +1,50 @@
+import type { Common, Described, Named, WeeklyWindow } from "./catalog.ts";
+
+// The menu of a restaurant or bar, as the catalog stores it.
+
+export type MenuCategoryDoc = Described & {
+  parent: string | null;
+  availability: WeeklyWindow[] | null;
+};
+
+export type Allergen = (typeof ALLERGENS)[number];
+/** Regulation (EU) No 1169/2011, Annex II. */
+export const ALLERGENS = [
+  "gluten",
+  "crustaceans",
+  "eggs",
+  "fish",
+  "peanuts",
+  "soybeans",
+  "milk",
+  "nuts",
+  "celery",
+  "mustard",
+  "sesame",
+  "sulphites",
+  "lupin",
+  "molluscs",
+] as const;
+
+export type ModifierGroupDoc = Common & {
+  minSelections: number;
+  maxSelections: number;
+  options: (Named & { priceCents: number; isDefault: boolean; allergens: Allergen[] })[];
+};
+
+export type MenuItemDoc = Described & {
+  categories: string[];
+  priceCents: number;
+  priceType: "FIXED" | "FROM" | "MARKET" | "FREE";
+  sizes: (Named & { priceCents: number })[];
+  modifierGroups: string[];
+  allergens: Allergen[];
+  mayContain: Allergen[];
+  dietary: string[];
+  spicyLevel: number | null;
+  calories: number | null;
+  containsAlcohol: boolean;
+  availability: WeeklyWindow[] | null;
+  tags: string[];
+  sku: string | null;
+};
