@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { onTestFinished, type TestContext } from "vitest";
-import { createTempFolder } from "./cli.ts";
+import { afterAll, onTestFinished, type TestContext } from "vitest";
+import { lazy } from "../../src/domain/lazy.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const FLAGS = [
@@ -42,6 +44,7 @@ export type PageOptions = {
 
 /**
  * Opens a URL in headless Chromium through the DevTools protocol; skips the test without Chromium.
+ * The pages of a test file share a browser, but no cookies, storage or cache.
  */
 export async function openPage(
   test: Pick<TestContext, "skip">,
@@ -50,7 +53,8 @@ export async function openPage(
 ): Promise<Page> {
   if (!existsSync(CHROMIUM)) test.skip(`needs ${CHROMIUM}: apt-get install chromium`);
   const { send, on } = await connect(await launch());
-  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+  const { browserContextId } = await send("Target.createBrowserContext", { disposeOnDetach: true });
+  const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
   const sendToPage = (method: string, params: Json = {}) => send(method, params, String(sessionId));
   const evaluate = (expression: string) =>
@@ -100,16 +104,22 @@ export async function openPage(
   };
 }
 
-/** Returns the URL of the DevTools WebSocket. */
-async function launch(): Promise<string> {
-  const profile = createTempFolder();
+const closing: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** Starts a browser at the first call. Returns the URL of its DevTools WebSocket. */
+const launch = lazy(async (): Promise<string> => {
+  const profile = mkdtempSync(join(tmpdir(), "deskbell-browser-"));
   const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${profile}`], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const gone = once(child, "exit");
-  onTestFinished(async () => {
+  closing.push(async () => {
     child.kill("SIGKILL");
     await gone;
+    rmSync(profile, { recursive: true, force: true });
   });
   const timeout = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
   for await (const line of createInterface({ input: child.stderr })) {
@@ -120,7 +130,7 @@ async function launch(): Promise<string> {
     return found;
   }
   throw new Error("Chromium exited before DevTools was ready.");
-}
+});
 
 type Json = Record<string, unknown>;
 type Connection = {
