@@ -18,12 +18,20 @@ const SEEDS =
     : [Number(process.env.SIM_SEED)];
 /** Every injected bug must be found by one of these seeds. */
 const SEEDS_FOR_A_BUG = 12;
+/** Tried first for the bugs that seed 1 does not find. */
+const FINDING_SEEDS: Record<string, number> = {
+  "loses deliveries in flight at a crash": 3,
+  "stops signing with the old secret before it expires": 2,
+  "takes a failed write for a successful one": 2,
+};
 let bugsFound = 0;
 
 describe("the simulation detects a worker that", () => {
-  test.each(Object.entries(BUGS))("%s", { timeout: patient(60_000) }, async (_, injectBug) => {
+  test.each(Object.entries(BUGS))("%s", { timeout: patient(60_000) }, async (bug, injectBug) => {
+    const all = Array.from({ length: SEEDS_FOR_A_BUG }, (__, i) => i + 1);
     const found = async () => {
-      for (let seed = 1; seed <= SEEDS_FOR_A_BUG; seed++) await simulate(seed, DAYS, { injectBug });
+      for (const seed of new Set([FINDING_SEEDS[bug] ?? 1, ...all]))
+        await simulate(seed, DAYS, { injectBug });
     };
     await expect(found()).rejects.toThrow(/^[^]*\nseed \d+, after\n/);
     bugsFound += 1;
