@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { inject } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import {
   type DeliveryWorker,
@@ -70,6 +71,7 @@ export async function simulate(
     join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "deskbell-sim-"),
   );
   const config = readConfig({ dataDir }, {});
+  copyFileSync(inject("emptyDatabase"), config.databasePath);
   const trace = createHash("sha256");
   const lines: string[] = [];
   const note = (text: string): void => {
