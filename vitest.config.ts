@@ -1,15 +1,21 @@
 import { globSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Tests of waits, response times and CPU use, which must not run while others do. */
-const TIMED = [
-  "attack/slow-clients",
-  "faults/fair-writers",
-  "faults/hanging-endpoints",
-  "faults/hostile-receivers",
-  "long-polls",
-].map((name) => `test/proofs/${name}.test.ts`);
+const proofs = (...names: string[]) => names.map((name) => `test/proofs/${name}.test.ts`);
+
+/** Tests of response times and CPU use that mostly wait, so that two of them may run together. */
+const WAITING = proofs("attack/slow-clients", "long-polls");
+
+/** Tests of waits and response times, which must not run while others do. */
+const TIMED = proofs("faults/fair-writers", "faults/hanging-endpoints", "faults/hostile-receivers");
+
+/**
+ * By default vitest leaves one core unused, which is half of a small machine. Many files of the
+ * suite wait for processes that they start, which leaves their core to another file.
+ */
+const WORKERS = Math.ceil(availableParallelism() * (process.env["PROOFS"] === undefined ? 1.5 : 1));
 
 /** `npm run proofs` waits longer on a busy machine. */
 const PATIENCE = Number(process.env["PROOFS_PATIENCE"] ?? 1);
@@ -27,15 +33,35 @@ const ISOLATED = globSync(TESTS, { exclude: ["**/node_modules"] }).filter(
     /\bvi\.(?:mock|doMock|resetModules)\(|[cC]puUsage\(/.test(readFileSync(file, "utf8")),
 );
 
+/** Files that take longer than 15 s, the slowest first. */
+const SLOWEST = [
+  "e2e/docs",
+  "proofs/simulate/simulation",
+  "cli/command-table",
+  "e2e/guides",
+  "e2e/executable",
+  "e2e/takeover",
+  "e2e/tui",
+  "proofs/simulate/machine-time-zone",
+  "domain/availability/chunks",
+  "proofs/crash/killed-writers",
+  "e2e/reverse-proxy",
+  "proofs/crash/kill-nine",
+  "store/migrate",
+].map((name) => `/test/${name}.test.ts`);
+
 /** Starts the slowest tests first, so that they do not run alone at the end. */
 class SlowTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isSlow = ({ moduleId }: TestSpecification) => /\/test\/(?:proofs|e2e)\//.test(moduleId);
+    const slowness = ({ moduleId }: TestSpecification) => {
+      const place = SLOWEST.findIndex((name) => moduleId.endsWith(name));
+      if (place >= 0) return place;
+      return SLOWEST.length + Number(!/\/test\/(?:proofs|e2e)\//.test(moduleId));
+    };
     // A worker keeps its process only while the next file may share it.
-    const isShared = ({ project }: TestSpecification) => !project.config.isolate;
-    const rank = (file: TestSpecification) => Number(isShared(file)) * 2 + Number(!isSlow(file));
+    const isShared = ({ project }: TestSpecification) => Number(!project.config.isolate);
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => rank(a) - rank(b));
+    return sorted.toSorted((a, b) => isShared(a) - isShared(b) || slowness(a) - slowness(b));
   }
 }
 
@@ -50,8 +76,7 @@ export default defineConfig({
     hookTimeout: 20_000 * PATIENCE,
     expect: { poll: { timeout: 15_000 * PATIENCE } },
     sequence: { sequencer: SlowTestsFirst },
-    // By default vitest leaves one core unused, which is half of a small machine.
-    maxWorkers: "100%",
+    maxWorkers: WORKERS,
     projects: [
       {
         extends: true,
@@ -59,7 +84,7 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: [TESTS],
-          exclude: [...configDefaults.exclude, ...TIMED, ...ISOLATED],
+          exclude: [...configDefaults.exclude, ...WAITING, ...TIMED, ...ISOLATED],
           sequence: { groupOrder: 1 },
         },
       },
@@ -68,13 +93,17 @@ export default defineConfig({
         test: {
           name: "isolated",
           include: ISOLATED,
-          exclude: [...configDefaults.exclude, ...TIMED],
+          exclude: [...configDefaults.exclude, ...WAITING, ...TIMED],
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: "timed", include: TIMED, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: { name: "waiting", include: WAITING, maxWorkers: 2, sequence: { groupOrder: 2 } },
+      },
+      {
+        extends: true,
+        test: { name: "timed", include: TIMED, maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
     ],
   },
