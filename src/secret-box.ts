@@ -160,6 +160,8 @@ function prepare(key: Buffer): KeyObject {
 }
 
 function openWith(key: Buffer, sealed: Uint8Array, rowId: string): string | undefined {
+  // Node throws an error of its own for a tag that has too few bytes.
+  if (sealed.length < NONCE + TAG) return undefined;
   const decipher = createDecipheriv("aes-256-gcm", prepare(key), sealed.subarray(0, NONCE))
     .setAAD(Buffer.from(rowId))
     .setAuthTag(sealed.subarray(NONCE, NONCE + TAG));

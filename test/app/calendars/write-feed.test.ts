@@ -182,3 +182,13 @@ test("a session that begins before the feed ends has all its guests", () => {
       .sort(),
   ).toEqual([expect.stringMatching(/^Visits from /), "cut · Zoe · Ana", "yoga · 2 guests · Zoe"]);
 });
+
+test("a guest whose stored data are cut short does not make the feed fail", () => {
+  const { rt, business, today, feed } = openSalon();
+  const lost = rt.tx(() => {
+    addVisit(rt, today + DAY_MS, { name: "Ana" });
+    return addVisit(rt, today + 2 * DAY_MS, { name: "Ben" });
+  });
+  rt.store.guests.replace({ visitId: lost, businessId: business.id, sealed: Buffer.alloc(5) });
+  expect(feed().map(({ summary }) => summary)).toEqual(["cut · Zoe · Ana", "cut · Zoe"]);
+});
