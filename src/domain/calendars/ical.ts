@@ -73,7 +73,9 @@ function utc(ms: number): string {
   return `${days.get(day) ?? addDay(day)}T${time}Z`;
 }
 
-const twoDigits = (number: number): string => String(number).padStart(2, "0");
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+
+const twoDigits = (number: number): string => TWO_DIGITS[number] as string;
 
 /** The minutes of a day as `1500`. */
 const minutes: string[] = [];
@@ -92,17 +94,13 @@ const MAX_LINE_BYTES = 75;
 
 /** Printable ASCII and Latin letters, without a character that needs an escape. */
 const PLAIN = /^[ -+\--:<-[\]-~\u00a0-\u00ac\u00ae-\u024f]*$/;
-const MAX_PLAIN_BYTES = 2;
 
 /** PLAIN characters and some that need an escape. */
 const SIMPLE = /^[\n -~\u00a0-\u00ac\u00ae-\u024f]*$/;
 
 /** Returns a property with its text, folded, without the end of the line. */
-function textLine(property: string, text: string): string {
-  if (!PLAIN.test(text)) return fold(`${property}:${escapeText(text)}`);
-  const line = `${property}:${text}`;
-  return property.length + 1 + MAX_PLAIN_BYTES * text.length <= MAX_LINE_BYTES ? line : fold(line);
-}
+const textLine = (property: string, text: string): string =>
+  fold(`${property}:${PLAIN.test(text) ? text : escapeText(text)}`);
 
 /** Section 3.3.11. Other control characters are not allowed in a text. */
 const escapeText = (text: string): string =>
@@ -110,11 +108,14 @@ const escapeText = (text: string): string =>
     ? escapeSyntax(text)
     : escapeSyntax(showHidden(text).replaceAll(/\r\n?/g, "\n")).replaceAll(/[^\P{Cc}\t]/gu, " ");
 
+const SPECIAL = /[\\;,]/;
+
 const escapeSyntax = (text: string): string =>
-  text.replaceAll(/[\\;,]/g, "\\$&").replaceAll("\n", "\\n");
+  (SPECIAL.test(text) ? text.replaceAll(/[\\;,]/g, "\\$&") : text).replaceAll("\n", "\\n");
 
 /** Section 3.1: a line has at most 75 bytes; a continuation begins with a space. */
 function fold(line: string): string {
+  if (line.length <= MAX_LINE_BYTES && Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
   let folded = "";
   let start = 0;
   let bytes = 0;
