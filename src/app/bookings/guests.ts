@@ -73,6 +73,13 @@ export function tryOpenCustomer(rt: Runtime, row: GuestRow): Customer | undefine
   }
 }
 
+/** Returns for each row what `tryOpenCustomer` does, with less CPU time if the newest key decrypts all. */
+export function tryOpenCustomers(rt: Runtime, rows: readonly GuestRow[]): (Customer | undefined)[] {
+  const texts = rt.secrets.openTogether(rows.map(toSealed));
+  if (texts === undefined) return rows.map((row) => tryOpenCustomer(rt, row));
+  return texts.map((text) => JSON.parse(text) as Customer);
+}
+
 const COUNTED_ROWS = 10_000;
 
 /** How many guests have stored data, and of how many of them no key decrypts it. */

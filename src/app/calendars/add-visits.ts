@@ -1,5 +1,7 @@
+import type { Customer } from "../../domain/bookings/customer.ts";
 import type { CalendarPart } from "../../store/calendar-visits.ts";
 import type { CalendarRow } from "../../store/calendars.ts";
+import { tryOpenCustomers } from "../bookings/guests.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EntryWriter } from "./entries.ts";
 
@@ -25,16 +27,47 @@ export function addVisits(
   const { calendarVisits } = rt.store;
   const future = { ...filter, from: today, to: today + FUTURE_DAYS * DAY_MS };
   const past = { ...filter, from: today - PAST_DAYS * DAY_MS, to: today };
-  const cutAt = addUntilFull(entries, calendarVisits.iterate(future, "future"));
-  addUntilFull(entries, calendarVisits.iterate(past, "past"));
+  const read = (...query: Parameters<typeof calendarVisits.iterate>) =>
+    openGuests(rt, businessId, calendarVisits.iterate(...query));
+  const cutAt = addUntilFull(entries, read(future, "future"));
+  addUntilFull(entries, read(past, "past"));
   return cutAt;
 }
 
-/** Returns the start of the first visit that is left out, or null. */
-function addUntilFull(entries: EntryWriter, parts: Iterable<CalendarPart>): number | null {
-  let cutAt: number | null = null;
+/** How many visits have their guests decrypted together. */
+const GROUP = 500;
+
+/** Returns each visit with its guest, or with undefined if it has none that can be decrypted. */
+function* openGuests(
+  rt: Runtime,
+  businessId: string,
+  parts: Iterable<CalendarPart>,
+): Iterable<[CalendarPart, Customer | undefined]> {
+  let group: CalendarPart[] = [];
+  const open = (): [CalendarPart, Customer | undefined][] => {
+    const rows = group.flatMap(({ visitId, sealed }) =>
+      sealed === null ? [] : [{ visitId, businessId, sealed }],
+    );
+    const customers = tryOpenCustomers(rt, rows).values();
+    return group.map((part) => [part, part.sealed === null ? undefined : customers.next().value]);
+  };
   for (const part of parts) {
-    if (entries.add(part)) continue;
+    group.push(part);
+    if (group.length < GROUP) continue;
+    yield* open();
+    group = [];
+  }
+  yield* open();
+}
+
+/** Returns the start of the first visit that is left out, or null. */
+function addUntilFull(
+  entries: EntryWriter,
+  parts: Iterable<[CalendarPart, Customer | undefined]>,
+): number | null {
+  let cutAt: number | null = null;
+  for (const [part, customer] of parts) {
+    if (entries.add(part, customer)) continue;
     cutAt ??= part.visitStartsAt;
     // Visits shortly after the first that is left out can belong to a session that has an entry.
     if (Math.abs(part.visitStartsAt - cutAt) > DAY_MS) break;

@@ -7,7 +7,6 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { CalendarPart } from "../../store/calendar-visits.ts";
 import type { CalendarRow } from "../../store/calendars.ts";
 import { createNamer, describeService, type Namer } from "../bookings/day-sheet.ts";
-import { tryOpenCustomer } from "../bookings/guests.ts";
 import type { Runtime } from "../runtime.ts";
 import { createByteGroups } from "./byte-groups.ts";
 
@@ -16,6 +15,7 @@ type GuestTexts = { name: string | null; details: string | null };
 const NO_GUEST: GuestTexts = { name: null, details: null };
 
 type Segment = CalendarPart & { serviceId: string };
+type Place = { segment: Segment; guest: GuestTexts };
 type Reservation = CalendarPart & { tableId: string };
 
 /** Visits that took place stay confirmed: iCalendar has no status for them. */
@@ -56,14 +56,15 @@ export function createEntryWriter(
   );
   const entries = createByteGroups();
   /** The places of each session: its guests' segments. */
-  const sessions = new Map<string, [Segment, ...Segment[]]>();
+  const sessions = new Map<string, [Place, ...Place[]]>();
 
-  function guestOf({ visitId, customerRef, sealed }: CalendarPart): GuestTexts {
+  function textsOf({ customerRef }: CalendarPart, customer: Customer | undefined): GuestTexts {
     if (!withGuests) return NO_GUEST;
-    const customer: Partial<Customer> =
-      (sealed && tryOpenCustomer(rt, { visitId, businessId, sealed })) ?? {};
-    const { name = null, phone, email, notes } = customer;
-    const details = [phone, email, notes].filter(Boolean).join("\n");
+    if (customer === undefined) return { name: customerRef, details: null };
+    const { name, phone, email, notes } = customer;
+    let details = phone ?? "";
+    if (email) details += details === "" ? email : `\n${email}`;
+    if (notes) details += details === "" ? notes : `\n${notes}`;
     return { name: name ?? customerRef, details: details === "" ? null : details };
   }
 
@@ -83,9 +84,8 @@ export function createEntryWriter(
   const staffOf = (segment: Segment): string | null =>
     staffId === null ? (segment.staffName ?? nameOf("staff", segment.staffId)) : null;
 
-  function toSegmentEntry(segment: Segment): CalendarEvent {
+  function toSegmentEntry(segment: Segment, { name, details }: GuestTexts): CalendarEvent {
     const guests = segment.guests === 1 ? null : countOf(segment.guests, "guest");
-    const { name, details } = guestOf(segment);
     return {
       ...commonFields(segment, details),
       uid: `${segment.visitId}-${segment.position}@deskbell`,
@@ -94,8 +94,10 @@ export function createEntryWriter(
     };
   }
 
-  function toReservationEntry(reservation: Reservation): CalendarEvent {
-    const { name, details } = guestOf(reservation);
+  function toReservationEntry(
+    reservation: Reservation,
+    { name, details }: GuestTexts,
+  ): CalendarEvent {
     return {
       ...commonFields(reservation, details),
       uid: `${reservation.visitId}@deskbell`,
@@ -105,25 +107,25 @@ export function createEntryWriter(
   }
 
   /** One entry, however many guests a session has. */
-  function toSessionEntry(uid: string, places: readonly [Segment, ...Segment[]]): CalendarEvent {
-    const [first] = places;
+  function toSessionEntry(uid: string, places: readonly [Place, ...Place[]]): CalendarEvent {
+    const segments = places.map(({ segment }) => segment);
+    const [{ segment: first }] = places;
     const active = places
-      .filter(({ status }) => status !== "CANCELLED")
-      .toSorted((a, b) => (a.visitId < b.visitId ? -1 : 1));
-    const guests = active.reduce((sum, place) => sum + place.guests, 0);
-    const updatedAt = Math.max(...places.map((place) => place.updatedAt));
-    const statuses = active.map(({ status }) => STATUSES[status]);
-    const texts = active.flatMap((place) => {
-      const { name, details } = guestOf(place);
-      return [name, details].filter((text) => text !== null);
-    });
+      .filter(({ segment }) => segment.status !== "CANCELLED")
+      .toSorted((a, b) => (a.segment.visitId < b.segment.visitId ? -1 : 1));
+    const guests = active.reduce((sum, { segment }) => sum + segment.guests, 0);
+    const updatedAt = Math.max(...segments.map((segment) => segment.updatedAt));
+    const statuses = active.map(({ segment }) => STATUSES[segment.status]);
+    const texts = active.flatMap(({ guest: { name, details } }) =>
+      [name, details].filter((text) => text !== null),
+    );
     return {
       uid,
       sequence: Math.floor(updatedAt / MINUTE_MS),
       status: statuses.find((status) => status === "CONFIRMED") ?? statuses[0] ?? "CANCELLED",
       startsAt: first.startsAt,
       endsAt: first.endsAt,
-      createdAt: Math.min(...places.map((place) => place.createdAt)),
+      createdAt: Math.min(...segments.map((segment) => segment.createdAt)),
       updatedAt,
       summary: titleOf(describeService(nameOf, first), countOf(guests, "guest"), staffOf(first)),
       location: placeOf(first),
@@ -133,8 +135,8 @@ export function createEntryWriter(
 
   const isFull = (): boolean => entries.count() + sessions.size >= max;
 
-  function addPlace(place: Segment): boolean {
-    const uid = sessionUid(place);
+  function addPlace(place: Place): boolean {
+    const uid = sessionUid(place.segment);
     const places = sessions.get(uid);
     if (places !== undefined) places.push(place);
     else if (isFull()) return false;
@@ -144,11 +146,12 @@ export function createEntryWriter(
 
   return {
     /** Returns false, and adds nothing, if it would be one entry more than the maximum. */
-    add(part: CalendarPart): boolean {
-      if (isSegment(part) && classes.has(part.serviceId)) return addPlace(part);
+    add(part: CalendarPart, customer: Customer | undefined): boolean {
+      const guest = textsOf(part, customer);
+      if (isSegment(part) && classes.has(part.serviceId)) return addPlace({ segment: part, guest });
       if (isFull()) return false;
-      if (isSegment(part)) entries.add(writeEntry(toSegmentEntry(part)));
-      else if (isReservation(part)) entries.add(writeEntry(toReservationEntry(part)));
+      if (isSegment(part)) entries.add(writeEntry(toSegmentEntry(part, guest)));
+      else if (isReservation(part)) entries.add(writeEntry(toReservationEntry(part, guest)));
       return true;
     },
     /** Returns the entries as UTF-8. Call it once, after the last visit. */

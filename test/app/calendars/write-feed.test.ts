@@ -183,6 +183,45 @@ test("a session that begins before the feed ends has all its guests", () => {
   ).toEqual([expect.stringMatching(/^Visits from /), "cut · Zoe · Ana", "yoga · 2 guests · Zoe"]);
 });
 
+test("a guest that no key decrypts is left out, and the others of the feed are shown", () => {
+  const { rt, business, today, feed } = openSalon();
+  const at = today + DAY_MS;
+  const lost = rt.tx(() => {
+    addVisit(rt, at, { name: "Ana" });
+    addVisit(rt, at + DAY_MS);
+    return addVisit(rt, at + 2 * DAY_MS, { name: "Ben" });
+  });
+  const sealed = Buffer.from(rt.store.guests.findByVisit(lost)!.sealed);
+  sealed[sealed.length - 1]! ^= 1;
+  rt.store.guests.replace({ visitId: lost, businessId: business.id, sealed });
+  rt.tx(() => addVisit(rt, at + 3 * DAY_MS, { name: "Cleo" }));
+  expect(feed().map(({ summary }) => summary)).toEqual([
+    "cut · Zoe · Ana",
+    "cut · Zoe",
+    "cut · Zoe",
+    "cut · Zoe · Cleo",
+  ]);
+});
+
+test("guests that were encrypted before and after a key was added are both shown", () => {
+  const { rt, today, feed } = openSalon();
+  rt.tx(() => addVisit(rt, today + DAY_MS, { name: "Ana" }));
+  rt.secrets.addKey();
+  rt.tx(() => addVisit(rt, today + 2 * DAY_MS, { name: "Ben" }));
+  expect(feed().map(({ summary }) => summary)).toEqual(["cut · Zoe · Ana", "cut · Zoe · Ben"]);
+});
+
+test("a feed of more guests than are decrypted at once has each at its own visit", () => {
+  const { rt, today, feed } = openSalon();
+  const names = Array.from({ length: 1100 }, (_, i) => (i % 3 === 0 ? "" : `Guest ${i}`));
+  rt.tx(() => {
+    for (const [i, name] of names.entries()) addVisit(rt, today + i * SERVICE_MS, { name });
+  });
+  expect(feed().map(({ summary }) => summary)).toEqual(
+    names.map((name) => `cut · Zoe${name && ` · ${name}`}`),
+  );
+});
+
 test("a guest whose stored data are cut short does not make the feed fail", () => {
   const { rt, business, today, feed } = openSalon();
   const lost = rt.tx(() => {

@@ -1,0 +1,99 @@
+import { createCipheriv, type KeyObject, timingSafeEqual } from "node:crypto";
+
+// Decrypts hundreds of short texts with three ciphers, because a cipher for each of the 20,000 guests
+// of a calendar feed took half of the CPU time of the feed. The steps are those of AES-256-GCM (NIST SP
+// 800-38D), and OpenSSL computes both AES and GHASH.
+
+/** A sealed text is the nonce, the tag, then the encrypted text; its row's ID is authenticated too. */
+export type SealedRow = { id: string; sealed: Uint8Array };
+
+export const NONCE = 12;
+export const TAG = 16;
+const HEAD = NONCE + TAG;
+const BLOCK = 16;
+/** It is never used to encrypt a text, and no tag that is computed with it leaves this file. */
+const NO_NONCE = new Uint8Array(NONCE);
+
+/** Returns the texts, or undefined if the key does not decrypt each of them. */
+export function openTogether(key: KeyObject, rows: readonly SealedRow[]): string[] | undefined {
+  if (rows.some(({ sealed }) => sealed.length < HEAD)) return undefined;
+  const streams = createKeyStreams(key, rows);
+  if (!areAuthentic(key, rows, streams)) return undefined;
+  let at = 0;
+  return rows.map(({ sealed }) => {
+    const start = at + BLOCK;
+    const end = start + bodyLength(sealed);
+    for (let to = start, from = HEAD; to < end; to += 1, from += 1)
+      streams[to] = (streams[to] as number) ^ (sealed[from] as number);
+    at += streamLength(sealed);
+    return streams.toString("utf8", start, end);
+  });
+}
+
+const padded = (length: number): number => Math.ceil(length / BLOCK) * BLOCK;
+
+const bodyLength = (sealed: Uint8Array): number => sealed.length - HEAD;
+
+const streamLength = (sealed: Uint8Array): number => BLOCK + padded(bodyLength(sealed));
+
+/** Returns for each text the block that masks its tag, then its key stream in whole blocks. */
+function createKeyStreams(key: KeyObject, rows: readonly SealedRow[]): Buffer {
+  const counters = Buffer.alloc(rows.reduce((sum, { sealed }) => sum + streamLength(sealed), 0));
+  let at = 0;
+  for (const { sealed } of rows) {
+    const end = at + streamLength(sealed);
+    for (let counter = 1; at < end; counter += 1, at += BLOCK) {
+      for (let i = 0; i < NONCE; i += 1) counters[at + i] = sealed[i] as number;
+      counters.writeUInt32BE(counter, at + NONCE);
+    }
+  }
+  return createCipheriv("aes-256-ecb", key, null).setAutoPadding(false).update(counters);
+}
+
+/**
+ * Whether every tag is right. GHASH adds each block to a state, which it then multiplies by a secret
+ * of the key. The state after the blocks of a text is its unmasked tag, so the state becomes zero if
+ * that tag is added to the block that follows. After all texts, the state is therefore that of as
+ * many zero blocks. If a tag is wrong, the chance of the same state is below one in 2^100.
+ */
+function areAuthentic(key: KeyObject, rows: readonly SealedRow[], streams: Buffer): boolean {
+  const size = rows.reduce((sum, row) => sum + hashedLength(row), 0);
+  const hashed = Buffer.alloc(size + BLOCK);
+  let start = 0;
+  for (const row of rows) {
+    writeHashed(hashed, start, row);
+    start += hashedLength(row);
+  }
+  let end = 0;
+  let mask = 0;
+  for (const row of rows) {
+    const { sealed } = row;
+    end += hashedLength(row);
+    for (let i = 0; i < TAG; i += 1) {
+      const unmasked = (sealed[NONCE + i] as number) ^ (streams[mask + i] as number);
+      hashed[end + i] = (hashed[end + i] as number) ^ unmasked;
+    }
+    mask += streamLength(sealed);
+  }
+  return timingSafeEqual(ghash(key, hashed), ghash(key, Buffer.alloc(hashed.length)));
+}
+
+const hashedLength = ({ id, sealed }: SealedRow): number =>
+  padded(Buffer.byteLength(id)) + padded(bodyLength(sealed)) + BLOCK;
+
+/** Writes the blocks of a text for GHASH: the ID, the encrypted text, and the bits that each has. */
+function writeHashed(hashed: Buffer, at: number, { id, sealed }: SealedRow): void {
+  const idLength = hashed.write(id, at);
+  const body = at + padded(idLength);
+  hashed.set(sealed.subarray(HEAD), body);
+  const lengths = body + padded(bodyLength(sealed));
+  hashed.writeUInt32BE(8 * idLength, lengths + 4);
+  hashed.writeUInt32BE(8 * bodyLength(sealed), lengths + 12);
+}
+
+/** Returns the tag of an empty text, which depends on the GHASH of these bytes. */
+function ghash(key: KeyObject, bytes: Buffer): Buffer {
+  const cipher = createCipheriv("aes-256-gcm", key, NO_NONCE).setAAD(bytes);
+  cipher.final();
+  return cipher.getAuthTag();
+}
