@@ -2,18 +2,11 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { createAvailabilityFinder } from "../../src/app/availability/availability.ts";
 import { createEventLoopYield } from "../../src/app/availability/yield-to-event-loop.ts";
-import {
-  cancelBooking,
-  cancelReservation,
-  createBooking,
-  createReservation,
-} from "../../src/app/bookings/bookings.ts";
+import { createBooking, createReservation } from "../../src/app/bookings/bookings.ts";
+import { cancelBooking, cancelReservation } from "../../src/app/bookings/operator-changes.ts";
 import { createTimeOff } from "../../src/app/bookings/time-off.ts";
-import {
-  cancelTicketOrder,
-  confirmTicketOrder,
-  createTicketOrder,
-} from "../../src/app/bookings/ticket-orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../src/app/bookings/ticket-orders.ts";
+import { cancelTicketOrder } from "../../src/app/bookings/change-ticket-order.ts";
 import { checkInTicket } from "../../src/app/bookings/tickets.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { openDatabase } from "../../src/store/database.ts";

@@ -1,9 +1,6 @@
 import { createBooking } from "../../src/app/bookings/bookings.ts";
-import {
-  cancelTicketOrder,
-  confirmTicketOrder,
-  createTicketOrder,
-} from "../../src/app/bookings/ticket-orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../src/app/bookings/ticket-orders.ts";
+import { cancelTicketOrder } from "../../src/app/bookings/change-ticket-order.ts";
 import { createTimeOff } from "../../src/app/bookings/time-off.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";

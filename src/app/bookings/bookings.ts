@@ -21,14 +21,7 @@ import { getBusiness } from "../businesses.ts";
 import { appendEvents } from "../events.ts";
 import { OPERATOR, type VisitAccess } from "./access.ts";
 import { auditVisit } from "./audit-visit.ts";
-import {
-  changeState,
-  changeTime,
-  expireDueVisits,
-  getVisit,
-  getVisitToChange,
-  type StateAction,
-} from "./change-visit.ts";
+import { changeTime, expireDueVisits } from "./change-visit.ts";
 import { notifyReceived } from "./booking-alerts.ts";
 import { saveCustomer } from "./guests.ts";
 import { auditIgnoredNotice, type StartOptions } from "./ignored-notice.ts";
@@ -42,7 +35,6 @@ import {
   type VisitTerms,
 } from "./plan-booking.ts";
 import { countVisit } from "./booking-limits.ts";
-import { BOOKING, RESERVATION } from "./visit-kinds.ts";
 
 /** What the client says about the guest. */
 export type GuestDetails = { customerRef: string | null; customer: Customer | null };
@@ -136,28 +128,6 @@ function newVisit(
   };
 }
 
-/** @throws AppError resource_not_found, wrong_status */
-export const cancelBooking = (rt: Runtime, slug: string, id: string): PublicBooking =>
-  changeBooking(rt, slug, id, "cancel");
-
-/** On behalf of the operator. @throws AppError resource_not_found, wrong_status */
-export const changeBooking = (
-  rt: Runtime,
-  slug: string,
-  id: string,
-  action: StateAction,
-  reason: string | null = null,
-): PublicBooking =>
-  rt.tx(() => {
-    const business = getBusiness(rt, slug);
-    const row = getVisitToChange(rt, BOOKING, business, OPERATOR, id);
-    const after = changeState(rt, BOOKING, business, OPERATOR, row, action, reason);
-    return toPublicBooking(after, business.doc.timezone);
-  });
-
-export const getBooking = (rt: Runtime, businessId: string, id: string): Booking =>
-  getVisit(rt, BOOKING, businessId, OPERATOR, id);
-
 /**
  * @throws AppError validation_failed, invalid_date, resource_not_found, party_too_large, slot_taken
  */
@@ -210,25 +180,3 @@ export function insertReservation(
   appendEvents(rt, business, [event], access.keyId);
   return reservation;
 }
-
-/** @throws AppError resource_not_found, wrong_status */
-export const cancelReservation = (rt: Runtime, slug: string, id: string): PublicReservation =>
-  changeReservation(rt, slug, id, "cancel");
-
-/** On behalf of the operator. @throws AppError resource_not_found, wrong_status */
-export const changeReservation = (
-  rt: Runtime,
-  slug: string,
-  id: string,
-  action: StateAction,
-  reason: string | null = null,
-): PublicReservation =>
-  rt.tx(() => {
-    const business = getBusiness(rt, slug);
-    const row = getVisitToChange(rt, RESERVATION, business, OPERATOR, id);
-    const after = changeState(rt, RESERVATION, business, OPERATOR, row, action, reason);
-    return toPublicReservation(after, business.doc.timezone);
-  });
-
-export const getReservation = (rt: Runtime, businessId: string, id: string): Reservation =>
-  getVisit(rt, RESERVATION, businessId, OPERATOR, id);

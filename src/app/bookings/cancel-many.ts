@@ -6,7 +6,7 @@ import type { Runtime } from "../runtime.ts";
 import { OPERATOR } from "./access.ts";
 import { changeState, expireDueVisits } from "./change-visit.ts";
 import { expireDueOrders } from "./ticket-holds.ts";
-import { cancelOrder } from "./ticket-orders.ts";
+import { cancelOrder } from "./change-ticket-order.ts";
 import type { VisitKind } from "./visit-kinds.ts";
 
 /** Rows of one cancellation, because all are cancelled in one transaction. */

@@ -1,10 +1,9 @@
 import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
-import { quote, shellQuote } from "../../domain/text.ts";
-import { assertFound } from "../../domain/errors.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { totalOfPrices } from "../../domain/money.ts";
 import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
-import { generateCode, normalizeCode } from "../../domain/bookings/short-code.ts";
+import { generateCode } from "../../domain/bookings/short-code.ts";
 import {
   type PublicTicketOrder,
   toPublicTicketOrder,
@@ -14,11 +13,10 @@ import {
   wrongOrderStatusError,
 } from "../../domain/bookings/ticket-order.ts";
 import { parseTicketOrderRequest } from "../../domain/bookings/requests.ts";
-import { wrongStatusError } from "../../domain/bookings/visit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { getBusiness } from "../businesses.ts";
-import { changesOnly, OPERATOR, seesOnly, type VisitAccess } from "./access.ts";
+import { OPERATOR, type VisitAccess } from "./access.ts";
 import { assertExpectedTotal, type GuestDetails } from "./bookings.ts";
 import { auditOrder } from "./audit-visit.ts";
 import { changeTime, nextVersion } from "./change-visit.ts";
@@ -26,7 +24,8 @@ import { saveCustomer } from "./guests.ts";
 import { assertMayOrder } from "./hold-limits.ts";
 import { type IssuedTicket, issueTicket } from "./tickets.ts";
 import { countForVisitor } from "./visitors.ts";
-import { changeHolds, endTicketOrder, expireDueOrders } from "./ticket-holds.ts";
+import { getTicketOrderToChange } from "./change-ticket-order.ts";
+import { changeHolds, expireDueOrders } from "./ticket-holds.ts";
 import { appendEvents } from "../events.ts";
 import { getByKeyOrId, getStoredObject } from "../catalog/objects.ts";
 
@@ -191,79 +190,3 @@ export function confirmOrder(
   auditOrder(rt, business, "ticket_order.confirmed", order);
   return { order: confirmed, tickets };
 }
-
-/** @throws AppError resource_not_found, wrong_status */
-export function cancelTicketOrder(
-  rt: Runtime,
-  slug: string,
-  name: string,
-  reason: string | null = null,
-): PublicTicketOrder {
-  return rt.tx(() => {
-    const business = getBusiness(rt, slug);
-    const order = getTicketOrderToChange(rt, business, OPERATOR, name);
-    return toPublicTicketOrder(cancelOrder(rt, business, order, reason), business.doc.timezone);
-  });
-}
-
-/** Call it in a transaction. @throws AppError wrong_status */
-export function cancelOrder(
-  rt: Runtime,
-  business: BusinessRow,
-  order: TicketOrder,
-  reason: string | null,
-): TicketOrder {
-  if (order.status !== "PENDING" && order.status !== "CONFIRMED")
-    throw wrongOrderStatusError(order, "cancelled");
-  const checkedIn = { businessId: business.id, orderId: order.id, status: "CHECKED_IN" as const };
-  if (rt.store.tickets.list(checkedIn, 1).length > 0)
-    throw wrongStatusError(
-      `Order ${order.code}`,
-      "cancelled",
-      "one of its tickets has been checked in",
-      order.status,
-    );
-  let cancelled = order;
-  changeHolds(rt, business, [order], -1, () => {
-    cancelled = endTicketOrder(rt, business, order, "CANCELLED", reason);
-  });
-  auditOrder(rt, business, "ticket_order.cancelled", order);
-  return cancelled;
-}
-
-/** @param name the ID, or the code for the operator */
-export const getVisibleTicketOrder = (
-  rt: Runtime,
-  businessId: string,
-  access: VisitAccess,
-  name: string,
-): TicketOrder => getOrderOf(rt, businessId, access, name, seesOnly(access));
-
-function getOrderOf(
-  rt: Runtime,
-  businessId: string,
-  { keyId }: VisitAccess,
-  name: string,
-  createdByKey: string | null,
-): TicketOrder {
-  const code = keyId === null ? normalizeCode(name) : "";
-  return assertFound(
-    rt.store.orders.findByIdOrCode(businessId, name, code, createdByKey),
-    `There is no order ${quote(name)}.`,
-    "deskbell ticket-orders list",
-  );
-}
-
-/** Call it in a transaction: overdue orders expire first. */
-export function getTicketOrderToChange(
-  rt: Runtime,
-  business: BusinessRow,
-  access: VisitAccess,
-  name: string,
-): TicketOrder {
-  expireDueOrders(rt, business);
-  return getOrderOf(rt, business.id, access, name, changesOnly(access));
-}
-
-export const getTicketOrder = (rt: Runtime, businessId: string, name: string): TicketOrder =>
-  getVisibleTicketOrder(rt, businessId, OPERATOR, name);

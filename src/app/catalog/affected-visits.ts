@@ -10,8 +10,8 @@ import {
   NO_VISITS,
   type VisitSummary,
 } from "../../domain/bookings/affected-visits.ts";
-import { cancelBooking, cancelReservation } from "../bookings/bookings.ts";
-import { cancelTicketOrder } from "../bookings/ticket-orders.ts";
+import { cancelBooking, cancelReservation } from "../bookings/operator-changes.ts";
+import { cancelTicketOrder } from "../bookings/change-ticket-order.ts";
 import type { Runtime } from "../runtime.ts";
 
 /** An object that stays in the catalog with another status keeps its visits. */

@@ -82,7 +82,7 @@ const reschedule = command({
     const { rt, business } = await cli.openBusiness();
     const id = resolveVisitId(rt.store.bookings, business, given);
     const start = toStart(text, business.doc.timezone, rt.now());
-    const { getBooking } = await import("../../app/bookings/bookings.ts");
+    const { getBooking } = await import("../../app/bookings/operator-changes.ts");
     const { rescheduleBooking } = await import("../../app/bookings/reschedule.ts");
     const staffId =
       staff === undefined ? undefined : resolveObject(rt, business, "staff", staff).id;
@@ -141,7 +141,7 @@ export const definition = [
       },
     ],
     useCases: async () => {
-      const { changeBooking, getBooking } = await import("../../app/bookings/bookings.ts");
+      const { changeBooking, getBooking } = await import("../../app/bookings/operator-changes.ts");
       const { cancellableVisits } = await import("../../app/bookings/cancel-many.ts");
       const { BOOKING } = await import("../../app/bookings/visit-kinds.ts");
       return {

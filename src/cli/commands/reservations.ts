@@ -104,7 +104,8 @@ export const definition = [
       },
     ],
     useCases: async () => {
-      const { changeReservation, getReservation } = await import("../../app/bookings/bookings.ts");
+      const { changeReservation, getReservation } =
+        await import("../../app/bookings/operator-changes.ts");
       const { cancellableVisits } = await import("../../app/bookings/cancel-many.ts");
       const { RESERVATION } = await import("../../app/bookings/visit-kinds.ts");
       return {

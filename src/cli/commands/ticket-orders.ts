@@ -130,7 +130,7 @@ const cancel = cancelCommand({
   ],
   async cancelOne(cli, name, reason) {
     const rt = await cli.open();
-    const { cancelTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
+    const { cancelTicketOrder } = await import("../../app/bookings/change-ticket-order.ts");
     cli.printObject(cancelTicketOrder(rt, cli.business(rt).slug, name, reason));
   },
   useCases: async () => {
@@ -181,7 +181,7 @@ const show = command({
   examples: ["ticket-orders show K7M2-9QXF", "ticket-orders show tor_06f… --json"],
   async run(cli, _flags, name) {
     const { rt, business } = await cli.openBusiness();
-    const { getTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
+    const { getTicketOrder } = await import("../../app/bookings/change-ticket-order.ts");
     cli.printObject(toShownOrder(getTicketOrder(rt, business.id, name), business.doc.timezone));
   },
 });

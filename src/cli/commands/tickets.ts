@@ -36,7 +36,7 @@ const list = command({
   async run(cli, { limit, publicEvent, order, ...filter }) {
     const { rt, business } = await cli.openBusiness();
     const { getPublicEventId } = await import("../../app/catalog/objects.ts");
-    const { getTicketOrder } = await import("../../app/bookings/ticket-orders.ts");
+    const { getTicketOrder } = await import("../../app/bookings/change-ticket-order.ts");
     const eventId =
       publicEvent === undefined
         ? undefined

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { cancelBooking, createBooking, getBooking } from "../../../src/app/bookings/bookings.ts";
+import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { cancelBooking, getBooking } from "../../../src/app/bookings/operator-changes.ts";
 import type { PublicBooking } from "../../../src/domain/bookings/booking.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";

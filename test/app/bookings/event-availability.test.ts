@@ -1,11 +1,8 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
-import {
-  cancelTicketOrder,
-  confirmTicketOrder,
-  createTicketOrder,
-} from "../../../src/app/bookings/ticket-orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
+import { cancelTicketOrder } from "../../../src/app/bookings/change-ticket-order.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";

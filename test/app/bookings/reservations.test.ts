@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cancelReservation, createReservation } from "../../../src/app/bookings/bookings.ts";
+import { createReservation } from "../../../src/app/bookings/bookings.ts";
+import { cancelReservation } from "../../../src/app/bookings/operator-changes.ts";
 import {
   applyCatalogBody,
   recordEvents,

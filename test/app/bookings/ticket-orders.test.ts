@@ -12,11 +12,8 @@ import {
 import { describe, expect, test } from "vitest";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
-import {
-  cancelTicketOrder,
-  confirmTicketOrder,
-  createTicketOrder,
-} from "../../../src/app/bookings/ticket-orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
+import { cancelTicketOrder } from "../../../src/app/bookings/change-ticket-order.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
 import {

@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  cancelTicketOrder,
-  confirmTicketOrder,
-  createTicketOrder,
-} from "../../../src/app/bookings/ticket-orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
+import { cancelTicketOrder } from "../../../src/app/bookings/change-ticket-order.ts";
 import { checkInTicket } from "../../../src/app/bookings/tickets.ts";
 import {
   applyCatalogBody,

@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
-import {
-  confirmTicketOrder,
-  createTicketOrder,
-  getTicketOrder,
-} from "../../../src/app/bookings/ticket-orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
+import { getTicketOrder } from "../../../src/app/bookings/change-ticket-order.ts";
 import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalog.ts";
 import { updateStaffMember } from "../../../src/app/catalog/staff.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";

@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
-import { createBooking, getBooking } from "../../../src/app/bookings/bookings.ts";
-import {
-  confirmTicketOrder,
-  createTicketOrder,
-  getTicketOrder,
-} from "../../../src/app/bookings/ticket-orders.ts";
+import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { getBooking } from "../../../src/app/bookings/operator-changes.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
+import { getTicketOrder } from "../../../src/app/bookings/change-ticket-order.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";

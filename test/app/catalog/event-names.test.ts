@@ -1,18 +1,11 @@
 import { expect, test } from "vitest";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
-import {
-  cancelBooking,
-  cancelReservation,
-  createBooking,
-  createReservation,
-} from "../../../src/app/bookings/bookings.ts";
+import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
+import { cancelBooking, cancelReservation } from "../../../src/app/bookings/operator-changes.ts";
 import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
 import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
-import {
-  cancelTicketOrder,
-  confirmTicketOrder,
-  createTicketOrder,
-} from "../../../src/app/bookings/ticket-orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
+import { cancelTicketOrder } from "../../../src/app/bookings/change-ticket-order.ts";
 import { checkInTicket } from "../../../src/app/bookings/tickets.ts";
 import { rescheduleBooking, rescheduleReservation } from "../../../src/app/bookings/reschedule.ts";
 import { createTimeOff } from "../../../src/app/bookings/time-off.ts";

@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  cancelBooking,
-  createBooking,
-  createReservation,
-} from "../../../src/app/bookings/bookings.ts";
+import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
+import { cancelBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";

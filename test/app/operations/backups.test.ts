@@ -25,11 +25,8 @@ import { updateEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { hasMatchingMasterKey, restoreBackup } from "../../../src/app/operations/restore.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
-import {
-  cancelTicketOrder,
-  confirmTicketOrder,
-  createTicketOrder,
-} from "../../../src/app/bookings/ticket-orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
+import { cancelTicketOrder } from "../../../src/app/bookings/change-ticket-order.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";

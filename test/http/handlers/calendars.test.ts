@@ -1,10 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
-import {
-  cancelBooking,
-  createBooking,
-  createReservation,
-} from "../../../src/app/bookings/bookings.ts";
+import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
+import { cancelBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { createCalendar, revokeCalendar } from "../../../src/app/calendars/calendars.ts";

@@ -1,11 +1,10 @@
 import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
+import { confirmOrder, placeTicketOrder } from "../../../app/bookings/ticket-orders.ts";
 import {
   cancelOrder,
-  confirmOrder,
   getTicketOrderToChange,
   getVisibleTicketOrder,
-  placeTicketOrder,
-} from "../../../app/bookings/ticket-orders.ts";
+} from "../../../app/bookings/change-ticket-order.ts";
 import { reissueTickets } from "../../../app/bookings/tickets.ts";
 import { mergeCustomer } from "../../../domain/bookings/customer.ts";
 import { type TicketOrder, toPublicTicketOrder } from "../../../domain/bookings/ticket-order.ts";

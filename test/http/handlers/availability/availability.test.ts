@@ -1,12 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
-import {
-  cancelBooking,
-  createBooking,
-  cancelReservation,
-  createReservation,
-} from "../../../../src/app/bookings/bookings.ts";
+import { createBooking, createReservation } from "../../../../src/app/bookings/bookings.ts";
+import { cancelBooking, cancelReservation } from "../../../../src/app/bookings/operator-changes.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { createLargeSalon } from "../../../support/large-salon.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../../../support/shop.ts";

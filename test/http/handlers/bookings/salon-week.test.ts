@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { changeBooking, createBooking } from "../../../../src/app/bookings/bookings.ts";
+import { createBooking } from "../../../../src/app/bookings/bookings.ts";
+import { changeBooking } from "../../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
 import { getBusiness } from "../../../../src/app/businesses.ts";
 import { createCalendar } from "../../../../src/app/calendars/calendars.ts";

@@ -1,6 +1,7 @@
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { describe, expect, test } from "vitest";
-import { changeBooking, createBooking } from "../../../../src/app/bookings/bookings.ts";
+import { createBooking } from "../../../../src/app/bookings/bookings.ts";
+import { changeBooking } from "../../../../src/app/bookings/operator-changes.ts";
 import { expirePendingVisits } from "../../../../src/app/bookings/change-visit.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { eventTypesOf, recordEvents } from "../../../support/use-case.ts";
