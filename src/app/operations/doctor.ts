@@ -9,6 +9,7 @@ import { iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { restoreDraft } from "../../store/backup.ts";
 import { checkBackupKeys } from "./backup-keys.ts";
+import { checkBackupsOfMoved } from "./backups-of-moved.ts";
 import { adviseOnCopies } from "./backup-conditions.ts";
 import { listForeignPrograms } from "../../store/file-identity.ts";
 import { type DatabaseFacts, readDatabaseFacts } from "../../store/read-only-database.ts";
@@ -218,6 +219,7 @@ function inspectBackups(rt: Runtime, status: Status, conditions: Finding[]): Che
       fix: `rm ${shellQuote(path)}, if nobody needs the data from before the restore`,
       isAdvice: true,
     });
+  findings.push(...checkBackupsOfMoved(rt));
   if (rt.store.file.hasOldSpace())
     findings.push({
       text: `the free space of ${rt.config.databasePath} may still have guests that version 0.2 has erased, until the daemon rewrites the file after a backup; a large one between 3:00 and 5:00 in the night`,

@@ -11,6 +11,7 @@ import { checkBackupDir } from "./backup-dir.ts";
 import { drillBackup, isDrillDue } from "./backup-drill.ts";
 import { readBackupState } from "./backup-state.ts";
 import { backUpNightly, listBackups } from "./backups.ts";
+import { deleteBackupsOfMoved } from "./backups-of-moved.ts";
 import { deleteReplacedData } from "./replaced-data.ts";
 import { isScrubDue, isScrubUnfinished, scrub } from "./scrub.ts";
 
@@ -76,6 +77,7 @@ export async function runMaintenance(
   const uncopied = findUncopiedBackup(rt);
   if (uncopied === undefined) checkBackupDir(rt);
   else if (!signal?.aborted) await copyBackup(rt, uncopied, { signal });
+  if (backUp && !signal?.aborted) await deleteBackupsOfMoved(rt);
   if (backUp && isDrillDue(rt) && !signal?.aborted) await drillNewest(rt);
   if ((backUp && isScrubDue(rt)) || isScrubUnfinished(rt)) await scrub(rt, signal);
 }

@@ -5,7 +5,8 @@ import type { Runtime } from "../runtime.ts";
 
 // A restore keeps the data that it replaces, guests included, in case it was a mistake.
 
-const KEPT_MS = 30 * 86_400_000;
+/** How long data that a restore or a move has made obsolete are kept. */
+export const OBSOLETE_KEPT_MS = 30 * 86_400_000;
 const NAME = /\.before-restore-(\d{8})T(\d{6})\d{3}Z$/;
 
 /** The data that a restore has replaced, and when they are deleted (epoch ms). */
@@ -20,7 +21,7 @@ export function listReplacedData({ databasePath }: Pick<Config, "databasePath">)
       const [, date, time] = NAME.exec(name) ?? [];
       if (date === undefined) return [];
       const at = Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime("UTC");
-      return [{ path: join(folder, name), deletedAt: at.epochMilliseconds + KEPT_MS }];
+      return [{ path: join(folder, name), deletedAt: at.epochMilliseconds + OBSOLETE_KEPT_MS }];
     })
     .toSorted((a, b) => a.deletedAt - b.deletedAt);
 }
