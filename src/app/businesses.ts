@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { audit } from "./audit.ts";
+import { markErasedLog } from "./guests/erased-bytes.ts";
 import type { Runtime } from "./runtime.ts";
 import type { BusinessRow, BusinessContents } from "../store/businesses.ts";
 
@@ -28,6 +29,7 @@ export function deleteBusiness(rt: Runtime, { id, slug }: BusinessRow): Business
     const contents = rt.store.businesses.countContents(id);
     if (rt.isDryRun()) return contents;
     rt.store.businesses.delete(id);
+    markErasedLog(rt);
     audit(rt, {
       action: "business.deleted",
       subject: { id, name: slug },

@@ -5,7 +5,13 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
-import { emptyErasedLog, markErasedLog, rewriteOldSpace } from "./erased-bytes.ts";
+import {
+  emptyErasedLog,
+  markErasedLog,
+  NO_REMAINS,
+  type Remains,
+  removeErasedBytes,
+} from "./erased-bytes.ts";
 import { addToErasureList, signErasureList } from "./erasure-list.ts";
 import { findGuests, type FoundGuests, type GuestQuery } from "./find-guests.ts";
 
@@ -27,7 +33,7 @@ export function eraseGuests(
   const found = findGuests(rt, business.id, query);
   const visitIds = found.guests.map(({ visitId }) => visitId);
   const undecryptable = found.undecryptable.filter((id) => !visitIds.includes(id)).length;
-  if (visitIds.length === 0) return { guests: [], undecryptable, remains: NOTHING };
+  if (visitIds.length === 0) return { guests: [], undecryptable, remains: NO_REMAINS };
   rt.tx(() => {
     // Before the commit: an erasure must not be undone by restoring a backup.
     if (!rt.isDryRun()) addToErasureList(rt.config, visitIds);
@@ -40,19 +46,9 @@ export function eraseGuests(
       details: { visits: visitIds.length, visitIds },
     });
   });
-  if (rt.isDryRun()) return { guests: found.guests, undecryptable, remains: NOTHING };
-  signErasureList(rt);
-  const inFreeSpace = !rewriteOldSpace(rt);
-  return {
-    guests: found.guests,
-    undecryptable,
-    remains: { inLog: !emptyErasedLog(rt), inFreeSpace },
-  };
+  if (!rt.isDryRun()) signErasureList(rt);
+  return { guests: found.guests, undecryptable, remains: removeErasedBytes(rt) };
 }
-
-/** `inLog`: in the write-ahead log; `inFreeSpace`: in the free space of a file of version 0.2. */
-type Remains = { inLog: boolean; inFreeSpace: boolean };
-const NOTHING: Remains = { inLog: false, inFreeSpace: false };
 
 /** Call it in a transaction. Nothing changes for visits that are erased already. */
 export function eraseVisits(rt: Runtime, visitIds: readonly string[]): void {

@@ -1,15 +1,30 @@
 import { errorInWords } from "../../domain/error-words.ts";
 import { byteSize } from "../../domain/text.ts";
+import { isDaemonRunning } from "../../store/database.ts";
 import { isSqliteError } from "../../store/db.ts";
 import { RESERVE_BYTES, type Runtime } from "../runtime.ts";
 
 // Bytes of erased guests can outlive their rows in two places: the write-ahead log, until it is
 // emptied, and the free space of a file of version 0.2, until the file is rewritten once.
 
-/** Rewriting a larger file would make requests wait for more than a second. */
+/** Rewriting a larger file would make the requests to a daemon wait for more than a second. */
 const MAX_BYTES_BY_DAY = 100_000_000;
 /** Local hours in which a file of any size is rewritten. */
 const NIGHT = { from: 3, until: 5 };
+
+/** `inLog`: in the write-ahead log; `inFreeSpace`: in the free space of a file of version 0.2. */
+export type Remains = { inLog: boolean; inFreeSpace: boolean };
+export const NO_REMAINS: Remains = { inLog: false, inFreeSpace: false };
+
+/**
+ * Removes what has been deleted from the file of the database and from its log.
+ * @returns where old bytes are left for now
+ */
+export function removeErasedBytes(rt: Runtime): Remains {
+  if (rt.isDryRun()) return NO_REMAINS;
+  const inFreeSpace = !rewriteOldSpace(rt);
+  return { inLog: !emptyErasedLog(rt), inFreeSpace };
+}
 
 /** Call it in the transaction of an erasure: the daemon empties the log if this process cannot. */
 export const markErasedLog = (rt: Runtime): void => rt.store.file.saveLogKeptSince(rt.now());
@@ -30,13 +45,14 @@ export function emptyErasedLog(rt: Runtime): boolean {
 /**
  * Rewrites the file of an earlier version once, and logs it. A crash leaves the file as it was, and
  * the next call tries again.
- * @returns false if the free space still has deleted rows: a large file is rewritten in the night
+ * @returns false if the free space still has deleted rows: a daemon rewrites a large file in the night
  */
 export function rewriteOldSpace(rt: Runtime): boolean {
   const { file } = rt.store;
   if (!file.hasOldSpace()) return true;
   const before = file.bytes();
-  if (before > MAX_BYTES_BY_DAY && !isNight(rt.now())) return false;
+  const isLong = before > MAX_BYTES_BY_DAY && isDaemonRunning(rt.config.databasePath);
+  if (isLong && !isNight(rt.now())) return false;
   // SQLite writes the new file to the folder of temporary files, and then to the log.
   const needed = 2 * before + RESERVE_BYTES;
   if (rt.freeBytes() < needed) return refuse(rt, `it needs ${byteSize(needed)} of free space`);

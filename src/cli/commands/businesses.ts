@@ -3,6 +3,7 @@ import type { BusinessContents } from "../../store/businesses.ts";
 import { countOf } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { toggle } from "../flags.ts";
+import { noteRemains } from "../output/remains.ts";
 
 const list = command({
   name: "list",
@@ -75,14 +76,26 @@ const deleteCommand = command({
     if (!yes && !dryRun) cli.note(`Deleting ${slug} also deletes ${listOf(contents)}.`);
     await cli.confirm(`Deleting ${slug}`, slug);
     if (!dryRun && contents.events > LONG_HISTORY) cli.note("deleting …");
-    const [{ deleteBusiness }, { deleteMovedBusiness }] = await Promise.all([
-      import("../../app/businesses.ts"),
-      import("../../app/moved-businesses.ts"),
-    ]);
+    const [{ deleteBusiness }, { deleteMovedBusiness }, { removeErasedBytes }, movedBackups] =
+      await Promise.all([
+        import("../../app/businesses.ts"),
+        import("../../app/moved-businesses.ts"),
+        import("../../app/guests/erased-bytes.ts"),
+        import("../../app/operations/backups-of-moved.ts"),
+      ]);
     const deleted = (moved ? deleteMovedBusiness : deleteBusiness)(rt, business);
-    if (json) cli.printObject({ id: business.id, slug, deleted: !dryRun, contents: deleted });
+    const remains = removeErasedBytes(rt);
+    if (json)
+      cli.printObject({ id: business.id, slug, deleted: !dryRun, contents: deleted, remains });
     cli.note(`${cli.verb("Deleted", "delete")} ${slug} with ${listOf(deleted)}.`);
-    if (!dryRun) cli.note(`Earlier backups still contain it: ${cli.program} backup list`);
+    noteRemains(cli, rt.config, remains);
+    if (dryRun) return;
+    cli.note(`Earlier backups still contain it: ${cli.program} backup list`);
+    if (!moved) return;
+    const until = new Date(movedBackups.endOfBackups(rt.now())).toISOString().slice(0, 10);
+    cli.note(
+      `The daemon deletes those of this server on ${until}, if it has a newer one that is intact. Copies in other places stay.`,
+    );
   },
 });
 

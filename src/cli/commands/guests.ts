@@ -5,6 +5,7 @@ import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { text } from "../flags.ts";
+import { noteRemains } from "../output/remains.ts";
 
 const query = {
   email: text("address", "bookings, reservations and ticket orders with this email address"),
@@ -70,15 +71,7 @@ const erase = command({
     noteUndecryptable(cli, rt.config, undecryptable);
     const { nightlyUntil, others, replaced } = backups;
     if (visits.length === 0) return;
-    const { databasePath } = rt.config;
-    if (remains.inLog)
-      cli.note(
-        `${databasePath}-wal still has the old data, because a program reads the database. The daemon empties it within a minute after that program ends.`,
-      );
-    if (remains.inFreeSpace)
-      cli.note(
-        `The free space of ${databasePath} may still have data that version 0.2 deleted, until the daemon rewrites the file, between 3:00 and 5:00 in the night.`,
-      );
+    noteRemains(cli, rt.config, remains);
     for (const { path, deletedOn } of replaced)
       cli.note(`${path}, which a restore replaced, still has the data until ${deletedOn}.`);
     if (nightlyUntil === null && others.length === 0) return;

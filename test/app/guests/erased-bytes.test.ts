@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
@@ -8,6 +8,7 @@ import { eraseGuests } from "../../../src/app/guests/erase-guests.ts";
 import { emptyErasedLog, rewriteOldSpace } from "../../../src/app/guests/erased-bytes.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { runMaintenance } from "../../../src/app/operations/maintenance.ts";
+import { acquireDaemonLock } from "../../../src/store/database.ts";
 import { createTerminal } from "../../support/cli.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -118,8 +119,10 @@ test("an erasure rewrites the file of version 0.2 at once", () => {
   expect(contains(rt, REFERENCE)).toEqual({ file: false, log: false });
 });
 
-test("a large file of version 0.2 is rewritten in the night only, and with enough disk space", () => {
+test("while a daemon runs, a large file of version 0.2 is rewritten in the night only, and with enough disk space", () => {
   const rt = openOldShop();
+  const daemon = acquireDaemonLock(rt.config.databasePath);
+  onTestFinished(() => daemon.release());
   const { bytes } = rt.store.file;
   rt.store.file.bytes = () => 200_000_000;
   rt.advance((18 - new Date(rt.now()).getHours()) * 3_600_000);
@@ -139,6 +142,35 @@ test("a large file of version 0.2 is rewritten in the night only, and with enoug
   expect(rewriteOldSpace(rt)).toBe(true);
   expect(contains(rt, "old guest").file).toBe(false);
 });
+
+test("without a daemon, a large file of version 0.2 is rewritten at any time", () => {
+  const rt = openOldShop();
+  rt.store.file.bytes = () => 200_000_000;
+  rt.advance((18 - new Date(rt.now()).getHours()) * 3_600_000);
+  const { remains } = eraseGuests(rt, getBusiness(rt, SLUG), { customerRef: REFERENCE });
+  expect(remains).toEqual({ inLog: false, inFreeSpace: false });
+  expect(contains(rt, "old guest").file).toBe(false);
+});
+
+test.for(["", " --moved"])(
+  "businesses delete%s leaves no guests in the log, once no program reads it",
+  async (flag) => {
+    const rt = openShop(0);
+    const reader = new Database(rt.config.databasePath, { readonly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM booking").get();
+    const { deskbell } = createTerminal({ dataDir: rt.config.dataDir });
+    const { code, stderr } = await deskbell(`businesses delete ${SLUG} --yes${flag}`);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `${rt.config.databasePath}-wal still has the old data, because a program reads the database.`,
+    );
+    expect(contains(rt, REFERENCE).log).toBe(true);
+    reader.close();
+    expect(emptyErasedLog(rt)).toBe(true);
+    expect(contains(rt, REFERENCE)).toEqual({ file: false, log: false });
+  },
+);
 
 test("a program that keeps reading keeps erased guests in the log, which is reported until it ends", async () => {
   const rt = openShop(0);
