@@ -1,9 +1,10 @@
+import type { StaffDoc } from "../catalog/catalog.ts";
+import { memoized } from "../public/public-context.ts";
 import { DAY_MIN, dayAt, instantsOf } from "./wall-clock.ts";
 import type { VisitPlan } from "./visit-plan.ts";
-import type { Candidate } from "./segments.ts";
 
-/** The possible starts with the candidate on the requested days, in order. */
-export type Grid = (candidate: Candidate) => ReadonlySet<number>;
+/** The possible starts on the requested days, in order: with a person, or null for the business. */
+export type Grid = (staff: StaffDoc | null) => ReadonlySet<number>;
 
 export function buildGrid(plan: VisitPlan): Grid {
   if (plan.onlyStartMin !== undefined) {
@@ -14,10 +15,7 @@ export function buildGrid(plan: VisitPlan): Grid {
     const minutes = clockGrid(plan);
     return () => minutes;
   }
-  const grids = new Map(
-    plan.segments[0]?.candidates.map((candidate) => [candidate, openingGrid(plan, candidate)]),
-  );
-  return (candidate) => grids.get(candidate) ?? new Set();
+  return memoized((staff: StaffDoc | null) => openingGrid(plan, staff));
 }
 
 /** Counted from midnight. A skipped time is left out; a repeated time counts twice. */
@@ -30,7 +28,7 @@ function clockGrid({ timezone, firstDay, lastDay, intervalMin }: VisitPlan): Set
 }
 
 /** Counted from the start of each shift of the person or the business, in elapsed minutes. */
-function openingGrid(plan: VisitPlan, { staff }: Candidate): Set<number> {
+function openingGrid(plan: VisitPlan, staff: StaffDoc | null): Set<number> {
   const minutes: number[] = [];
   for (const { start, end } of plan.workingTimeOf(staff).unmergedShifts)
     for (let minute = start; minute < end; minute += plan.intervalMin)

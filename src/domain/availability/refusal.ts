@@ -102,7 +102,7 @@ function reasonOf(
     ({ startMin }) => startMin === minute,
   );
   if (isFull) return "SEATS_TAKEN";
-  if (isFirst && !grid(candidate).has(minute)) return "OFF_GRID";
+  if (isFirst && !grid(candidate.staff).has(minute)) return "OFF_GRID";
 
   const intervals = busyIntervalsFor(busy, candidate);
   if (intervals.some(({ startMin, endMin }) => overlapsSpan({ start: startMin, end: endMin })))

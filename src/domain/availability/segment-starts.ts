@@ -46,7 +46,7 @@ export const findSegmentStarts = (plan: VisitPlan, busy: BusyIndex, grid: Grid):
         i > 0
           ? [...free, ...joined.map(oneMinute)]
           : [
-              ...minutesWithin(grid(candidate), free),
+              ...minutesWithin(grid(candidate.staff), free),
               ...joined.filter((minute) => isOnRequestedDay(plan, minute)),
             ].map(oneMinute);
       return { candidate, sessions, starts: merge(starts) };

@@ -23,7 +23,7 @@ export type Segment = {
   addons: { addon: string; quantity: number }[];
   /** Guests of this request. */
   seats: number;
-  /** Most guests at the same time. */
+  /** Most guests of a session; without staff and resources, at the same time. */
   capacity: number;
   bufferBeforeMin: number;
   bufferAfterMin: number;

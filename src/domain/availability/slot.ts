@@ -6,7 +6,7 @@ import {
   visitStarts,
 } from "./chain.ts";
 import { isCapacityOnly, spotsWithin } from "./capacity-limits.ts";
-import type { SegmentStarts } from "./segment-starts.ts";
+import { type SegmentStarts, startedSessions } from "./segment-starts.ts";
 import { isOnRequestedDay } from "./grid.ts";
 import { type SlotSearch, prepareSlotSearch } from "./slot-search.ts";
 import { type Refusal, refusalAt, timingReason } from "./refusal.ts";
@@ -83,9 +83,11 @@ function spotsOf(
       total: segment.capacity,
     };
   if (candidate.staff !== null) return { left: 1, total: 1 };
-  return limits
-    .map((limit) => spotsWithin(limit, { start: startMin, end: endMin }))
-    .reduce((fewest, spots) => (spots.left < fewest.left ? spots : fewest));
+  const spots = limits.map((limit) => spotsWithin(limit, { start: startMin, end: endMin }));
+  return {
+    left: Math.min(...spots.map(({ left }) => left)),
+    total: Math.min(...spots.map(({ total }) => total)),
+  };
 }
 
 type StartCheck = { ok: true; slot: Slot } | ({ ok: false } & Refusal);
@@ -105,11 +107,21 @@ export function checkStart(search: SlotSearch, startMin: number): StartCheck {
 
 export type RefusedStart = { startMin: number } & Refusal;
 
-/** Each start on the grid that is not offered, with the first rule it breaks. */
+/**
+ * Each start on the grid, or of a session that exists, that is not offered, with the first rule it
+ * breaks. If nobody can take the first segment, the grid is that of the business.
+ */
 export function listRefusedStarts(search: SlotSearch): RefusedStart[] {
-  const starts = new Set(visitStarts(search.chain));
-  for (const candidate of search.plan.segments[0]?.candidates ?? [])
-    for (const minute of search.grid(candidate)) starts.add(minute);
+  const { plan, busy, grid, segments } = search;
+  const starts = new Set<number>();
+  for (const { segment } of segments.slice(0, 1)) {
+    const { candidates } = segment;
+    const people = candidates.length === 0 ? [null] : candidates.map(({ staff }) => staff);
+    for (const person of new Set(people)) for (const minute of grid(person)) starts.add(minute);
+    for (const candidate of candidates)
+      for (const { startMin } of startedSessions(busy, segment, candidate))
+        if (isOnRequestedDay(plan, startMin)) starts.add(startMin);
+  }
   return [...starts]
     .sort((a, b) => a - b)
     .flatMap((startMin) => {

@@ -96,6 +96,37 @@ describe("resources", () => {
     expect(spots([...busyIntervals, ...busyIntervals])).toEqual(["2/2", "1/2", "2/2"]);
   });
 
+  test("of several kinds leave as many spots as each of them allows", () => {
+    const studio = createShop({
+      service: [
+        buildService("rehearsal", {
+          durationMin: 60,
+          resources: [
+            { resource: "room", units: 1 },
+            { resource: "amplifier", units: 1 },
+          ],
+        }),
+      ],
+      resource: [
+        buildResource("room", { capacity: 2 }),
+        buildResource("amplifier", { capacity: 5 }),
+      ],
+      schedule: mornings,
+      policy: hourly,
+    });
+    const resources = [{ resource: "amplifier", units: 4 }];
+    const slots = listTestSlots(studio, {
+      on: MONDAY,
+      services: [serviceRequest("rehearsal")],
+      busyIntervals: [busyInterval(studio, on("10:00"), on("11:00"), { resources })],
+    });
+    expect(slots.map((slot) => `${slot.spotsLeft}/${slot.spotsTotal}`)).toEqual([
+      "2/2",
+      "1/2",
+      "2/2",
+    ]);
+  });
+
   test("that are inactive cannot be used", () => {
     const broken = {
       ...shop,

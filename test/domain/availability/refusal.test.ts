@@ -1,11 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { buildResource, buildService, buildStaffMember } from "../../support/catalog-builders.ts";
+import {
+  buildResource,
+  buildService,
+  buildStaffMember,
+  buildTable,
+} from "../../support/catalog-builders.ts";
 import {
   createShop,
   busyInterval,
   dailyHours,
   listDays,
   refusalAt,
+  refusedStarts,
   serviceRequest,
 } from "./requests.ts";
 
@@ -92,5 +98,48 @@ describe("the reason a start is refused", () => {
     expect(listDays(empty, { on: MONDAY, services: [serviceRequest("cut")] })[0]?.state).toBe(
       "CLOSED",
     );
+  });
+});
+
+describe("the starts that are not offered", () => {
+  const everySixHours = { slotIntervalMin: 360 };
+  const onGrid = ["00:00", "06:00", "12:00", "18:00"].map((time) => `${time} NOBODY_ABLE`);
+
+  test("are all on the grid if no table seats so few", () => {
+    const table = [buildTable("four", { minSeats: 3, maxSeats: 4 })];
+    const party = { on: MONDAY, partySize: 2 };
+    const shop = createShop({ table, schedule: mornings, policy: everySixHours });
+    expect(refusedStarts(shop, party)).toEqual(onGrid);
+    const policy = { grid: "OPENING", slotIntervalMin: 60 } as const;
+    const bistro = createShop({ table, schedule: mornings, policy });
+    expect(refusedStarts(bistro, party)).toEqual([
+      "09:00 NOBODY_ABLE",
+      "10:00 NOBODY_ABLE",
+      "11:00 NOBODY_ABLE",
+    ]);
+  });
+
+  test("are all on the grid if nobody can perform the first service", () => {
+    const shop = createShop({
+      service: [buildService("cut", { staff: ["ann"] }), buildService("sauna")],
+      staff: [buildStaffMember("ann", { bookable: false })],
+      schedule: mornings,
+      policy: everySixHours,
+    });
+    const services = [serviceRequest("cut"), serviceRequest("sauna")];
+    expect(refusedStarts(shop, { on: MONDAY, services })).toEqual(onGrid);
+  });
+
+  test("include a full session off the grid", () => {
+    const shop = createShop({
+      service: [buildService("yoga", { durationMin: 30, capacity: 2, staff: ["ann"] })],
+      staff: [buildStaffMember("ann")],
+      schedule: mornings,
+      policy: everySixHours,
+    });
+    const session = { staffKey: "ann", serviceKey: "yoga", seats: 2 };
+    const busyIntervals = [busyInterval(shop, on("09:10"), on("09:40"), session)];
+    const request = { on: MONDAY, services: [serviceRequest("yoga")], busyIntervals };
+    expect(refusedStarts(shop, request)).toContain("09:10 SEATS_TAKEN");
   });
 });
