@@ -151,7 +151,7 @@ export const ROUTES: readonly RouteDefinition[] = [
     scope: "public",
     summary: "Get available slots",
     description:
-      "Send `serviceIds` (or `serviceId`, `variantIds`) for a visit, or `partySize` for a table. No key is needed, except for `explain`, which requires a key of the business with the scope services.read. A request with a valid key of the business counts against the limit of the key, any other against that of its address.",
+      "Send `serviceIds` (or `serviceId`, `variantIds`) for a visit, or `partySize` for a table. The section Free times of `/docs` says which starts are offered. No key is needed, except for `explain`, which requires a key of the business with the scope services.read. A request with a valid key of the business counts against the limit of the key, any other against that of its address.",
     query: availabilityParameters,
     responses: {
       200: {

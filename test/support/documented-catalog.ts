@@ -230,9 +230,7 @@ function drawService(
     .filter(() => draw.chance(35))
     .map((resource) => ({ resource: resource.key, units: 1 + draw.int(resource.capacity) }));
   const capacity = draw.chance(25) ? 2 + draw.int(4) : 1;
-  // Nobody documents how the buffers of a class without staff and rooms count.
-  const hasBuffers = capacity === 1 || staff.length > 0 || resources.length > 0;
-  const buffer = (): number => (hasBuffers && draw.chance(35) ? 5 * draw.int(6) : 0);
+  const buffer = (): number => (draw.chance(35) ? 5 * draw.int(6) : 0);
   const durationMin = 15 + 5 * draw.int(18);
   const priceCents = 500 + 100 * draw.int(90);
   const variants = draw.chance(40)

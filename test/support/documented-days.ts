@@ -1,5 +1,5 @@
 /** What the documentation says about the starts of a day, and what `/availability` answers. */
-import { Availability } from "./documented-availability.ts";
+import { Availability, type Option } from "./documented-availability.ts";
 import { laterReason, type Wish } from "./documented-types.ts";
 
 export type Visit = { from: string; to: string; wishes: Wish[]; guests: number };
@@ -35,8 +35,7 @@ export type Answer = {
 /** The times of the server's clock between which it has answered, in ms. */
 export type Moment = { before: number; after: number };
 
-/** `others` are the reasons of the same service for other people, or after another wait. */
-export type Verdict = { reason: string | null; segment: number; others?: string[] };
+export type Verdict = { reason: string | null; segment: number };
 
 export const minuteOf = (time: string): number => Date.parse(time) / 60_000;
 
@@ -62,15 +61,13 @@ export class Day {
     if (isEmpty) return;
     const { policy } = availability.business;
     if ("party" in question) {
-      if (availability.tablesFor(question.party, question.area).length === 0) return;
       for (const start of availability.starts(date, policy.slotIntervalMin, [null]))
         this.verdicts.set(start, this.#tableVerdict(start));
       return;
     }
     const [first] = question.wishes as [Wish];
-    const options = question.wishes.map((wish) => availability.optionsOf(wish));
-    if (options[0]?.length === 0) return;
-    const people = availability.optionsOf(first).map(({ person }) => person);
+    const able = availability.optionsOf(first).map(({ person }) => person);
+    const people = able.length === 0 ? [null] : able;
     const { slotIntervalMin } = availability.serviceOf(first.service).rules;
     const starts = [
       ...availability.starts(date, slotIntervalMin, people),
@@ -82,6 +79,8 @@ export class Day {
 
   #tableVerdict(start: number): Verdict {
     const { party, area } = this.question as { party: number; area: string | null };
+    if (this.availability.tablesFor(party, area).length === 0)
+      return { reason: "NOBODY_ABLE", segment: 0 };
     const span = { from: start, to: start + this.availability.turnMin(party) };
     const hours = this.availability.hoursReason(span, null);
     if (hours !== null) return { reason: hours, segment: 0 };
@@ -89,43 +88,38 @@ export class Day {
     return { reason: isFree ? null : "TAKEN", segment: 0 };
   }
 
-  /** Searches every person and every wait of whole minutes between two services. */
+  /**
+   * Searches every person and every wait of whole minutes between two services. The reason is that
+   * of the earliest time at which the service that fails could start.
+   */
   visitVerdict(start: number): Verdict {
     const { wishes, guests } = this.question as { wishes: Wish[]; guests: number };
     const { maxGapMin } = this.availability.business.policy;
-    let best: Verdict = { reason: "TOO_FAR", segment: 0 };
+    const earliestOf: number[] = [];
     const known = new Set<string>();
+    const check = (wish: Wish, option: Option, index: number, from: number) =>
+      this.availability.check(wish, option, from, guests, index === 0);
     const search = (index: number, earliest: number): boolean => {
       const wish = wishes[index];
       if (!wish) return true;
       const id = `${index} ${earliest}`;
       if (known.has(id)) return false;
       known.add(id);
+      earliestOf[index] = Math.min(earliest, earliestOf[index] ?? earliest);
       for (let wait = 0; wait <= (index === 0 ? 0 : maxGapMin); wait++) {
         for (const option of this.availability.optionsOf(wish)) {
-          const isFirst = index === 0;
-          const { reason, to } = this.availability.check(
-            wish,
-            option,
-            earliest + wait,
-            guests,
-            isFirst,
-          );
-          if (reason === null) {
-            if (search(index + 1, to)) return true;
-          } else if (index > best.segment) best = { reason, segment: index, others: [reason] };
-          else if (index === best.segment && best.reason !== null)
-            best = {
-              reason: laterReason(best.reason, reason),
-              segment: index,
-              others: [...(best.others ?? []), reason],
-            };
+          const { reason, to } = check(wish, option, index, earliest + wait);
+          if (reason === null && search(index + 1, to)) return true;
         }
       }
-      if (this.availability.optionsOf(wish).length === 0)
-        best = { reason: "NOBODY_ABLE", segment: index };
       return false;
     };
-    return search(0, start) ? { reason: null, segment: 0 } : best;
+    if (search(0, start)) return { reason: null, segment: 0 };
+    const segment = earliestOf.length - 1;
+    const last = wishes[segment] as Wish;
+    const reasons = this.availability
+      .optionsOf(last)
+      .flatMap((option) => check(last, option, segment, earliestOf[segment] ?? start).reason ?? []);
+    return { reason: reasons.reduce(laterReason, "NOBODY_ABLE"), segment };
   }
 }

@@ -14,13 +14,17 @@ export const visitSegment = z.strictObject({
     id,
     "Staff member proposed for the service; null if it needs nobody, or if the person has no public profile",
   ),
-  staffIds: z.array(id).describe("Staff members who are free to perform the service at this time"),
+  staffIds: z
+    .array(id)
+    .describe(
+      "Staff members with a public profile who are free to perform the service at this time, and with whom the whole visit is possible",
+    ),
   ...times,
   priceCents: cents.describe("Price per guest, in minor units"),
 });
 
 export const tableSegment = z.strictObject({
-  tableId: id,
+  tableId: id.describe("Table; no route lists tables, but their IDs stay the same"),
   areaId: orNull(id, "Area of the table; null if it belongs to none"),
   ...times,
 });
@@ -42,9 +46,9 @@ const tableRequest = z.strictObject({
 export const slot = z.strictObject({
   ...times,
   spotsLeft: count.describe(
-    "Free places: seats of a class, or tables that fit the party; 1 for an individual appointment",
+    "Free places: tables that fit the party; seats of a class in the session of the proposed staff member; 1 for an individual appointment with a staff member; without staff, how many visits the rooms and equipment still allow, or how many guests if it needs none. Of several services, the first with the fewest counts",
   ),
-  spotsTotal: count.describe("Places at this time, free or taken"),
+  spotsTotal: count.describe("Places of the same service at this time, free or taken"),
   segments: z
     .array(z.union([visitSegment, tableSegment]))
     .describe("The services of the visit in order, or the table"),
@@ -61,7 +65,7 @@ export const refusedStart = z.strictObject({
   reason: z
     .enum(REASONS)
     .describe(
-      "Code of the first rule that excludes this start; keys without bookings.read get TOO_FAR, TOO_SOON, OUTSIDE_HOURS, OFF_GRID or TAKEN",
+      "Code of the first rule, in this order, that excludes this start. Keys without bookings.read get TOO_FAR, TOO_SOON, OUTSIDE_HOURS (also for CLOSURE), OFF_GRID or, for all others, TAKEN",
     ),
   detail: z.string().describe("Explanation in English"),
   segment: count.describe("Index of the service in the visit, starting at 0"),
@@ -70,7 +74,7 @@ export const refusedStart = z.strictObject({
 const dayState = z
   .enum(["OPEN", "FULL", "CLOSED", "TOO_SOON", "TOO_FAR"])
   .describe(
-    "OPEN: has free slots; FULL: every slot is taken; CLOSED: has no slots; TOO_SOON: inside the minimum notice; TOO_FAR: beyond the booking horizon",
+    "OPEN: has free slots; FULL: has starts that could be booked, and all are taken; CLOSED: has no starts; TOO_SOON: inside the minimum notice; TOO_FAR: beyond the booking horizon. A closed day wholly inside the notice or beyond the horizon is TOO_SOON or TOO_FAR, too",
   );
 
 export const day = z.strictObject({
@@ -80,15 +84,19 @@ export const day = z.strictObject({
   refused: z
     .array(refusedStart)
     .optional()
-    .describe("Starts that cannot be booked, with the reason; only with `explain=true`"),
+    .describe(
+      "Starts of the grid and of classes that take place that cannot be booked, with the reason; only with `explain=true`. A day wholly inside the minimum notice or beyond the booking horizon can have none listed: its `state` is the reason of all",
+    ),
 });
 
 const terms = {
   timezone: z.string().describe("IANA time zone of the times in this response"),
   from: localDate.describe("First day of the search"),
-  durationMin: minutes.describe("Duration of the whole visit in minutes"),
+  durationMin: minutes.describe(
+    "Duration of the whole visit in minutes, without waits: of its services, variants and add-ons, with the durations of the staff named in `staffIds`. With others, a slot can be longer or shorter",
+  ),
   priceCents: cents.describe(
-    "Price of the whole visit per guest, in minor units, without promotions",
+    "Price of the whole visit per guest, in minor units, without promotions: of its services, variants and add-ons, with the prices of the staff named in `staffIds`. With others, the prices in a slot can differ",
   ),
   currency,
 };

@@ -37,7 +37,9 @@ const closure = z
       "MM-DD of a day that is closed every year; null if it is not yearly",
     ),
   })
-  .describe("Days on which the business is closed, whatever the other hours say");
+  .describe(
+    "Days on which the business is closed, from midnight to midnight, whatever the other hours say",
+  );
 
 const openingHours = z
   .strictObject({

@@ -54,7 +54,9 @@ export const addonLink = z.strictObject({
   required: flag("Whether the service cannot be booked without the add-on"),
   minQuantity: count,
   maxQuantity: count,
-  defaultQuantity: count.describe("Quantity to preselect"),
+  defaultQuantity: count.describe(
+    "Quantity to preselect; a required add-on that a request does not name gets it, at least 1",
+  ),
   priceCents: orNull(
     cents,
     "Price with this service, in minor units; null if the add-on's own price applies",
@@ -90,7 +92,12 @@ export const service = z.strictObject({
     "Shortest duration of the variants, in minutes; the service's duration if it has none",
   ),
   bookable: flag("Whether `/availability` offers slots for the service"),
-  capacity: z.int().min(1).describe("Number of guests who can take part at the same time"),
+  capacity: z
+    .int()
+    .min(1)
+    .describe(
+      "Maximum number of guests in one session, which is one time with one staff member; of a service without staff and resources, at the same time",
+    ),
   staffIds: z.array(id).describe("Staff members with a public profile who perform the service"),
   locationType: z.enum(["ON_SITE", "AT_CUSTOMER", "ONLINE"]),
   depositCents: orNull(cents, "Deposit to pay in advance, in minor units; null if there is none"),

@@ -18,7 +18,9 @@ export const staff = z.strictObject({
         priceCents: orNull(cents, "Price in minor units; null if the service's price applies"),
       }),
     )
-    .describe("Durations and prices that differ when this person performs the service"),
+    .describe(
+      "Durations and prices that differ when this person performs the service, whichever variant is booked; add-ons are added",
+    ),
   status: active,
   ...commonFields,
 });

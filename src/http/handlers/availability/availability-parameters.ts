@@ -48,12 +48,14 @@ export const availabilityParameters = lazy(() => ({
     "One staff member for the whole visit, or `svc_…:stf_…` for each service; `any` means no preference",
   ),
   staffId: text().describe("Alias of `staffIds` for one staff member"),
-  date: localDate().describe("Search this day only, in the business's time zone"),
+  date: localDate().describe(
+    "Search this day only, in the business's time zone; not with granularity=next",
+  ),
   from: localDate().describe(
     "First day of the search, in the business's time zone; today by default",
   ),
   to: localDate().describe(
-    `Last day of the search; at most ${MAX_DAYS} days in total, 7 by default`,
+    `Last day of the search; at most ${MAX_DAYS} days in total, 7 by default; not with granularity=next`,
   ),
   partySize: integer(1, 10_000).describe("Party size; searches for a table"),
   areaId: text().describe("Area of the table; only with `partySize`"),
