@@ -43,7 +43,6 @@ const SLOWEST = [
   "e2e/takeover",
   "e2e/tui",
   "proofs/simulate/machine-time-zone",
-  "domain/availability/chunks",
   "proofs/crash/killed-writers",
   "e2e/reverse-proxy",
   "proofs/crash/kill-nine",
