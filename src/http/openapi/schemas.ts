@@ -123,7 +123,7 @@ const problem = z.strictObject({
     .enum(REASONS)
     .optional()
     .describe(
-      "Why the start cannot be booked; only with `slot_taken`. Keys without bookings.read get TOO_FAR, TOO_SOON, OUTSIDE_HOURS (also for CLOSURE), OFF_GRID or, for all others, TAKEN",
+      "Why the start cannot be booked; only with `slot_taken`. Keys without bookings.read get TOO_FAR, TOO_SOON, OUTSIDE_HOURS (also for CLOSURE), OFF_GRID or TAKEN (for all others, such as BREAK, TIME_OFF and NOBODY_ABLE)",
     ),
   alternatives: z
     .array(availability.slot.pick({ startsAt: true, endsAt: true, segments: true }))

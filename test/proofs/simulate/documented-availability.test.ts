@@ -14,6 +14,8 @@ const SCALE = chooseScale(
   { shops: 40, rounds: 6, questions: 5, isFull: true },
 );
 const CHANGES_PER_ROUND = 4;
+/** A short run goes on until a mistake is noticed, which takes about six businesses. */
+const MAX_SHOPS = 60;
 
 /** Businesses in which one documented rule is forgotten. */
 const MISTAKES: Record<string, (business: Business) => Business> = {
@@ -45,8 +47,10 @@ test(
     const noticed = new Map(Object.keys(MISTAKES).map((name) => [name, 0]));
     let questions = 0;
     let compared = 0;
-    for (let i = 0; i < SCALE.shops; i++) {
-      const shop = await Shop.open({ url, folder, deskbell, draw }, `shop-${i}`);
+    let shops = 0;
+    const isVoid = (): boolean => [...noticed.values()].every((count) => count === 0);
+    while (shops < SCALE.shops || (isVoid() && shops < MAX_SHOPS)) {
+      const shop = await Shop.open({ url, folder, deskbell, draw }, `shop-${shops++}`);
       for (let round = 0; round < SCALE.rounds; round++) {
         for (let change = 0; change < CHANGES_PER_ROUND; change++) await shop.change();
         for (let n = 0; n < SCALE.questions; n++) {
@@ -70,7 +74,7 @@ test(
       group: "simulate",
       claim:
         "Free times, staff, prices, places and reasons are what a second program computes that was written from the documentation alone",
-      done: `${questions} questions about ${SCALE.shops} random businesses, after bookings, holds, cancellations, time off, closures and special hours, also on days on which clocks change`,
+      done: `${questions} questions about ${shops} random businesses, after bookings, holds, cancellations, time off, closures and special hours, also on days on which clocks change`,
       figure: `${compared} values compared, 0 differences`,
       control: controlOf(noticed),
       seed: SEED,

@@ -65,7 +65,7 @@ export const refusedStart = z.strictObject({
   reason: z
     .enum(REASONS)
     .describe(
-      "Code of the first rule, in this order, that excludes this start. Keys without bookings.read get TOO_FAR, TOO_SOON, OUTSIDE_HOURS (also for CLOSURE), OFF_GRID or, for all others, TAKEN",
+      "Code of the first rule, in this order, that excludes this start. Keys without bookings.read get TOO_FAR, TOO_SOON, OUTSIDE_HOURS (also for CLOSURE), OFF_GRID or TAKEN (for all others, such as BREAK, TIME_OFF and NOBODY_ABLE)",
     ),
   detail: z.string().describe("Explanation in English"),
   segment: count.describe("Index of the service in the visit, starting at 0"),
