@@ -5,11 +5,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const proofs = (...names: string[]) => names.map((name) => `test/proofs/${name}.test.ts`);
 
-/** Tests of response times and CPU use that mostly wait, so that two of them may run together. */
-const WAITING = proofs("attack/slow-clients", "long-polls");
-
-/** Tests of waits and response times, which must not run while others do. */
-const TIMED = proofs("faults/fair-writers", "faults/hanging-endpoints", "faults/hostile-receivers");
+/** Tests of waits, response times and CPU use, which must not run while others do. */
+const TIMED = proofs(
+  "attack/slow-clients",
+  "faults/fair-writers",
+  "faults/hanging-endpoints",
+  "faults/hostile-receivers",
+  "long-polls",
+);
 
 /**
  * By default vitest leaves one core unused, which is half of a small machine. Many files of the
@@ -83,7 +86,7 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: [TESTS],
-          exclude: [...configDefaults.exclude, ...WAITING, ...TIMED, ...ISOLATED],
+          exclude: [...configDefaults.exclude, ...TIMED, ...ISOLATED],
           sequence: { groupOrder: 1 },
         },
       },
@@ -92,17 +95,13 @@ export default defineConfig({
         test: {
           name: "isolated",
           include: ISOLATED,
-          exclude: [...configDefaults.exclude, ...WAITING, ...TIMED],
+          exclude: [...configDefaults.exclude, ...TIMED],
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: "waiting", include: WAITING, maxWorkers: 2, sequence: { groupOrder: 2 } },
-      },
-      {
-        extends: true,
-        test: { name: "timed", include: TIMED, maxWorkers: 1, sequence: { groupOrder: 3 } },
+        test: { name: "timed", include: TIMED, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },
