@@ -23,8 +23,8 @@ export type CalendarPart = Pick<
     /** When the visit begins: a booking can begin before the segment. */
     visitStartsAt: number;
     guests: number;
-    /** The encrypted guest data; null if there are none or they were not asked for. */
-    sealed: Buffer | null;
+    /** The encrypted guest data in hexadecimal; empty if there are none or they were not asked for. */
+    sealedHex: string;
     /** Position in the booking; null: a reservation. */
     position: number | null;
     /** null: a reservation. */
@@ -45,19 +45,20 @@ type Filter = {
 
 type Order = "future" | "past";
 
-const sealedOf = (visit: string): string =>
-  `iif(:withGuests, (SELECT sealed FROM guest WHERE visit_id = ${visit}.id), NULL)`;
+/** As text, because better-sqlite3 returns 20,000 texts 45 ms sooner than as many blobs. */
+const sealedHexOf = (visit: string): string =>
+  `iif(:withGuests, hex((SELECT sealed FROM guest WHERE visit_id = ${visit}.id)), '')`;
 
 /** The order of the columns is that of `toPart`. */
 const ofBookings = `
-  SELECT b.starts_at, b.id, b.status, b.customer_ref, b.version, b.created_at, b.updated_at, b.guests, ${sealedOf("b")},
+  SELECT b.starts_at, b.id, b.status, b.customer_ref, b.version, b.created_at, b.updated_at, b.guests, ${sealedHexOf("b")},
     s.position, s.service_id, s.service_name, s.variant_id, s.variant_name, s.staff_id, s.staff_name, s.resources,
     s.starts_at, s.ends_at, NULL
   FROM booking b CROSS JOIN booking_segment s ON s.booking_id = b.id
   WHERE b.business_id = :businessId AND b.starts_at >= :from AND b.starts_at < :to`;
 
 const ofReservations = `
-  SELECT r.starts_at, r.id, r.status, r.customer_ref, r.version, r.created_at, r.updated_at, r.party_size, ${sealedOf("r")},
+  SELECT r.starts_at, r.id, r.status, r.customer_ref, r.version, r.created_at, r.updated_at, r.party_size, ${sealedHexOf("r")},
     NULL, NULL, NULL, NULL, NULL, NULL, NULL, '[]', r.starts_at, r.ends_at, r.table_id
   FROM reservation r WHERE r.business_id = :businessId AND r.starts_at >= :from AND r.starts_at < :to`;
 
@@ -70,7 +71,7 @@ type Row = [
   createdAt: number,
   updatedAt: number,
   guests: number,
-  sealed: Buffer | null,
+  sealedHex: string,
   position: number | null,
   serviceId: string | null,
   serviceName: string | null,
@@ -93,7 +94,7 @@ const toPart = (row: Row): CalendarPart => ({
   createdAt: row[5],
   updatedAt: row[6],
   guests: row[7],
-  sealed: row[8],
+  sealedHex: row[8],
   position: row[9],
   serviceId: row[10],
   serviceName: row[11],

@@ -45,11 +45,15 @@ function* openGuests(
 ): Iterable<[CalendarPart, Customer | undefined]> {
   let group: CalendarPart[] = [];
   const open = (): [CalendarPart, Customer | undefined][] => {
-    const rows = group.flatMap(({ visitId, sealed }) =>
-      sealed === null ? [] : [{ visitId, businessId, sealed }],
-    );
+    const sealed = Buffer.from(group.map(({ sealedHex }) => sealedHex).join(""), "hex");
+    let end = 0;
+    const rows = group.filter(hasGuest).map(({ visitId, sealedHex }) => {
+      const start = end;
+      end += sealedHex.length / 2;
+      return { visitId, businessId, sealed: sealed.subarray(start, end) };
+    });
     const customers = tryOpenCustomers(rt, rows).values();
-    return group.map((part) => [part, part.sealed === null ? undefined : customers.next().value]);
+    return group.map((part) => [part, hasGuest(part) ? customers.next().value : undefined]);
   };
   for (const part of parts) {
     group.push(part);
@@ -59,6 +63,8 @@ function* openGuests(
   }
   yield* open();
 }
+
+const hasGuest = ({ sealedHex }: CalendarPart): boolean => sealedHex !== "";
 
 /** Returns the start of the first visit that is left out, or null. */
 function addUntilFull(
