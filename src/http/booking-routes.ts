@@ -7,7 +7,6 @@ import {
   reservationBody,
   visitUpdateBody,
 } from "./handlers/bookings/bodies.ts";
-import { emptyBody } from "./pipeline/body.ts";
 import * as bookings from "./handlers/bookings/bookings.ts";
 import * as holds from "./handlers/bookings/holds.ts";
 import * as lists from "./handlers/bookings/lists.ts";
@@ -24,7 +23,20 @@ import type { StateAction } from "../app/bookings/change-visit.ts";
 import type { Visit } from "../domain/bookings/visit.ts";
 import { writeParameters } from "./handlers/bookings/writes.ts";
 import type { HandlerDeps, KeyHandler, RouteDefinition } from "./pipeline/route.ts";
-import { created, listed, ok, path, post, readable } from "./route-parts.ts";
+import {
+  conditional,
+  createdOrDry,
+  createdUnversioned,
+  deleted,
+  EMPTY_BODY,
+  get,
+  paged,
+  patch,
+  post,
+  remove,
+  unversioned,
+  versioned,
+} from "./route-constructors.ts";
 import type { HttpCode } from "./pipeline/problem-codes.ts";
 
 // The routes of holds, bookings and reservations; part of the table in routes.ts.
@@ -49,7 +61,7 @@ const visitRoutes = <Row extends Visit>(
   noun: Noun,
   resource: VisitResource<Row>,
   listHandler: (deps: HandlerDeps) => KeyHandler,
-  listQuery: RouteDefinition["query"],
+  listQuery: NonNullable<RouteDefinition["query"]>,
 ): RouteDefinition[] => {
   const { one, many, Name, path: base } = noun;
   const body = `${Name}Response` as const;
@@ -60,57 +72,50 @@ const visitRoutes = <Row extends Visit>(
       scope: "bookings.manage",
       summary: `${summary} a ${one}`,
       description,
-      body: { schema: emptyBody, isOptional: true },
-      responses: ok(`The ${one}.`, body),
+      query: writeParameters,
+      body: EMPTY_BODY,
+      responses: versioned(`The ${one}.`, body),
       problems: ["wrong_status"],
       handle: handleStateAction(resource, action),
     });
   return [
-    {
+    get("Bookings", base, {
       operationId: `list${Name}s`,
-      group: "Bookings",
-      method: "GET",
-      path: path(base),
       scope: ["bookings.read", "bookings.write"],
       summary: `List ${many}`,
       description: `Sorted by start. A key without bookings.read lists the ${many} that it made. To follow changes, pass the newest \`updatedAt\` you have as \`updatedSince\`.`,
-      ...(listQuery && { query: listQuery }),
-      responses: listed(`One page of ${many}.`, `${Name}List` as const),
+      query: listQuery,
+      responses: paged(`One page of ${many}.`, `${Name}List` as const),
       handle: listHandler,
-    },
-    {
+    }),
+    get("Bookings", `${base}/:id`, {
       operationId: `get${Name}`,
-      group: "Bookings",
-      method: "GET",
-      path: path(`${base}/:id`),
       scope: ["bookings.read", "bookings.write"],
       summary: `Get a ${one}`,
       description: `With \`customer\`, if the key made the ${one} or has guests.read.`,
-      responses: readable(`The ${one}.`, withCustomer),
+      responses: conditional(`The ${one}.`, withCustomer),
       handle: handleGetVisit(resource),
-    },
-    {
+    }),
+    patch("Bookings", `${base}/:id`, {
       operationId: `update${Name}`,
-      group: "Bookings",
-      method: "PATCH",
-      path: path(`${base}/:id`),
       scope: "bookings.write",
       summary: `Update the guest of a ${one}`,
       description:
         "A merge patch: omitted fields keep their value, and null erases. The response does not contain `customer`.",
       query: writeParameters,
       body: { schema: visitUpdateBody },
-      responses: ok(`The updated ${one}.`, body),
+      responses: versioned(`The updated ${one}.`, body),
       problems: ["signing_unavailable"],
       handle: handleUpdateVisit(resource),
-    },
+    }),
     post("Bookings", `${base}/:id/cancel`, {
       operationId: `cancel${Name}`,
       scope: "bookings.write",
       summary: `Cancel a ${one}`,
       description: `Possible until \`cancelUntil\`; with bookings.manage also later. A ${one} that is cancelled already stays as it is, and no event is sent.`,
+      query: writeParameters,
       body: { schema: reasonBody, isOptional: true },
-      responses: ok(`The cancelled ${one}.`, body),
+      responses: versioned(`The cancelled ${one}.`, body),
       problems: GUEST_ACTION,
       handle: handleStateAction(resource, "cancel"),
     }),
@@ -134,43 +139,29 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     summary: "Hold a time or table",
     description:
       "Keeps a time for a few minutes while the guest enters their data. A booking made from it keeps its time and price. Send `segments` for a visit, or `partySize` for a table. A key can have 20 open holds and unpaid ticket orders together, and 3 open holds per staff member or table and day. With Visitor-Id, each visitor can have 3, and all visitors of a key a tenth of the free time of a week together, and half of that of a day, of each staff member or table.",
+    query: writeParameters,
     body: { schema: holdBody },
-    responses: {
-      200: {
-        description: "With `dryRun=true`: the hold as it would be.",
-        body: "HoldResponse",
-        headers: ["Cache-Control"],
-      },
-      201: { description: "The new hold.", body: "HoldResponse", headers: ["Cache-Control"] },
-    },
+    responses: createdUnversioned("hold", "HoldResponse"),
     problems: [...PLANNING, "too_many_holds"],
     handle: holds.handleCreateHold,
   }),
-  {
+  get("Bookings", "holds/:id", {
     operationId: "getHold",
-    group: "Bookings",
-    method: "GET",
-    path: path("holds/:id"),
     scope: ["bookings.read", "bookings.write"],
     summary: "Get a hold",
     description: "A hold can be read for a day after it has ended.",
-    responses: {
-      200: { description: "The hold.", body: "HoldResponse", headers: ["Cache-Control"] },
-    },
+    responses: unversioned("The hold.", "HoldResponse"),
     handle: holds.handleGetHold,
-  },
-  {
+  }),
+  remove("Bookings", "holds/:id", {
     operationId: "deleteHold",
-    group: "Bookings",
-    method: "DELETE",
-    path: path("holds/:id"),
     scope: "bookings.write",
     summary: "Release a hold",
     description: "Releasing a hold that is over changes nothing.",
-    responses: { 204: { description: "Released." } },
+    responses: deleted("Released."),
     problems: ["hold_used"],
     handle: holds.handleReleaseHold,
-  },
+  }),
   post("Bookings", "bookings", {
     operationId: "createBooking",
     scope: "bookings.write",
@@ -179,8 +170,9 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     summary: "Book a visit",
     description:
       "Send a `holdId`, or `startsAt` and `segments` from a slot of `/availability`. Where the business requires approval, the booking is PENDING and occupies its time. `totalCents` excludes promotions, deposits and payments.",
+    query: writeParameters,
     body: { schema: bookingBody },
-    responses: created("booking", "BookingResponse"),
+    responses: createdOrDry("booking", "BookingResponse"),
     problems: [...PLANNING, ...HELD, "price_changed", "too_many_bookings"],
     handle: bookings.handleCreateBooking,
   }),
@@ -196,8 +188,9 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     summary: "Reschedule a booking",
     description:
       "Moves the whole visit; the old time becomes free in the same moment. Possible until `cancelUntil`; with bookings.manage also later.",
+    query: writeParameters,
     body: { schema: rescheduleBookingBody },
-    responses: ok("The rescheduled booking.", "BookingResponse"),
+    responses: versioned("The rescheduled booking.", "BookingResponse"),
     problems: [...PLANNING, ...GUEST_ACTION],
     handle: bookings.handleRescheduleBooking,
   }),
@@ -209,8 +202,9 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     summary: "Reserve a table",
     description:
       "Send a `holdId`, or `startsAt` and `partySize`. The smallest free table is chosen.",
+    query: writeParameters,
     body: { schema: reservationBody },
-    responses: created("reservation", "ReservationResponse"),
+    responses: createdOrDry("reservation", "ReservationResponse"),
     problems: [...PLANNING, ...HELD, "too_many_bookings"],
     handle: reservations.handleCreateReservation,
   }),
@@ -226,8 +220,9 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     summary: "Reschedule a reservation",
     description:
       "The table is chosen again. Possible until `cancelUntil`; with bookings.manage also later.",
+    query: writeParameters,
     body: { schema: rescheduleReservationBody },
-    responses: ok("The rescheduled reservation.", "ReservationResponse"),
+    responses: versioned("The rescheduled reservation.", "ReservationResponse"),
     problems: [...PLANNING, ...GUEST_ACTION],
     handle: reservations.handleRescheduleReservation,
   }),

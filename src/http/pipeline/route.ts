@@ -130,8 +130,13 @@ export type HandlerDeps = {
   operators: Operators;
 };
 
-export type RouteDefinition = Omit<RouteSpec, "scope"> &
-  (
-    | { scope: Scope | readonly Scope[]; handle: (deps: HandlerDeps) => KeyHandler }
-    | { scope: "public" | "open"; handle: (deps: HandlerDeps) => OpenHandler }
-  );
+type KeyAccess = {
+  scope: Scope | readonly Scope[];
+  handle: (deps: HandlerDeps) => KeyHandler;
+};
+type OpenAccess = { scope: "public" | "open"; handle: (deps: HandlerDeps) => OpenHandler };
+
+/** Who may use a route, and its handler. */
+export type Access = KeyAccess | OpenAccess;
+
+export type RouteDefinition = Omit<RouteSpec, "scope"> & Access;

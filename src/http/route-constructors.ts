@@ -1,0 +1,103 @@
+import type { HeaderName } from "./openapi/headers.ts";
+import { emptyBody } from "./pipeline/body.ts";
+import type {
+  Access,
+  HandlerDeps,
+  OpenHandler,
+  ResponseSpec,
+  RouteDefinition,
+  RouteSpec,
+} from "./pipeline/route.ts";
+
+// Every route is defined with these functions.
+
+/** Returns the path of a route below a business. An empty `rest` is the business itself. */
+export const pathOf = (rest: string): string =>
+  `/v1/businesses/:slug${rest === "" ? "" : `/${rest}`}`;
+
+type Operation = Omit<RouteSpec, "group" | "method" | "path" | "scope"> & Access;
+
+const withMethod =
+  (method: RouteSpec["method"]) =>
+  (group: RouteSpec["group"], rest: string, operation: Operation): RouteDefinition => ({
+    ...operation,
+    group,
+    method,
+    path: pathOf(rest),
+  });
+
+// Routes below a business.
+export const get = withMethod("GET");
+export const post = withMethod("POST");
+export const patch = withMethod("PATCH");
+export const remove = withMethod("DELETE");
+
+/** A route that needs no key, at its full path. */
+export const openGet = (
+  path: string,
+  operation: Omit<Operation, "scope" | "handle"> & { handle: (deps: HandlerDeps) => OpenHandler },
+): RouteDefinition => ({ ...operation, group: "Operations", method: "GET", path, scope: "open" });
+
+/** A request that may have an empty body, which has no fields. */
+export const EMPTY_BODY = { schema: emptyBody, isOptional: true };
+
+type Responses = Record<number, ResponseSpec>;
+type Body = NonNullable<ResponseSpec["body"]>;
+
+const PRIVATE = ["Cache-Control"] as const;
+const VERSIONED = ["ETag", "Cache-Control"] as const;
+
+export const responseOf = (
+  status: number,
+  description: string,
+  body: Body,
+  headers: readonly HeaderName[] = PRIVATE,
+): Responses => ({ [status]: { description, body, headers } });
+
+/** The 200 of an object without an ETag. */
+export const unversioned = (description: string, body: Body): Responses =>
+  responseOf(200, description, body);
+
+/** The 200 of an object with an ETag. */
+export const versioned = (description: string, body: Body): Responses =>
+  responseOf(200, description, body, VERSIONED);
+
+/** The 200 of one page of a list, which links to the next one. */
+export const paged = (description: string, body: Body): Responses =>
+  responseOf(200, description, body, [...PRIVATE, "Link"]);
+
+/**
+ * The 200 of something with an ETag, and the 304 if it has not changed.
+ * @param headers of both
+ * @param more headers of the 200 alone
+ */
+export const conditional = (
+  description: string,
+  body: Body,
+  headers: readonly HeaderName[] = VERSIONED,
+  more: readonly HeaderName[] = [],
+): Responses => ({
+  ...responseOf(200, description, body, [...headers, ...more]),
+  304: { description: "Not modified: the ETag in If-None-Match still matches.", headers },
+});
+
+/** The 201 of a new object with an ETag and a URL of its own. */
+export const created = (description: string, body: Body): Responses =>
+  responseOf(201, description, body, ["Location", ...VERSIONED]);
+
+/** The 200 of a dry run, and the 201 of a new object with an ETag and a URL of its own. */
+export const createdOrDry = (noun: string, body: Body): Responses => ({
+  ...versioned(dryRunOf(noun), body),
+  ...created(`The new ${noun}.`, body),
+});
+
+/** The 200 of a dry run, and the 201 of a new object without an ETag. */
+export const createdUnversioned = (noun: string, body: Body): Responses => ({
+  ...unversioned(dryRunOf(noun), body),
+  ...responseOf(201, `The new ${noun}.`, body),
+});
+
+const dryRunOf = (noun: string): string => `With \`dryRun=true\`: the ${noun} as it would be.`;
+
+/** The 204 of a request that deletes something. */
+export const deleted = (description: string): Responses => ({ 204: { description } });
