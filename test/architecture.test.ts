@@ -105,6 +105,13 @@ test("only the store contains SQL", () => {
   expect(found).toEqual([]);
 });
 
+test("commands and handlers leave transactions to use cases", () => {
+  const found = violations(({ path, text }) =>
+    /^(?:cli\/(?!running\/)|http\/handlers\/)/.test(path) ? (text.match(/\.tx\(/g) ?? []) : [],
+  );
+  expect(found).toEqual([]);
+});
+
 test("the delivery thread does not load zod, which takes memory and start time", () => {
   const loaded = new Set(["delivery/thread.ts"]);
   for (const path of loaded) {

@@ -49,6 +49,15 @@ export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateS
   throw secret === undefined ? guestsError(masterKeyPath) : secretsError(masterKeyPath);
 }
 
+/**
+ * Creates the master key of a server that has encrypted nothing yet.
+ * @throws AppError signing_unavailable if something is encrypted with a key that is missing
+ */
+export function createMasterKey(rt: Runtime): void {
+  assertMasterKey(rt);
+  rt.tx(() => acceptMasterKey(rt));
+}
+
 function guestsError(masterKeyPath: string): AppError {
   const what = existsSync(masterKeyPath)
     ? "The master key does not match the stored guest data."

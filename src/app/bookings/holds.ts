@@ -133,9 +133,11 @@ export function releaseHold(
   access: VisitAccess,
   id: string,
 ): void {
-  const hold = getHoldToChange(rt, business, access, id);
-  if (hold.status === "USED") throw holdUsedError(hold);
-  if (hold.status === "OPEN") rt.store.holds.release(id);
+  rt.tx(() => {
+    const hold = getHoldToChange(rt, business, access, id);
+    if (hold.status === "USED") throw holdUsedError(hold);
+    if (hold.status === "OPEN") rt.store.holds.release(id);
+  });
 }
 
 function getOpenHold(rt: Runtime, business: BusinessRow, access: VisitAccess, id: string): Hold {

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
-import type { Runtime } from "../../app/runtime.ts";
 import { byteSize, countOf } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import type { Config } from "../../config.ts";
@@ -27,7 +26,10 @@ const create = command({
   async run(cli, { masterKeyOut }) {
     const rt = await cli.open();
     const { masterKeyPath } = rt.config;
-    if (masterKeyOut !== undefined && !existsSync(masterKeyPath)) await createMasterKey(rt);
+    if (masterKeyOut !== undefined && !existsSync(masterKeyPath)) {
+      const { createMasterKey } = await import("../../app/master-key.ts");
+      createMasterKey(rt);
+    }
     const keyFile = masterKeyOut === undefined ? undefined : createPrivateFile(masterKeyOut);
     const [{ createBackup }, { recordKeyCopy }] = await Promise.all([
       app(),
@@ -74,16 +76,6 @@ async function noteMissingTag(cli: Cli, config: Config): Promise<void> {
     `The backup has no authentication tag, because ${why}: restore accepts it only with --untrusted.`,
   );
   cli.note(`fix: ${insertProgramName(fix, cli.program)}`);
-}
-
-/**
- * A new server has no key until it encrypts something.
- * @throws AppError signing_unavailable if something is encrypted with a key that is missing
- */
-async function createMasterKey(rt: Runtime): Promise<void> {
-  const { acceptMasterKey, assertMasterKey } = await import("../../app/master-key.ts");
-  assertMasterKey(rt);
-  rt.tx(() => acceptMasterKey(rt));
 }
 
 const list = command({

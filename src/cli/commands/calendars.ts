@@ -30,13 +30,14 @@ const create = command({
     const base =
       publicUrl || daemon?.publicUrl || (daemon?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`);
     const staffId = staff === undefined ? null : resolveObject(rt, business, "staff", staff).id;
-    await printSecretOnce(cli, out, (print) =>
-      rt.tx(() => {
-        const { calendar, token } = createCalendar(rt, business, { staffId, withGuests });
-        print({
-          secret: `${base}/v1/businesses/${business.slug}/calendars/${token}.ics`,
-          owner: toOutput(calendar),
-        });
+    printSecretOnce(
+      cli,
+      rt,
+      out,
+      () => createCalendar(rt, business, { staffId, withGuests }),
+      ({ calendar, token }) => ({
+        secret: `${base}/v1/businesses/${business.slug}/calendars/${token}.ics`,
+        owner: toOutput(calendar),
       }),
     );
     cli.note(

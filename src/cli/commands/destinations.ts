@@ -49,11 +49,12 @@ const create = command({
       credentials: { kind: "none" as const },
       ...readLogin(login),
     };
-    await printSecretOnce(cli, out, (print) =>
-      rt.tx(() => {
-        const { destination, secret } = createDestination(rt, requested, businessId);
-        print({ secret, owner: toOutput(rt, destination) });
-      }),
+    printSecretOnce(
+      cli,
+      rt,
+      out,
+      () => createDestination(rt, requested, businessId),
+      ({ destination, secret }) => ({ secret, owner: toOutput(rt, destination) }),
     );
     if (!cli.flags.dryRun)
       cli.note(`To check the server: ${cli.program} destinations test ${shellQuote(name)}`);

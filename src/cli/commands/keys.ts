@@ -82,18 +82,20 @@ const create = command({
       maxHolds: flags.maxHolds,
       maxBookingsDay: flags.maxBookingsDay,
     };
-    let created: ListedKey | undefined;
-    await printSecretOnce(cli, flags.out, (print) =>
-      rt.tx(() => {
-        const { key, secret } = createKey(rt, input);
-        created = key;
-        print({ secret, owner: { ...toOutput(key), guestData: describeGuestData(key) } });
+    const { key } = printSecretOnce(
+      cli,
+      rt,
+      flags.out,
+      () => createKey(rt, input),
+      ({ key, secret }) => ({
+        secret,
+        owner: { ...toOutput(key), guestData: describeGuestData(key) },
       }),
     );
-    if (created === undefined || cli.flags.json) return;
-    cli.note(...describeGuestData(created));
-    const { id, eventGroups } = created;
-    if (!readsReferences(created) && eventGroups.some((group) => group !== "catalog"))
+    if (cli.flags.json) return;
+    cli.note(...describeGuestData(key));
+    const { id, eventGroups } = key;
+    if (!readsReferences(key) && eventGroups.some((group) => group !== "catalog"))
       cli.note(
         `If it needs no events of bookings and ticket orders: ${cli.program} keys update ${id} --event-group catalog`,
       );
@@ -218,11 +220,12 @@ const rotate = command({
     const rt = await cli.open();
     const { id } = resolveKey(cli, rt, nameOrId);
     const { rotateKey } = await import("../../app/keys.ts");
-    await printSecretOnce(cli, flags.out, (print) =>
-      rt.tx(() => {
-        const { key, secret } = rotateKey(rt, id, flags.overlap);
-        print({ secret, owner: toOutput(key) });
-      }),
+    printSecretOnce(
+      cli,
+      rt,
+      flags.out,
+      () => rotateKey(rt, id, flags.overlap),
+      ({ key, secret }) => ({ secret, owner: toOutput(key) }),
     );
   },
 });

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { tuneForShortCommand } from "../v8-flags.ts";
-import type { Permissions } from "../../app/catalog/replace-catalog.ts";
 import { whenConfirmed } from "../input/when-confirmed.ts";
 import { presetSource, readSources, type Source } from "../input/catalog-files.ts";
 import { reportChange } from "../output/change-report.ts";
@@ -41,21 +40,9 @@ export const definition = command({
         ? [[await generatedSource(generate ?? 0, randomSeed ?? 1)]]
         : await readBusinesses(source, cli.io.stdin);
     const rt = await cli.open({ create: true });
-    const { applyCatalog } = await import("../../app/catalog/catalog.ts");
-    // One transaction: if one business is rejected, none is loaded.
-    const seed = (confirmed: NonNullable<Permissions["confirmed"]>) => (sources: Source[]) => {
-      const result = applyCatalog(rt, sources, { seedingAt: rt.now(), confirmed });
-      if (result.isNew || overwrite) return result;
-      throw new AppError(
-        "state_refuses",
-        `The business ${result.slug} already exists; seeding would undo its local edits.`,
-        {
-          fix: "preview the changes with --overwrite --dry-run, then run it with --overwrite",
-        },
-      );
-    };
+    const { seedBusinesses } = await import("../../app/catalog/seed.ts");
     const results = await whenConfirmed(cli, cli.flags.yes || "except prices", (confirmed) =>
-      rt.tx(() => businesses.map(seed(confirmed))),
+      seedBusinesses(rt, businesses, { confirmed, overwrite }),
     );
     for (const result of results) reportChange(cli, result);
   },

@@ -45,20 +45,18 @@ const create = command({
     const { rt, business } = await cli.openBusiness();
     const { prepareEndpoint } = await import("../../app/webhooks/endpoints.ts");
     const key = keyName === undefined ? undefined : resolveKey(cli, rt, keyName);
-    await printSecretOnce(cli, out, async (print) => {
-      const createEndpoint = await prepareEndpoint(rt, {
-        ...fields,
-        businessId: business.id,
-        keyId: key?.id ?? null,
-        byOperator: true,
-        events: expandEvents(event, key),
-        timeoutMs: timeout,
-      });
-      rt.tx(() => {
-        const { endpoint, secret } = createEndpoint();
-        print({ secret, owner: toOutput(endpoint, rt.now()) });
-      });
+    const createEndpoint = await prepareEndpoint(rt, {
+      ...fields,
+      businessId: business.id,
+      keyId: key?.id ?? null,
+      byOperator: true,
+      events: expandEvents(event, key),
+      timeoutMs: timeout,
     });
+    printSecretOnce(cli, rt, out, createEndpoint, ({ endpoint, secret }) => ({
+      secret,
+      owner: toOutput(endpoint, rt.now()),
+    }));
     if (key === undefined && !cli.flags.json)
       cli.note(
         `No API key owns this endpoint, so no partner can see or manage it over HTTP. To change that: ${cli.program} webhooks update ${shellQuote(fields.name)} --key KEY`,
@@ -250,20 +248,20 @@ const rotateSecret = command({
           : `${id} has no old secret to remove.`,
       );
     }
-    await printSecretOnce(cli, out, (print) => {
-      const options = { overlapMs: overlap, force, allowNewMasterKey: force };
-      const oldEndsAt = rt.tx(() => {
-        const { secret, oldEndsAt } = rotateEndpointSecret(rt, id, options);
-        print({ secret, owner: { id, oldSecretEndsAt: isoTime(oldEndsAt) } });
-        return oldEndsAt;
-      });
-      const are = cli.flags.dryRun ? "would be" : "are";
-      cli.note(
-        oldEndsAt > rt.now()
-          ? `Deliveries ${are} signed with both secrets until ${isoTime(oldEndsAt)}, or until --finish.`
-          : `Deliveries ${are} signed with the new secret only.`,
-      );
-    });
+    const options = { overlapMs: overlap, force, allowNewMasterKey: force };
+    const { oldEndsAt } = printSecretOnce(
+      cli,
+      rt,
+      out,
+      () => rotateEndpointSecret(rt, id, options),
+      ({ secret, oldEndsAt }) => ({ secret, owner: { id, oldSecretEndsAt: isoTime(oldEndsAt) } }),
+    );
+    const are = cli.flags.dryRun ? "would be" : "are";
+    cli.note(
+      oldEndsAt > rt.now()
+        ? `Deliveries ${are} signed with both secrets until ${isoTime(oldEndsAt)}, or until --finish.`
+        : `Deliveries ${are} signed with the new secret only.`,
+    );
   },
 });
 

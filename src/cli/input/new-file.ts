@@ -1,5 +1,7 @@
 import { closeSync, openSync, unlinkSync, writeFileSync, fsyncSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { createAndHandOver } from "../../app/hand-over.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import { namePath } from "../../durable-file.ts";
 import { shellQuote } from "../../domain/text.ts";
@@ -63,18 +65,22 @@ export type NewSecret = { secret: string; owner: object };
 /**
  * Creates a secret and prints it alone on stdout, so that `KEY=$(deskbell …)` works, or writes it
  * to a new file. A dry run prints no secret.
- * @param create calls `print` before it commits, so that no secret is stored that nobody received
+ * @param describe returns what to print
  * @throws AppError state_refuses if stdout cannot be written to
  */
-export async function printSecretOnce(
+export function printSecretOnce<Created>(
   cli: Cli,
+  rt: Runtime,
   outFile: string | undefined,
-  create: (print: (created: NewSecret) => void) => void | Promise<void>,
-): Promise<void> {
-  if (cli.flags.dryRun) return create(({ owner }) => cli.printObject(owner));
+  create: () => Created,
+  describe: (created: Created) => NewSecret,
+): Created {
+  if (cli.flags.dryRun)
+    return createAndHandOver(rt, create, (created) => cli.printObject(describe(created).owner));
   const file = outFile === undefined ? undefined : createPrivateFile(outFile);
   try {
-    await create(({ secret, owner }) => {
+    return createAndHandOver(rt, create, (created) => {
+      const { secret, owner } = describe(created);
       file?.write(`${secret}\n`);
       if (cli.flags.json) cli.printNow(cli.toJson({ data: file ? owner : { ...owner, secret } }));
       else if (!file) cli.printNow(secret);

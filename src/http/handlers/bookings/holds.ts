@@ -86,7 +86,7 @@ export const handleReleaseHold =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     parseParameters({}, context.request.search);
     await retryWhileBusy(rt, () =>
-      rt.tx(() => releaseHold(rt, getBusiness(rt, key), accessOf(key), pathId(context))),
+      releaseHold(rt, getBusiness(rt, key), accessOf(key), pathId(context)),
     );
     return respond(context, 204, []);
   };
