@@ -32,7 +32,11 @@ import {
   usesLitestream,
 } from "./doctor-checks.ts";
 import { checkFilePermissions, listFilePermissions } from "./file-permissions.ts";
-import { CONDITIONS, type HealthCondition } from "../../domain/conditions/registry.ts";
+import {
+  type ConditionCode,
+  CONDITIONS,
+  type HealthCondition,
+} from "../../domain/conditions/registry.ts";
 import { type Check, clockAheadMs, type Finding } from "./health-conditions.ts";
 import { readStatus, type Status } from "./status.ts";
 
@@ -42,6 +46,9 @@ type DoctorDeps = {
 };
 
 const RESTORE = "stop the daemon and restore a backup: deskbell backup list";
+
+/** `doctor` examines these more strictly than the daemon does, before it opens the data. */
+const EXAMINED_BY_DOCTOR: ReadonlySet<ConditionCode> = new Set(["files.exposed"]);
 
 /** Changes nothing. If the database check fails, the checks that read it are skipped. */
 export async function* runDoctor(
@@ -65,17 +72,15 @@ export async function* runDoctor(
   yield inspectPrograms(config, facts);
   const rt = await open();
   const status = readStatus(rt);
-  const others = new Set(status.problems);
+  const others = new Set(status.problems.filter(({ code }) => !EXAMINED_BY_DOCTOR.has(code)));
   const take = (...about: HealthCondition["about"][]): Finding[] =>
-    status.problems
+    [...others]
       .filter((condition) => about.includes(condition.about))
       .map((condition) => {
         others.delete(condition);
         const { code, severity, text, command } = condition;
         return { code, severity, text, fix: command };
       });
-  // The check of the files above is stricter.
-  take("file");
 
   yield inspectKeys(rt, take("key"));
   const secrets = [...iterateSecrets(rt)].length;

@@ -8,7 +8,11 @@ import { readStatus } from "../../../src/app/operations/status.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createAlertChannels } from "../../../src/delivery/alert-channels.ts";
 import type { Alert } from "../../../src/domain/conditions/alert.ts";
-import { CONDITION_CODES, conditionKind } from "../../../src/domain/conditions/registry.ts";
+import {
+  CONDITION_CODES,
+  conditionKind,
+  CONDITIONS,
+} from "../../../src/domain/conditions/registry.ts";
 import { type App, createApp } from "../../../src/http/app.ts";
 import { createRunningServer, INJECTIONS, type RunningServer } from "../../support/conditions.ts";
 import { startMailServer } from "../../support/mail-server.ts";
@@ -112,6 +116,19 @@ test(
     }
   },
 );
+
+test("doctor reports a condition of any area", async () => {
+  const rt = await createRunningServer();
+  const app = createApp(rt);
+  const code = "proxy.one_address";
+  await INJECTIONS[code](rt);
+  const kind = { ...CONDITIONS[code] };
+  onTestFinished(() => void Object.assign(CONDITIONS[code], kind));
+  for (const { about } of Object.values(CONDITIONS)) {
+    Object.assign(CONDITIONS[code], { about });
+    expect((await listCodes(rt, app)).doctor, about).toEqual([code]);
+  }
+});
 
 test.each([40, -40])(
   "a command whose clock differs by %i days names that and nothing else",
