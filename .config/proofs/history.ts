@@ -60,6 +60,16 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     foundBy: "`faults/damaged-databases`, seed 777",
     commit: "24f683a",
   },
+  {
+    bug: "A backup that had just been made was deleted at once, because seven others had later times after the clock had been ahead",
+    foundBy: "`faults/takeovers` with clocks that differ",
+    commit: "c5c935f",
+  },
+  {
+    bug: "`explain=true` left out starts that were refused",
+    foundBy: "`simulate/documented-availability`",
+    commit: "9b99c7d",
+  },
 ];
 
 /** What the proofs do not show. */

@@ -51,30 +51,33 @@ const TITLES: Record<Group, string> = {
 
 const INTRODUCTION = `# Results of the proofs
 
-\`npm run proofs\` writes this file. A proof tries to refute its claim. Its control is the same test of a program that is broken
-on purpose: if the control passes, the proof shows nothing, and the claim fails. A claim is undecided if the proof saw nothing
-false, but something took too long on a busy machine. \`npm run proofs -- GROUP --seed S\` repeats a
-group; \`npm run proofs -- --quick\` runs all in less than 15 minutes and writes \`RESULTS.quick.md\`.
+\`npm run proofs\` writes this file. The title of a section is a claim, and its test tries to refute it. The control is the same
+test of a program that is broken on purpose: if the control passes, the test shows nothing, and the claim fails. A claim is
+undecided if its test saw nothing false, but something took too long on a busy machine.
+\`npm run proofs -- GROUP --seed S\` repeats a group; \`npm run proofs -- --quick\` runs all in less than 15 minutes and writes
+\`RESULTS.quick.md\`.
 `;
 
 export const isProven = ({ findings }: GroupRun): boolean =>
   findings.some(({ kind }) => kind === "proven") &&
   findings.every(({ kind }) => kind !== "failed" && kind !== "undecided");
 
-/** Describes the busiest of the runs. */
+/** Describes the machine in the busiest of the runs. */
 function describeConditions({ conditions }: GroupRun): string {
   const highest = (of: (one: Conditions) => number) => Math.max(...conditions.map(of));
   const load = highest((one) => one.load).toFixed(1);
   const steal = Math.round(100 * highest((one) => one.stealShare));
   const slowdown = highest((one) => one.slowdown).toFixed(1);
-  return `load ${load}, ${steal} % of the time stolen, ${slowdown} times slower than a quiet machine`;
+  return `The load of the machine was ${load}, its host gave ${steal} % of its time to others, and it was ${slowdown} times slower than when it is quiet.`;
 }
 
 /** Returns the block of the report about a finding. */
 function renderFinding(finding: Finding, run: GroupRun): string {
-  const { seeds, size, commit, date } = run;
-  const seed = seeds.length > 1 ? `seeds ${seeds[0]} to ${seeds.at(-1)}` : `seed ${seeds[0]}`;
-  const origin = `- Run: \`${finding.file}\`, ${size}, ${seed}, commit ${commit}, ${date.slice(0, 16)}Z; ${describeConditions(run)}`;
+  const { group, seeds, size, commit, date } = run;
+  const [day, time] = [date.slice(0, 10), date.slice(11, 16)];
+  const command = `${commandOf(group, finding.file)}${size === "quick" ? " --quick" : ""} --seed ${seeds[0]}\``;
+  const more = seeds.length > 1 ? ` and the seeds up to ${seeds.at(-1)}` : "";
+  const origin = `- Run: ${command}${more} gave this result at commit ${commit} on ${day} at ${time} UTC. ${describeConditions(run)}`;
   if (finding.kind !== "proven") {
     const { kind, test } = finding;
     return [HEADINGS[kind] + test, "", origin].join("\n");
@@ -83,19 +86,28 @@ function renderFinding(finding: Finding, run: GroupRun): string {
   return [
     HEADINGS.proven + claim,
     "",
-    `- Done: ${done}`,
-    `- Found: ${figure}`,
-    `- Control: ${control.done}: ${control.figure}`,
+    `- Test: ${groupDigits(done)}`,
+    `- Result: ${groupDigits(figure)}`,
+    `- Control: ${groupDigits(`${control.done} ${control.figure}`)}`,
     origin,
   ].join("\n");
 }
 
+/** Returns the beginning of the command that repeats a test. It identifies the blocks of the test. */
+const commandOf = (group: Group, file: string): string => `\`npm run proofs -- ${group}/${file}`;
+
+/** Writes integers of four digits and more with commas. */
+const groupDigits = (text: string): string =>
+  text.replaceAll(/(?<![\w.,:-])\d{4,}(?![\w:-])/g, (digits) =>
+    Number(digits).toLocaleString("en"),
+  );
+
 /** The blocks of a group that are kept: those of files that did not run. */
-const keptBlocks = (section: string, files: string[]): string[] =>
+const keptBlocks = (section: string, group: Group, files: string[]): string[] =>
   section
     .split(/^(?=### )/m)
     .slice(1)
-    .filter((block) => !files.some((file) => block.includes(`- Run: \`${file}\``)))
+    .filter((block) => !files.some((file) => block.includes(`- Run: ${commandOf(group, file)} `)))
     .map((block) => block.trimEnd());
 
 const KINDS = ["failed", "undecided", "proven", "passed", "skipped"] as const;
@@ -107,12 +119,12 @@ const kindOf = (block: string): (typeof KINDS)[number] =>
 function renderGroup(before: string, group: Group, run: GroupRun | undefined): string {
   const section = before.split(/^(?=## )/m).find((one) => one.startsWith(heading(group))) ?? "";
   if (run === undefined) return section.trimEnd();
-  const kept = run.files === null ? [] : keptBlocks(section, run.files);
+  const kept = run.files === null ? [] : keptBlocks(section, group, run.files);
   const blocks = [...kept, ...run.findings.map((finding) => renderFinding(finding, run))];
   const of = (kind: keyof typeof HEADINGS) =>
     blocks.filter((block) => kindOf(block) === kind).sort();
   const sorted = KINDS.flatMap(of);
-  const verdict = `${of("proven").length} claims proven, ${of("failed").length} tests failed, ${of("undecided").length} undecided, ${of("skipped").length} skipped.`;
+  const verdict = `${of("proven").length} claims were proven; ${of("failed").length} tests failed, ${of("undecided").length} were undecided, and ${of("skipped").length} were skipped.`;
   const length = run.files === null ? ` The run took ${run.minutes.toFixed(1)} minutes.` : "";
   return [heading(group) + TITLES[group], verdict + length, ...sorted].join("\n\n");
 }

@@ -15,8 +15,13 @@ describe("a report", () => {
     findings: findings.map((finding) => ({ ...finding, file }) as Finding),
   });
   const proven = (claim: string): Omit<Finding, "file"> => {
-    const control = { done: "a bug", figure: "found", hasFailed: true };
-    const details = { done: "kills", figure: "0 lost", control, seed: 5 };
+    const control = { done: "A bug was made.", figure: "It was found.", hasFailed: true };
+    const details = {
+      done: "The daemon was killed.",
+      figure: "Nothing was lost.",
+      control,
+      seed: 5,
+    };
     return { kind: "proven", claim: { group: "crash", claim, ...details } } as Finding;
   };
   const first = mergeReport("", machine, [run("kills", [proven("Nothing is lost")])]);
@@ -25,7 +30,7 @@ describe("a report", () => {
     const merged = mergeReport(first, machine, [run("stops", [proven("Nothing is repeated")])]);
     expect(merged).toContain("### Nothing is lost\n");
     expect(merged).toContain("### Nothing is repeated\n");
-    expect(merged).toContain("2 claims proven, 0 tests failed");
+    expect(merged).toContain("2 claims were proven; 0 tests failed");
   });
 
   test("replaces the results of a test that failed", () => {
@@ -39,9 +44,33 @@ describe("a report", () => {
     const undecided = { kind: "undecided", test: "kills lose nothing" } as Finding;
     const busy = run("kills", [undecided]);
     expect(mergeReport("", machine, [busy])).toMatch(
-      /0 claims proven, 0 tests failed, 1 undecided[^]*### Undecided: kills lose nothing\n\n- Run: .* load 0\.5, 2 % of the time stolen, 1\.2 times slower than a quiet machine\n/,
+      /0 claims were proven; 0 tests failed, 1 were undecided[^]*### Undecided: kills lose nothing\n\n- Run: .* load of the machine was 0\.5, its host gave 2 % of its time to others, and it was 1\.2 times slower than when it is quiet\.\n/,
     );
     expect(isProven(busy)).toBe(false);
+  });
+
+  test("tells in sentences what was done and found, and how to repeat it", () => {
+    const claim = { ...proven("Nothing is lost") } as Extract<Finding, { kind: "proven" }>;
+    claim.claim = {
+      ...claim.claim,
+      done: "The daemon was killed 100000 times at 127.0.0.1:54321.",
+    };
+    const several = { ...run("kills", [claim]), seeds: [5, 6, 7], size: "quick" } as GroupRun;
+    const report = mergeReport("", machine, [several]);
+    expect(report).toContain(`### Nothing is lost
+
+- Test: The daemon was killed 100,000 times at 127.0.0.1:54321.
+- Result: Nothing was lost.
+- Control: A bug was made. It was found.
+- Run: \`npm run proofs -- crash/kills --quick --seed 5\` and the seeds up to 7 gave this result at commit abc on 2026-11-22 at 11:18 UTC.`);
+    expect(mergeReport(report, machine, [run("kills", [proven("Nothing is lost")])])).toMatch(
+      /^1 claims were proven/m,
+    );
+  });
+
+  test("keeps the results of a test whose name begins like another one", () => {
+    const merged = mergeReport(first, machine, [run("kill", [proven("Nothing is killed")])]);
+    expect(merged).toContain("### Nothing is lost\n");
   });
 
   test("of another machine starts anew", () => {

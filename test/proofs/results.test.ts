@@ -14,6 +14,19 @@ const results = read("RESULTS.md");
 const findResult = (claim: string): string | undefined =>
   results.split(/^(?=##+ )/m).find((part) => part.startsWith(`### ${claim}\n`));
 
+describe("the results", () => {
+  const lines = results.split("\n").filter((one) => /^- (?:Test|Result|Control|Run): /.test(one));
+
+  test("say in whole sentences what each proof did and found", () => {
+    expect(lines.length).toBeGreaterThan(4 * claims.length);
+    expect(lines.filter((line) => !/^- \w+: [A-Z`\d].* .*\.$/.test(line))).toEqual([]);
+  });
+
+  test("give no number without what it counts", () => {
+    expect(lines.filter((line) => /\d [\d,]*\d\b/.test(line))).toEqual([]);
+  });
+});
+
 describe("the README", () => {
   test.each(claims)("claims only what is in the results: %s", (item) => {
     const [, claim = "", figures = ""] = /^(.*?)(?: \((.*)\))?$/.exec(item) ?? [];

@@ -10,11 +10,11 @@ export type Claim = {
   group: Group;
   /** The claim, as a sentence without a full stop. It identifies the claim. */
   claim: string;
-  /** What the proof did, and how often. */
+  /** What the proof did, and how often, in whole sentences. */
   done: string;
-  /** What it found, in numbers. */
+  /** What it found, in sentences with numbers. */
   figure: string;
-  /** The same proof of a program that is broken on purpose. It must fail. */
+  /** The same proof of a program that is broken on purpose, in whole sentences. It must fail. */
   control: { done: string; figure: string; hasFailed: boolean };
   seed: number | "none";
 };
@@ -32,7 +32,7 @@ export const isRecording = (): boolean => process.env["PROOFS_CLAIMS"] !== undef
 export function recordClaim(claim: Claim): void {
   const { control } = claim;
   if (!control.hasFailed)
-    throw new Error(`This proof is void, because its control passes: ${control.done}.`);
+    throw new Error(`This proof is void, because its control passes: ${control.done}`);
   const file = process.env["PROOFS_CLAIMS"];
   if (file === undefined) return;
   const recorded: RecordedClaim = { ...claim, file: expect.getState().testPath ?? "" };

@@ -227,11 +227,11 @@ test.each(ADDRESSES)(
     recordClaim({
       group: "attack",
       claim: `Anonymous visitors of a website with ${addresses} ${addresses === 1 ? "address" : "addresses"} cannot hold more than a tenth of a week's free time`,
-      done: `${addresses * ATTEMPTS * 2} holds requested from the example website, while ${HONEST} honest visitors book`,
-      figure: `${(share * 100).toFixed(1)} % of the free time of a week, ${booked} of ${HONEST} booked`,
+      done: `Visitors from ${addresses === 1 ? "one address" : `${addresses} addresses`} requested ${addresses * ATTEMPTS * 2} holds from the example website, while ${HONEST} honest visitors booked.`,
+      figure: `They held ${(share * 100).toFixed(1)} % of the free time of a week, and ${booked} of the ${HONEST} honest visitors booked.`,
       control: {
-        done: "the same with 200 addresses, and without the limit of a week",
-        figure: `${(control.share * 100).toFixed(1)} % of the free time of a week`,
+        done: "Visitors from 200 addresses did the same at a server without the limit of a week.",
+        figure: `They held ${(control.share * 100).toFixed(1)} % of the free time of a week.`,
         hasFailed: control.share > 0.1,
       },
       seed: SEED,

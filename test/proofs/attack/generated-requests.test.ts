@@ -113,8 +113,8 @@ test(
     recordClaim({
       group: "attack",
       claim: "Every generated request gets a response that the OpenAPI document allows",
-      done: `${RUNS} requests to all ${seen.size} operations, generated from the OpenAPI document: valid ones, and ones with naughty strings, wrong types, broken JSON, unknown names, methods and keys`,
-      figure: `0 responses that the document does not allow, 0 of 500 or above, 0 errors in the log; the statuses were ${statuses.join(", ")}`,
+      done: `${RUNS} requests to all ${seen.size} operations were generated from the OpenAPI document: valid ones, and ones with naughty strings, wrong types, broken JSON, unknown names, methods and keys.`,
+      figure: `The document allows every response, no status was 500 or above, and no error was logged. The statuses were ${statuses.join(", ")}.`,
       control: await runControl(),
       seed: SEED,
     });
@@ -128,8 +128,11 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   );
   const after = /after (\d+) tests/.exec(failure?.message ?? "")?.[1];
   return {
-    done: `up to ${CONTROL_RUNS} requests to an API that throws for IDs with an unusual character`,
-    figure: after === undefined ? "not noticed" : `a response of 500 after ${after} requests`,
+    done: `An API that throws for IDs with an unusual character got up to ${CONTROL_RUNS} such requests.`,
+    figure:
+      after === undefined
+        ? "It never responded with 500."
+        : `It responded with 500 after ${after} requests.`,
     hasFailed: after !== undefined,
   };
 }

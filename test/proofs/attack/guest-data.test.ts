@@ -102,11 +102,11 @@ test("guest data are only in the responses that ask for them", async () => {
     group: "attack",
     claim:
       "A guest's name, address, number and notes are only shown to those who may read them, and stored encrypted",
-    done: `bookings, reservations and ticket orders with the data of a guest; ${searched} other responses, errors, events, log lines and files are searched for them`,
-    figure: "0 found",
+    done: `Bookings, reservations and ticket orders were made with the data of a guest, and ${searched} other responses, errors, events, log lines and files were searched for them.`,
+    figure: "None of them contains the data.",
     control: {
-      done: "a server that stores the data without encryption",
-      figure: `found in ${leaks.places.join(" and ")}`,
+      done: "The same search was made with a server that stores the data without encryption.",
+      figure: `The data were found in ${leaks.places.join(" and ")}.`,
       hasFailed: leaks.places.length > 0,
     },
     seed: "none",

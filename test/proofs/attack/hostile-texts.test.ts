@@ -244,9 +244,9 @@ test(
     recordClaim({
       group: "attack",
       claim: "Text from outside takes no control of a terminal and forges no log line or alert",
-      done: `${drawn()} hostile strings in the stored fields that partners and receivers determine, shown by ${commands.length} commands, the live view, the log and ${ALERT_FORMATS.length} formats of alerts`,
+      done: `${drawn()} hostile strings in the stored fields that partners and receivers determine were shown by ${commands.length} commands, the live view, the log and ${ALERT_FORMATS.length} formats of alerts.`,
       figure:
-        "0 control or format characters outside of words, and 0 lines that are not of the log",
+        "No control or format character appeared outside of a word, and no line of the log was forged.",
       control: await runControl(),
       seed: "none",
     });
@@ -271,8 +271,8 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   for (let i = 0; i < count; i++) log("warn", draw());
   const unsafe = written.filter((line) => findHidden(line).length > 0).length;
   return {
-    done: `a log that does not escape its text, with ${count} of the strings`,
-    figure: `${unsafe} lines with control or format characters`,
+    done: `A log that does not escape its text got ${count} of the strings.`,
+    figure: `${unsafe} lines contained control or format characters.`,
     hasFailed: unsafe > 0,
   };
 }

@@ -142,11 +142,11 @@ describe("an untrusted endpoint", () => {
       recordClaim({
         group: "attack",
         claim: "No spelling of a private address is accepted as a webhook URL",
-        done: `${SPELLINGS} random decimal, octal, hexadecimal, Unicode, mapped and IPv6 spellings of addresses that are not public, and ${hostile.length} hostile URLs`,
-        figure: `0 accepted; ${Math.floor((100 * parsed) / SPELLINGS)} % of the spellings are addresses to a URL parser`,
+        done: `${SPELLINGS} random decimal, octal, hexadecimal, Unicode, mapped and IPv6 spellings of addresses that are not public, and ${hostile.length} hostile URLs, were given as webhook URLs.`,
+        figure: `None was accepted; a URL parser takes ${Math.floor((100 * parsed) / SPELLINGS)} % of the spellings for addresses.`,
         control: {
-          done: `${CONTROL_SPELLINGS} spellings without the check of private addresses`,
-          figure: `${control.passed.length} accepted`,
+          done: `${CONTROL_SPELLINGS} spellings were given to a program without the check of private addresses.`,
+          figure: `It accepted ${control.passed.length} of them.`,
           hasFailed: control.passed.length > 0,
         },
         seed: SEED,
@@ -228,11 +228,11 @@ describe("a name that resolves to a public and later to a private address", () =
       recordClaim({
         group: "attack",
         claim: "A webhook is never sent to a private address, whatever DNS says",
-        done: `${posts.length} webhooks over ${SCRIPTS} random sequences of DNS responses, with canaries listening on ${CANARIES.join(", ")}`,
-        figure: `0 connections to a canary; all ${taken} webhooks whose name resolved to public addresses only arrived`,
+        done: `${posts.length} webhooks were sent over ${SCRIPTS} random sequences of DNS responses, while canaries listened on ${CANARIES.join(", ")}.`,
+        figure: `No connection reached a canary, and all ${taken} webhooks whose name resolved to public addresses only arrived.`,
         control: {
-          done: `${control.posts.length} webhooks without the check of private addresses`,
-          figure: `connections to ${reached.join(", ")}`,
+          done: `${control.posts.length} webhooks were sent without the check of private addresses.`,
+          figure: `Connections reached the canaries on ${reached.join(", ")}.`,
           hasFailed: reached.length > 0,
         },
         seed: SEED,

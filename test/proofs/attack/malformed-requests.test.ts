@@ -158,8 +158,8 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   const error = await runRound(new Map(), control).catch((thrown: Error) => thrown);
   const hasFailed = error instanceof Error && error.message.startsWith("HTTP/1.1 500 ");
   return {
-    done: `up to ${CONTROL_REQUESTS} requests to an API that throws for IDs with an unusual character`,
-    figure: hasFailed ? "a response of 500" : "not noticed",
+    done: `An API that throws for IDs with an unusual character got up to ${CONTROL_REQUESTS} such requests.`,
+    figure: hasFailed ? "It responded with 500." : "It never responded with 500.",
     hasFailed,
   };
 }
@@ -176,14 +176,16 @@ test(
     }
     expect([...responses.values()].reduce((sum, count) => sum + count)).toBe(REQUESTS);
     if (!isRecording()) return;
+    const closed = responses.get("") ?? 0;
     const counts = [...responses]
+      .filter(([status]) => status !== "")
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([status, count]) => `${count} ${status === "" ? "closed without a response" : status}`);
+      .map(([status, count]) => `${status} (${count} times)`);
     recordClaim({
       group: "attack",
       claim: "A malformed request causes no internal error",
-      done: `${REQUESTS} requests generated from the OpenAPI document, with random bytes changed, cut out, repeated or inserted, each on a connection of its own`,
-      figure: `no internal error, no error in the log; ${counts.join(", ")}`,
+      done: `${REQUESTS} requests were generated from the OpenAPI document, with random bytes changed, cut out, repeated or inserted, and each was sent on a connection of its own.`,
+      figure: `No response was an internal error, and no error was logged. The statuses were ${counts.join(", ")}; ${closed} connections were closed without a response.`,
       control: await runControl(),
       seed: SEED,
     });

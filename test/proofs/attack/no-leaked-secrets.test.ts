@@ -177,8 +177,8 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   const { places, secrets } = await useSecrets(program);
   const found = findIn(places, secrets);
   return {
-    done: "a daemon that does not redact secrets",
-    figure: `${found.length} found, such as ${found[0]}`,
+    done: "The same search was made with a daemon that does not redact secrets.",
+    figure: `${found.length} were found, the first one here: ${found[0]}.`,
     hasFailed: found.length > 0,
   };
 }
@@ -205,8 +205,8 @@ test(
     recordClaim({
       group: "attack",
       claim: "Secrets appear only where they must",
-      done: `${secrets.length} API keys, signing secrets, master keys and signatures, searched in every encoding in ${places.size} places: log, responses, output of the commands, screens, database, WAL and backups`,
-      figure: "0 found",
+      done: `${secrets.length} API keys, signing secrets, master keys and signatures were searched in every encoding in ${places.size} places: the log, responses, output of the commands, screens, the database, its WAL and backups.`,
+      figure: "None was found where it must not appear.",
       control: await runControl(),
       seed: "none",
     });

@@ -199,11 +199,11 @@ test.runIf(SAMPLES > 0)(
     recordClaim({
       group: "attack",
       claim: "The response time does not tell a key whether another key's booking exists",
-      done: `${ratios.length} requests with the ID of another key's booking, reservation, order or hold, and with IDs that never existed, ${SAMPLES} times each; their SQL statements are the same`,
-      figure: `the medians differ by at most ${(Math.max(...ratios.map((ratio) => Math.abs(ratio - 1))) * 100).toFixed(1)} %`,
+      done: `${ratios.length} requests were sent with the ID of another key's booking, reservation, order or hold, and with IDs that never existed, ${SAMPLES} times each; their SQL statements are the same.`,
+      figure: `The medians of their response times differ by at most ${(Math.max(...ratios.map((ratio) => Math.abs(ratio - 1))) * 100).toFixed(1)} %.`,
       control: {
-        done: "the same with the key that made the booking",
-        figure: `the medians differ by ${((ofOwn - 1) * 100).toFixed(1)} %`,
+        done: "The same requests were sent with the key that made the booking.",
+        figure: `The medians differ by ${((ofOwn - 1) * 100).toFixed(1)} %.`,
         hasFailed: ofOwn > MAX_RATIO,
       },
       seed: "none",

@@ -44,8 +44,9 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   writeFileSync(join(dataDir, "output.txt"), key);
   const { leaks } = findLeaks(dataDir);
   return {
-    done: "a data folder in which the output of `keys create` was stored",
-    figure: leaks.join(", ") || "nothing found",
+    done: "A data folder was searched in which the output of `keys create` had been stored.",
+    figure:
+      leaks.length > 0 ? `The search found ${leaks.join(", ")}.` : "The search found nothing.",
     hasFailed: leaks.length === 1,
   };
 }
@@ -61,8 +62,8 @@ test.skipIf(FOLDERS.length === 0)(
     recordClaim({
       group: "attack",
       claim: "No operation leaves a secret in a data folder",
-      done: `the tests in ${FOLDERS.map((folder) => `test/${folder}`).join(", ")}, with a search of each of their ${searched.length} folders for API keys and signing secrets before it is deleted`,
-      figure: `0 found in ${files} files`,
+      done: `The tests in ${FOLDERS.map((folder) => `test/${folder}`).join(", ")} ran, and each of their ${searched.length} data folders was searched for API keys and signing secrets before it was deleted.`,
+      figure: `No secret was found in ${files} files.`,
       control: await runControl(),
       seed: "none",
     });

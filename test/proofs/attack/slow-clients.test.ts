@@ -170,8 +170,8 @@ test(
     recordClaim({
       group: "attack",
       claim: "Clients that send or read slowly are disconnected, and others are served meanwhile",
-      done: `${closed.length} clients that never read or close their side and that ${what}, beside one that requests staff`,
-      figure: `all disconnected after ${Math.round(closedMs)} ms; ${tookMs.length} other responses, p99 ${p99(tookMs).toFixed(1)} ms`,
+      done: `${closed.length} clients that never read or close their side and that ${what} were connected beside one that requests the staff.`,
+      figure: `The last of them was disconnected after ${Math.round(closedMs)} ms; meanwhile ${tookMs.length} other requests were answered, 99 % of them within ${p99(tookMs).toFixed(1)} ms.`,
       control: await runControl(),
       seed: "none",
     });
@@ -200,10 +200,10 @@ async function attackPatientDaemon() {
   const dripping = setInterval(() => sockets.forEach((socket) => socket.write("X: y\r\n")), 500);
   await delay(DISCONNECTED_MS);
   clearInterval(dripping);
-  const figure = `${open} of ${CONTROL_CLIENTS} clients still connected after ${DISCONNECTED_MS} ms`;
+  const figure = `${open} of them were still connected after ${DISCONNECTED_MS} ms.`;
   for (const socket of sockets) socket.destroy();
   return {
-    done: "a daemon that does not check the times of its connections",
+    done: `${CONTROL_CLIENTS} clients sent headers slowly to a daemon that does not check the times of its connections.`,
     figure,
     hasFailed: open > 0,
   };
@@ -306,8 +306,8 @@ describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () =>
       recordClaim({
         group: "attack",
         claim: `${CONNECTIONS} connections of slowhttptest (${slow.mode}) do not stop the server`,
-        done: `slowhttptest with ${CONNECTIONS} connections, slow with ${slow.mode}, beside one client that requests staff`,
-        figure: `up to ${most} handles open, all closed after ${Math.round(closedMs)} ms; ${tookMs.length} other responses, p99 ${p99(tookMs).toFixed(1)} ms`,
+        done: `The program slowhttptest opened ${CONNECTIONS} connections and was slow with ${slow.mode}, beside one client that requests the staff.`,
+        figure: `At most ${most} handles were open, and all were closed after ${Math.round(closedMs)} ms; meanwhile ${tookMs.length} other requests were answered, 99 % of them within ${p99(tookMs).toFixed(1)} ms.`,
         control: await runControl(),
         seed: "none",
       });

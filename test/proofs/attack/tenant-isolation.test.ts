@@ -183,8 +183,8 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   );
   const operation = /^\w+ [^ ?]+/.exec(error?.message ?? "")?.[0];
   return {
-    done: "an API that lists the webhook endpoints of all businesses",
-    figure: operation === undefined ? "not noticed" : `a leak at ${operation}`,
+    done: "The same requests were sent to an API that lists the webhook endpoints of all businesses.",
+    figure: operation === undefined ? "No leak was found." : `A leak was found at ${operation}.`,
     hasFailed: operation !== undefined,
   };
 }
@@ -201,8 +201,8 @@ test(
     recordClaim({
       group: "attack",
       claim: "No key reads, changes or detects data of another business",
-      done: `${requestCount} requests with every key of ${BUSINESSES} businesses to every route and method, with foreign IDs in path, query and body; each is compared with the same request for an ID that does not exist`,
-      figure: `0 leaks, 0 differences, 0 writes; ${ownDataCount} responses contained data of the key's own business`,
+      done: `${requestCount} requests were sent with every key of ${BUSINESSES} businesses to every route and method, with foreign IDs in path, query and body; each was compared with the same request for an ID that does not exist.`,
+      figure: `No request leaked, changed or revealed anything of another business; ${ownDataCount} responses contained data of the key's own business.`,
       control: await runControl(),
       seed: "none",
     });

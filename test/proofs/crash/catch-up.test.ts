@@ -117,11 +117,11 @@ test(
     recordClaim({
       group: "crash",
       claim: "A partner that was offline finds every event it has missed in the list of changes",
-      done: `${ROUNDS} random changes of a catalog and of the clock; the list of changes is compared with what was sent as webhooks`,
-      figure: `${missed.length} events, 0 missing, 0 different, 0 repeated`,
+      done: `A catalog and the clock were changed at random ${ROUNDS} times, and the list of changes was compared with what was sent as webhooks.`,
+      figure: `None of ${missed.length} events was missing, different or repeated.`,
       control: {
-        done: "a list whose pages begin one event too late",
-        figure: `${skipped} events missing`,
+        done: "The pages of the list began one event too late.",
+        figure: `${skipped} events were missing.`,
         hasFailed: skipped > 0,
       },
       seed: SEED,

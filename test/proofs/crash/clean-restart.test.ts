@@ -61,8 +61,8 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   });
   const { repeated, delivered } = await stopRepeatedly(SEED, CONTROL_ROUNDS, program);
   return {
-    done: `${CONTROL_ROUNDS} stops of a daemon that does not wait for deliveries in flight`,
-    figure: `${repeated} of ${delivered} deliveries repeated`,
+    done: `A daemon that does not wait for deliveries in flight was stopped ${CONTROL_ROUNDS} times.`,
+    figure: `${repeated} of ${delivered} deliveries were repeated.`,
     hasFailed: repeated > 0,
   };
 }
@@ -86,8 +86,8 @@ test(
     recordClaim({
       group: "crash",
       claim: "A daemon that is stopped neither loses nor repeats a delivery",
-      done: `${DAEMONS * ROUNDS} times SIGTERM, to ${DAEMONS} daemons side by side, up to ${LONGEST_LIFE_MS} ms after their start, while prices change and a partner receives them`,
-      figure: `${sum("acknowledged")} acknowledged changes and ${sum("delivered")} deliveries, 0 lost, 0 repeated; every exit code was 0, the slowest stop took ${Math.round(slowestMs)} ms`,
+      done: `${DAEMONS} daemons side by side were stopped with SIGTERM, ${DAEMONS * ROUNDS} times in all, up to ${LONGEST_LIFE_MS} ms after their start, while prices changed and a partner received them.`,
+      figure: `None of ${sum("acknowledged")} acknowledged changes and ${sum("delivered")} deliveries was lost or repeated; every exit code was 0, and the slowest stop took ${Math.round(slowestMs)} ms.`,
       control: await runControl(),
       seed: SEED,
     });

@@ -90,8 +90,8 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
       const { events, missing, disordered, repeated } = await compare();
       expect({ missing, disordered }).toEqual({ missing: 0, disordered: 0 });
       expect(events).toBeGreaterThan(ROUNDS);
-      const figure = `${events} events, 0 missing, 0 out of order, ${repeated} stored twice`;
-      console.log(`${ROUNDS} kills, ${figure}`);
+      const figure = `None of ${events} events was missing or out of order, and ${repeated} were stored twice.`;
+      console.log(`${ROUNDS} kills. ${figure}`);
       if (!isRecording()) return;
 
       // A daemon that saves a cursor before the stream has answered, killed in between.
@@ -109,11 +109,11 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
         group: "crash",
         claim:
           "No kill of the NATS server or the daemon leaves an event out of the stream or changes the order of a business",
-        done: `${ROUNDS} kills of the NATS server, the daemon or both, while two businesses change`,
+        done: `The NATS server, the daemon or both were killed ${ROUNDS} times, while two businesses changed.`,
         figure,
         control: {
-          done: "a cursor that is saved before the stream has answered",
-          figure: `${control.missing} events missing`,
+          done: "The daemon saved a cursor before the stream had answered, and was killed.",
+          figure: `${control.missing} events were missing.`,
           hasFailed: control.missing > 0,
         },
         seed: SEED,

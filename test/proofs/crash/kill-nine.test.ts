@@ -130,8 +130,8 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   const received = new Set(failedOnce.received.map(({ deliveryId }) => deliveryId));
   const unsent = [...failedOnce.refused].filter((id) => !received.has(id)).length;
   return {
-    done: `${CONTROL_ROUNDS} kills of a daemon that takes all pending deliveries for sent ones when it starts, and of one that does so with those that have failed once`,
-    figure: `${all.lost.length} of ${all.acknowledged.length} acknowledged changes lost, and ${unsent} of ${failedOnce.refused.size} deliveries that had failed`,
+    done: `A daemon that takes all pending deliveries for sent ones when it starts, and one that does so with those that have failed once, were killed ${CONTROL_ROUNDS} times each.`,
+    figure: `The first lost ${all.lost.length} of ${all.acknowledged.length} acknowledged changes, and the second ${unsent} of ${failedOnce.refused.size} deliveries that had failed.`,
     hasFailed: all.lost.length > 0 && unsent > 0,
   };
 }
@@ -153,8 +153,8 @@ test(
     recordClaim({
       group: "crash",
       claim: "A daemon that is killed loses no acknowledged change",
-      done: `${DAEMONS * ROUNDS} times kill -9, of ${DAEMONS} daemons side by side, during startup and up to ${LONGEST_LIFE_MS} ms after it, while prices change in a process that is killed too, and a partner refuses a tenth of the deliveries at first`,
-      figure: `${sum(({ acknowledged }) => acknowledged.length)} acknowledged changes and ${sum(({ delivered }) => delivered)} deliveries, 0 lost; ${afterStartMs.length} that were in flight arrived twice, at most ${Math.round(Math.max(0, ...afterStartMs))} ms after the start of the process`,
+      done: `${DAEMONS} daemons side by side were killed with kill -9, ${DAEMONS * ROUNDS} times in all, during their start and up to ${LONGEST_LIFE_MS} ms after it, while prices changed in a process that was killed too, and a partner refused a tenth of the deliveries at first.`,
+      figure: `None of ${sum(({ acknowledged }) => acknowledged.length)} acknowledged changes and ${sum(({ delivered }) => delivered)} deliveries was lost; ${afterStartMs.length} that were in flight arrived twice, at most ${Math.round(Math.max(0, ...afterStartMs))} ms after the start of the process.`,
       control: await runControl(),
       seed: SEED,
     });

@@ -132,11 +132,12 @@ describe.skipIf(!canPreload)("killed at any call that changes the disk", () => {
       recordClaim({
         group: "crash",
         claim: "A command that is killed at any call leaves its whole effect or none",
-        done: `${COMMANDS.length} commands were killed at each ${STEP === 1 ? "" : `${STEP}th `}call that changes the disk, and run again: ${kills} kills`,
-        figure: "0 half effects, 0 events without their deliveries; each next run works",
+        done: `${COMMANDS.length} commands were killed at each ${STEP === 1 ? "" : `${STEP}th `}call that changes the disk, ${kills} times in all, and run again.`,
+        figure:
+          "No kill left half an effect or an event without its deliveries, and each next run worked.",
         control: {
-          done: "a program that stores deliveries after the transaction of their event",
-          figure: `killed at call ${found} of ${calls}, it leaves an event without its delivery`,
+          done: "A program that stores deliveries after the transaction of their event was killed at one call after the other.",
+          figure: `Killed at call ${found} of ${calls}, it left an event without its delivery.`,
           hasFailed: found > 0,
         },
         seed: "none",
@@ -229,8 +230,8 @@ describe.skipIf(!canPreload)("killed at any call that changes the disk", () => {
       recordClaim({
         group: "crash",
         claim: "A daemon that is killed at any call has done what it acknowledged, once",
-        done: `a partner made ${BOOKINGS} bookings over HTTP ${KILLED_DAEMONS} times, and the daemon was killed at a random one of ${calls} calls that change the disk; the request that was cut off was repeated with its idempotency key`,
-        figure: `${kills} kills, 0 acknowledged bookings lost, 0 booked twice, 0 deliveries missing`,
+        done: `A partner made ${BOOKINGS} bookings over HTTP ${KILLED_DAEMONS} times, and the daemon was killed at a random one of ${calls} calls that change the disk; the request that was cut off was repeated with its idempotency key.`,
+        figure: `After ${kills} kills, no acknowledged booking was lost, nothing was booked twice, and no delivery was missing.`,
         control: await runControl(async (call, program) => killOnce(call, program)),
         seed: SEED,
       });
@@ -281,10 +282,14 @@ async function runControl(
     const { problems } = await killOnce(call, late);
     if (problems.length === 0) continue;
     return {
-      done: "a daemon that stores deliveries after the transaction of their event",
-      figure: `killed at call ${call}, it leaves ${problems.length} events without their delivery`,
+      done: "A daemon that stores deliveries after the transaction of their event was killed at one call after the other.",
+      figure: `Killed at call ${call}, it left ${problems.length} events without their delivery.`,
       hasFailed: true,
     };
   }
-  return { done: "a daemon that stores deliveries late", figure: "0 found", hasFailed: false };
+  return {
+    done: "A daemon stored deliveries late.",
+    figure: "Nothing was found.",
+    hasFailed: false,
+  };
 }

@@ -92,11 +92,11 @@ test(
     recordClaim({
       group: "crash",
       claim: "A backlog of a million deliveries delays neither the start nor the next delivery",
-      done: `a restart with ${BACKLOG} pending deliveries to ${ENDPOINTS} endpoints`,
-      figure: `${firstPostMs} ms from the start of the process to the first POST, ${rssMb} MB of memory at most until then; a poll takes ${pollUs.toFixed(1)} us, the search for due deliveries ${sweepUs.toFixed(1)} us (medians)`,
+      done: `The daemon was restarted with ${BACKLOG} pending deliveries to ${ENDPOINTS} endpoints.`,
+      figure: `The first POST was sent ${firstPostMs} ms after the start of the process, which used at most ${rssMb} MB of memory until then; a poll takes ${pollUs.toFixed(1)} microseconds, and the search for due deliveries ${sweepUs.toFixed(1)} microseconds (medians).`,
       control: {
-        done: "the search for due deliveries without its index",
-        figure: `${Math.round(slowUs)} us`,
+        done: "The search for due deliveries ran without its index.",
+        figure: `It took ${Math.round(slowUs)} microseconds.`,
         hasFailed: slowUs > 5 * sweepUs,
       },
       seed: "none",

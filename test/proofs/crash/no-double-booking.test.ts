@@ -98,8 +98,8 @@ async function runControl() {
     found.push(count);
   }
   return {
-    done: `${CONTROL_ATTEMPTS} attempts each at a daemon that ${Object.keys(BUGS).join(", one that ")}`,
-    figure: `${found.join(", ")} double bookings found`,
+    done: `Each of these daemons got ${CONTROL_ATTEMPTS} attempts: one that ${Object.keys(BUGS).join(", one that ")}.`,
+    figure: `They made ${found.join(", ")} double bookings, in this order.`,
     hasFailed: found.every((count) => count > 0),
   };
 }
@@ -136,8 +136,8 @@ test(
     recordClaim({
       group: "crash",
       claim: "Nothing is booked twice, and no booking is lost, although the daemon is killed",
-      done: `${history.attempts} attempts by ${CLIENTS} clients over HTTP and by a terminal to book few times, rooms, classes, tables and tickets, while a price changes and a partner refuses a fifth of the deliveries at first, with ${KILLS} times kill -9`,
-      figure: `${history.states.size} visits and orders, 0 booked twice, 0 lost; ${history.refused.length} refusals, all explained; ${history.charged.length} prices, all valid when they were charged; ${replays} replays, all equal; ${history.abandoned.length} holds expired, ${countTakenAgain(history)} of their times were booked again`,
+      done: `${CLIENTS} clients over HTTP and a terminal made ${history.attempts} attempts to book few times, rooms, classes, tables and tickets, while a price changed, a partner refused a fifth of the deliveries at first, and the daemon was killed ${KILLS} times with kill -9.`,
+      figure: `None of ${history.states.size} visits and orders was booked twice or lost; all ${history.refused.length} refusals are explained, all ${history.charged.length} prices were valid when they were charged, and all ${replays} repeated requests got the same reply. ${history.abandoned.length} holds expired, and ${countTakenAgain(history)} of their times were booked again.`,
       control: await runControl(),
       seed: SEED,
     });

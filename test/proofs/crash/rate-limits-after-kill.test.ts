@@ -59,8 +59,8 @@ async function runControl(): Promise<Claim["control"]> {
   });
   const { after } = await killAfterRequests(program);
   return {
-    done: "a daemon that does not save its counts",
-    figure: `${after} of ${LIMIT} requests left after the kill`,
+    done: "A daemon that does not save its counts was killed.",
+    figure: `${after} of ${LIMIT} requests were left after the kill.`,
     hasFailed: after > MOST_LEFT,
   };
 }
@@ -78,8 +78,8 @@ test(
       group: "crash",
       claim:
         "A crash does not give a client more requests than its limit, except those of the last five seconds",
-      done: `${SAVED} requests, six seconds later ${UNSAVED} others, and then kill -9`,
-      figure: `${before} of ${LIMIT} requests left before the kill, ${after} after it`,
+      done: `A client sent ${SAVED} requests and, six seconds later, ${UNSAVED} others; then the daemon was killed with kill -9.`,
+      figure: `${before} of ${LIMIT} requests were left before the kill, and ${after} after it.`,
       control: await runControl(),
       seed: "none",
     });

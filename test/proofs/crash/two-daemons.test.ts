@@ -57,8 +57,8 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   const serving = await countServing(without);
   const refusals = await countRefusals(releasing);
   return {
-    done: "1 race of two daemons that do not take the lock, and a daemon that gives it up after 3 s",
-    figure: `${serving} served, and ${refusals} of 3 later daemons were refused`,
+    done: "Two daemons that do not take the lock started at the same moment, and three others while a daemon ran that gives the lock up after 3 s.",
+    figure: `${serving} of the first two served, and ${refusals} of the three others were refused.`,
     hasFailed: serving === 2 && refusals < 3,
   };
 }
@@ -114,8 +114,9 @@ test(
     recordClaim({
       group: "crash",
       claim: "Two daemons never use the same data",
-      done: `two daemons started at the same moment on the same data, ${RACES} times, half of them after a kill -9; another one ${RUNS_FOR_MS / 1000} s after the start of a daemon, after a SIGHUP and after a backup`,
-      figure: `each time one served, and the other exited with 5 and named the data that are in use`,
+      done: `Two daemons started at the same moment on the same data, ${RACES} times, half of them after a kill -9; others started ${RUNS_FOR_MS / 1000} s after the start of a daemon, after a SIGHUP and after a backup.`,
+      figure:
+        "Each time one daemon served, and the other exited with 5 and named the data that are in use.",
       control: await runControl(),
       seed: "none",
     });

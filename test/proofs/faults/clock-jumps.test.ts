@@ -155,11 +155,12 @@ test(
     recordClaim({
       group: "faults",
       claim: "When the clock is set, no delivery is sent early or late, and limits hold",
-      done: `${counts.jumps} jumps of up to 30 days back or forward in ${DAYS} simulated days, ${counts.attempts} attempts, ${counts.requests} requests`,
-      figure: "0 too early, 0 later than the schedule and 60 s, 0 over a limit",
+      done: `The clock jumped ${counts.jumps} times by up to 30 days back or forward in ${DAYS} simulated days with ${counts.attempts} attempts to deliver and ${counts.requests} requests.`,
+      figure:
+        "No delivery was early, none was more than 60 s later than its schedule, and no request was over a limit.",
       control: {
-        done: "the same days with pauses and windows measured by the wall clock",
-        figure: `${control.violations.length} violations`,
+        done: "The same days were simulated with pauses and windows measured by the wall clock.",
+        figure: `${control.violations.length} violations were found.`,
         hasFailed: control.violations.length > 0,
       },
       seed: SEED,

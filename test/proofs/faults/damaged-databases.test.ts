@@ -35,20 +35,25 @@ const PAGE = 4096;
 /** The types of pages of tables and indexes; others may be unused, and harmless when damaged. */
 const BTREE_PAGES = new Set([2, 5, 10, 13]);
 
-type Damage = "a few bytes" | "an event" | "truncated" | "zeroed pages" | "swapped pages";
+type Damage =
+  | "a few changed bytes"
+  | "a changed event"
+  | "a truncated file"
+  | "zeroed pages"
+  | "swapped pages";
 
 const damages: Record<Damage, (bytes: Buffer) => Buffer> = {
-  "a few bytes": (bytes) => {
+  "a few changed bytes": (bytes) => {
     for (let n = random.integer(1, 20); n > 0; n--)
       bytes[random.integer(0, bytes.length - 1)]! ^= 1 << random.integer(0, 7);
     return bytes;
   },
-  "an event": (bytes) => {
+  "a changed event": (bytes) => {
     const at = bytes.lastIndexOf('"name":"Manicure"');
     bytes[at + 10]! ^= 1;
     return bytes;
   },
-  truncated: (bytes) => bytes.subarray(0, random.integer(0, bytes.length - 1)),
+  "a truncated file": (bytes) => bytes.subarray(0, random.integer(0, bytes.length - 1)),
   "zeroed pages": (bytes) => {
     for (const page of random.sample(listTreePages(bytes), random.integer(1, 3)))
       bytes.fill(0, page * PAGE, (page + 1) * PAGE);
@@ -163,7 +168,7 @@ test(
           problems.push(`${kind} ${n} of ${seed}: ${name}: ${message} fix: ${fix}`);
       } else {
         counts.opened += 1;
-        if (kind === "truncated" || kind === "zeroed pages")
+        if (kind === "a truncated file" || kind === "zeroed pages")
           problems.push(
             `${kind} ${n} of ${seed}: it was not refused, ${damaged.length} of ${bytes.length} bytes`,
           );
@@ -177,7 +182,7 @@ test(
       for (const line of READS) {
         const { stderr } = await deskbell(line);
         // A few bytes can turn the catalog into another one, which nothing detects.
-        const unexpected = kind === "a few bytes" ? /SqliteError/ : /internal error|bug/i;
+        const unexpected = kind === "a few changed bytes" ? /SqliteError/ : /internal error|bug/i;
         if (unexpected.test(stderr)) problems.push(`${kind} ${n} of ${seed}: ${line}: ${stderr}`);
       }
     };
@@ -189,11 +194,11 @@ test(
     recordClaim({
       group: "faults",
       claim: "No damaged database crashes deskbell or gets a wrong body signed",
-      done: `${DATABASES} databases with ${kinds.join(", ")}`,
-      figure: `${counts.refused} refused at the start, with the newest good backup named; ${counts.signed} deliveries signed from the others, all unaltered`,
+      done: `Each of ${DATABASES} databases had one kind of damage: ${kinds.join(", ")}.`,
+      figure: `${counts.refused} were refused at the start, with the newest good backup named; from the others, ${counts.signed} deliveries were signed, all of them unaltered.`,
       control: {
-        done: "the events of the opened databases without the check of their SHA-256",
-        figure: `${counts.altered} altered bodies would have been signed`,
+        done: "The events of the opened databases were read without the check of their SHA-256.",
+        figure: `${counts.altered} altered bodies would have been signed.`,
         hasFailed: counts.altered > 0,
       },
       seed: SEED,

@@ -92,11 +92,12 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
       recordClaim({
         group: "faults",
         claim: "When any call to the disk fails, a command has its whole effect or names the disk",
-        done: `the n-th write, sync, open, rename and deletion of ${COMMANDS.length} commands failed, for every n: ${runs} runs`,
-        figure: "0 half effects, 0 lost, 0 unclear messages; each next run works",
+        done: `The n-th write, sync, open, rename and deletion of ${COMMANDS.length} commands failed, for every n, in ${runs} runs.`,
+        figure:
+          "No run had half an effect, lost anything or gave an unclear message, and each next run worked.",
         control: {
-          done: "a disk that claims success and writes nothing",
-          figure: `${lies} of ${COMMANDS.length} commands claimed an effect that was not there; the others read back what they wrote`,
+          done: "The commands ran on a disk that claims success and writes nothing.",
+          figure: `${lies} of ${COMMANDS.length} commands claimed an effect that was not there; the others read back what they had written.`,
           hasFailed: lies > 0,
         },
         seed: "none",
@@ -154,11 +155,11 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
       recordClaim({
         group: "faults",
         claim: "When any call to the disk fails, the daemon starts or names the disk",
-        done: `the n-th write, sync, open, rename and deletion of a start and stop failed, for every n: ${chosen.length} runs`,
-        figure: `${refusals} starts refused with a message that names the disk, 0 data lost`,
+        done: `The n-th write, sync, open, rename and deletion of a start and stop failed, for every n, in ${chosen.length} runs.`,
+        figure: `${refusals} starts were refused with a message that names the disk, and no data were lost.`,
         control: {
-          done: "every open fails",
-          figure: `exit ${broken.code}`,
+          done: "Every open failed.",
+          figure: `The daemon exited with ${broken.code}.`,
           hasFailed: broken.code !== 0,
         },
         seed: "none",

@@ -29,7 +29,7 @@ const breakCommit = () =>
     find: "      commit.run();\n",
     replace: "      try { commit.run(); } catch {}\n",
   });
-const CONTROL = "a program that ignores the error";
+const CONTROL = "A program that ignores the error did the same.";
 const UPDATE = ["services", "update", "beard-trim", "--price", "77.00"];
 
 /** Runs a command that changes a price, while every fsync fails. */
@@ -85,9 +85,9 @@ describe.skipIf(!canInject)("after a failed fsync", { timeout: patient(60_000) }
     recordClaim({
       group: "faults",
       claim: "A command does not report success when the disk has failed to store its change",
-      done: "the price of a service changed with a command, while every fsync fails (strace)",
-      figure: "it exits with 5 and names the disk and the file",
-      control: { done: CONTROL, figure: `it exits with ${code}`, hasFailed: code !== 5 },
+      done: "A command changed the price of a service, while strace let every fsync fail.",
+      figure: "It exited with 5 and named the disk and the file.",
+      control: { done: CONTROL, figure: `It exited with ${code}.`, hasFailed: code !== 5 },
       seed: "none",
     });
   });
@@ -102,9 +102,9 @@ describe.skipIf(!canInject)("after a failed fsync", { timeout: patient(60_000) }
     recordClaim({
       group: "faults",
       claim: "No partner is told that a change was made when the disk has failed to store it",
-      done: "a change over HTTP, while every fsync of the daemon fails (strace)",
-      figure: "the response is 503, and the daemon ends and names the disk",
-      control: { done: CONTROL, figure: `the response is ${status}`, hasFailed: status !== 503 },
+      done: "A partner requested a change over HTTP, while strace let every fsync of the daemon fail.",
+      figure: "The response was 503, and the daemon ended and named the disk.",
+      control: { done: CONTROL, figure: `The response was ${status}.`, hasFailed: status !== 503 },
       seed: "none",
     });
   });
@@ -122,11 +122,11 @@ describe.skipIf(!canInject)("after a failed fsync", { timeout: patient(60_000) }
     recordClaim({
       group: "faults",
       claim: "The daemon ends when the disk has failed to store the outcome of a delivery",
-      done: "a delivery, while every fsync of the daemon fails (strace)",
-      figure: "the daemon ends and names the disk",
+      done: "The daemon made a delivery, while strace let every fsync of it fail.",
+      figure: "The daemon ended and named the disk.",
       control: {
         done: CONTROL,
-        figure: isRunning ? "it continues" : "it ends",
+        figure: isRunning ? "It continued." : "It ended.",
         hasFailed: isRunning,
       },
       seed: "none",

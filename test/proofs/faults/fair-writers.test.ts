@@ -45,8 +45,8 @@ async function runControl(): Promise<Claim["control"]> {
   });
   const { failedStatuses } = await compete({ requests: REQUESTS, commands: 0 }, program);
   return {
-    done: "a daemon that does not wait for its turn",
-    figure: `${failedStatuses.length} of ${REQUESTS} requests refused`,
+    done: "The same requests were sent to a daemon that does not wait for its turn.",
+    figure: `${failedStatuses.length} of ${REQUESTS} requests were refused.`,
     hasFailed: failedStatuses.length > 0,
   };
 }
@@ -70,8 +70,8 @@ test(
     recordClaim({
       group: "faults",
       claim: "No request or command is refused because other processes write to the data",
-      done: `${REQUESTS} requests and ${COMMANDS} commands that write, beside two processes that write without a pause and one that pauses`,
-      figure: `0 refused; the slowest request took ${Math.ceil(Math.max(...requestMs))} ms`,
+      done: `${REQUESTS} requests and ${COMMANDS} commands wrote beside two processes that write without a pause and one that pauses.`,
+      figure: `None was refused, and the slowest request took ${Math.ceil(Math.max(...requestMs))} ms.`,
       control: await runControl(),
       seed: "none",
     });

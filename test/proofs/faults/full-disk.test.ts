@@ -154,11 +154,11 @@ describe.skipIf(!canMount())("on a full disk", () => {
         group: "faults",
         claim:
           "On a full disk, nothing is accepted that cannot be stored, and all can still be read",
-        done: "a disk is filled to the last byte while a delivery is in flight, and freed later",
-        figure: `5 of 5 reads are answered, 2 of 2 writes are refused; writes and deliveries resume ${Math.round(resumedAfterMs)} ms after it was freed`,
+        done: "A disk was filled to the last byte while a delivery was in flight, and freed later.",
+        figure: `5 of 5 reads were answered, and 2 of 2 writes were refused; writes and deliveries resumed ${Math.round(resumedAfterMs)} ms after the disk was freed.`,
         control: {
-          done: "a program that ignores that the disk is full",
-          figure: `the write is answered with ${status}`,
+          done: "A program that ignores that the disk is full got a write.",
+          figure: `It responded with ${status}.`,
           hasFailed: status !== 503,
         },
         seed: "none",
@@ -193,12 +193,12 @@ describe.skipIf(!canMount())("on a full disk", () => {
     recordClaim({
       group: "faults",
       claim: "An update does not change the data when there is no space for a backup of them",
-      done: "a command on the data of an older version, on a disk without space for a copy",
+      done: "A command was run on the data of an older version, on a disk without space for a copy.",
       figure:
-        "it is refused, and the data are the same, byte for byte; with space, it makes the backup",
+        "It was refused, and the data stayed the same, byte for byte; with space, it made the backup.",
       control: {
-        done: "a program that migrates without a backup",
-        figure: isChanged ? "the data are changed" : "the data are the same",
+        done: "A program that migrates without a backup was run on the same disk.",
+        figure: isChanged ? "The data were changed." : "The data stayed the same.",
         hasFailed: isChanged,
       },
       seed: "none",

@@ -134,8 +134,8 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   const createWorker = await createUnfairWorker();
   const { delivered, expected } = await deliverAmongHanging(createWorker, 2000);
   return {
-    done: `a worker in which all endpoints share ${SHARED_PERMITS} permits`,
-    figure: `${expected - delivered} of ${expected} deliveries to healthy endpoints still wait`,
+    done: `In another worker, all endpoints shared ${SHARED_PERMITS} permits.`,
+    figure: `${expected - delivered} of ${expected} deliveries to healthy endpoints still waited.`,
     hasFailed: delivered < expected,
   };
 }
@@ -150,8 +150,8 @@ test("deliveries to healthy endpoints never wait for the 30 % that hang", TIMEOU
   recordClaim({
     group: "faults",
     claim: "Endpoints that hang do not delay the others",
-    done: `${ROUNDS} rounds of events for ${BUSINESSES * ENDPOINTS_EACH} endpoints, of which ${hanging} never respond`,
-    figure: `all ${expected} deliveries to the healthy endpoints arrived while ${outcome.held} to the others were in flight`,
+    done: `${ROUNDS} rounds of events were sent to ${BUSINESSES * ENDPOINTS_EACH} endpoints, of which ${hanging} never respond.`,
+    figure: `All ${expected} deliveries to the healthy endpoints arrived while ${outcome.held} to the others were in flight.`,
     control: await runControl(),
     seed: "none",
   });

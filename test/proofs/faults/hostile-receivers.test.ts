@@ -42,8 +42,8 @@ async function runControl(): Promise<Claim["control"]> {
   await sleep(PATIENCE_MS);
   const hanging = hostile.length - countTried();
   return {
-    done: "a sender without a time limit",
-    figure: `${hanging} of ${hostile.length} receivers without an outcome after ${PATIENCE_MS} ms`,
+    done: "A sender without a time limit sent to the same receivers.",
+    figure: `${hanging} of ${hostile.length} receivers had no outcome after ${PATIENCE_MS} ms.`,
     hasFailed: hanging > 0,
   };
 }
@@ -99,8 +99,8 @@ test(
     recordClaim({
       group: "faults",
       claim: "A partner's server that hangs, floods or breaks the protocol delays no other partner",
-      done: `${ROUNDS} deliveries to each of ${FAULTS.length} receivers that break the protocol, hang, drip or flood, beside ${toPartner.length} to a healthy one`,
-      figure: `all have the right outcome within ${DEADLINE_MS + 1000} ms; the slowest delivery to the healthy one took ${slowestMs} ms; ${Math.round(growthMb)} MB more memory at the peak`,
+      done: `${ROUNDS} deliveries were sent to each of ${FAULTS.length} receivers that break the protocol, hang, drip or flood, beside ${toPartner.length} to a healthy one.`,
+      figure: `All had the right outcome within ${DEADLINE_MS + 1000} ms; the slowest delivery to the healthy one took ${slowestMs} ms, and the peak of memory was ${Math.round(growthMb)} MB higher than before.`,
       control: await runControl(),
       seed: "none",
     });

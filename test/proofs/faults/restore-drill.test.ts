@@ -170,11 +170,11 @@ test(
       group: "faults",
       claim:
         "A backup that is made while others write contains every change that was confirmed before",
-      done: `${MOMENTS} backups at random moments, while prices change and a partner receives them; each is restored on another folder and started`,
-      figure: `0 of ${acknowledged} confirmed changes missing; all ${pendingCount} pending deliveries arrived after the restore; ${erasedInBackups} guests in the backups who were erased since were erased again`,
+      done: `${MOMENTS} backups were made at random moments, while prices changed and a partner received them; each was restored to another folder and started.`,
+      figure: `None of ${acknowledged} confirmed changes was missing; all ${pendingCount} pending deliveries arrived after the restore, and ${erasedInBackups} guests in the backups who had been erased since were erased again.`,
       control: {
-        done: "copies of the database file at the same moments, without its log",
-        figure: `${missing} of ${acknowledged} confirmed changes missing`,
+        done: "The database file was copied at the same moments, without its log.",
+        figure: `${missing} of ${acknowledged} confirmed changes were missing.`,
         hasFailed: missing > 0,
       },
       seed: SEED,

@@ -214,11 +214,11 @@ test(
       group: "faults",
       claim:
         "A takeover loses at most what is newer than the newest intact copy, and the server before cannot start again",
-      done: `${TAKEOVERS} takeovers between two machines, whose clocks differ by ${BEHIND_MS / 3_600_000} hours, with bookings over HTTP, erased guests and copies at random moments; some copies were damaged`,
-      figure: `${kept} bookings found again, ${lost} newer than the copy lost and booked again, ${damaged} damaged copies skipped, ${expired} cursors expired, ${gaps} gaps in the list of erased guests accepted; 0 of ${known.length} erased guests came back`,
+      done: `Two machines whose clocks differ by ${BEHIND_MS / 3_600_000} hours took over from each other ${TAKEOVERS} times, with bookings over HTTP, erased guests and copies at random moments; some copies were damaged.`,
+      figure: `${kept} bookings were found again, and ${lost} that were newer than the copy were lost and booked again; ${damaged} damaged copies were skipped, ${expired} cursors expired, ${gaps} gaps in the list of erased guests were accepted, and none of ${known.length} erased guests came back.`,
       control: {
-        done: "the server before, after the file of the last takeover was deleted, and the guests in the copies themselves",
-        figure: `it is allowed to start, and ${returning} erased guests are in the copies`,
+        done: "The file of the last takeover was deleted on the server before, and the copies were searched for erased guests.",
+        figure: `The server before was allowed to start, and ${returning} erased guests were in the copies.`,
         // The few takeovers of the test suite may all find lists and copies of the same time.
         hasFailed:
           (returning > 0 || !isRecording()) &&

@@ -57,11 +57,11 @@ describe.skipIf(!canPreload)("after a power cut at any point of", () => {
       recordClaim({
         group: "power",
         claim: `A power cut at any point of a ${name} damages no data and no finished backup`,
-        done: `${found.cuts} power cuts at the ${changes.length} points of a ${name}`,
-        figure: "0 lost, 0 damaged",
+        done: `The power was cut ${found.cuts} times at the ${changes.length} points of a ${name}.`,
+        figure: "Nothing was lost or damaged.",
         control: {
-          done: "the same cuts on a disk that ignores fsync",
-          figure: `${control.failures.length} of ${control.cuts} lost or damaged something`,
+          done: "The same cuts were made on a disk that ignores fsync.",
+          figure: `${control.failures.length} of ${control.cuts} lost or damaged something.`,
           hasFailed: control.failures.length > 0,
         },
         seed: SEED,

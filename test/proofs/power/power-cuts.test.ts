@@ -52,11 +52,11 @@ describe.skipIf(!canPreload)("after a power cut", () => {
       recordClaim({
         group: "power",
         claim: "After a power cut, every acknowledged change is there and the database is intact",
-        done: `${CUT_COUNT} power cuts at random positions in ${changes.length} recorded changes`,
-        figure: `0 of ${found.acknowledged} acknowledgements lost, 0 databases damaged`,
+        done: `The power was cut ${CUT_COUNT} times at random positions in ${changes.length} recorded changes of the disk.`,
+        figure: `None of ${found.acknowledged} acknowledgements was lost, and no database was damaged.`,
         control: {
-          done: `${CONTROL_CUTS} cuts of the same changes under synchronous=NORMAL`,
-          figure: `${control.failures.length} lost acknowledged changes`,
+          done: `The power was cut ${CONTROL_CUTS} times in the same changes under synchronous=NORMAL.`,
+          figure: `${control.failures.length} cuts lost acknowledged changes.`,
           hasFailed: control.failures.length > 0,
         },
         seed: SEED,

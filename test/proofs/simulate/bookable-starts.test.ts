@@ -98,8 +98,11 @@ async function runControl(kind: Kind): Promise<Claim["control"]> {
     (thrown: Error) => thrown,
   );
   return {
-    done: "a search that overlooks one visit",
-    figure: error === undefined ? "not noticed" : `found in business ${searches}`,
+    done: "The starts were listed by a search that overlooks one visit.",
+    figure:
+      error === undefined
+        ? "No difference was found."
+        : `A difference was found in business ${searches}.`,
     hasFailed: error !== undefined,
   };
 }
@@ -116,8 +119,8 @@ test.each<Kind>(["one service", "chain", "class", "table"])(
     recordClaim({
       group: "simulate",
       claim: CLAIMS[kind],
-      done: `${businesses} random businesses with visits; every start was listed and then booked`,
-      figure: `${listed} listed starts, all booked as listed; ${refused} others, all refused, for ${reasons.size} reasons`,
+      done: `The starts of ${businesses} random businesses with visits were listed, and then every start was tried.`,
+      figure: `All ${listed} listed starts were booked as listed, and all ${refused} others were refused, for ${reasons.size} reasons.`,
       control: await runControl(kind),
       seed: PROPERTY_SEED,
     });

@@ -154,8 +154,11 @@ async function runControl(): Promise<Claim["control"]> {
     (thrown: Error) => thrown,
   );
   return {
-    done: "a list that overlooks one visit",
-    figure: error === undefined ? "not noticed" : `found in sequence ${searches}`,
+    done: "The list overlooked one visit.",
+    figure:
+      error === undefined
+        ? "No difference was found."
+        : `A difference was found in sequence ${searches}.`,
     hasFailed: error !== undefined,
   };
 }
@@ -171,8 +174,8 @@ test(
       group: "simulate",
       claim:
         "Whatever was booked, moved or cancelled before, the listed times are those that can be booked",
-      done: `${RUNS} random sequences of up to 16 holds, bookings, cancellations and absences over HTTP; then every hour of two days was listed and tried`,
-      figure: `${counts.listed} listed times accepted, ${counts.refused} others refused, 0 differences; 0 of ${counts.booked} bookings overlap`,
+      done: `${RUNS} random sequences of up to 16 holds, bookings, cancellations and absences were made over HTTP; then every hour of two days was listed and tried.`,
+      figure: `All ${counts.listed} listed times were accepted and all ${counts.refused} others refused; none of ${counts.booked} bookings overlap.`,
       control: await runControl(),
       seed: PROPERTY_SEED,
     });

@@ -26,8 +26,11 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
       (error: Error) => error.message.split("\n")[0],
     );
   return {
-    done: `a worker that ${BUG}`,
-    figure: violation === undefined ? "not noticed" : `found in simulation ${seeds}`,
+    done: `A worker that ${BUG} ran in the same simulations.`,
+    figure:
+      violation === undefined
+        ? "No violation was found."
+        : `A violation was found in simulation ${seeds}.`,
     hasFailed: violation !== undefined,
   };
 }
@@ -46,8 +49,8 @@ test(
     recordClaim({
       group: "simulate",
       claim: "A daemon that ends because its disk reports an error loses no delivery",
-      done: `${RUNS} random simulations of ${DAYS} days, in which single writes fail before or after the commit, besides crashes, clock jumps and full disks`,
-      figure: `0 violations in ${Math.round(seen.days)} simulated days, ${seen.sent} attempts and ${seen.brokenWrites} failed writes`,
+      done: `${RUNS} random simulations of ${DAYS} days were run, in which single writes fail before or after the commit, besides crashes, clock jumps and full disks.`,
+      figure: `No violation was found in ${Math.round(seen.days)} simulated days with ${seen.sent} attempts to deliver and ${seen.brokenWrites} failed writes.`,
       control: await runControl(),
       seed: FIRST,
     });

@@ -74,8 +74,8 @@ test(
       group: "simulate",
       claim:
         "Free times, staff, prices, places and reasons are what a second program computes that was written from the documentation alone",
-      done: `${questions} questions about ${shops} random businesses, after bookings, holds, cancellations, time off, closures and special hours, also on days on which clocks change`,
-      figure: `${compared} values compared, 0 differences`,
+      done: `${questions} questions were asked about ${shops} random businesses, after bookings, holds, cancellations, time off, closures and special hours, also on days on which clocks change.`,
+      figure: `${compared} values were compared, and none differed.`,
       control: controlOf(noticed),
       seed: SEED,
     });
@@ -86,8 +86,8 @@ test(
 function controlOf(noticed: Map<string, number>): Claim["control"] {
   const counts = [...noticed.values()];
   return {
-    done: `a second program that forgets ${[...noticed.keys()].join(", or ")}`,
-    figure: [...noticed].map(([name, count]) => `${count} differences (${name})`).join(", "),
+    done: `The second program forgot ${[...noticed.keys()].join(", or ")}.`,
+    figure: `The differences were ${[...noticed].map(([name, count]) => `${count} (${name})`).join(", ")}.`,
     hasFailed: SCALE.isFull ? counts.every((count) => count > 0) : counts.some((n) => n > 0),
   };
 }

@@ -76,8 +76,8 @@ test(
       group: "simulate",
       claim:
         "Both mirrors equal the lists when they are written from the guide alone, and webhooks are lost, repeated and out of order",
-      done: `${counts.edits} random changes of ${SCALE.slugs.length} businesses by file and command; ${counts.webhooks} webhooks to a receiver that is sometimes down, and the feed`,
-      figure: `${counts.applied} events applied; ${counts.lists} lists compared, 0 differences`,
+      done: `${counts.edits} random changes of ${SCALE.slugs.length} businesses were made by file and command, and ${counts.webhooks} webhooks were sent to a receiver that is sometimes down; the mirrors read the feed, too.`,
+      figure: `${counts.applied} events were applied; ${counts.lists} lists were compared, and none differed.`,
       control: controlOf(noticed),
       seed: SEED,
     });
@@ -88,8 +88,8 @@ test(
 function controlOf(noticed: Map<Omission, number>): Claim["control"] {
   const counts = [...noticed.values()];
   return {
-    done: `a mirror that ignores ${[...noticed.keys()].join(", or ")}`,
-    figure: [...noticed].map(([name, count]) => `${count} different lists (${name})`).join(", "),
+    done: `A mirror ignored ${[...noticed.keys()].join(", or ")}.`,
+    figure: `The different lists were ${[...noticed].map(([name, count]) => `${count} (${name})`).join(", ")}.`,
     hasFailed: SCALE.isFull ? counts.every((count) => count > 0) : counts.some((n) => n > 0),
   };
 }

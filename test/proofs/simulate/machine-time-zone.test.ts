@@ -56,8 +56,8 @@ async function runControl(zone: string): Promise<Claim["control"]> {
   const options = ["--root", ROOT, "--config", config];
   const { passed, all } = await runTests(path, zone, CONTROL_RUNS, ...options);
   return {
-    done: "a program that counts days in the time zone of the machine",
-    figure: `${all - passed} of ${all} properties fail`,
+    done: "The properties were tested in a program that counts days in the time zone of the machine.",
+    figure: `${all - passed} of ${all} properties failed.`,
     hasFailed: passed < all,
   };
 }
@@ -74,8 +74,8 @@ test.each(chooseScale(ZONES, [...ZONES, ...MORE_ZONES]))(
     recordClaim({
       group: "simulate",
       claim: `The time zone of the machine, such as ${zone}, changes no free time`,
-      done: `the ${all} tests of availability with TZ=${zone}; those of random businesses with ${RUNS} each`,
-      figure: `${passed} of ${all} pass`,
+      done: `The ${all} tests of availability were run with TZ=${zone}, and those of random businesses with ${RUNS} businesses each.`,
+      figure: `${passed} of ${all} passed.`,
       control: await runControl(zone),
       seed: "none",
     });

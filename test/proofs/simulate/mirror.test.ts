@@ -146,8 +146,8 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
     (thrown: Error) => thrown,
   );
   return {
-    done: "a mirror that ignores which lists to read again",
-    figure: error === undefined ? "never stale" : "stale",
+    done: "A mirror ignored which lists to read again.",
+    figure: error === undefined ? "It was never stale." : "It became stale.",
     hasFailed: error !== undefined,
   };
 }
@@ -161,8 +161,8 @@ test(
     recordClaim({
       group: "simulate",
       claim: "A partner that follows the changes has the same catalog as the server",
-      done: `${OPERATIONS} random operations on a catalog and its bookings, with clock changes and outages; two mirrors, written from the guide, are compared with fresh lists after each`,
-      figure: "0 differences",
+      done: `${OPERATIONS} random operations were made on a catalog and its bookings, with clock changes and outages; two mirrors, written from the guide, were compared with fresh lists after each.`,
+      figure: "No difference was found.",
       control: await runControl(),
       seed: SEED,
     });

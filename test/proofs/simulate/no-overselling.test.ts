@@ -102,8 +102,10 @@ async function runControl(race: (typeof RACES)[number]): Promise<Claim["control"
     if (isSoldTwice || rounds === MAX_CONTROL_ROUNDS) break;
   }
   return {
-    done: "two processes that check and book without a transaction",
-    figure: isSoldTwice ? `both succeed in round ${rounds}` : `no ${race.resource} is taken twice`,
+    done: "Two processes checked and booked without a transaction.",
+    figure: isSoldTwice
+      ? `Both succeeded in round ${rounds}.`
+      : `No ${race.resource} was taken twice.`,
     hasFailed: isSoldTwice,
   };
 }
@@ -128,8 +130,8 @@ test.each(RACES)(
     recordClaim({
       group: "simulate",
       claim: race.claim,
-      done: `two processes book the last ${race.resource} simultaneously, ${ROUNDS} times`,
-      figure: `one succeeds each time (${wins.join(" and ")} times), and the other is told that it is taken`,
+      done: `Two processes booked the last ${race.resource} simultaneously, ${ROUNDS} times.`,
+      figure: `One succeeded each time (${wins.join(" and ")} times), and the other was told that it was taken.`,
       control: await runControl(race),
       seed: "none",
     });

@@ -86,8 +86,8 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   });
   const { length } = await listStaleReads(rounds, program);
   return {
-    done: `${rounds} reads from a cache that a new version does not invalidate`,
-    figure: `${length} stale`,
+    done: `${rounds} prices were read from a cache that a new version does not invalidate.`,
+    figure: `${length} were stale.`,
     hasFailed: length > 0,
   };
 }
@@ -100,8 +100,8 @@ test(
     recordClaim({
       group: "simulate",
       claim: "A partner that reads after a webhook never reads an older version",
-      done: `${ROUNDS} price changes by another process, each read over HTTP while its webhook is handled`,
-      figure: "0 stale",
+      done: `Another process changed a price ${ROUNDS} times, and each price was read over HTTP while its webhook was handled.`,
+      figure: "None was stale.",
       control: await runControl(),
       seed: "none",
     });

@@ -59,11 +59,11 @@ describe("the delivery worker in random simulations", () => {
       recordClaim({
         group: "simulate",
         claim: "Every delivery is made as documented, whatever fails in whatever order",
-        done: `${SEEDS.length} random simulations of the delivery worker with its database, of ${DAYS} days and the time to complete all deliveries: with crashes, clock jumps, full disks, failing receivers and operator commands`,
-        figure: `0 violations in ${Math.round(seen.days)} simulated days, ${seen.events} events, ${seen.sent} attempts and ${seen.crashes} crashes`,
+        done: `${SEEDS.length} random simulations of the delivery worker with its database were run, of ${DAYS} days and the time to complete all deliveries, with crashes, clock jumps, full disks, failing receivers and operator commands.`,
+        figure: `No violation was found in ${Math.round(seen.days)} simulated days with ${seen.events} events, ${seen.sent} attempts to deliver and ${seen.crashes} crashes.`,
         control: {
-          done: `${injected} bugs injected into the worker, one at a time`,
-          figure: `${bugsFound} of ${injected} found`,
+          done: `${injected} bugs were injected into the worker, one at a time.`,
+          figure: `${bugsFound} of ${injected} were found.`,
           hasFailed: bugsFound === injected,
         },
         seed: FIRST,
