@@ -85,6 +85,14 @@ export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${/(?:s|sh|x)$/.test(noun) ? "es" : "s"}`;
 }
 
+const MAX_NAMES = 5;
+
+/** `a, b, c, d, e and 3 more` */
+export function summarizeNames(names: readonly string[], count = names.length): string {
+  const shown = names.slice(0, MAX_NAMES);
+  return `${shown.join(", ")}${count > shown.length ? ` and ${count - shown.length} more` : ""}`;
+}
+
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
 
 /** Such as `4.2 MB`. */
@@ -93,3 +101,6 @@ export function byteSize(bytes: number): string {
   const amount = bytes / 1000 ** unit;
   return `${unit === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[unit]}`;
 }
+
+/** The time in UTC, such as `2026-11-20T12:00:00Z`. */
+export const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

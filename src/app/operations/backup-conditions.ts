@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { hasTag } from "../../backup-tag.ts";
-import { shellQuote } from "../../domain/text.ts";
+import { isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { isNightly } from "../../store/backup.ts";
 import type { DaemonRow } from "../../store/live.ts";
 import { iterateSecrets } from "../master-key.ts";
@@ -10,7 +10,7 @@ import type { Runtime } from "../runtime.ts";
 import { describeMissingTag } from "./backup-authenticity.ts";
 import { type BackupState, readBackupState } from "./backup-state.ts";
 import { listBackups } from "./backups.ts";
-import { type Finding, isoSeconds, summarizeNames } from "./health-conditions.ts";
+import type { Finding } from "../../domain/conditions/finding.ts";
 import { isKeyCopied } from "./key-copies.ts";
 import { isAltered } from "./scrub.ts";
 

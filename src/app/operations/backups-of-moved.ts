@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import type { Config } from "../../config.ts";
 import { errorInWords } from "../../domain/error-words.ts";
-import { countOf, shellQuote } from "../../domain/text.ts";
+import { countOf, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { readBusinesses } from "../../store/read-only-database.ts";
 import { type MovedBusiness, parseErasures, readErasureList } from "../guests/erasure-list.ts";
 import type { Runtime } from "../runtime.ts";
@@ -10,7 +10,7 @@ import { pruneChecksums } from "./backup-checksums.ts";
 import { readOwner } from "./backup-dir.ts";
 import { type Backup, listBackupsIn, verifyBackup } from "./backups.ts";
 import { assertNotTakenOver } from "./epochs.ts";
-import { type Finding, summarizeNames } from "./health-conditions.ts";
+import type { Finding } from "../../domain/conditions/finding.ts";
 import { OBSOLETE_KEPT_MS } from "./replaced-data.ts";
 import { listBackupFolders } from "./retag-backups.ts";
 

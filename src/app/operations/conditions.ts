@@ -30,26 +30,29 @@ import {
 } from "./delivery-conditions.ts";
 import { checkDestinations } from "./destination-conditions.ts";
 import { checkDataFolder } from "./file-permissions.ts";
+import { checkAlertChannels } from "../alerts/channel-conditions.ts";
+import { checkCertificate } from "../../domain/conditions/certificate.ts";
+import { checkClock, checkDaemonClock, clockAheadMs } from "./clock-conditions.ts";
 import {
-  checkAlertChannels,
-  checkBrowserKeys,
-  checkCertificate,
-  checkClock,
-  checkDaemonClock,
   checkConnections,
-  checkErasedLog,
   checkDaemonRunning,
-  checkDamage,
-  checkHistory,
   checkRefusedMetrics,
   checkSharedAddress,
+} from "./daemon-conditions.ts";
+import {
+  checkDamage,
+  checkErasedLog,
+  checkHistory,
   checkStorage,
-  checkFastBookings,
   damageCondition,
+} from "./storage-conditions.ts";
+import {
+  checkBrowserKeys,
+  checkEndedKeys,
+  checkExpiringKeys,
+  checkFastBookings,
   checkUnusedHolds,
-  clockAheadMs,
-} from "./health-conditions.ts";
-import { checkEndedKeys, checkExpiringKeys } from "./key-conditions.ts";
+} from "./key-conditions.ts";
 import { readHistory } from "./history.ts";
 
 type DaemonState = { isRunning: boolean; startedAt: number | null };

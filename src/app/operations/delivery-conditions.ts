@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
-import { countOf, shellQuote } from "../../domain/text.ts";
+import { countOf, isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { slugOf } from "../businesses.ts";
@@ -8,7 +8,6 @@ import { iterateGuests, iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
-import { isoSeconds, summarizeNames } from "./health-conditions.ts";
 
 /** An attempt may take 30 s, and attempts are counted per minute. */
 const STUCK_MS = 2 * 60_000;

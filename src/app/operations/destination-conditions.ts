@@ -1,10 +1,9 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
-import { quote, safe, shellQuote } from "../../domain/text.ts";
+import { isoSeconds, quote, safe, shellQuote, summarizeNames } from "../../domain/text.ts";
 import type { DestinationRow } from "../../store/destinations.ts";
 import { slugOf } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { readHistory } from "./history.ts";
-import { isoSeconds, summarizeNames } from "./health-conditions.ts";
 
 /** Longer than a restart of the server takes. Events leave the history after days. */
 const LATE_MS = 5 * 60_000;

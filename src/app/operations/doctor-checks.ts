@@ -3,19 +3,15 @@ import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
 import type { Config } from "../../config.ts";
 import { isTimezone } from "../../domain/local-time.ts";
-import { countOf, quote, shellQuote } from "../../domain/text.ts";
+import { countOf, isoSeconds, quote, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { maxInFlight, PERMITS } from "../../domain/webhooks/permits.ts";
 import { readMasterKeys } from "../../secret-box.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { Program } from "../../store/file-identity.ts";
 import type { DatabaseFacts } from "../../store/read-only-database.ts";
 import type { ListedKey } from "../../store/keys.ts";
-import {
-  CLOCK_TOLERANCE_MS,
-  type Finding,
-  summarizeNames,
-  isoSeconds,
-} from "./health-conditions.ts";
+import { CLOCK_TOLERANCE_MS } from "./clock-conditions.ts";
+import type { Finding } from "../../domain/conditions/finding.ts";
 import { readFileSync } from "node:fs";
 
 const DAY_MS = 86_400_000;

@@ -37,7 +37,8 @@ import {
   CONDITIONS,
   type HealthCondition,
 } from "../../domain/conditions/registry.ts";
-import { type Check, clockAheadMs, type Finding } from "./health-conditions.ts";
+import type { Check, Finding } from "../../domain/conditions/finding.ts";
+import { clockAheadMs } from "./clock-conditions.ts";
 import { readStatus, type Status } from "./status.ts";
 
 type DoctorDeps = {

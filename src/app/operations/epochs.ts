@@ -5,9 +5,8 @@ import type { Config } from "../../config.ts";
 import { replaceDurably } from "../../durable-file.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
-import { shellQuote } from "../../domain/text.ts";
+import { isoSeconds, shellQuote } from "../../domain/text.ts";
 import { readOwnEpoch } from "../../store/own-epoch.ts";
-import { isoSeconds } from "./health-conditions.ts";
 
 // Each takeover creates the next file `epoch-N` in the folder of the copies, and stores N in the
 // data folder of the server that has taken over. A server with a lower epoch was replaced. This

@@ -2,8 +2,8 @@ import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import { shellQuote } from "../../domain/text.ts";
-import { type Finding, summarizeNames } from "./health-conditions.ts";
+import { shellQuote, summarizeNames } from "../../domain/text.ts";
+import type { Finding } from "../../domain/conditions/finding.ts";
 
 type FilePermissions = { path: string; mode: number; uid: number };
 

@@ -1,10 +1,12 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
-import { countOf } from "../../domain/text.ts";
+import { hasEnded } from "../../domain/api-key.ts";
+import { countOf, isoSeconds, summarizeNames } from "../../domain/text.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
+import { listFastKeys } from "../bookings/booking-limits.ts";
+import { listHoarders } from "../bookings/hold-limits.ts";
 import { slugOf } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import { isoSeconds, summarizeNames } from "./health-conditions.ts";
 
 const DAY_MS = 86_400_000;
 const WARN_MS = 14 * DAY_MS;
@@ -52,5 +54,41 @@ export const checkEndedKeys = (rt: Runtime, endpoints: readonly EndpointRow[]): 
         `deskbell webhooks disable ${id}`,
         { business, subject: { id, name, url } },
       ),
+    );
+  });
+
+export const checkBrowserKeys = (rt: Runtime): HealthCondition[] =>
+  rt.store.keys
+    .listSeenInBrowser(rt.now())
+    .map(({ id, name, businessId }) =>
+      openCondition(
+        "key.in_browser",
+        `the secret key '${name}' of ${slugOf(rt, businessId)} was sent by a web page: every visitor of that page can read it`,
+        `deskbell keys rotate ${id} --overlap 0s`,
+        { business: slugOf(rt, businessId), subject: { id, name } },
+      ),
+    );
+
+export const checkUnusedHolds = (rt: Runtime): HealthCondition[] =>
+  listHoarders(rt).flatMap(({ keyId, made, used }) => {
+    const key = rt.store.keys.findById(keyId);
+    if (key === undefined || hasEnded(key, rt.now())) return [];
+    const business = slugOf(rt, key.businessId);
+    return openCondition(
+      "holds.unused",
+      `the key '${key.name}' of ${business} has let most of ${made} holds expire in 24 hours and booked ${used}, so it can have 3 at a time: it may keep times from guests`,
+      "ask the partner to release the holds that guests leave, and to send Visitor-Id, as /docs/taking-bookings says",
+      { business, subject: { id: keyId, name: key.name } },
+    );
+  });
+
+export const checkFastBookings = (rt: Runtime): HealthCondition[] =>
+  listFastKeys(rt).map(({ key: { id, name, businessId }, recent, busiest }) => {
+    const business = slugOf(rt, businessId);
+    return openCondition(
+      "key.booking_fast",
+      `the key '${name}' of ${business} has made ${recent} bookings and reservations in two hours, and at most ${busiest} in an hour of the week before`,
+      `deskbell bookings list --business ${business} --key ${id} --created-since 2h`,
+      { business, subject: { id, name } },
     );
   });

@@ -4,11 +4,8 @@ import { toSealed } from "../../app/bookings/guests.ts";
 import { authenticate, describeRefusal } from "../../app/operations/backup-authenticity.ts";
 import { readOldKeys } from "../../app/operations/backup-keys.ts";
 import { checkDataFolder } from "../../app/operations/file-permissions.ts";
-import {
-  checkCertificate,
-  type Check,
-  type Finding,
-} from "../../app/operations/health-conditions.ts";
+import { checkCertificate } from "../../domain/conditions/certificate.ts";
+import type { Check, Finding } from "../../domain/conditions/finding.ts";
 import { findNewestCopy } from "../../app/operations/take-over.ts";
 import { wallClock } from "../../app/runtime.ts";
 import type { Config } from "../../config.ts";

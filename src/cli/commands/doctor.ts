@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Check, Finding } from "../../app/operations/health-conditions.ts";
+import type { Check, Finding } from "../../domain/conditions/finding.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { isAtLeast } from "../../domain/conditions/registry.ts";
 import { safe } from "../../domain/text.ts";

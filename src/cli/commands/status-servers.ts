@@ -1,5 +1,5 @@
 import { isAtLeast, type Severity } from "../../domain/conditions/registry.ts";
-import { summarizeNames } from "../../app/operations/health-conditions.ts";
+import { summarizeNames } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { EXIT } from "../failure.ts";
 import { shortTime } from "../output/table.ts";

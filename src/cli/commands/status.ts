@@ -1,6 +1,5 @@
 import type { Status } from "../../app/operations/status.ts";
-import { safe, byteSize } from "../../domain/text.ts";
-import { summarizeNames } from "../../app/operations/health-conditions.ts";
+import { byteSize, safe, summarizeNames } from "../../domain/text.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../domain/conditions/registry.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";

@@ -2,7 +2,7 @@ import { readVersion } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { CONDITION_CODES, CONDITIONS } from "../../domain/conditions/registry.ts";
 import { listDaemonConditions, listUnreadyConditions } from "../../app/operations/conditions.ts";
-import { checkDamage } from "../../app/operations/health-conditions.ts";
+import { checkDamage } from "../../app/operations/storage-conditions.ts";
 import { type History, readHistory } from "../../app/operations/history.ts";
 import { backupIntervalMs } from "../../app/operations/backup-conditions.ts";
 import { readBackupState } from "../../app/operations/backup-state.ts";

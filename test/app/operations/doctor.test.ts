@@ -20,7 +20,7 @@ import { checkPrograms, type DaemonResponse } from "../../../src/app/operations/
 import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import { recordKeyCopy } from "../../../src/app/operations/key-copies.ts";
 import { runDoctor } from "../../../src/app/operations/doctor.ts";
-import type { Check } from "../../../src/app/operations/health-conditions.ts";
+import type { Check } from "../../../src/domain/conditions/finding.ts";
 import { cancelDeliveries } from "../../../src/app/webhooks/deliveries.ts";
 import { createKey, rotateKey } from "../../../src/app/keys.ts";
 import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/delivery-queue.ts";

@@ -1,0 +1,41 @@
+import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import { isoSeconds } from "../../domain/text.ts";
+import type { DaemonRow } from "../../store/live.ts";
+import type { Runtime } from "../runtime.ts";
+
+/** More than two clocks of one machine ever differ. */
+export const CLOCK_TOLERANCE_MS = 60_000;
+
+/** @param newestAt when the newest record was written */
+export function checkClock(now: number, newestAt: number): HealthCondition[] {
+  if (newestAt <= now + CLOCK_TOLERANCE_MS) return [];
+  return [
+    openCondition(
+      "clock.wrong",
+      `the system clock says ${isoSeconds(now)}, but the newest record is from ${isoSeconds(newestAt)}`,
+      "sudo timedatectl set-ntp true",
+    ),
+  ];
+}
+
+/**
+ * Returns by how much the clock of this process is ahead of the one of the running daemon (ms). It is
+ * 0 for a small difference, and if the daemon is from another machine or its clock is not known.
+ */
+export function clockAheadMs({ machineClock }: Runtime, daemon: DaemonRow | undefined): number {
+  if (daemon?.clockSource !== machineClock.source()) return 0;
+  const aheadMs = Math.round(machineClock.offset() - (daemon.clockOffsetMs ?? 0));
+  return Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS ? 0 : aheadMs;
+}
+
+/** @param now of this process @param aheadMs of the daemon's clock */
+export const checkDaemonClock = (now: number, aheadMs: number): HealthCondition[] =>
+  aheadMs === 0
+    ? []
+    : [
+        openCondition(
+          "clock.differs",
+          `the clock of this command says ${isoSeconds(now)}, the daemon's ${isoSeconds(now - aheadMs)}, which is used here: one of them is faked, such as by faketime`,
+          "env -u LD_PRELOAD date -u; then start the one that differs without faketime",
+        ),
+      ];

@@ -1,0 +1,80 @@
+import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import { byteSize, isoSeconds, shellQuote } from "../../domain/text.ts";
+import { lostFileError } from "../../store/file-identity.ts";
+import { readOnlyDiskError } from "../../store/storage-error.ts";
+import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
+import { readBackupState } from "./backup-state.ts";
+import type { History } from "./history.ts";
+
+/** Several times the reserve below which no new data is accepted. */
+const LOW_BYTES = 500_000_000;
+
+/** Reports a disk that is almost full or full, or that no longer has the database. */
+export function checkStorage(rt: Runtime): HealthCondition[] {
+  const { databasePath, dataDir } = rt.config;
+  const loss = rt.findLoss();
+  if (loss !== undefined) {
+    const { message, fix = "" } = lostFileError(databasePath, loss);
+    return [openCondition("storage.gone", message, fix)];
+  }
+  if (rt.isDiskReadOnly()) {
+    const { message, fix = "" } = readOnlyDiskError(databasePath);
+    return [openCondition("storage.read_only", message, fix)];
+  }
+  const command = `df -h ${shellQuote(dataDir)}`;
+  const free = rt.freeBytes();
+  if (free >= LOW_BYTES) return [];
+  const text = describeFreeSpace(rt, free);
+  return free < RESERVE_BYTES
+    ? [openCondition("storage.full", `${text}: no new data is accepted.`, command)]
+    : [openCondition("storage.low", text, command)];
+}
+
+/** Reports damage that the last nightly backup found, and a row without which nothing works. */
+export function checkDamage({ config, store }: Runtime): HealthCondition[] {
+  const missing = store.file.findMissingRow();
+  if (missing !== undefined)
+    return [damageCondition(`${config.databasePath} is damaged: ${missing}.`)];
+  const failure = readBackupState(config, "failure");
+  if (failure?.isDamaged !== true) return [];
+  const found = `${config.databasePath} is damaged (found at ${isoSeconds(failure.at)}).`;
+  return [damageCondition(found, failure.at)];
+}
+
+/** @param text a sentence */
+export const damageCondition = (text: string, since: number | null = null): HealthCondition =>
+  openCondition(
+    "database.damaged",
+    `${text.replace(/\.$/, "")}: stop the daemon and restore a backup`,
+    "deskbell backup list",
+    { since },
+  );
+
+/** Longer than a backup of a large file reads it. */
+const LOG_KEPT_MS = 30 * 60_000;
+
+/** Reports a read that has kept the log from being emptied since guests were erased. */
+export function checkErasedLog({ config, store, now }: Runtime): HealthCondition[] {
+  const since = store.file.findLogKeptSince();
+  if (since === null || now() - since < LOG_KEPT_MS) return [];
+  const log = `${config.databasePath}-wal`;
+  return [
+    openCondition(
+      "guests.in_log",
+      `${log} still has the data of guests who were erased at ${isoSeconds(since)}, because a program reads the database without a pause`,
+      `lsof ${shellQuote(log)}; then end the program that is not deskbell`,
+    ),
+  ];
+}
+
+/** Reports events that were deleted earlier than intended, because the history was too large. */
+export function checkHistory({ cutUntil, keepDays, maxBytes }: History): HealthCondition[] {
+  if (cutUntil === null) return [];
+  return [
+    openCondition(
+      "history.cut",
+      `history was cut: delivered events and catalog changes up to ${isoSeconds(cutUntil)} were deleted before their ${keepDays} days were up, because the history is larger than ${byteSize(maxBytes)}`,
+      "deskbell serve --keep-size SIZE (larger), or --keep-days N (fewer)",
+    ),
+  ];
+}
