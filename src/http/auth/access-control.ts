@@ -4,9 +4,13 @@ import { isWithin } from "../../domain/address-range.ts";
 import { DEFAULT_LIMITS, grants, type Scope } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Credential } from "../../store/keys.ts";
-import type { ScanClient } from "../handlers/availability/scan-queue.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
-import { addressGroup, addressNetwork, type GetClientAddress } from "./client-address.ts";
+import {
+  addressGroup,
+  addressNetwork,
+  type GetClientAddress,
+  type RequestClient,
+} from "./client-address.ts";
 import { createKeyFinder, createKeyPolicy, findKeyAgain, type KnownKey } from "./known-keys.ts";
 import {
   createRateLimitPolicy,
@@ -33,7 +37,7 @@ export type AccessControl = {
   /** For routes without a business. */
   limitOpen: (context: RequestContext) => void;
   /** The client that the work of a request counts for. */
-  getClient: (context: RequestContext) => ScanClient;
+  getClient: (context: RequestContext) => RequestClient;
 };
 
 export class RateLimitError extends AppError {

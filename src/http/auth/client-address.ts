@@ -5,6 +5,9 @@ import { getHeader, type HttpRequest } from "../pipeline/request-context.ts";
 
 export type GetClientAddress = (request: HttpRequest) => string;
 
+/** Who the work of a request counts for: an API key, else an address with its IPv6 /48. */
+export type RequestClient = { id: string; network: string | undefined; isKey: boolean };
+
 /**
  * Any client can send X-Forwarded-For, so only the addresses appended by trusted proxies count: the
  * header is read from the right until an address is not a trusted proxy.

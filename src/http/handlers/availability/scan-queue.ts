@@ -2,14 +2,12 @@ import { setImmediate } from "node:timers";
 import type { YieldToEventLoop } from "../../../app/availability/yield-to-event-loop.ts";
 import { BoundedCache } from "../../../domain/bounded-cache.ts";
 import { AppError } from "../../../domain/errors.ts";
-
-/** Who a scan is for: an API key, else an address with its IPv6 /48. */
-export type ScanClient = { id: string; network: string | undefined; isKey: boolean };
+import type { RequestClient } from "../../auth/client-address.ts";
 
 /** A scan of the calendar, shared by all requests that wait for it. */
 export type Scan<T> = {
   /** Resolves with the result. Rejects if the client has waited too long for the scan to start. */
-  waitAs: (client: ScanClient, disconnected: AbortSignal) => Promise<T>;
+  waitAs: (client: RequestClient, disconnected: AbortSignal) => Promise<T>;
 };
 
 export type ScanQueue = {
@@ -170,7 +168,7 @@ export function createScanQueue(
     return waitingClients.values().every((other) => queueLength(other) <= length);
   };
 
-  const addTicket = (scan: RunningScan, { id, network, isKey }: ScanClient): Ticket => {
+  const addTicket = (scan: RunningScan, { id, network, isKey }: RequestClient): Ticket => {
     const client = getAccount(id, isKey ? MAX_SCANS_PER_KEY : MAX_SCANS_PER_ADDRESS);
     const ticket = {
       scan,

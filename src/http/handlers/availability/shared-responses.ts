@@ -1,8 +1,9 @@
 import type { YieldToEventLoop } from "../../../app/availability/yield-to-event-loop.ts";
 import { BoundedCache } from "../../../domain/bounded-cache.ts";
+import type { RequestClient } from "../../auth/client-address.ts";
 import { createHashedResponse, type CachedResponse } from "../../pipeline/cached-response.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
-import type { Scan, ScanClient, ScanQueue } from "./scan-queue.ts";
+import type { Scan, ScanQueue } from "./scan-queue.ts";
 
 const MAX_ENTRIES = 200;
 /** Larger responses are not kept. */
@@ -13,7 +14,7 @@ type ResponseRequest = {
   id: string;
   /** The state that the response depends on. */
   state: string;
-  client: ScanClient;
+  client: RequestClient;
   cacheControl: string;
   build: (yieldToEventLoop: YieldToEventLoop) => Promise<Buffer>;
 };

@@ -1,15 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, afterEach, describe, expect, test, vi } from "vitest";
-import {
-  createScanQueue,
-  type ScanClient,
-} from "../../../../src/http/handlers/availability/scan-queue.ts";
+import type { RequestClient } from "../../../../src/http/auth/client-address.ts";
+import { createScanQueue } from "../../../../src/http/handlers/availability/scan-queue.ts";
 
 const CONNECTED = new AbortController().signal;
 const SLICE_MS = 100;
 
-const address = (id: string, network?: string): ScanClient => ({ id, network, isKey: false });
-const key = (id: string): ScanClient => ({ id, network: undefined, isKey: true });
+const address = (id: string, network?: string): RequestClient => ({ id, network, isKey: false });
+const key = (id: string): RequestClient => ({ id, network: undefined, isKey: true });
 
 /** A queue whose scans take 100 ms of a simulated clock for each slice. */
 function openQueue() {
@@ -35,7 +33,7 @@ function openQueue() {
     advance: (ms: number) => (nowMs += ms),
     runningScans: () => started,
     add,
-    scan: (client: ScanClient, count: number, signal = CONNECTED) =>
+    scan: (client: RequestClient, count: number, signal = CONNECTED) =>
       add(client.id, count).waitAs(client, signal),
   };
 }
