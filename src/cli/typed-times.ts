@@ -1,4 +1,4 @@
-import type { LocalDate } from "../domain/catalog/catalog.ts";
+import type { LocalDate } from "../domain/catalog/common.ts";
 import {
   addDays,
   expandDay,

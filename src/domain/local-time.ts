@@ -1,4 +1,4 @@
-import type { LocalDate, WallTime } from "./catalog/catalog.ts";
+import type { LocalDate, WallTime } from "./catalog/common.ts";
 
 // A Temporal call takes microseconds and a catalog repeats few instants: cache the last per zone.
 const lastText = new Map<string, { ms: number; text: string }>();

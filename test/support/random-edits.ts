@@ -1,5 +1,6 @@
 import { createSeededRandom } from "../../src/app/sample-catalog/generator.ts";
-import type { Catalog, DocOf, Kind, Status } from "../../src/domain/catalog/catalog.ts";
+import type { Catalog, DocOf, Kind } from "../../src/domain/catalog/catalog.ts";
+import type { Status } from "../../src/domain/catalog/common.ts";
 import {
   buildMenuItem,
   buildAddonLink,

@@ -19,7 +19,7 @@ import {
 } from "../../domain/availability/public-slot.ts";
 import type { NamedRequest } from "../../domain/availability/request.ts";
 import type { DateRange } from "../../domain/availability/date-range.ts";
-import type { LocalDate } from "../../domain/catalog/catalog.ts";
+import type { LocalDate } from "../../domain/catalog/common.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { type DayChunk, type DayRange, scanDays } from "./scan-days.ts";

@@ -1,4 +1,5 @@
-import { type Catalog, type DocOf, type Keyed, type Kind } from "../../domain/catalog/catalog.ts";
+import type { Catalog, DocOf, Kind } from "../../domain/catalog/catalog.ts";
+import type { Keyed } from "../../domain/catalog/common.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import { objectId, originalKey } from "../../domain/catalog/object-id.ts";
 import { ticketTypeId } from "../../domain/public/public-event.ts";

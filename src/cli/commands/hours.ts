@@ -1,5 +1,6 @@
 import { shellQuote } from "../../domain/text.ts";
-import { type HoursRule, WEEK } from "../../domain/catalog/catalog.ts";
+import type { HoursRule } from "../../domain/catalog/catalog.ts";
+import { WEEK } from "../../domain/catalog/common.ts";
 import { isRegular } from "../../domain/catalog/change/weekly-hours.ts";
 import { command } from "../command.ts";
 import { localDateOf } from "../../domain/local-time.ts";

@@ -1,5 +1,5 @@
 import { getByKeyOrId } from "../../app/catalog/objects.ts";
-import type { Status } from "../../domain/catalog/catalog.ts";
+import type { Status } from "../../domain/catalog/common.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 import type { Currency } from "../../domain/currency.ts";
 import { AppError } from "../../domain/errors.ts";

@@ -1,5 +1,6 @@
 import type { HoursEdit } from "../../app/catalog/schedule.ts";
-import type { Closure, LocalDate, StaffDoc } from "../../domain/catalog/catalog.ts";
+import type { Closure, StaffDoc } from "../../domain/catalog/catalog.ts";
+import type { LocalDate } from "../../domain/catalog/common.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { addDays, formatLocalMinute, localDateOf, startOfDay } from "../../domain/local-time.ts";
 import { quote } from "../../domain/text.ts";

@@ -1,4 +1,4 @@
-import { WEEK } from "../../domain/catalog/catalog.ts";
+import { WEEK } from "../../domain/catalog/common.ts";
 import { type Currency, isoCurrency } from "../../domain/currency.ts";
 import {
   formatInstant,

@@ -1,5 +1,5 @@
 import { addDays, isLocalDate } from "../local-time.ts";
-import type { LocalDate } from "../catalog/catalog.ts";
+import type { LocalDate } from "../catalog/common.ts";
 import { quote } from "../text.ts";
 import type { ValidationIssue } from "../errors.ts";
 import { dayNumber } from "./wall-clock.ts";

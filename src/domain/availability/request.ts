@@ -1,4 +1,4 @@
-import type { LocalDate } from "../catalog/catalog.ts";
+import type { LocalDate } from "../catalog/common.ts";
 import type { ErrorCode, ValidationIssue } from "../errors.ts";
 
 /** A request by catalog keys. Dates are in the business's time zone, both included. */

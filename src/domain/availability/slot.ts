@@ -10,7 +10,7 @@ import { type SegmentStarts, startedSessions } from "./segment-starts.ts";
 import { isOnRequestedDay } from "./grid.ts";
 import { type SlotSearch, prepareSlotSearch } from "./slot-search.ts";
 import { type Refusal, refusalAt, timingReason } from "./refusal.ts";
-import type { LocalDate } from "../catalog/catalog.ts";
+import type { LocalDate } from "../catalog/common.ts";
 import { DAY_MIN, type DayNumber, dateOf, closedInterval, dayAt } from "./wall-clock.ts";
 import type { VisitPlan } from "./visit-plan.ts";
 

@@ -1,4 +1,4 @@
-import { type Day, type LocalDate, WEEK } from "../catalog/catalog.ts";
+import { type Day, type LocalDate, WEEK } from "../catalog/common.ts";
 import type { Interval } from "./intervals.ts";
 
 /*

@@ -1,11 +1,11 @@
 import type {
+  Closure,
+  HoursRule,
+  OpeningException,
   ScheduleDoc,
   StaffDoc,
-  OpeningException,
-  HoursRule,
-  Closure,
-  WeeklyWindow,
 } from "../catalog/catalog.ts";
+import type { WeeklyWindow } from "../catalog/common.ts";
 import { minutesOf } from "../local-time.ts";
 import { type LocalDay, DAY_MIN, closedInterval, openInterval, dayNumber } from "./wall-clock.ts";
 import { type Interval, merge, subtract } from "./intervals.ts";

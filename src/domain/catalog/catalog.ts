@@ -1,3 +1,12 @@
+import type {
+  Common,
+  Described,
+  LocalDate,
+  Named,
+  Presented,
+  WallTime,
+  WeeklyWindow,
+} from "./common.ts";
 import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "./menu.ts";
 
 /**
@@ -31,33 +40,6 @@ export type DocOf = {
 
 export type Kind = keyof DocOf;
 
-export type Status = "ACTIVE" | "INACTIVE" | "ARCHIVED";
-
-export type ImageDoc = {
-  url: string;
-  alt: string | null;
-  width: number | null;
-  height: number | null;
-};
-
-/** Locale -> field -> text. */
-export type Translations = Record<string, Record<string, string>>;
-
-/** `previousKeys`: before it was renamed, oldest first. */
-export type Keyed = { key: string; previousKeys: string[] };
-export type Named = Keyed & { name: string };
-export type Presented = { images: ImageDoc[]; translations: Translations };
-export type Common = Named & Presented & { status: Status };
-export type Described = Common & { description: string | null };
-
-export const WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
-export type Day = (typeof WEEK)[number];
-/** `HH:MM`; an end past midnight counts on, up to `48:00`. */
-export type WallTime = string;
-/** `YYYY-MM-DD` */
-export type LocalDate = string;
-
-export type WeeklyWindow = { days: Day[]; start: WallTime; end: WallTime };
 export type HoursRule = WeeklyWindow & { validFrom: LocalDate | null; validTo: LocalDate | null };
 /** Inclusive dates; `yearly` is `MM-DD`. */
 export type Closure = { name: string | null } & (

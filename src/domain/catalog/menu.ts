@@ -1,4 +1,4 @@
-import type { Common, Described, Named, WeeklyWindow } from "./catalog.ts";
+import type { Common, Described, Named, WeeklyWindow } from "./common.ts";
 
 // The menu of a restaurant or bar, as the catalog stores it.
 

@@ -1,5 +1,6 @@
 import { catalogId, type CatalogIdPrefix } from "../ids.ts";
-import type { Keyed, Kind } from "./catalog.ts";
+import type { Kind } from "./catalog.ts";
+import type { Keyed } from "./common.ts";
 
 export const ID_PREFIXES = {
   service_category: "sct",

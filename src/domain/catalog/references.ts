@@ -1,15 +1,15 @@
 import {
+  ALL_KINDS,
   type Catalog,
   type CatalogObjects,
   type DocOf,
-  type Keyed,
   type Kind,
+  KIND_NAMES,
   type PromotionDoc,
   type PublicEventDoc,
   type ServiceDoc,
-  ALL_KINDS,
-  KIND_NAMES,
 } from "./catalog.ts";
+import type { Keyed } from "./common.ts";
 import { originalKey } from "./object-id.ts";
 import { limitedSuggestions, type Path } from "./catalog-issue.ts";
 import { MAX_ISSUES } from "../errors.ts";

@@ -1,4 +1,4 @@
-import type { Translations } from "../catalog/catalog.ts";
+import type { Translations } from "../catalog/common.ts";
 
 /** A copy with the texts in one locale at every depth. */
 export function localise<T>(value: T, locale: string, keepTranslations: boolean): T {

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { formatInstant } from "../local-time.ts";
-import type { Catalog, DocOf, ImageDoc, Kind, Translations } from "../catalog/catalog.ts";
+import type { Catalog, DocOf, Kind } from "../catalog/catalog.ts";
+import type { ImageDoc, Translations } from "../catalog/common.ts";
 import type { SortOrderOf } from "../catalog/change/diff.ts";
 import { objectId } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";

@@ -8,13 +8,12 @@ import { BOOKING_POLICY_DEFAULTS } from "../../../src/domain/catalog/file/busine
 import { BOOKING_RULE_DEFAULTS } from "../../../src/domain/catalog/file/services.ts";
 import type {
   Catalog,
-  Day,
   HoursException,
   HoursRule,
   ServiceDoc,
   StaffDoc,
-  WeeklyWindow,
 } from "../../../src/domain/catalog/catalog.ts";
+import type { Day, WeeklyWindow } from "../../../src/domain/catalog/common.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import {
   buildAddon,

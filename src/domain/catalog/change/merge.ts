@@ -5,9 +5,9 @@ import {
   type DocOf,
   emptyObjects,
   emptySchedule,
-  type Keyed,
   type Kind,
 } from "../catalog.ts";
+import type { Keyed } from "../common.ts";
 import { originalKey } from "../object-id.ts";
 import type { CatalogPatch } from "../file/normalise.ts";
 import { shallowEqual } from "../../equality.ts";

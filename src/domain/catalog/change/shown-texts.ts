@@ -1,4 +1,4 @@
-import type { Translations } from "../catalog.ts";
+import type { Translations } from "../common.ts";
 
 type Translated = { translations?: Translations };
 

@@ -1,4 +1,5 @@
-import { type Day, type HoursRule, WEEK } from "../catalog.ts";
+import type { HoursRule } from "../catalog.ts";
+import { type Day, WEEK } from "../common.ts";
 
 /** Rules for a season stay when the regular hours change. */
 export const isRegular = ({ validFrom, validTo }: HoursRule): boolean =>

@@ -1,4 +1,5 @@
-import type { Catalog, DocOf, Keyed } from "../catalog.ts";
+import type { Catalog, DocOf } from "../catalog.ts";
+import type { Keyed } from "../common.ts";
 import { createWriteContext } from "../file/writer.ts";
 import { sectionOf } from "../file/sections.ts";
 import { csvRowsOf } from "./export.ts";

@@ -1,11 +1,5 @@
-import {
-  ALL_KINDS,
-  type Catalog,
-  type ImageDoc,
-  type DocOf,
-  type ServiceDoc,
-  KIND_NAMES,
-} from "../catalog.ts";
+import { ALL_KINDS, type Catalog, type DocOf, KIND_NAMES, type ServiceDoc } from "../catalog.ts";
+import type { ImageDoc } from "../common.ts";
 import type { MenuItemDoc } from "../menu.ts";
 import {
   CSV_COLUMNS,

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { HoursRule, ImageDoc, OpeningException, Status } from "../catalog.ts";
+import type { HoursRule, OpeningException } from "../catalog.ts";
+import type { ImageDoc, Status } from "../common.ts";
 import { line, integer } from "../../basic-schemas.ts";
 import {
   cents,

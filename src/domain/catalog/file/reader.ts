@@ -1,14 +1,6 @@
 import type { z } from "zod";
-import {
-  type Day,
-  type HoursException,
-  type OpeningException,
-  type HoursRule,
-  type ImageDoc,
-  type Translations,
-  WEEK,
-  type WeeklyWindow,
-} from "../catalog.ts";
+import type { HoursException, HoursRule, OpeningException } from "../catalog.ts";
+import { type Day, type ImageDoc, type Translations, WEEK, type WeeklyWindow } from "../common.ts";
 import type { Path, CatalogIssue } from "../catalog-issue.ts";
 import {
   addDays,

@@ -1,16 +1,13 @@
+import type { Catalog, HoursException, HoursRule, OpeningException } from "../catalog.ts";
 import {
-  type Catalog,
   type Day,
-  type HoursException,
-  type OpeningException,
-  type HoursRule,
   type ImageDoc,
   type Named,
   type Presented,
   type Status,
   WEEK,
   type WeeklyWindow,
-} from "../catalog.ts";
+} from "../common.ts";
 import { writeInstant } from "../../local-time.ts";
 import { formatMoney } from "../../money.ts";
 import {

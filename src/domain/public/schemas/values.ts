@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { WEEK } from "../../catalog/catalog.ts";
+import { WEEK } from "../../catalog/common.ts";
 
 // The building blocks of the public objects. The TypeScript types and the OpenAPI document are
 // both derived from these schemas.

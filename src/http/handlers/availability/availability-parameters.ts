@@ -6,7 +6,7 @@ import {
   type DateRange,
 } from "../../../domain/availability/date-range.ts";
 import { canonicalTimezone } from "../../../domain/local-time.ts";
-import type { LocalDate } from "../../../domain/catalog/catalog.ts";
+import type { LocalDate } from "../../../domain/catalog/common.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import type { ValidationIssue } from "../../../domain/errors.ts";
 import {

@@ -1,5 +1,5 @@
 import { lazy } from "../../../domain/lazy.ts";
-import type { Day, WeeklyWindow } from "../../../domain/catalog/catalog.ts";
+import type { Day, WeeklyWindow } from "../../../domain/catalog/common.ts";
 import { minutesOf } from "../../../domain/local-time.ts";
 import { toPublicProfile } from "../../../domain/public/profile.ts";
 import type { ListedObject, StoredCatalog } from "../../../domain/public/public-context.ts";

@@ -1,6 +1,7 @@
 import { fc } from "../../../support/property.ts";
 import { expect, test } from "vitest";
-import { type HoursRule, WEEK } from "../../../../src/domain/catalog/catalog.ts";
+import type { HoursRule } from "../../../../src/domain/catalog/catalog.ts";
+import { WEEK } from "../../../../src/domain/catalog/common.ts";
 import { withDayHours } from "../../../../src/domain/catalog/change/weekly-hours.ts";
 
 const rule = (days: string, start: string, end: string, season?: string): HoursRule => ({

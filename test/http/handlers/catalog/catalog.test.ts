@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { createTicketOrder } from "../../../../src/app/bookings/ticket-orders.ts";
-import type { WeeklyWindow } from "../../../../src/domain/catalog/catalog.ts";
+import type { WeeklyWindow } from "../../../../src/domain/catalog/common.ts";
 import {
   type TestApi,
   createTestApi,
