@@ -66,6 +66,47 @@ test("each layer imports only the layers below it", () => {
   expect(found).toEqual([]);
 });
 
+/** The files whose import may close a circle, each with its reason. */
+const MAY_CLOSE_CIRCLES: readonly string[] = [];
+
+test("files do not import each other in a circle, not even types or when first used", () => {
+  const graph = new Map(
+    sources.map(({ path, imports }) => [
+      path,
+      imports
+        .filter((target) => target.startsWith("."))
+        .map((target) => join(dirname(path), target))
+        .filter((target) => !MAY_CLOSE_CIRCLES.includes(target)),
+    ]),
+  );
+  expect([...graph.values()].flat().length).toBeGreaterThan(2000);
+  expect(findCycles(graph)).toEqual([]);
+});
+
+test("a circle of imports is reported as the way around it", () => {
+  const graph = new Map([
+    ["a", ["b", "c"]],
+    ["b", ["c"]],
+    ["c", ["d", "b"]],
+  ]);
+  expect(findCycles(graph)).toEqual(["b -> c -> b"]);
+});
+
+/** Returns the ways on which a file imports itself: at least one of each circle. */
+function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const visited = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, way: readonly string[]): void => {
+    const start = way.indexOf(path);
+    if (start >= 0) cycles.push([...way.slice(start), path].join(" -> "));
+    if (start >= 0 || visited.has(path)) return;
+    for (const target of graph.get(path) ?? []) visit(target, [...way, path]);
+    visited.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return cycles;
+}
+
 test("the store parses JSON with one function, which reports damage as such", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "store" && path !== "store/json.ts"

@@ -1,6 +1,7 @@
 import type { BusinessRow } from "../store/businesses.ts";
 import { deleteBusiness } from "./businesses.ts";
-import { addToErasureList, movedLine, signErasureList } from "./guests/erasure-list.ts";
+import { addToErasureList, movedLine } from "./guests/erasure-list.ts";
+import { signErasureList } from "./guests/sign-erasure-list.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**

@@ -1,7 +1,6 @@
 import type { Transporter } from "nodemailer";
 import type { Agent } from "undici";
-import type { AlertChannels } from "../app/alerts/alerting.ts";
-import type { AlertChannel } from "../app/alerts/channel-queue.ts";
+import type { AlertChannel, AlertChannels } from "../app/alerts/channel-queue.ts";
 import { userAgent } from "../assets.ts";
 import type { AlertConfig } from "../config.ts";
 import type { Alert } from "../domain/conditions/alert.ts";

@@ -20,7 +20,7 @@ import { renderList } from "./delivery-list.ts";
 import { renderCurl } from "./curl.ts";
 import { renderFilterPanel } from "./filter-panel.ts";
 import { renderHelp } from "./help.ts";
-import { currentScreen, endpointIndex } from "./screens.ts";
+import { currentScreen, endpointIndex, type Extent } from "./screens.ts";
 import { renderSecret } from "./secret.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { TimeFormat } from "./time-format.ts";
@@ -61,11 +61,7 @@ export function layoutFor(size: Size, conditions: number): Layout {
 
 export type ViewSettings = { version: string; timeFormat: TimeFormat; isAscii: boolean };
 
-export type Frame = {
-  lines: StyledLine[];
-  scrollMax: number;
-  pageRows: number;
-};
+export type Frame = Extent & { lines: StyledLine[] };
 
 /** Draws the whole screen: exactly as many lines as the terminal has rows, each of its width. */
 export function renderFrame(
@@ -90,7 +86,7 @@ export function renderFrame(
   return { lines: lines.map(finish), scrollMax, pageRows };
 }
 
-type Body = { body: StyledLine[]; scrollMax: number; pageRows: number };
+type Body = Extent & { body: StyledLine[] };
 
 function renderBody(
   ui: UiState,

@@ -1,5 +1,4 @@
 import type { LiveRow } from "../store/live.ts";
-import type { Frame } from "./frame.ts";
 import { selectedIndex } from "./list-navigation.ts";
 import type { Snapshot } from "./snapshot.ts";
 import {
@@ -11,8 +10,11 @@ import {
   type UiState,
 } from "./ui-state.ts";
 
+/** How far the last frame can be scrolled, and by how many rows a page key moves it. */
+export type Extent = { scrollMax: number; pageRows: number };
+
 /** What the keys act on: the data and the size of the last frame. */
-export type Viewport = { snapshot: Snapshot } & Pick<Frame, "pageRows" | "scrollMax">;
+export type Viewport = Extent & { snapshot: Snapshot };
 
 export const currentScreen = ({ screens }: UiState): Screen => screens.at(-1) ?? { kind: "list" };
 

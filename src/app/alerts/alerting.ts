@@ -12,7 +12,7 @@ import { isStorageUnavailable } from "../../store/storage-error.ts";
 import { isBusy } from "../../store/write-lock.ts";
 import { listDaemonConditions } from "../operations/conditions.ts";
 import type { Runtime } from "../runtime.ts";
-import { type AlertChannel, createChannelQueue } from "./channel-queue.ts";
+import { type AlertChannels, createChannelQueue } from "./channel-queue.ts";
 import { createSavedRows, type Row } from "./saved-rows.ts";
 import { answerTests, createTestAlert } from "./test-alert.ts";
 
@@ -22,12 +22,6 @@ const MINUTE_MS = 60_000;
 const SUSPENDED_MS = 30_000;
 /** The lateness at which deliveries are reported: they have the same time to be caught up. */
 const CATCH_UP_MS = 2 * MINUTE_MS;
-
-export type AlertChannels = {
-  channels: readonly AlertChannel[];
-  /** Called each minute while the daemon works, so that another service notices its silence. */
-  heartbeat?: AlertChannel | undefined;
-};
 
 export type Alerting = ReturnType<typeof createAlerting>;
 

@@ -15,6 +15,12 @@ export type AlertChannel = {
   check?: () => Promise<void>;
 };
 
+export type AlertChannels = {
+  channels: readonly AlertChannel[];
+  /** Called each minute while the daemon works, so that another service notices its silence. */
+  heartbeat?: AlertChannel | undefined;
+};
+
 /** Since when a channel has not accepted alerts, and why. */
 export type ChannelFailure = { since: number; error: string };
 

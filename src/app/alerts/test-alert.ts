@@ -7,8 +7,7 @@ import {
   type Severity,
 } from "../../domain/conditions/registry.ts";
 import type { Runtime } from "../runtime.ts";
-import type { AlertChannels } from "./alerting.ts";
-import type { AlertChannel } from "./channel-queue.ts";
+import type { AlertChannel, AlertChannels } from "./channel-queue.ts";
 
 /** `error` is null if the channel accepted the alert. */
 export type ChannelResult = { channel: string; error: string | null };

@@ -12,7 +12,8 @@ import {
   type Remains,
   removeErasedBytes,
 } from "./erased-bytes.ts";
-import { addToErasureList, signErasureList } from "./erasure-list.ts";
+import { addToErasureList } from "./erasure-list.ts";
+import { signErasureList } from "./sign-erasure-list.ts";
 import { findGuests, type FoundGuests, type GuestQuery } from "./find-guests.ts";
 
 const DAY_MS = 86_400_000;

@@ -4,9 +4,7 @@ import { dirname, join } from "node:path";
 import { deriveKey } from "../../backup-tag.ts";
 import type { Config } from "../../config.ts";
 import { appendDurably, replaceDurably, syncFolder } from "../../durable-file.ts";
-import { errorInWords } from "../../domain/error-words.ts";
 import { readMasterKeys } from "../../secret-box.ts";
-import type { Runtime } from "../runtime.ts";
 
 // A backup still contains guests that were erased since. The IDs of their visits are in a file next
 // to the master key, which restoring a backup does not replace, so that they are erased again. The
@@ -84,21 +82,6 @@ export function copyErasureList(config: Config, folder: string, facts: CopyFacts
   const signature = key === undefined ? "" : `${SIGNATURE}${sign(text, key).toString("hex")}\n`;
   replaceDurably(target, text + signature);
   return target;
-}
-
-/** Renews the signed copy next to the backups of this machine, which an operator copies with them. */
-export function signErasureList({ config, store, now, log }: Runtime): void {
-  if (!existsSync(config.backupFolder)) return;
-  try {
-    copyErasureList(config, config.backupFolder, {
-      server: store.file.getServerId(),
-      asOf: now(),
-    });
-  } catch (error) {
-    // The guests are erased, and the next backup writes the copy again.
-    const reason = errorInWords(error);
-    log("warn", "The list of erased guests could not be copied to the backups.", { reason });
-  }
 }
 
 /** `facts` is null if no key of this server has signed the copy. */
