@@ -153,6 +153,13 @@ test("commands and handlers leave transactions to use cases", () => {
   expect(found).toEqual([]);
 });
 
+test("only use cases plan a visit, so that every door books by the same rules", () => {
+  const found = violations(({ path, text }) =>
+    layerOf(path) === "app" ? [] : (text.match(/\bplan(?:Booking|Reservation)\(/g) ?? []),
+  );
+  expect(found).toEqual([]);
+});
+
 test("the delivery thread does not load zod, which takes memory and start time", () => {
   const loaded = new Set(["delivery/thread.ts"]);
   for (const path of loaded) {

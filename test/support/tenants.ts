@@ -1,6 +1,6 @@
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { createBooking, createReservation } from "../../src/app/bookings/bookings.ts";
-import { holdTable } from "../../src/app/bookings/holds.ts";
+import { createHold } from "../../src/app/bookings/holds.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { revokeKey } from "../../src/app/key-end.ts";
@@ -253,7 +253,7 @@ function createBookings(rt: TestRuntime, { slug, marker, keys, identifiers }: Te
   });
   createTicketOrder(rt, slug, { event: "gala", items: ["seat*2"], customerRef: `fan ${marker}` });
   const hold = rt.tx(() =>
-    holdTable(
+    createHold(
       rt,
       getBusiness(rt, slug),
       { keyId: keys[0]?.id ?? "", visitor: null },

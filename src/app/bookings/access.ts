@@ -1,4 +1,5 @@
 import { grants, type KeyKind, type Scope } from "../../domain/api-key.ts";
+import type { Audience } from "../../domain/availability/catalog-lookup.ts";
 import type { Party } from "../../domain/bookings/visit.ts";
 
 /** What a client may see and change of the business's visits and ticket orders. */
@@ -48,5 +49,9 @@ export const changesOnly = ({ managesAll, keyId }: VisitAccess): string | null =
 
 export const canSeeGuest = ({ readsGuests, keyId }: VisitAccess, owned: Owned): boolean =>
   readsGuests || owned.createdByKey === keyId;
+
+/** What the client may book: the operator also what is not public. */
+export const audienceOf = ({ keyId }: VisitAccess): Audience =>
+  keyId === null ? "INTERNAL" : "PUBLIC";
 
 export const partyOf = ({ managesAll }: VisitAccess): Party => (managesAll ? "BUSINESS" : "GUEST");

@@ -1,3 +1,8 @@
+import type {
+  NamedAppointmentRequest,
+  NamedTableRequest,
+  NamedVisitRequest,
+} from "../../domain/availability/request.ts";
 import {
   type Booking,
   type PublicBooking,
@@ -19,19 +24,21 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { getBusiness } from "../businesses.ts";
 import { appendEvents } from "../events.ts";
-import { OPERATOR, type VisitAccess } from "./access.ts";
+import { audienceOf, OPERATOR, type VisitAccess } from "./access.ts";
 import { auditVisit } from "./audit-visit.ts";
 import { changeTime, expireDueVisits } from "./change-visit.ts";
 import { notifyReceived } from "./booking-alerts.ts";
 import { saveCustomer } from "./guests.ts";
 import { auditIgnoredNotice, type StartOptions } from "./ignored-notice.ts";
 import { toPartnerBooking } from "./partner-view.ts";
+import { getTableHold, getVisitHold } from "./holds.ts";
 import {
   type BookingTerms,
   describeAppointment,
   planBooking,
   planReservation,
   type TableTerms,
+  type VisitRequest,
   type VisitTerms,
 } from "./plan-booking.ts";
 import { countVisit } from "./booking-limits.ts";
@@ -39,9 +46,48 @@ import { countVisit } from "./booking-limits.ts";
 /** What the client says about the guest. */
 export type GuestDetails = { customerRef: string | null; customer: Customer | null };
 
+type NewVisit<Wanted> = { guest: GuestDetails } & ({ holdId: string } | Wanted);
+
+/** A visit at a time, or as it was held. */
+type NewBooking = NewVisit<VisitRequest<NamedAppointmentRequest | NamedVisitRequest>> & {
+  /** The total that was shown to the guest; null or absent: it is not checked. */
+  expectedTotalCents?: number | null;
+};
+
+/** A table at a time, or as it was held. */
+type NewReservation = NewVisit<VisitRequest<NamedTableRequest> & { table?: string | null }>;
+
 /**
- * @throws AppError validation_failed, invalid_date, resource_not_found, service_not_bookable,
- *   variant_service_mismatch, addon_not_linked, staff_cannot_perform, party_too_large, slot_taken
+ * Books for any client. A booking of a hold keeps its time and price, whatever has changed since.
+ * Call it in a transaction.
+ * @throws AppError resource_not_found, price_changed, too_many_bookings; of a hold: hold_expired,
+ *   hold_used, validation_failed; otherwise service_not_bookable, variant_service_mismatch,
+ *   addon_not_linked, staff_cannot_perform, party_too_large, slot_taken
+ */
+export function bookVisit(
+  rt: Runtime,
+  business: BusinessRow,
+  access: VisitAccess,
+  { guest, expectedTotalCents = null, ...wanted }: NewBooking,
+): Booking {
+  if ("holdId" in wanted) {
+    const hold = getVisitHold(rt, business, access, wanted.holdId);
+    const booking = insertBooking(rt, business, access, hold, guest);
+    rt.store.holds.markUsed(hold.id, { bookingId: booking.id });
+    assertExpectedTotal(expectedTotalCents, hold.totalCents);
+    return booking;
+  }
+  expireDueVisits(rt, business);
+  const terms = planBooking(rt, business, { ...wanted, audience: audienceOf(access) });
+  assertExpectedTotal(expectedTotalCents, terms.totalCents);
+  const booking = insertBooking(rt, business, access, terms, guest);
+  if (wanted.ignoresNotice) auditIgnoredNotice(rt, business, "booking", booking);
+  return booking;
+}
+
+/**
+ * Books by the names in the catalog, as the operator.
+ * @throws AppError validation_failed, invalid_date, and those of `bookVisit`
  */
 export function createBooking(
   rt: Runtime,
@@ -52,17 +98,15 @@ export function createBooking(
   const { appointment, start, ...guest } = parseBookingRequest(input);
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
-    expireDueVisits(rt, business);
-    const terms = planBooking(rt, business, {
-      audience: "INTERNAL",
+    const { timezone } = business.doc;
+    const booking = bookVisit(rt, business, OPERATOR, {
       request: appointment,
-      startsAt: parseStartTime(start, business.doc.timezone),
+      startsAt: parseStartTime(start, timezone),
       refusal: describeAppointment(appointment, start),
       ignoresNotice,
+      guest,
     });
-    const booking = insertBooking(rt, business, OPERATOR, terms, guest);
-    if (ignoresNotice) auditIgnoredNotice(rt, business, "booking", booking);
-    return toPublicBooking(booking, business.doc.timezone);
+    return toPublicBooking(booking, timezone);
   });
 }
 
@@ -75,8 +119,7 @@ export function assertExpectedTotal(expected: number | null, totalCents: number)
   });
 }
 
-/** Call it in the transaction that has checked the terms. */
-export function insertBooking(
+function insertBooking(
   rt: Runtime,
   business: BusinessRow,
   access: VisitAccess,
@@ -129,7 +172,32 @@ function newVisit(
 }
 
 /**
- * @throws AppError validation_failed, invalid_date, resource_not_found, party_too_large, slot_taken
+ * Like `bookVisit`, for a table.
+ * @throws AppError resource_not_found, too_many_bookings; of a hold: hold_expired, hold_used,
+ *   validation_failed; otherwise party_too_large, slot_taken
+ */
+export function reserveTable(
+  rt: Runtime,
+  business: BusinessRow,
+  access: VisitAccess,
+  { guest, ...wanted }: NewReservation,
+): Reservation {
+  if ("holdId" in wanted) {
+    const hold = getTableHold(rt, business, access, wanted.holdId);
+    const reservation = insertReservation(rt, business, access, hold, guest);
+    rt.store.holds.markUsed(hold.id, { reservationId: reservation.id });
+    return reservation;
+  }
+  expireDueVisits(rt, business);
+  const terms = planReservation(rt, business, { ...wanted, audience: audienceOf(access) });
+  const reservation = insertReservation(rt, business, access, terms, guest);
+  if (wanted.ignoresNotice) auditIgnoredNotice(rt, business, "reservation", reservation);
+  return reservation;
+}
+
+/**
+ * Reserves by the names in the catalog, as the operator.
+ * @throws AppError validation_failed, invalid_date, and those of `reserveTable`
  */
 export function createReservation(
   rt: Runtime,
@@ -140,23 +208,20 @@ export function createReservation(
   const { party, start, area, table, ...guest } = parseReservationRequest(input);
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
-    expireDueVisits(rt, business);
-    const terms = planReservation(rt, business, {
-      audience: "INTERNAL",
+    const { timezone } = business.doc;
+    const reservation = reserveTable(rt, business, OPERATOR, {
       request: { partySize: party, areaId: area },
       table,
-      startsAt: parseStartTime(start, business.doc.timezone),
+      startsAt: parseStartTime(start, timezone),
       refusal: `No table for ${party} is free at ${start}`,
       ignoresNotice,
+      guest,
     });
-    const reservation = insertReservation(rt, business, OPERATOR, terms, guest);
-    if (ignoresNotice) auditIgnoredNotice(rt, business, "reservation", reservation);
-    return toPublicReservation(reservation, business.doc.timezone);
+    return toPublicReservation(reservation, timezone);
   });
 }
 
-/** Call it in the transaction that has checked the terms. */
-export function insertReservation(
+function insertReservation(
   rt: Runtime,
   business: BusinessRow,
   access: VisitAccess,

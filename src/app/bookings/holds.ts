@@ -1,60 +1,50 @@
 import type { NamedTableRequest, NamedVisitRequest } from "../../domain/availability/request.ts";
 import { type Hold, holdStatus } from "../../domain/bookings/hold.ts";
-import type { Booking } from "../../domain/bookings/booking.ts";
-import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { changesOnly, seesOnly, type VisitAccess } from "./access.ts";
-import { type GuestDetails, insertBooking, insertReservation } from "./bookings.ts";
 import { expireDueVisits } from "./change-visit.ts";
 import { assertMayHold, type HoldClient } from "./hold-limits.ts";
-import { CANNOT_BE_BOOKED, planBooking, planReservation } from "./plan-booking.ts";
+import { planBooking, planReservation, type TableTerms } from "./plan-booking.ts";
 
-type NewHold = { startsAt: number; ttlMs: number };
+type NewHold = {
+  request: NamedVisitRequest | NamedTableRequest;
+  startsAt: number;
+  ttlMs: number;
+};
 
-/** Call it in a transaction. @throws AppError those of `planBooking`, too_many_holds */
-export function holdVisit(
+/**
+ * Call it in a transaction.
+ * @throws AppError too_many_holds, and those of `planBooking` or `planReservation`
+ */
+export function createHold(
   rt: Runtime,
   business: BusinessRow,
   client: HoldClient,
-  { request, ...hold }: NewHold & { request: NamedVisitRequest },
+  { request, startsAt, ttlMs }: NewHold,
 ): Hold {
   expireDueVisits(rt, business);
-  const terms = planBooking(rt, business, {
-    audience: "PUBLIC",
-    request,
-    startsAt: hold.startsAt,
-    refusal: CANNOT_BE_BOOKED,
-  });
-  return insertHold(rt, business, client, hold, { ...terms, areaId: null, tableId: null });
+  const visit = { audience: "PUBLIC" as const, startsAt };
+  const terms =
+    "partySize" in request
+      ? tableTerms(business, planReservation(rt, business, { ...visit, request }))
+      : { ...planBooking(rt, business, { ...visit, request }), areaId: null, tableId: null };
+  return insertHold(rt, business, client, ttlMs, terms);
 }
 
-/** Call it in a transaction. @throws AppError those of `planReservation`, too_many_holds */
-export function holdTable(
-  rt: Runtime,
-  business: BusinessRow,
-  client: HoldClient,
-  { request, ...hold }: NewHold & { request: NamedTableRequest },
-): Hold {
-  expireDueVisits(rt, business);
-  const { partySize, ...terms } = planReservation(rt, business, {
-    audience: "PUBLIC",
-    request,
-    table: null,
-    startsAt: hold.startsAt,
-    refusal: CANNOT_BE_BOOKED,
-  });
-  const { currency, currencyDigits } = business.doc;
-  const price = { totalCents: 0, currency, currencyDigits };
-  return insertHold(rt, business, client, hold, {
-    ...terms,
-    ...price,
-    segments: [],
-    guests: partySize,
-  });
-}
+const tableTerms = (
+  { doc: { currency, currencyDigits } }: BusinessRow,
+  { partySize, ...terms }: TableTerms,
+): Terms => ({
+  ...terms,
+  segments: [],
+  guests: partySize,
+  totalCents: 0,
+  currency,
+  currencyDigits,
+});
 
 type Terms = Omit<
   Hold,
@@ -65,7 +55,7 @@ function insertHold(
   rt: Runtime,
   business: BusinessRow,
   { keyId, visitor }: HoldClient,
-  { ttlMs }: NewHold,
+  ttlMs: number,
   terms: Terms,
 ): Hold {
   assertMayHold(rt, business, { keyId, visitor }, terms);
@@ -86,39 +76,31 @@ function insertHold(
 }
 
 /**
- * The booking keeps the time and price of the hold, whatever has changed since. Call it in a
- * transaction.
+ * Returns an open hold of a visit.
  * @throws AppError resource_not_found, hold_expired, hold_used, validation_failed
  */
-export function bookHold(
+export function getVisitHold(
   rt: Runtime,
   business: BusinessRow,
   access: VisitAccess,
-  holdId: string,
-  guest: GuestDetails,
-): Booking {
-  const hold = getOpenHold(rt, business, access, holdId);
-  if (hold.tableId !== null) throw wrongKind("This hold is of a table: use it for a reservation.");
-  const booking = insertBooking(rt, business, access, hold, guest);
-  rt.store.holds.markUsed(hold.id, { bookingId: booking.id });
-  return booking;
+  id: string,
+): Hold {
+  const hold = getOpenHold(rt, business, access, id);
+  if (hold.tableId === null) return hold;
+  throw wrongKind("This hold is of a table: use it for a reservation.");
 }
 
-/** Like `bookHold`, for a table. */
-export function reserveHold(
+/** Like `getVisitHold`, for a table. */
+export function getTableHold(
   rt: Runtime,
   business: BusinessRow,
   access: VisitAccess,
-  holdId: string,
-  guest: GuestDetails,
-): Reservation {
-  const hold = getOpenHold(rt, business, access, holdId);
+  id: string,
+): Hold & TableTerms {
+  const hold = getOpenHold(rt, business, access, id);
   const { tableId, guests: partySize } = hold;
-  if (tableId === null) throw wrongKind("This hold is of a visit: use it for a booking.");
-  const terms = { ...hold, tableId, partySize };
-  const reservation = insertReservation(rt, business, access, terms, guest);
-  rt.store.holds.markUsed(hold.id, { reservationId: reservation.id });
-  return reservation;
+  if (tableId !== null) return { ...hold, tableId, partySize };
+  throw wrongKind("This hold is of a visit: use it for a booking.");
 }
 
 function wrongKind(detail: string): AppError {

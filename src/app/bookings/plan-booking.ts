@@ -42,18 +42,22 @@ export type TableTerms = VisitTerms & Pick<Reservation, "partySize" | "areaId" |
 /** The beginning of the message for other clients than the operator. */
 export const CANNOT_BE_BOOKED = "This start cannot be booked";
 
-/** A visit or table at a time. */
-type VisitRequest<Request extends NamedRequest> = {
-  audience: Audience;
+/** What a client wants to book, and when. */
+export type VisitRequest<Request extends NamedRequest> = {
   request: Request;
   /** Epoch milliseconds. */
   startsAt: number;
-  /** The beginning of the error message if it is refused. */
-  refusal: string;
-  /** The ID of the visit that is rescheduled: its own time is free. */
-  except?: string;
+  /** The beginning of the error message if it is refused; `CANNOT_BE_BOOKED` by default. */
+  refusal?: string;
   /** Skips the minimum notice, the horizon and the grid. */
   ignoresNotice?: boolean | undefined;
+};
+
+/** A visit to plan: a new one, or one that is rescheduled. */
+type PlannedVisit<Request extends NamedRequest> = VisitRequest<Request> & {
+  audience: Audience;
+  /** The ID of the visit that is rescheduled: its own time is free. */
+  except?: string;
 };
 
 /**
@@ -63,7 +67,7 @@ type VisitRequest<Request extends NamedRequest> = {
 export function planBooking(
   rt: Runtime,
   business: BusinessRow,
-  visit: VisitRequest<NamedAppointmentRequest | NamedVisitRequest>,
+  visit: PlannedVisit<NamedAppointmentRequest | NamedVisitRequest>,
 ): BookingTerms {
   const catalog = readBookableCatalog(rt, business);
   const plan = planDay(rt, catalog, visit);
@@ -144,21 +148,20 @@ function toBookedSegments(
 
 /**
  * Finds the smallest free table. Otherwise like `planBooking`.
- * @param visit.table the key or ID of the only table to try; null: any
+ * @param visit.table the key or ID of the only table to try; null or absent: any
  */
 export function planReservation(
   rt: Runtime,
   business: BusinessRow,
-  visit: VisitRequest<NamedTableRequest> & { table: string | null },
+  visit: PlannedVisit<NamedTableRequest> & { table?: string | null },
 ): TableTerms {
   const { slug } = business;
   const { partySize } = visit.request;
   const catalog = readBookableCatalog(rt, business);
   const plan = planDay(rt, catalog, visit);
-  const tablePlan =
-    visit.table === null
-      ? plan
-      : withTable(plan, getObject(catalog, "table", visit.table).key, partySize);
+  const tablePlan = visit.table
+    ? withTable(plan, getObject(catalog, "table", visit.table).key, partySize)
+    : plan;
   const { endMin, segments } = takeSlot(rt, business, tablePlan, visit);
   const table = getObject(catalog, "table", segments[0]?.tableKey ?? "");
   return {
@@ -184,7 +187,7 @@ function withTable(plan: VisitPlan, key: string, partySize: number): VisitPlan {
 function planDay(
   rt: Runtime,
   catalog: Catalog,
-  { audience, request, startsAt, ignoresNotice }: VisitRequest<NamedRequest>,
+  { audience, request, startsAt, ignoresNotice }: PlannedVisit<NamedRequest>,
 ): VisitPlan {
   const date = localDateOf(startsAt, catalog.business.timezone);
   const plan = planNamedRequest(catalog, audience, request, { from: date, to: date }, rt.now());
@@ -204,7 +207,13 @@ function takeSlot(
   rt: Runtime,
   business: BusinessRow,
   plan: VisitPlan,
-  { request, startsAt, refusal, except, ignoresNotice }: VisitRequest<NamedRequest>,
+  {
+    request,
+    startsAt,
+    refusal = CANNOT_BE_BOOKED,
+    except,
+    ignoresNotice,
+  }: PlannedVisit<NamedRequest>,
 ): Slot {
   const check = checkStart(
     prepareSlotSearch(plan, loadBusyIntervals(rt, business.id, plan, except)),

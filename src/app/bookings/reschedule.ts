@@ -22,13 +22,7 @@ import type { Runtime } from "../runtime.ts";
 import { OPERATOR, partyOf, type VisitAccess } from "./access.ts";
 import { getVisitToChange, nextVersion, publish, subjectOf } from "./change-visit.ts";
 import { auditIgnoredNotice, type StartOptions } from "./ignored-notice.ts";
-import {
-  CANNOT_BE_BOOKED,
-  planBooking,
-  planReservation,
-  totalOf,
-  type VisitTerms,
-} from "./plan-booking.ts";
+import { planBooking, planReservation, totalOf, type VisitTerms } from "./plan-booking.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 
@@ -61,7 +55,6 @@ export function rescheduleVisit(
     audience,
     request: { segments: segments ?? before.segments, guests },
     startsAt,
-    refusal: CANNOT_BE_BOOKED,
     except: before.id,
     ignoresNotice,
   });
@@ -111,9 +104,7 @@ export function rescheduleTable(
   const terms = planReservation(rt, business, {
     audience: change.areaId === undefined ? "INTERNAL" : "PUBLIC",
     request: { partySize, areaId },
-    table: null,
     startsAt,
-    refusal: CANNOT_BE_BOOKED,
     except: before.id,
     ignoresNotice,
   });

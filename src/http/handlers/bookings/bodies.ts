@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { customerFields } from "../../../domain/bookings/customer.ts";
+import type { GuestDetails } from "../../../app/bookings/bookings.ts";
+import { customerFields, mergeCustomer } from "../../../domain/bookings/customer.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
 import { integer, line, outsideLine, totalCentsSchema } from "../../../domain/basic-schemas.ts";
 import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
@@ -225,6 +226,15 @@ function assertStart(text: string): void {
     issues: [{ pointer: "#/startsAt", code: "invalid_date", detail }],
   });
 }
+
+/** The guest of a new visit or order. */
+export const guestOf = ({
+  customerRef,
+  customer,
+}: Pick<z.output<ReturnType<typeof bookingBody>>, "customerRef" | "customer">): GuestDetails => ({
+  customerRef,
+  customer: customer && mergeCustomer(null, customer),
+});
 
 /** Epoch milliseconds of a start that `parseBody` accepts. */
 export const startOf = (text: string): number => parseInstant(text, "UTC");

@@ -1,10 +1,6 @@
 import type { z } from "zod";
-import { assertExpectedTotal, insertBooking } from "../../../app/bookings/bookings.ts";
-import { expireDueVisits } from "../../../app/bookings/change-visit.ts";
-import { bookHold } from "../../../app/bookings/holds.ts";
-import { CANNOT_BE_BOOKED, planBooking } from "../../../app/bookings/plan-booking.ts";
+import { bookVisit } from "../../../app/bookings/bookings.ts";
 import { rescheduleVisit } from "../../../app/bookings/reschedule.ts";
-import { mergeCustomer } from "../../../domain/bookings/customer.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { readJsonObject } from "../../pipeline/body.ts";
 import { pathId } from "../../pipeline/object-handlers.ts";
@@ -15,6 +11,7 @@ import {
   assertAlone,
   assertPresent,
   bookingBody,
+  guestOf,
   parseBody,
   rescheduleBookingBody,
   startOf,
@@ -27,45 +24,28 @@ export const handleCreateBooking =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const { rt } = deps;
     const body = parseBody(bookingBody(), await readJsonObject(context));
+    const { expectedTotalCents } = body;
     const wanted = wantedVisit(body);
-    const { holdId = "", expectedTotalCents } = body;
-    const guest = {
-      customerRef: body.customerRef,
-      customer: body.customer && mergeCustomer(null, body.customer),
-    };
+    const guest = guestOf(body);
     return withAlternatives(
       deps,
       context,
       key,
-      () => wanted,
+      () => ("holdId" in wanted ? undefined : wanted),
       () =>
         createAs(deps, context, key, (business, access, isDryRun) => {
-          if (wanted === undefined) {
-            const booked = bookHold(rt, business, access, holdId, guest);
-            assertExpectedTotal(expectedTotalCents, booked.totalCents);
-            const held = BOOKINGS.toPublic(rt, business, access, booked);
-            return toCreatedReply(deps, key, BOOKINGS.path, held, isDryRun);
-          }
-          expireDueVisits(rt, business);
-          const terms = planBooking(rt, business, {
-            audience: "PUBLIC",
-            ...wanted,
-            refusal: CANNOT_BE_BOOKED,
-          });
-          assertExpectedTotal(expectedTotalCents, terms.totalCents);
-          const booking = insertBooking(rt, business, access, terms, guest);
+          const booking = bookVisit(rt, business, access, { ...wanted, guest, expectedTotalCents });
           const object = BOOKINGS.toPublic(rt, business, access, booking);
           return toCreatedReply(deps, key, BOOKINGS.path, object, isDryRun);
         }),
     );
   };
 
-/** Returns undefined for a booking of a hold. */
 function wantedVisit(body: z.output<ReturnType<typeof bookingBody>>) {
   const { holdId, startsAt = "", segments = [], guests = 1 } = body;
   if (holdId !== undefined) {
     assertAlone(body, "holdId", ["startsAt", "segments", "guests"]);
-    return undefined;
+    return { holdId };
   }
   assertPresent(body, ["startsAt", "segments"], "holdId");
   return { request: { segments, guests }, startsAt: startOf(startsAt) };

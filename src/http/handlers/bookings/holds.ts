@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { NamedTableRequest, NamedVisitRequest } from "../../../domain/availability/request.ts";
 import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
-import { getHold, holdTable, holdVisit, releaseHold } from "../../../app/bookings/holds.ts";
+import { createHold, getHold, releaseHold } from "../../../app/bookings/holds.ts";
 import { toPartnerHold } from "../../../app/bookings/partner-view.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { type Hold, type PublicHold, toPublicHold } from "../../../domain/bookings/hold.ts";
@@ -26,20 +26,17 @@ export const handleCreateHold =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const { rt } = deps;
     const body = parseBody(holdBody(), await readJsonObject(context));
-    const request = requestOf(body);
-    const terms = { startsAt: startOf(body.startsAt), ttlMs: body.ttlSeconds * SECOND_MS };
+    const wanted = { request: requestOf(body), startsAt: startOf(body.startsAt) };
+    const ttlMs = body.ttlSeconds * SECOND_MS;
     return withAlternatives(
       deps,
       context,
       key,
-      () => ({ request, ...terms }),
+      () => wanted,
       () =>
         createAs(deps, context, key, (business, access, isDryRun) => {
           const client = { keyId: key.id, visitor: access.visitor ?? null };
-          const hold =
-            "segments" in request
-              ? holdVisit(rt, business, client, { request, ...terms })
-              : holdTable(rt, business, client, { request, ...terms });
+          const hold = createHold(rt, business, client, { ...wanted, ttlMs });
           const data = toPublic(rt, business, access, hold);
           return toJsonReply(isDryRun ? 200 : 201, { data }, PRIVATE);
         }),

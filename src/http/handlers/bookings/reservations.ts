@@ -1,10 +1,6 @@
 import type { z } from "zod";
-import { insertReservation } from "../../../app/bookings/bookings.ts";
-import { expireDueVisits } from "../../../app/bookings/change-visit.ts";
-import { reserveHold } from "../../../app/bookings/holds.ts";
-import { CANNOT_BE_BOOKED, planReservation } from "../../../app/bookings/plan-booking.ts";
+import { reserveTable } from "../../../app/bookings/bookings.ts";
 import { rescheduleTable } from "../../../app/bookings/reschedule.ts";
-import { mergeCustomer } from "../../../domain/bookings/customer.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { readJsonObject } from "../../pipeline/body.ts";
 import { pathId } from "../../pipeline/object-handlers.ts";
@@ -14,6 +10,7 @@ import { withAlternatives } from "./alternatives.ts";
 import {
   assertAlone,
   assertPresent,
+  guestOf,
   parseBody,
   rescheduleReservationBody,
   reservationBody,
@@ -28,47 +25,26 @@ export const handleCreateReservation =
     const { rt } = deps;
     const body = parseBody(reservationBody(), await readJsonObject(context));
     const wanted = wantedTable(body);
-    const { holdId = "" } = body;
-    const guest = {
-      customerRef: body.customerRef,
-      customer: body.customer && mergeCustomer(null, body.customer),
-    };
+    const guest = guestOf(body);
     return withAlternatives(
       deps,
       context,
       key,
-      () => wanted,
+      () => ("holdId" in wanted ? undefined : wanted),
       () =>
         createAs(deps, context, key, (business, access, isDryRun) => {
-          const reserve = () => {
-            if (wanted === undefined) return reserveHold(rt, business, access, holdId, guest);
-            expireDueVisits(rt, business);
-            const plan = {
-              audience: "PUBLIC" as const,
-              ...wanted,
-              table: null,
-              refusal: CANNOT_BE_BOOKED,
-            };
-            return insertReservation(
-              rt,
-              business,
-              access,
-              planReservation(rt, business, plan),
-              guest,
-            );
-          };
-          const object = RESERVATIONS.toPublic(rt, business, access, reserve());
+          const reservation = reserveTable(rt, business, access, { ...wanted, guest });
+          const object = RESERVATIONS.toPublic(rt, business, access, reservation);
           return toCreatedReply(deps, key, RESERVATIONS.path, object, isDryRun);
         }),
     );
   };
 
-/** Returns undefined for a reservation of a hold. */
 function wantedTable(body: z.output<ReturnType<typeof reservationBody>>) {
   const { holdId, startsAt = "", partySize = 0, areaId = null } = body;
   if (holdId !== undefined) {
     assertAlone(body, "holdId", ["startsAt", "partySize", "areaId"]);
-    return undefined;
+    return { holdId };
   }
   assertPresent(body, ["startsAt", "partySize"], "holdId");
   return { request: { partySize, areaId }, startsAt: startOf(startsAt) };

@@ -6,7 +6,6 @@ import {
   getVisibleTicketOrder,
 } from "../../../app/bookings/change-ticket-order.ts";
 import { reissueTickets } from "../../../app/bookings/tickets.ts";
-import { mergeCustomer } from "../../../domain/bookings/customer.ts";
 import { type TicketOrder, toPublicTicketOrder } from "../../../domain/bookings/ticket-order.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { ticketTypeId } from "../../../domain/public/public-event.ts";
@@ -22,7 +21,7 @@ import { getBusiness, NO_STORE } from "../../pipeline/business-response.ts";
 import { assertIfMatch, handleGet, pathId, toDataReply } from "../../pipeline/object-handlers.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
-import { confirmBody, parseBody, reasonBody, ticketOrderBody } from "./bodies.ts";
+import { confirmBody, guestOf, parseBody, reasonBody, ticketOrderBody } from "./bodies.ts";
 import { withCustomer } from "./visits.ts";
 import { commitAs, createAs, toCreatedReply } from "./writes.ts";
 
@@ -33,13 +32,12 @@ export const handleCreateTicketOrder =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const { rt } = deps;
     const body = parseBody(ticketOrderBody(), await readJsonObject(context));
-    const { eventId, customerRef, expectedTotalCents } = body;
-    const customer = body.customer && mergeCustomer(null, body.customer);
+    const { eventId, expectedTotalCents } = body;
+    const guest = { ...guestOf(body), expectedTotalCents };
     const items = body.items.map(({ ticketTypeId, quantity }) => ({ key: ticketTypeId, quantity }));
     return createAs(deps, context, key, (business, access, isDryRun) => {
       const event = getPublicEvent(rt, business, eventId);
       assertTicketTypes(business, event, items);
-      const guest = { customerRef, customer, expectedTotalCents };
       const order = placeTicketOrder(rt, business, access, event, items, guest);
       const object = toPublicTicketOrder(order, business.doc.timezone);
       return toCreatedReply(deps, key, PATH, object, isDryRun);
