@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync } from "node:fs";
 import { build, type BuildOptions, type Plugin } from "rolldown";
-import { alias, ascii, define, lazyBuiltins } from "./bundle.ts";
+import { alias, ascii, define, featureParts, lazyBuiltins, listFeatureThreads } from "./bundle.ts";
 import { docs } from "./docs.ts";
 import { readMigrations } from "../src/assets.ts";
 import { createSchema } from "../src/store/known-schema.ts";
@@ -98,7 +98,7 @@ const bundles: BuildOptions[] = [
     input: { daemon: "src/cli/running/daemon.ts" },
     // Otherwise, the entry is a second file that only re-exports.
     preserveEntrySignatures: "allow-extension",
-    plugins,
+    plugins: [...plugins, featureParts("routes", "checks")],
     output: {
       ...output,
       chunkFileNames: "daemon-[name]-[hash].js",
@@ -108,21 +108,21 @@ const bundles: BuildOptions[] = [
   {
     ...shared,
     input: { delivery: "src/delivery/thread.ts" },
-    plugins,
+    plugins: [...plugins, featureParts("checks")],
     output: { ...output, chunkFileNames: "delivery-[name]-[hash].js" },
   },
   {
     ...shared,
     input: { maintenance: "src/delivery/maintenance-thread.ts" },
-    plugins,
+    plugins: [...plugins, featureParts()],
     output: { ...output, chunkFileNames: "maintenance-[name]-[hash].js" },
   },
-  {
+  ...listFeatureThreads().map(([feature, thread]) => ({
     ...shared,
-    input: { calendar: "src/http/calendar-thread.ts" },
-    plugins,
-    output: { ...output, chunkFileNames: "calendar-[name]-[hash].js" },
-  },
+    input: { [feature]: thread },
+    plugins: [...plugins, featureParts()],
+    output: { ...output, chunkFileNames: `${feature}-[name]-[hash].js` },
+  })),
   // In a bundle of its own, because it runs before the compile cache is enabled.
   {
     ...shared,

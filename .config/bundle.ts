@@ -1,4 +1,6 @@
+import { globSync } from "node:fs";
 import { isBuiltin } from "node:module";
+import { basename, dirname, join } from "node:path";
 import type { Plugin } from "rolldown";
 
 /**
@@ -37,6 +39,36 @@ export const lazyBuiltins: Plugin = {
     handler: (id) => ({ code: lazyModule(id.slice(1)), moduleType: "js" }),
   },
 };
+
+/**
+ * Puts the parts of features that a program loads at its start into its bundle: a file for each takes
+ * 0.3 ms. The parts that it never loads are left out.
+ */
+export const featureParts = (...loaded: readonly ("routes" | "checks")[]): Plugin => ({
+  name: "feature-parts",
+  transform: {
+    filter: { id: /\/src\/features\/[\w-]+\/feature\.ts$/ },
+    handler(code) {
+      const imports: string[] = [];
+      const parts = code.replaceAll(
+        /\b(\w+): \(\) => import\("([^"]+)"\)/g,
+        (_, part: string, file: string) => {
+          if (!(loaded as readonly string[]).includes(part)) return `${part}: undefined as never`;
+          imports.push(`import * as ${part} from "${file}"; `);
+          return `${part}: async () => ${part}`;
+        },
+      );
+      // The imports are put on the first line, so that the others keep their numbers.
+      return { code: imports.join("") + parts, map: null, moduleType: "ts" };
+    },
+  },
+});
+
+/** Returns the features that have a thread of their own, and its source. */
+export const listFeatureThreads = (): [feature: string, source: string][] =>
+  globSync("src/features/*/thread.ts", { cwd: join(import.meta.dirname, "..") })
+    .toSorted()
+    .map((source) => [basename(dirname(source)), source]);
 
 /** Escapes non-ASCII characters: a single one beyond Latin-1 doubles the memory of a file in V8. */
 export const ascii: Plugin = {

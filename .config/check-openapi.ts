@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeApi } from "../src/http/openapi/document.ts";
-import { ROUTES } from "../src/http/routes.ts";
+import { loadRoutes } from "../src/http/routes.ts";
 import { readVersion } from "../src/assets.ts";
 
 // npm run check:openapi: lints the OpenAPI document with Spectral, generates a client with each of
@@ -58,7 +58,11 @@ try {
   write("tsconfig.json", { compilerOptions: COMPILER_OPTIONS, include: ["clients"] });
   write(
     "openapi.json",
-    describeApi({ routes: ROUTES, publicUrl: "https://api.example", version: readVersion() }),
+    describeApi({
+      routes: await loadRoutes(),
+      publicUrl: "https://api.example",
+      version: readVersion(),
+    }),
   );
   execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...PACKAGES], {
     cwd: folder,

@@ -3,7 +3,7 @@ import type { Plugin } from "rolldown";
 import { type Page, renderLlmsTxt, renderReference } from "../src/http/docs/page.ts";
 import type { ApiDocument } from "../src/http/docs/reference.ts";
 import { describeApi } from "../src/http/openapi/document.ts";
-import { ROUTES } from "../src/http/routes.ts";
+import { loadRoutes } from "../src/http/routes.ts";
 import { readVersion } from "../src/assets.ts";
 import { renderHtml } from "./docs-html.ts";
 
@@ -26,9 +26,9 @@ const EXAMPLE_BASE = "http://127.0.0.1:4100";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 /** Returns the content of every file of the docs, by its name in dist/docs. */
-export function createDocs(): Record<string, string> {
+export async function createDocs(): Promise<Record<string, string>> {
   const document = describeApi({
-    routes: ROUTES,
+    routes: await loadRoutes(),
     publicUrl: "",
     version: readVersion(),
   }) as ApiDocument;
@@ -58,8 +58,8 @@ export function createDocs(): Record<string, string> {
 /** Adds the docs to the build, so that the daemon only sends files. */
 export const docs: Plugin = {
   name: "docs",
-  generateBundle() {
-    for (const [name, source] of Object.entries(createDocs()))
+  async generateBundle() {
+    for (const [name, source] of Object.entries(await createDocs()))
       this.emitFile({ type: "asset", fileName: `docs/${name}`, source });
   },
 };

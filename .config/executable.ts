@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { build, type Plugin } from "rolldown";
-import { alias, ascii, define, lazyBuiltins } from "./bundle.ts";
+import { alias, ascii, define, lazyBuiltins, listFeatureThreads } from "./bundle.ts";
 
 // npm run build:binary [-- FILE]: builds deskbell as a single executable for this platform.
 
@@ -146,7 +146,12 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
   try {
     const delivery = await bundle("src/delivery/thread.ts", folder, addon);
     const maintenance = await bundle("src/delivery/maintenance-thread.ts", folder, addon);
-    const calendar = await bundle("src/http/calendar-thread.ts", folder, addon);
+    const threads = await Promise.all(
+      listFeatureThreads().map(async ([feature, thread]) => [
+        `dist/${feature}.js`,
+        await bundle(thread, join(folder, feature), addon),
+      ]),
+    );
     const main = await bundle("src/cli/main.ts", folder, addon);
     const prepared = join(folder, "node");
     writeFileSync(prepared, prepareNode(readFileSync(node)), { mode: 0o755 });
@@ -170,7 +175,7 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
           ...Object.fromEntries(listAssets().map((name) => [name, join(ROOT, name)])),
           "dist/delivery.js": delivery,
           "dist/maintenance.js": maintenance,
-          "dist/calendar.js": calendar,
+          ...Object.fromEntries(threads),
           "better_sqlite3.node": addon,
         },
       }),

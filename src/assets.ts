@@ -35,7 +35,10 @@ type BuiltSchema = { version: number; entries: string[] };
 export const readBuiltSchema = (): BuiltSchema | undefined =>
   RUNS_FROM_SOURCE ? undefined : (JSON.parse(readText("dist/schema.json")) as BuiltSchema);
 
-/** The script of a thread: source under vitest, else the bundle; text in the executable. */
+/**
+ * The script of a thread: source under vitest, else the bundle; text in the executable. A feature
+ * has its thread in thread.ts.
+ */
 const threadScript = (name: string, source: string): URL | string => {
   if (IS_EXECUTABLE) return readText(`dist/${name}.js`);
   return new URL(RUNS_FROM_SOURCE ? source : `dist/${name}.js`, ROOT);
@@ -44,7 +47,8 @@ const threadScript = (name: string, source: string): URL | string => {
 export const deliveryThread = () => threadScript("delivery", "src/delivery/thread.ts");
 export const maintenanceThread = () =>
   threadScript("maintenance", "src/delivery/maintenance-thread.ts");
-export const calendarThread = () => threadScript("calendar", "src/http/calendar-thread.ts");
+export const featureThread = (feature: string) =>
+  threadScript(feature, `src/features/${feature}/thread.ts`);
 
 export const PRESETS = ["restaurant", "salon", "venue"] as const;
 export type Preset = (typeof PRESETS)[number];

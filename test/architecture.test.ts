@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 
 const SRC = resolve(import.meta.dirname, "../src");
@@ -35,7 +35,40 @@ const MAY_IMPORT: Record<string, string[]> = {
   delivery: ["domain", "store", "root", "app"],
   tui: ["domain", "store", "root", "app"],
   cli: ["domain", "store", "root", "app", "http", "delivery", "tui"],
+  features: ["domain", "store", "root", "app", "http", "delivery", "tui", "cli"],
 };
+
+/** The list of features is data, so that every layer may read it. */
+const FEATURE_LIST = "features/index.ts";
+
+/**
+ * The files of a feature in the order in which they may import each other, each with the layers of
+ * the core that it may import. Files with other names hold its use cases.
+ */
+const FEATURE_FILES: [name: string, mayImport: string[]][] = [
+  ["rules.ts", ["domain"]],
+  ["store.ts", ["domain", "root", "store"]],
+  ["", ["domain", "root", "store", "app", "http", "delivery"]],
+  ["conditions.ts", ["domain", "root", "store", "app"]],
+  ["routes.ts", ["domain", "root", "store", "app", "http"]],
+  ["thread.ts", ["domain", "root", "store", "app", "http", "delivery"]],
+  ["commands.ts", ["domain", "root", "store", "app", "http", "delivery", "cli"]],
+  ["feature.ts", []],
+];
+const OTHER_FILES = FEATURE_FILES.findIndex(([name]) => name === "");
+
+function rankOf(path: string): number {
+  const rank = FEATURE_FILES.findIndex(([name]) => name === basename(path));
+  return rank === -1 ? OTHER_FILES : rank;
+}
+
+/** Returns the folder of a feature: `features/calendars`. */
+const featureOf = (path: string): string => path.split("/").slice(0, 2).join("/");
+
+const targetsOf = ({ path, imports }: Source): string[] =>
+  imports
+    .filter((target) => target.startsWith("."))
+    .map((target) => relative(SRC, resolve(SRC, dirname(path), target)));
 
 /** `node:util` has the table of the system's error messages. */
 const PURE_PACKAGES = [
@@ -59,7 +92,10 @@ test("each layer imports only the layers below it", () => {
         .filter((target) => target.startsWith(".") && !/\/data\/[\w-]+\.json$/.test(target))
         .map((target) => relative(SRC, resolve(SRC, dirname(path), target)))
         .filter(
-          (target) => layerOf(target) !== layer && !MAY_IMPORT[layer]?.includes(layerOf(target)),
+          (target) =>
+            target !== FEATURE_LIST &&
+            layerOf(target) !== layer &&
+            !MAY_IMPORT[layer]?.includes(layerOf(target)),
         )
     );
   });
@@ -67,7 +103,10 @@ test("each layer imports only the layers below it", () => {
 });
 
 /** The files whose import may close a circle, each with its reason. */
-const MAY_CLOSE_CIRCLES: readonly string[] = [];
+const MAY_CLOSE_CIRCLES: readonly string[] = [
+  // Every layer reads the list of features, which loads their code when it is used.
+  "features/index.ts",
+];
 
 test("files do not import each other in a circle, not even types or when first used", () => {
   const graph = new Map(
@@ -107,6 +146,45 @@ function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return cycles;
 }
 
+test("the core reaches features only through their list", () => {
+  const found = violations((source) =>
+    layerOf(source.path) === "features"
+      ? []
+      : targetsOf(source).filter(
+          (target) => layerOf(target) === "features" && target !== FEATURE_LIST,
+        ),
+  );
+  expect(found).toEqual([]);
+});
+
+test("a feature imports the core and its own files, each only what its place allows", () => {
+  const found = violations((source) => {
+    const { path } = source;
+    if (layerOf(path) !== "features" || path.split("/").length < 3) return [];
+    const [, mayImport = []] = FEATURE_FILES[rankOf(path)] ?? [];
+    return targetsOf(source).filter((target) => {
+      // The definition of a feature loads its other files, and all of them know the type.
+      if (target === "features/feature.ts" || basename(path) === "feature.ts") return false;
+      if (layerOf(target) !== "features") return !mayImport.includes(layerOf(target));
+      return featureOf(target) !== featureOf(path) || rankOf(target) > rankOf(path);
+    });
+  });
+  expect(found).toEqual([]);
+});
+
+test("the list of features imports their definitions, which import nothing at once", () => {
+  const index = sources.find(({ path }) => path === FEATURE_LIST);
+  expect(index?.imports.every((target) => /^\.\/(?:[\w-]+\/)?feature\.ts$/.test(target))).toBe(
+    true,
+  );
+  const found = violations(({ path, text }) =>
+    /^features\/(?:[\w-]+\/)?feature\.ts$/.test(path)
+      ? (text.match(/^import (?!type ).*/gm) ?? [])
+      : [],
+  );
+  expect(found).toEqual([]);
+});
+
 test("the store parses JSON with one function, which reports damage as such", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "store" && path !== "store/json.ts"
@@ -139,7 +217,7 @@ test("only the runtime and the configuration read the clock, randomness and envi
 
 test("only the store contains SQL", () => {
   const found = violations(({ path, text }) =>
-    layerOf(path) === "store"
+    layerOf(path) === "store" || /^features\/[\w-]+\/store\.ts$/.test(path)
       ? []
       : (text.match(/\.prepare\(|\.pragma\(|\.exec\("|\bINSERT INTO\b|\bSELECT .* FROM\b/g) ?? []),
   );

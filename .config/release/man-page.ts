@@ -1,5 +1,6 @@
 import type { Option } from "commander";
 import { type CommandGroup, type CommandSpec, optionsOf } from "../../src/cli/command.ts";
+import { loadCommand } from "../../src/cli/command-entry.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import { EXIT } from "../../src/cli/failure.ts";
 import { ABOUT, GLOBAL_OPTIONS, VERSION_OPTION } from "../../src/cli/root-help.ts";
@@ -66,7 +67,7 @@ ${examples}
  * @param date as YYYY-MM-DD
  */
 export async function manPage(version: string, date: string): Promise<string> {
-  const specs = await Promise.all(COMMANDS.map(async (entry) => entry.load()));
+  const specs = await Promise.all(COMMANDS.map(loadCommand));
   const options = [
     VERSION_OPTION,
     ...GLOBAL_OPTIONS,

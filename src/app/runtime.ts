@@ -13,7 +13,8 @@ import { type Connection, isDaemonRunning, openDatabase } from "../store/databas
 import { findIdentity, findLoss, lostFileError } from "../store/file-identity.ts";
 import { createSafeguard } from "../store/safeguard.ts";
 import { isOnReadOnlyDisk } from "../store/storage-error.ts";
-import { createStore, type Store } from "../store/store.ts";
+import { createStore, memoizeStores, type Store } from "../store/store.ts";
+import type { Db } from "../store/db.ts";
 import { dirname } from "node:path";
 import { tagBackup } from "./operations/backup-authenticity.ts";
 import { AppError } from "../domain/errors.ts";
@@ -26,6 +27,8 @@ import { byteSize } from "../domain/text.ts";
 export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDryRun" | "close"> & {
   config: Config;
   store: Store;
+  /** Returns the one store of this runtime that `create` makes, which it calls at the first use. */
+  openStore: <T>(create: (db: Db) => T) => T;
   /** Wall clock, epoch milliseconds. */
   now: () => number;
   /** Milliseconds that never jump; for durations and windows. */
@@ -115,6 +118,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     findLoss: findLossOfFile,
     config,
     store,
+    openStore: memoizeStores(db),
     now,
     monotonic,
     machineClock,

@@ -1,224 +1,236 @@
-import type { CommandSpec, CommandGroup } from "./command.ts";
+import { FEATURES } from "../features/index.ts";
+import { type CommandEntry, HEADINGS, type Heading } from "./command-entry.ts";
 
-/** A command as the help of the program lists it, and a function that loads the rest. */
-export type CommandEntry = {
-  name: string;
-  about: string;
-  load: () => Promise<CommandSpec | CommandGroup>;
+/** The commands of the core, in the order of the help. */
+const CORE: Record<Heading, readonly CommandEntry[]> = {
+  Begin: [
+    {
+      name: "demo",
+      about: "Run a demo: a seeded API, a webhook receiver, and price changes that reach it.",
+      load: () => import("./commands/demo.ts"),
+    },
+    {
+      name: "init",
+      about: "Write a short, commented catalog file to start from.",
+      load: () => import("./commands/init.ts"),
+    },
+    {
+      name: "seed",
+      about:
+        "Load a sample business (restaurant, salon, venue or all), a catalog file, or a generated business.",
+      load: () => import("./commands/seed.ts"),
+    },
+    {
+      name: "guide",
+      about: "Print a short guide, such as first-hour. Without a topic, list them.",
+      load: () => import("./commands/guide.ts"),
+    },
+  ],
+  Catalog: [
+    {
+      name: "catalog",
+      about: "Apply, compare, undo, export and import catalogs.",
+      load: () => import("./commands/catalog.ts"),
+    },
+    {
+      name: "services",
+      about: "Create, list, show and update services.",
+      load: () => import("./commands/services.ts"),
+    },
+    {
+      name: "menu",
+      about: "List, show and update dishes, and mark them as sold out.",
+      load: () => import("./commands/menu.ts"),
+    },
+    {
+      name: "staff",
+      about: "Create, list, show, update and delete staff members.",
+      load: () => import("./commands/staff.ts"),
+    },
+    {
+      name: "promotions",
+      about: "List, show, update, pause, resume and end promotions.",
+      load: () => import("./commands/promotions.ts"),
+    },
+    {
+      name: "public-events",
+      about:
+        "List, show, update, cancel and postpone events with tickets: concerts, dinners, classes.",
+      load: () => import("./commands/public-events.ts"),
+    },
+    {
+      name: "hours",
+      about: "List and update the opening hours of the business.",
+      load: () => import("./commands/hours.ts"),
+    },
+    {
+      name: "closures",
+      about: "Create, list and delete days on which the business is closed.",
+      load: () => import("./commands/closures.ts"),
+    },
+  ],
+  "Visits and tickets": [
+    {
+      name: "today",
+      about: "Show the visits of the day: times, guests, services, staff and tables.",
+      load: () => import("./commands/today.ts"),
+    },
+    {
+      name: "availability",
+      about: "Show when a service, a visit with several services, or a table is available.",
+      load: () => import("./commands/availability.ts"),
+    },
+    {
+      name: "bookings",
+      about: "Create, list, show, approve and cancel bookings of services.",
+      load: () => import("./commands/bookings.ts"),
+    },
+    {
+      name: "reservations",
+      about: "Create, list, show, approve and cancel table reservations.",
+      load: () => import("./commands/reservations.ts"),
+    },
+    {
+      name: "time-off",
+      about: "Create, list and delete time off of staff members.",
+      load: () => import("./commands/time-off.ts"),
+    },
+    {
+      name: "guests",
+      about: "Print or erase all stored data of a guest.",
+      load: () => import("./commands/guests.ts"),
+    },
+    {
+      name: "ticket-orders",
+      about: "Create, confirm, list, show and cancel ticket orders.",
+      load: () => import("./commands/ticket-orders.ts"),
+    },
+    {
+      name: "tickets",
+      about: "List tickets and check them in.",
+      load: () => import("./commands/tickets.ts"),
+    },
+  ],
+  Partners: [
+    {
+      name: "keys",
+      about: "Create, list, show, rotate and revoke API keys.",
+      load: () => import("./commands/keys.ts"),
+    },
+    {
+      name: "webhooks",
+      about: "Manage webhook endpoints, and test, verify and receive webhooks.",
+      load: () => import("./commands/webhooks.ts"),
+    },
+    {
+      name: "deliveries",
+      about: "List, show, redeliver, cancel and follow webhook deliveries.",
+      load: () => import("./commands/deliveries.ts"),
+    },
+    {
+      name: "destinations",
+      about: "Publish events to a stream of a NATS server (JetStream).",
+      load: () => import("./commands/destinations.ts"),
+    },
+    {
+      name: "events",
+      about: "List and show the events sent to partners, or trigger one as a test.",
+      load: () => import("./commands/events.ts"),
+    },
+    {
+      name: "openapi",
+      about: "Print the OpenAPI document of the HTTP API, as served at /openapi.json.",
+      load: () => import("./commands/openapi.ts"),
+    },
+  ],
+  Server: [
+    {
+      name: "serve",
+      about: "Run the daemon: the HTTP API and webhook delivery.",
+      load: () => import("./commands/serve.ts"),
+    },
+    {
+      name: "status",
+      about:
+        "Show the state of the daemon, deliveries, endpoints, backups and disk. Exits with 6 if there is a problem.",
+      load: () => import("./commands/status.ts"),
+    },
+    {
+      name: "doctor",
+      about:
+        "Check the server for problems and print the command that fixes each one. Exits with 6 if a problem needs fixing.",
+      load: () => import("./commands/doctor.ts"),
+    },
+    {
+      name: "tui",
+      about: "Watch deliveries live, and redeliver failed ones.",
+      load: () => import("./commands/tui.ts"),
+    },
+    {
+      name: "alerts",
+      about: "List alerts, and send a test through each channel.",
+      load: () => import("./commands/alerts.ts"),
+    },
+    {
+      name: "metrics",
+      about: "Print the token and the alerting rules for Prometheus.",
+      load: () => import("./commands/metrics.ts"),
+    },
+    {
+      name: "audit",
+      about: "List who changed keys, endpoints and catalogs.",
+      load: () => import("./commands/audit.ts"),
+    },
+    {
+      name: "businesses",
+      about: "List, show and delete businesses.",
+      load: () => import("./commands/businesses.ts"),
+    },
+  ],
+  Backups: [
+    {
+      name: "backup",
+      about: "Create, list and verify backups. Without a subcommand, create one.",
+      load: () => import("./commands/backup.ts"),
+    },
+    {
+      name: "restore",
+      about: "Restore a backup (the daemon must be stopped). The current data is kept as a copy.",
+      load: () => import("./commands/restore.ts"),
+    },
+  ],
+  Installation: [
+    {
+      name: "systemd-unit",
+      about: "Print a systemd unit that runs this program in a sandbox.",
+      load: () => import("./commands/systemd-unit.ts"),
+    },
+    {
+      name: "proxy-map",
+      about:
+        "Print the part of a proxy's configuration that sends each business's requests to its server.",
+      load: () => import("./commands/proxy-map.ts"),
+    },
+    {
+      name: "completion",
+      about: "Print the completion script of a shell: bash, zsh, fish or powershell.",
+      load: () => import("./commands/completion.ts"),
+    },
+  ],
 };
 
-/** @param load imports a module with a command, or with the commands of a group */
-const entry = (
-  name: string,
-  about: string,
-  load: () => Promise<{ definition: CommandSpec | CommandGroup["commands"] }>,
-): CommandEntry => ({
-  name,
-  about,
-  load: async () => {
-    const { definition } = await load();
-    return "run" in definition
-      ? { ...definition, name, about }
-      : { name, about, commands: definition };
-  },
-});
+/** All commands by the headings of the help. Only a command that the line names is loaded. */
+export const COMMANDS_BY_HEADING: readonly (readonly [Heading, readonly CommandEntry[]])[] =
+  HEADINGS.map((heading) => [heading, withFeatures(heading)]);
 
-/** All commands, in the order of the help. Only a command that the line names is loaded. */
-export const COMMANDS: readonly CommandEntry[] = [
-  entry(
-    "demo",
-    "Run a demo: a seeded API, a webhook receiver, and price changes that reach it.",
-    () => import("./commands/demo.ts"),
-  ),
-  entry(
-    "serve",
-    "Run the daemon: the HTTP API and webhook delivery.",
-    () => import("./commands/serve.ts"),
-  ),
-  entry(
-    "status",
-    "Show the state of the daemon, deliveries, endpoints, backups and disk. Exits with 6 if there is a problem.",
-    () => import("./commands/status.ts"),
-  ),
-  entry(
-    "proxy-map",
-    "Print the part of a proxy's configuration that sends each business's requests to its server.",
-    () => import("./commands/proxy-map.ts"),
-  ),
-  entry(
-    "init",
-    "Write a short, commented catalog file to start from.",
-    () => import("./commands/init.ts"),
-  ),
-  entry(
-    "seed",
-    "Load a sample business (restaurant, salon, venue or all), a catalog file, or a generated business.",
-    () => import("./commands/seed.ts"),
-  ),
-  entry(
-    "businesses",
-    "List, show and delete businesses.",
-    () => import("./commands/businesses.ts"),
-  ),
-  entry(
-    "catalog",
-    "Apply, compare, undo, export and import catalogs.",
-    () => import("./commands/catalog.ts"),
-  ),
-  entry(
-    "services",
-    "Create, list, show and update services.",
-    () => import("./commands/services.ts"),
-  ),
-  entry(
-    "menu",
-    "List, show and update dishes, and mark them as sold out.",
-    () => import("./commands/menu.ts"),
-  ),
-  entry(
-    "staff",
-    "Create, list, show, update and delete staff members.",
-    () => import("./commands/staff.ts"),
-  ),
-  entry(
-    "promotions",
-    "List, show, update, pause, resume and end promotions.",
-    () => import("./commands/promotions.ts"),
-  ),
-  entry(
-    "public-events",
-    "List, show, update, cancel and postpone events with tickets: concerts, dinners, classes.",
-    () => import("./commands/public-events.ts"),
-  ),
-  entry(
-    "hours",
-    "List and update the opening hours of the business.",
-    () => import("./commands/hours.ts"),
-  ),
-  entry(
-    "closures",
-    "Create, list and delete days on which the business is closed.",
-    () => import("./commands/closures.ts"),
-  ),
-  entry(
-    "availability",
-    "Show when a service, a visit with several services, or a table is available.",
-    () => import("./commands/availability.ts"),
-  ),
-  entry(
-    "today",
-    "Show the visits of the day: times, guests, services, staff and tables.",
-    () => import("./commands/today.ts"),
-  ),
-  entry(
-    "bookings",
-    "Create, list, show, approve and cancel bookings of services.",
-    () => import("./commands/bookings.ts"),
-  ),
-  entry(
-    "reservations",
-    "Create, list, show, approve and cancel table reservations.",
-    () => import("./commands/reservations.ts"),
-  ),
-  entry(
-    "ticket-orders",
-    "Create, confirm, list, show and cancel ticket orders.",
-    () => import("./commands/ticket-orders.ts"),
-  ),
-  entry(
-    "calendars",
-    "Create, list and revoke calendar feeds (iCal) for the phones of staff.",
-    () => import("./commands/calendars.ts"),
-  ),
-  entry(
-    "guests",
-    "Print or erase all stored data of a guest.",
-    () => import("./commands/guests.ts"),
-  ),
-  entry("tickets", "List tickets and check them in.", () => import("./commands/tickets.ts")),
-  entry(
-    "time-off",
-    "Create, list and delete time off of staff members.",
-    () => import("./commands/time-off.ts"),
-  ),
-  entry(
-    "keys",
-    "Create, list, show, rotate and revoke API keys.",
-    () => import("./commands/keys.ts"),
-  ),
-  entry(
-    "webhooks",
-    "Manage webhook endpoints, and test, verify and receive webhooks.",
-    () => import("./commands/webhooks.ts"),
-  ),
-  entry(
-    "deliveries",
-    "List, show, redeliver, cancel and follow webhook deliveries.",
-    () => import("./commands/deliveries.ts"),
-  ),
-  entry(
-    "destinations",
-    "Publish events to a stream of a NATS server (JetStream).",
-    () => import("./commands/destinations.ts"),
-  ),
-  entry(
-    "events",
-    "List and show the events sent to partners, or trigger one as a test.",
-    () => import("./commands/events.ts"),
-  ),
-  entry(
-    "tui",
-    "Watch deliveries live, and redeliver failed ones.",
-    () => import("./commands/tui.ts"),
-  ),
-  entry(
-    "backup",
-    "Create, list and verify backups. Without a subcommand, create one.",
-    () => import("./commands/backup.ts"),
-  ),
-  entry(
-    "restore",
-    "Restore a backup (the daemon must be stopped). The current data is kept as a copy.",
-    () => import("./commands/restore.ts"),
-  ),
-  entry(
-    "doctor",
-    "Check the server for problems and print the command that fixes each one. Exits with 6 if a problem needs fixing.",
-    () => import("./commands/doctor.ts"),
-  ),
-  entry(
-    "alerts",
-    "List alerts, and send a test through each channel.",
-    () => import("./commands/alerts.ts"),
-  ),
-  entry(
-    "metrics",
-    "Print the token and the alerting rules for Prometheus.",
-    () => import("./commands/metrics.ts"),
-  ),
-  entry(
-    "audit",
-    "List who changed keys, endpoints and catalogs.",
-    () => import("./commands/audit.ts"),
-  ),
-  entry(
-    "openapi",
-    "Print the OpenAPI document of the HTTP API, as served at /openapi.json.",
-    () => import("./commands/openapi.ts"),
-  ),
-  entry(
-    "guide",
-    "Print a short guide, such as first-hour. Without a topic, list them.",
-    () => import("./commands/guide.ts"),
-  ),
-  entry(
-    "systemd-unit",
-    "Print a systemd unit that runs this program in a sandbox.",
-    () => import("./commands/systemd-unit.ts"),
-  ),
-  entry(
-    "completion",
-    "Print the completion script of a shell: bash, zsh, fish or powershell.",
-    () => import("./commands/completion.ts"),
-  ),
-];
+export const COMMANDS: readonly CommandEntry[] = COMMANDS_BY_HEADING.flatMap(
+  ([, commands]) => commands,
+);
+
+function withFeatures(heading: Heading): CommandEntry[] {
+  const commands = [...CORE[heading]];
+  for (const command of FEATURES.flatMap((feature) => feature.commands ?? []))
+    if (command.heading === heading)
+      commands.splice(commands.findIndex(({ name }) => name === command.after) + 1, 0, command);
+  return commands;
+}

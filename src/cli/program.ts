@@ -3,7 +3,8 @@ import { readVersion } from "../assets.ts";
 import { isEnvEnabled } from "../config.ts";
 import { createCli, type Cli, type GlobalFlags } from "./cli.ts";
 import { addCommand, type CommandSpec, type CommandGroup, mapUsageErrors } from "./command.ts";
-import { COMMANDS, type CommandEntry } from "./command-table.ts";
+import { type CommandEntry, loadCommand } from "./command-entry.ts";
+import { COMMANDS } from "./command-table.ts";
 import { assertNoMissingValue } from "./missing-values.ts";
 import type { Renamed } from "./former-spellings.ts";
 import { type Io, widthOf } from "./io.ts";
@@ -55,7 +56,7 @@ export async function createProgram(
   const isCompletion = args.includes(COMPLETE);
   const isNamed = ({ name }: CommandEntry) => isCompletion || args.includes(name);
   const specs = await Promise.all(
-    COMMANDS.map(async (entry) => (isNamed(entry) ? entry.load() : entry)),
+    COMMANDS.map(async (entry) => (isNamed(entry) ? loadCommand(entry) : entry)),
   );
   // Commander would print the version of the program, wherever the option is on the line.
   const hasOwnVersion = (spec: CommandSpec | CommandGroup): boolean =>

@@ -1,4 +1,4 @@
-import { COMMANDS } from "./command-table.ts";
+import { COMMANDS, COMMANDS_BY_HEADING } from "./command-table.ts";
 import { wrap } from "./output/fields.ts";
 
 export const ABOUT =
@@ -24,33 +24,8 @@ export const GLOBAL_OPTIONS: readonly { flags: string; about: string; env?: stri
 
 const HELP_OPTION = { flags: "-h, --help", about: "display help for command" };
 const HELP_COMMAND = { name: "help", about: "display help for command" };
+const HELP_HEADING = "Installation";
 
-/** The commands by what they are for. A test compares them with the command table. */
-export const COMMAND_GROUPS: readonly [title: string, names: readonly string[]][] = [
-  ["Begin", ["demo", "init", "seed", "guide"]],
-  [
-    "Catalog",
-    ["catalog", "services", "menu", "staff", "promotions", "public-events", "hours", "closures"],
-  ],
-  [
-    "Visits and tickets",
-    [
-      "today",
-      "availability",
-      "bookings",
-      "reservations",
-      "time-off",
-      "calendars",
-      "guests",
-      "ticket-orders",
-      "tickets",
-    ],
-  ],
-  ["Partners", ["keys", "webhooks", "deliveries", "destinations", "events", "openapi"]],
-  ["Server", ["serve", "status", "doctor", "tui", "alerts", "metrics", "audit", "businesses"]],
-  ["Backups", ["backup", "restore"]],
-  ["Installation", ["systemd-unit", "proxy-map", "completion", HELP_COMMAND.name]],
-];
 const MIN_TEXT_WIDTH = 40;
 
 /**
@@ -74,9 +49,10 @@ export function rootHelp(program: string, width: number): string {
       " ",
       Math.max(width, column + MIN_TEXT_WIDTH),
     ).join("\n");
-  const groups = COMMAND_GROUPS.map(([title, names]) => {
-    const inGroup = names.flatMap((name) => commands.filter(([term]) => term === name));
-    return `${title}:\n${list(inGroup)}\n`;
+  const groups = COMMANDS_BY_HEADING.map(([heading, entries]) => {
+    const help = heading === HELP_HEADING ? [HELP_COMMAND] : [];
+    const inGroup = [...entries, ...help].map(({ name, about }) => [name, about] as const);
+    return `${heading}:\n${list(inGroup)}\n`;
   });
   const usage = `Usage: ${program} [options] [command]`;
   return `${usage}\n\n${wrapWords("", ABOUT, 0)}\n\nOptions:\n${list(options)}\n\n${groups.join("\n")}`;

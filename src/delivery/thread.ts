@@ -3,6 +3,7 @@ import { DAEMON } from "../domain/audit.ts";
 import { errorInWords } from "../domain/error-words.ts";
 import { openRuntime } from "../app/runtime.ts";
 import { createAlerting } from "../app/alerts/alerting.ts";
+import { type Check, loadChecks } from "../app/operations/conditions.ts";
 import { createAlertChannels } from "./alert-channels.ts";
 import { createDeliveryWorker } from "./delivery-worker.ts";
 import { createPublishers } from "./destinations/publishers.ts";
@@ -33,28 +34,41 @@ const loadSender = (): Promise<Sender> =>
     ({ createSender }) => createSender(config.urlAllowances, rt.monotonic),
     fail,
   ));
-const alertChannels = createAlertChannels(config.alerts);
-const alerting = createAlerting(rt, alertChannels);
-const worker = createDeliveryWorker(rt, async (post) => (await loadSender()).send(post), {
-  onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,
-  onDisabled: alerting.checkSoon,
-});
-const publishers = createPublishers(rt);
-const maintenance = createMaintenanceRunner(config);
-// cron may warn of a late tick while it starts a job.
-console.warn = (text) => logWarning(rt.log, String(text));
-const scheduler = startScheduler(rt, worker, alerting, publishers, maintenance);
-
-let stopped: Promise<void> | undefined;
-
 // Exits instead of continuing in an unknown state: the daemon's supervisor restarts it.
 process.on("uncaughtException", fail);
-parentPort?.on("message", (command: WorkerCommand) =>
-  command.type === "wake" ? worker.wake() : void (stopped ??= stop()),
-);
-worker.sweep();
-publishers.wake();
-postMessage({ type: "started" });
+void loadChecks().then(start, fail);
+
+function start(checks: readonly Check[]): void {
+  const alertChannels = createAlertChannels(config.alerts);
+  const alerting = createAlerting(rt, checks, alertChannels);
+  const worker = createDeliveryWorker(rt, async (post) => (await loadSender()).send(post), {
+    onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,
+    onDisabled: alerting.checkSoon,
+  });
+  const publishers = createPublishers(rt);
+  const maintenance = createMaintenanceRunner(config);
+  // cron may warn of a late tick while it starts a job.
+  console.warn = (text) => logWarning(rt.log, String(text));
+  const scheduler = startScheduler(rt, worker, alerting, publishers, maintenance);
+
+  let stopped: Promise<void> | undefined;
+
+  parentPort?.on("message", (command: WorkerCommand) =>
+    command.type === "wake" ? worker.wake() : void (stopped ??= stop()),
+  );
+  worker.sweep();
+  publishers.wake();
+  postMessage({ type: "started" });
+
+  async function stop(): Promise<void> {
+    scheduler.stop();
+    await Promise.all([worker.stop(GRACE_MS), publishers.stop(GRACE_MS)]);
+    await Promise.all([sender?.then(({ close }) => close()), alertChannels.close()]);
+    await alerting.stop();
+    rt.close();
+    parentPort?.close();
+  }
+}
 
 function fail(error: unknown): never {
   const known = storageError(error, config.databasePath);
@@ -66,13 +80,4 @@ function fail(error: unknown): never {
   const message = known?.message ?? `The delivery worker failed: ${errorInWords(error)}.`;
   postMessage({ type: "failed", message, fix: known?.fix });
   process.exit(1);
-}
-
-async function stop(): Promise<void> {
-  scheduler.stop();
-  await Promise.all([worker.stop(GRACE_MS), publishers.stop(GRACE_MS)]);
-  await Promise.all([sender?.then(({ close }) => close()), alertChannels.close()]);
-  await alerting.stop();
-  rt.close();
-  parentPort?.close();
 }

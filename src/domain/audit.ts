@@ -1,5 +1,6 @@
-/** The names are stable: scripts filter by them. */
-export const AUDIT_ACTIONS = [
+import { type Listed, listOfFeatures } from "../features/index.ts";
+
+const CORE_ACTIONS = [
   "key.created",
   "key.updated",
   "key.rotated",
@@ -22,8 +23,6 @@ export const AUDIT_ACTIONS = [
   "dish.sold_out",
   "dish.available",
   "business.deleted",
-  "calendar.created",
-  "calendar.revoked",
   "booking.created",
   "booking.approved",
   "booking.declined",
@@ -52,7 +51,13 @@ export const AUDIT_ACTIONS = [
   "master_key.rotated",
   "backup.restored",
 ] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+export type AuditAction = (typeof CORE_ACTIONS)[number] | Listed<"auditActions">;
+
+/** The names are stable: scripts filter by them. */
+export const listAuditActions = (): AuditAction[] => [
+  ...CORE_ACTIONS,
+  ...listOfFeatures("auditActions"),
+];
 
 /** Who makes a change. */
 export type Actor = {

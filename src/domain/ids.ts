@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { Listed } from "../features/index.ts";
 
 /** Catalog IDs are derived from the key in the file; the others are time-sortable. */
 export type IdPrefix =
@@ -16,8 +17,8 @@ export type IdPrefix =
   | "tor"
   | "tck"
   | "tof"
-  | "cal"
-  | "aud";
+  | "aud"
+  | Listed<"idPrefixes">;
 export type CatalogIdPrefix =
   | "biz"
   | "mct"

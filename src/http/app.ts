@@ -3,7 +3,6 @@ import type { RequestListener } from "node:http";
 import { createKeyUsage } from "../app/keys.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
-import { createCalendarFeeds } from "./calendar-feeds.ts";
 import { createAccessControl } from "./auth/access-control.ts";
 import { createGetClientAddress } from "./auth/client-address.ts";
 import { createOperators } from "./auth/operators.ts";
@@ -16,9 +15,9 @@ import { docsRoutes } from "./handlers/docs.ts";
 import { createMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createResponseObserver, type ResponseObserver } from "./pipeline/response-observer.ts";
-import { groupByPath, type HandlerDeps, type Route } from "./pipeline/route.ts";
+import { groupByPath, type HandlerDeps, type Route, type Service } from "./pipeline/route.ts";
 import type { Router } from "./pipeline/router.ts";
-import { AVAILABILITY_PATH, ROUTES } from "./routes.ts";
+import { AVAILABILITY_PATH } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
 
 export type App = {
@@ -29,14 +28,16 @@ export type App = {
   shutDown: () => void;
 };
 
-/** For an API without a webhook sender. */
 const sendNothing: SendOnce = () =>
   Promise.resolve({
     outcome: { kind: "refused", error: "this process does not send webhooks" },
     address: null,
   });
 
-export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
+/** What the daemon loads before it serves; `sendOnce` is missing in an API without a webhook sender. */
+export type AppParts = Pick<HandlerDeps, "routes" | "checks"> & { sendOnce?: SendOnce };
+
+export function createApp(rt: Runtime, { routes, checks, sendOnce = sendNothing }: AppParts): App {
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   const keyUsage = createKeyUsage(rt);
   const limits = createRateLimits(rt);
@@ -56,7 +57,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
   };
   const pipeline = createPipeline(rt, accessControl, observeAll, getClientAddress);
   const listHandler = createListHandler(rt, metrics);
-  const calendarFeeds = createCalendarFeeds(rt.config);
+  const services = new Map<unknown, Service>();
   const deps: HandlerDeps = {
     rt,
     accessControl,
@@ -66,11 +67,17 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
     metrics,
     sendOnce,
     listHandler,
-    calendarFeeds,
+    checks,
+    routes,
+    openService: <T extends Service>(create: (rt: Runtime) => T): T => {
+      const service = (services.get(create) as T | undefined) ?? create(rt);
+      services.set(create, service);
+      return service;
+    },
     operators,
   };
   const routePaths = groupByPath([
-    ...ROUTES.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),
+    ...routes.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),
     ...docsRoutes(rt),
   ]);
   let router: Promise<Router> | undefined;
@@ -90,7 +97,7 @@ export function createApp(rt: Runtime, sendOnce: SendOnce = sendNothing): App {
     },
     shutDown() {
       longPolls.close();
-      calendarFeeds.stop();
+      for (const service of services.values()) service.stop();
     },
   };
 }

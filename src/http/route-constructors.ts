@@ -46,6 +46,7 @@ type Body = NonNullable<ResponseSpec["body"]>;
 
 const PRIVATE = ["Cache-Control"] as const;
 const VERSIONED = ["ETag", "Cache-Control"] as const;
+export const CACHEABLE = ["ETag", "Cache-Control", "Vary"] as const;
 
 export const responseOf = (
   status: number,

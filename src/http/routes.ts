@@ -3,10 +3,10 @@ import { getAvailability } from "./handlers/availability/availability.ts";
 import { availabilityParameters } from "./handlers/availability/availability-parameters.ts";
 import * as lists from "./handlers/catalog/list-routes.ts";
 import { listChanges, changesParameters } from "./handlers/changes/changes.ts";
-import { getCalendar } from "./handlers/calendars.ts";
 import { getOpenApi } from "./handlers/docs.ts";
 import { getHealth, getMetrics, getReadiness, getServerStatus } from "./handlers/operations.ts";
-import { conditional, get, openGet, pathOf, unversioned } from "./route-constructors.ts";
+import { loadFromFeatures } from "../features/index.ts";
+import { CACHEABLE, conditional, get, openGet, pathOf, unversioned } from "./route-constructors.ts";
 import { TICKET_ROUTES } from "./ticket-routes.ts";
 import { WEBHOOK_ROUTES } from "./webhook-routes.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
@@ -14,7 +14,6 @@ import type { RouteDefinition } from "./pipeline/route.ts";
 
 export const AVAILABILITY_PATH = pathOf("availability");
 
-const CACHEABLE = ["ETag", "Cache-Control", "Vary"] as const;
 const CATALOG_HEADERS = [...CACHEABLE, "Catalog-Version", "X-Service-Sequence"] as const;
 
 /** A route that the list handler serves. */
@@ -32,22 +31,7 @@ const catalogRoute = (
 const pagedCatalog = (body: SchemaName): RouteDefinition["responses"] =>
   conditional("The list, or one page of it.", body, CATALOG_HEADERS, ["Content-Language", "Link"]);
 
-const calendarRoute = (path: string, operationId: string, description: string): RouteDefinition =>
-  openGet(path, {
-    operationId,
-    summary: "Get a calendar feed",
-    description,
-    responses: conditional(
-      "Visits from today to 400 days ahead as iCalendar (RFC 5545), with times in UTC, and those of the last 30 days as far as 20,000 entries allow. A session of a class is one entry.",
-      "text/calendar",
-      CACHEABLE,
-    ),
-    problems: ["resource_not_found"],
-    handle: getCalendar,
-  });
-
-/** Every route; the OpenAPI document is generated from this table. */
-export const ROUTES: readonly RouteDefinition[] = [
+const CORE_ROUTES: readonly RouteDefinition[] = [
   catalogRoute(lists.profile, {
     operationId: "getBusiness",
     summary: "Get the business",
@@ -162,7 +146,7 @@ export const ROUTES: readonly RouteDefinition[] = [
       "Requires the metrics token as a bearer token, which `deskbell metrics token` prints on the server.",
     responses: unversioned("Metrics in the Prometheus text format.", "text/plain"),
     problems: ["missing_key", "invalid_key", "address_not_allowed"],
-    handle: ({ rt, metrics, operators }) => getMetrics(rt, metrics, operators),
+    handle: getMetrics,
   }),
   openGet("/metrics/status", {
     operationId: "getServerStatus",
@@ -171,18 +155,8 @@ export const ROUTES: readonly RouteDefinition[] = [
       "The businesses of the server and its open health conditions, for `deskbell proxy-map` and `deskbell status --servers`. Requires the same token as `/metrics`.",
     responses: unversioned("The state of the server.", "ServerStatusResponse"),
     problems: ["missing_key", "invalid_key", "address_not_allowed"],
-    handle: ({ rt, operators }) => getServerStatus(rt, operators),
+    handle: getServerStatus,
   }),
-  calendarRoute(
-    pathOf("calendars/:file"),
-    "getBusinessCalendar",
-    "The URL, which `deskbell calendars create` prints, is secret and can be revoked. Calendar apps poll it at their own interval.",
-  ),
-  calendarRoute(
-    "/calendars/:file",
-    "getCalendar",
-    "The same feed at the URL that earlier versions of deskbell printed. Use the URL with the slug: with several servers behind one proxy, only the first one has this route.",
-  ),
   openGet("/openapi.json", {
     operationId: "getOpenApi",
     summary: "Get the OpenAPI document",
@@ -191,6 +165,12 @@ export const ROUTES: readonly RouteDefinition[] = [
       ...CACHEABLE,
       "X-Content-Type-Options",
     ]),
-    handle: ({ rt }) => getOpenApi(rt, ROUTES),
+    handle: ({ rt, routes }) => getOpenApi(rt, routes),
   }),
+];
+
+/** Returns every route; the OpenAPI document is generated from this table. */
+export const loadRoutes = async (): Promise<readonly RouteDefinition[]> => [
+  ...CORE_ROUTES,
+  ...(await loadFromFeatures("routes")),
 ];

@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
+import { lazy } from "../domain/lazy.ts";
+import { FEATURES, type Named } from "../features/index.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import { withReadOnlyDatabase } from "./read-only-database.ts";
 
 // The rows by which somebody reads or receives data: a restore must not add one unnoticed.
 
-export type AccessKind = "key" | "endpoint" | "calendar" | "destination";
+export type AccessKind = keyof typeof CORE_TABLES | Named<"access">;
 
 type AccessRow = {
   kind: AccessKind;
@@ -41,10 +43,14 @@ export type AccessChange = Pick<AccessRow, "kind" | "id" | "name" | "business"> 
 
 type Row = Record<string, unknown> & { id: string };
 
-const TABLES: Record<
-  AccessKind,
-  { table: string; rights: readonly string[]; isActive: (row: Row, now: number) => boolean }
-> = {
+export type AccessTable = {
+  table: string;
+  /** The columns that decide who gets what. */
+  rights: readonly string[];
+  isActive: (row: Row, now: number) => boolean;
+};
+
+const CORE_TABLES = {
   key: {
     table: "api_key",
     rights: ["business_id", "kind", "scopes", "event_groups", "cidrs", "expires_at"],
@@ -56,20 +62,36 @@ const TABLES: Record<
     rights: ["business_id", "key_id", "url", "events", "allow_private"],
     isActive: ({ status, deleted_at }) => status === "ACTIVE" && deleted_at === null,
   },
-  calendar: {
-    table: "calendar",
-    rights: ["business_id", "staff_id", "with_guests", "token_hash"],
-    isActive: ({ revoked_at }) => revoked_at === null,
-  },
   destination: {
     table: "destination",
     rights: ["business_id", "url", "stream", "prefix", "events", "auth", "ca"],
     isActive: () => true,
   },
+} satisfies Record<string, AccessTable>;
+
+const listTables = lazy((): Readonly<Record<AccessKind, AccessTable>> =>
+  Object.assign({}, CORE_TABLES, ...FEATURES.map(({ access }) => access)),
+);
+export const listAccessKinds = (): AccessKind[] => Object.keys(listTables()) as AccessKind[];
+
+/** A table of a feature: a restore revokes rows that an unknown backup adds. */
+export type FeatureTable = AccessTable & {
+  /** The column with the time of the revocation. */
+  revokedAt: string;
+  /** The action that the audit log records. */
+  revoked: string;
 };
 
+export function createAccessStore(db: Db) {
+  return {
+    revoke({ table, revokedAt }: FeatureTable, id: string, at: number): void {
+      db.prepare(`UPDATE ${table} SET ${revokedAt} = ? WHERE id = ?`).run(at, id);
+    },
+  };
+}
+
 /**
- * Returns the active keys, endpoints, calendars and destinations of a backup that the live database
+ * Returns the active rows of a backup by which somebody reads or receives data that the live database
  * does not have, or not as active, or with other rights.
  * @param live the path of the live database; without that file, all are new
  */
@@ -142,8 +164,8 @@ function readAccess(db: Db, now: number): AccessRow[] {
     secrets.all(now) as { key_id: string; hash: string }[],
     ({ key_id }) => key_id,
   );
-  return (Object.keys(TABLES) as AccessKind[]).flatMap((kind) => {
-    const { table, rights, isActive } = TABLES[kind];
+  return listAccessKinds().flatMap((kind) => {
+    const { table, rights, isActive } = listTables()[kind];
     if (!tables.includes(table)) return [];
     const rows = db.prepare(`SELECT * FROM ${table} ORDER BY id`).all() as Row[];
     return rows.map((row) => ({

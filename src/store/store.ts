@@ -4,8 +4,6 @@ import { createBacklogMoveStore } from "./backlog-moves.ts";
 import { createBookingStore, createReservationStore } from "./bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
 import { createCatalogChangeStore } from "./catalog-changes.ts";
-import { createCalendarVisitStore } from "./calendar-visits.ts";
-import { createCalendarStore } from "./calendars.ts";
 import { createCatalogStore } from "./catalog.ts";
 import { createClockStore } from "./clock.ts";
 import type { Db } from "./db.ts";
@@ -38,8 +36,6 @@ const STORES = {
   alertState: createAlertStateStore,
   audit: createAuditStore,
   businesses: createBusinessStore,
-  calendars: createCalendarStore,
-  calendarVisits: createCalendarVisitStore,
   catalog: createCatalogStore,
   catalogChanges: createCatalogChangeStore,
   clock: createClockStore,
@@ -88,4 +84,13 @@ export function createStore(db: Db): Store {
     Object.defineProperty(stores, name, { get: prepare, configurable: true, enumerable: true });
   }
   return stores as Store;
+}
+
+/** Features have stores of their own, whose statements are prepared at the first use, too. */
+export function memoizeStores(db: Db): <T>(create: (db: Db) => T) => T {
+  const opened = new Map<unknown, unknown>();
+  return <T>(create: (db: Db) => T): T => {
+    if (!opened.has(create)) opened.set(create, create(db));
+    return opened.get(create) as T;
+  };
 }

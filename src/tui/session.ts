@@ -1,4 +1,4 @@
-import { listCauses } from "../app/operations/conditions.ts";
+import { type Check, listCauses } from "../app/operations/conditions.ts";
 import { deepEqual } from "../domain/equality.ts";
 import { type HealthCondition, SEVERITIES } from "../domain/conditions/registry.ts";
 import type { EffectDeps } from "./effect-context.ts";
@@ -19,6 +19,7 @@ import { createUiState, type UiState } from "./ui-state.ts";
 
 export type SessionDeps = EffectDeps & {
   settings: ViewSettings;
+  checks: readonly Check[];
   isReadonly: boolean;
   businessId: string | undefined;
   isDaemonRunning: () => boolean;
@@ -77,7 +78,7 @@ export function startSession(deps: SessionDeps): Session {
     const isRunning = deps.isDaemonRunning();
     if (isRunning === server.isDaemonRunning && at < conditionsDueAt) return;
     const startedAt = isRunning ? (rt.store.live.findDaemon()?.startedAt ?? null) : null;
-    const conditions = listCauses(rt, { isRunning, startedAt });
+    const conditions = listCauses(rt, deps.checks, { isRunning, startedAt });
     const rank = ({ severity }: HealthCondition) => SEVERITIES.indexOf(severity);
     const before = server;
     server = {

@@ -3,6 +3,7 @@ import Database from "better-sqlite3";
 import { endExpiredKeys, revokeKey } from "../../src/app/key-end.ts";
 import { createKey, type NewKey, rotateKey, updateKey } from "../../src/app/keys.ts";
 import { listDaemonConditions } from "../../src/app/operations/conditions.ts";
+import { CHECKS } from "../support/checks.ts";
 import { enableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createEndpoint, updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import type { Resolve } from "../../src/app/webhooks/resolver.ts";
@@ -48,7 +49,7 @@ const insertOpenHold = (rt: TestRuntime, businessId: string, keyId: string) =>
     rt.store.holds.insert(businessId, { ...hold, ...open });
   });
 
-const codes = (rt: TestRuntime) => listDaemonConditions(rt).map(({ code }) => code);
+const codes = (rt: TestRuntime) => listDaemonConditions(rt, CHECKS).map(({ code }) => code);
 
 test("nothing reaches the endpoints of a revoked key, pending deliveries included", async () => {
   const { rt, business, key, partner, own, send, emit, find } = await withPartner();
@@ -197,7 +198,7 @@ test("the end of a key under version 0.2 stops nothing, but the operator is aske
   endExpiredKeys(rt);
   await send();
   expect(partner.requests).toHaveLength(1);
-  const asked = listDaemonConditions(rt).find(({ code }) => code === "endpoint.key_ended");
+  const asked = listDaemonConditions(rt, CHECKS).find(({ code }) => code === "endpoint.key_ended");
   expect(asked?.text).toContain(`webhooks update ${endpoint.id} --key KEY`);
   revokeKey(rt, key.id);
   expect(codes(rt)).not.toContain("endpoint.key_ended");
@@ -208,7 +209,7 @@ test("an expiring key is reported with the endpoints that it stops", async () =>
   const { rt, key } = await withPartner({ expiresAt });
   expect(codes(rt)).not.toContain("key.expiring");
   rt.advance(30 * DAY_MS);
-  const expiring = listDaemonConditions(rt).find(({ code }) => code === "key.expiring");
+  const expiring = listDaemonConditions(rt, CHECKS).find(({ code }) => code === "key.expiring");
   expect(expiring).toMatchObject({
     text: expect.stringContaining("1 webhook endpoint receive nothing more (partner)"),
     command: `deskbell keys update ${key.id} --expires 365d`,

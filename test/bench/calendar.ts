@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { saveCustomer } from "../../src/app/bookings/guests.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
-import { createCalendar } from "../../src/app/calendars/calendars.ts";
+import { createCalendar } from "../../src/features/calendars/calendars.ts";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
 import { readConfig } from "../../src/config.ts";

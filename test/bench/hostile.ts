@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { loadavg } from "node:os";
 import { Client } from "undici";
-import { createApp } from "../../src/http/app.ts";
+import { createTestApp } from "../support/app.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { createKey } from "../../src/app/keys.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
@@ -143,7 +143,7 @@ async function benchAddresses(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   const dataDir = join(processes.dir, "data");
   const rt = openRuntime(readConfig({ dataDir, trustedProxies: ["127.0.0.1"] }, {}), 5000);
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   const ask = async (i: number) => {
     const address = `2001:db8:${(i % 2000).toString(16)}:${Math.floor(i / 2000).toString(16)}::1`;
     const headers = { "x-forwarded-for": address };

@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { CommandSpec, CommandGroup } from "../../src/cli/command.ts";
+import { loadCommand } from "../../src/cli/command-entry.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
+import { FEATURES } from "../../src/features/index.ts";
 import { withEnvironment, text } from "../../src/cli/flags.ts";
-import { COMMAND_GROUPS, rootHelp } from "../../src/cli/root-help.ts";
+import { rootHelp } from "../../src/cli/root-help.ts";
 import { readConfig } from "../../src/config.ts";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
 
@@ -15,16 +17,14 @@ const pathsOf = (
       ? pathsOf(spec.commands, `${before}${spec.name} `)
       : [{ path: before + spec.name, spec }],
   );
-const commands = pathsOf(await Promise.all(COMMANDS.map(({ load }) => load())));
+const commands = pathsOf(await Promise.all(COMMANDS.map(loadCommand)));
 
-test.each(COMMANDS)(
-  "the program's help shows the summary of $name",
-  async ({ name, about, load }) => {
-    expect(await load()).toMatchObject({ name, about });
-    const { stdout } = await createTerminal().deskbell("--help");
-    expect(stdout.replaceAll(/\s+/g, " ")).toContain(` ${name} ${about} `);
-  },
-);
+test.each(COMMANDS)("the program's help shows the summary of $name", async (entry) => {
+  const { name, about } = entry;
+  expect(await loadCommand(entry)).toMatchObject({ name, about });
+  const { stdout } = await createTerminal().deskbell("--help");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(` ${name} ${about} `);
+});
 
 test.each(["--help", "-h", "help", "--json --help", "--help keys"])(
   "%s shows the help of the program",
@@ -36,9 +36,19 @@ test.each(["--help", "-h", "help", "--json --help", "--help keys"])(
   },
 );
 
-test("each command is in one group of the help", () => {
-  const grouped = COMMAND_GROUPS.flatMap(([, names]) => names);
-  expect(grouped.toSorted()).toEqual([...COMMANDS.map(({ name }) => name), "help"].toSorted());
+test("the help lists each command once", () => {
+  const [, list = ""] = rootHelp("deskbell", 200).split("\nBegin:\n");
+  const listed = [...list.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name);
+  expect(listed.toSorted()).toEqual([...COMMANDS.map(({ name }) => name), "help"].toSorted());
+});
+
+test("the help lists the command of a feature after the one that it names", () => {
+  const names = COMMANDS.map(({ name }) => name);
+  const commands = FEATURES.flatMap((feature) => feature.commands ?? []);
+  expect(commands.length).toBeGreaterThan(0);
+  expect(commands.map(({ name }) => names[names.indexOf(name) - 1])).toEqual(
+    commands.map(({ after }) => after),
+  );
 });
 
 test("help is wrapped between words on a narrow terminal", () => {

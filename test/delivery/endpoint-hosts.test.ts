@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createKey } from "../../src/app/keys.ts";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { readStatus } from "../../src/app/operations/status.ts";
+import { CHECKS } from "../support/checks.ts";
 import type { ConfigFlags } from "../../src/config.ts";
 import type { Outcome } from "../../src/domain/webhooks/outcome.ts";
 import type { WebhookPost } from "../../src/domain/webhooks/webhook-post.ts";
@@ -127,7 +128,7 @@ test("a host that never accepted a delivery gets at most 60 requests an hour, ac
   }
   expect(busiestHour()).toBeLessThanOrEqual(60);
   expect(sentAt.length).toBeGreaterThan(100);
-  const status = readStatus(rt);
+  const status = readStatus(rt, CHECKS);
   expect(status.limitedHosts).toEqual(["shared.example"]);
   expect(status.problems.filter(({ about }) => about === "delivery-worker")).toEqual([]);
 });

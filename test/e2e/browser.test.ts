@@ -6,7 +6,7 @@ import { createKey, type NewKey } from "../../src/app/keys.ts";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
-import { createApp } from "../../src/http/app.ts";
+import { createTestApp } from "../support/app.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { openPage } from "../support/browser.ts";
 import { startProgram } from "../support/cli.ts";
@@ -29,7 +29,7 @@ async function listen(handler: RequestListener): Promise<string> {
 async function serveShop() {
   const rt = createTestRuntime();
   seedShop(rt);
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   const statuses: number[] = [];
   const api = await listen((request, response) => {
     response.on("finish", () => statuses.push(response.statusCode));

@@ -6,9 +6,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { createKey } from "../../src/app/keys.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
-import { createApp } from "../../src/http/app.ts";
+import { createTestApp } from "../support/app.ts";
 import { templatePathOf } from "../../src/http/openapi/operation.ts";
-import { ROUTES } from "../../src/http/routes.ts";
+import { ROUTES } from "../support/routes.ts";
 import { openPage, type Page } from "../support/browser.ts";
 import { chooseScale } from "../support/scale.ts";
 import { applyPreset } from "../http/support/api.ts";
@@ -50,7 +50,7 @@ const GUIDE = ["First call", "Verifying signatures", "Staying in sync", "Retries
 async function serveDocs() {
   const rt = createTestRuntime();
   applyPreset(rt, "restaurant");
-  const server = createServer(createApp(rt).listener).listen(0, "127.0.0.1");
+  const server = createServer(createTestApp(rt).listener).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();

@@ -275,11 +275,11 @@ test.each(pages)("%s marks every block of commands as sh, so that it is tested",
   ).toEqual([]);
 });
 
-test("every file in data/guides is a topic of `deskbell guide` or a page of /docs", () => {
+test("every file in data/guides is a topic of `deskbell guide` or a page of /docs", async () => {
   const files = readdirSync(new URL("../../data/guides/", import.meta.url));
   const known = [
     ...Object.keys(GUIDES).map((topic) => `${topic}.md`),
-    ...Object.keys(createDocs()),
+    ...Object.keys(await createDocs()),
   ];
   expect(files.filter((name) => !known.includes(name))).toEqual([]);
 });

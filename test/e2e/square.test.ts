@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { createKey } from "../../src/app/keys.ts";
-import { createApp } from "../../src/http/app.ts";
+import { createTestApp } from "../support/app.ts";
 import { createTerminal, createTempFolder } from "../support/cli.ts";
 import { sharedDataPath, readSharedData } from "../support/shared-data.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -33,7 +33,7 @@ async function importAndServe(file: string, slug: string) {
     kind: "SECRET",
     scopes: [],
   });
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   const read = async <T>(path: string): Promise<T> => {
     const answer = await app.request(`/v1/businesses/${slug}/${path}`, {
       headers: { authorization: `Bearer ${secret}` },

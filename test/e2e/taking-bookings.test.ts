@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { rotateKey } from "../../src/app/keys.ts";
 import { readGuide } from "../../src/assets.ts";
 import { catalogId } from "../../src/domain/ids.ts";
-import { createApp } from "../../src/http/app.ts";
+import { createTestApp } from "../support/app.ts";
 import { applyPreset, SALON } from "../http/support/api.ts";
 import { createTempFolder, createTerminal, startProgram } from "../support/cli.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -27,7 +27,7 @@ async function setUp() {
   const dataDir = join(folder, "data");
   const rt = createTestRuntime({ dataDir });
   applyPreset(rt, "salon");
-  const server = createServer(createApp(rt).listener).listen(0, "127.0.0.1");
+  const server = createServer(createTestApp(rt).listener).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();

@@ -9,10 +9,10 @@ import { describeApi } from "../../src/http/openapi/document.ts";
 import { readConfig } from "../../src/config.ts";
 import { type ApiDocument, type Parameter, resolveRef } from "../../src/http/docs/reference.ts";
 import { HTTP_CODES } from "../../src/http/pipeline/problem-codes.ts";
-import { ROUTES } from "../../src/http/routes.ts";
+import { ROUTES } from "../support/routes.ts";
 import { createTestApi } from "./support/api.ts";
 
-const docs = createDocs();
+const docs = await createDocs();
 const page = docs["index.html"] ?? "";
 const markdown = docs["index.md"] ?? "";
 const document = describeApi({ routes: ROUTES, publicUrl: "", version: "1" }) as ApiDocument;

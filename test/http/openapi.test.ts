@@ -22,7 +22,7 @@ import { createResponseObserver } from "../../src/http/pipeline/response-observe
 import { describeApi } from "../../src/http/openapi/document.ts";
 import { templatePathOf } from "../../src/http/openapi/operation.ts";
 import { eventSchemaName, SCHEMAS } from "../../src/http/openapi/schemas.ts";
-import { ROUTES } from "../../src/http/routes.ts";
+import { ROUTES } from "../support/routes.ts";
 import { startServer } from "../../src/http/server.ts";
 import { assertAllDocumented } from "../support/check-responses.ts";
 import { createTerminal } from "../support/cli.ts";

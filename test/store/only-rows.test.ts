@@ -2,6 +2,7 @@ import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { createBackup, verifyBackup } from "../../src/app/operations/backups.ts";
 import { listDaemonConditions } from "../../src/app/operations/conditions.ts";
+import { CHECKS } from "../support/checks.ts";
 import { assertDatabaseUsable } from "../../src/cli/running/daemon.ts";
 import { DamagedDatabaseError } from "../../src/store/storage-error.ts";
 import { createTerminal } from "../support/cli.ts";
@@ -27,7 +28,7 @@ test.each(TABLES)("a missing row of %s is damage, and not a bug", async (table) 
   db.exec(`DELETE FROM ${table}`);
   db.close();
   const missing = `the row of its table '${table}' is missing`;
-  const damage = listDaemonConditions(rt).filter(({ code }) => code === "database.damaged");
+  const damage = listDaemonConditions(rt, CHECKS).filter(({ code }) => code === "database.damaged");
   expect(damage).toMatchObject([{ text: expect.stringContaining(missing) }]);
   await expect(assertDatabaseUsable(rt)).rejects.toThrow(DamagedDatabaseError);
   await expect(createBackup(rt)).rejects.toMatchObject({ code: "storage_failed" });

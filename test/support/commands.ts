@@ -1,3 +1,4 @@
+import { loadCommand } from "../../src/cli/command-entry.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import type { CommandGroup, CommandSpec } from "../../src/cli/command.ts";
 
@@ -13,6 +14,6 @@ const leavesOf = (nodes: readonly (CommandSpec | CommandGroup)[], before = ""): 
 
 /** Loads all commands: the groups, and the commands in them. */
 export async function loadCommands() {
-  const specs = await Promise.all(COMMANDS.map(({ load }) => load()));
+  const specs = await Promise.all(COMMANDS.map(loadCommand));
   return { specs, leaves: leavesOf(specs) };
 }

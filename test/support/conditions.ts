@@ -1,3 +1,4 @@
+import { createCalendarStore } from "../../src/features/calendars/store.ts";
 import { chmodSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -11,7 +12,7 @@ import { createKey, updateKey } from "../../src/app/keys.ts";
 import { redeliverEvents } from "../../src/app/destinations/redeliver.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
-import { createCalendar } from "../../src/app/calendars/calendars.ts";
+import { createCalendar } from "../../src/features/calendars/calendars.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/failure-streak.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
@@ -291,8 +292,8 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
   "calendar.full": (rt) => {
     const business = getBusiness(rt, rt.business.slug);
     const { calendar } = createCalendar(rt, business, { staffId: null, withGuests: false });
-    rt.tx(() => rt.store.calendars.setCutAt(calendar.id, rt.now()));
-    return () => rt.tx(() => rt.store.calendars.setCutAt(calendar.id, null));
+    rt.tx(() => rt.openStore(createCalendarStore).setCutAt(calendar.id, rt.now()));
+    return () => rt.tx(() => rt.openStore(createCalendarStore).setCutAt(calendar.id, null));
   },
   "booking.undecided": (rt) => {
     const startsAt = rt.now() + 2 * DAY_MS;

@@ -4,6 +4,7 @@ import { prepareForInk } from "../../src/config.ts";
 import type { StyledLine } from "../../src/tui/cells.ts";
 import { type Session, startSession } from "../../src/tui/session.ts";
 import { createTimeFormat } from "../../src/tui/time-format.ts";
+import { CHECKS } from "./checks.ts";
 import { createScreen, createTty } from "./screen.ts";
 import type { TestRuntime } from "./test-runtime.ts";
 import { WAITS } from "./waits.ts";
@@ -52,6 +53,7 @@ export function openSession(
   let lines: readonly StyledLine[] = [];
   let draws = 0;
   const session: Session = startSession({
+    checks: CHECKS,
     rt,
     settings: { ...settings, isAscii },
     isReadonly,
@@ -97,6 +99,7 @@ export async function openViewOnTerminal(rt: TestRuntime, columns: number, rows:
     {
       rt,
       settings,
+      checks: CHECKS,
       isReadonly: false,
       businessId: undefined,
       sendOnce: noSend,

@@ -5,7 +5,7 @@ import type { RoutePath } from "../../src/http/pipeline/route.ts";
 import type { HttpResponse, HttpRequest } from "../../src/http/pipeline/request-context.ts";
 import { describeApi } from "../../src/http/openapi/document.ts";
 import { templatePathOf } from "../../src/http/openapi/operation.ts";
-import { ROUTES } from "../../src/http/routes.ts";
+import { ROUTES } from "./routes.ts";
 
 type Header = { $ref?: string; required?: boolean; schema: object };
 type Response = {

@@ -10,7 +10,7 @@ import {
 import { fingerprintOf, trackConditions } from "../../domain/conditions/track.ts";
 import { isStorageUnavailable } from "../../store/storage-error.ts";
 import { isBusy } from "../../store/write-lock.ts";
-import { listDaemonConditions } from "../operations/conditions.ts";
+import { type Check, listDaemonConditions } from "../operations/conditions.ts";
 import type { Runtime } from "../runtime.ts";
 import { type AlertChannels, createChannelQueue } from "./channel-queue.ts";
 import { createSavedRows, type Row } from "./saved-rows.ts";
@@ -30,7 +30,11 @@ export type Alerting = ReturnType<typeof createAlerting>;
  * so that a daemon that restarts sends nothing twice and loses nothing. While the storage cannot be
  * written, it continues in memory.
  */
-export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChannels) {
+export function createAlerting(
+  rt: Runtime,
+  checks: readonly Check[],
+  { channels, heartbeat }: AlertChannels,
+) {
   const { alertState } = rt.store;
   const rows = createSavedRows(rt, ["cause", "unsent", "channel", "known"]);
   const queues = channels.map((channel) => createChannelQueue(rt, channel));
@@ -84,7 +88,10 @@ export function createAlerting(rt: Runtime, { channels, heartbeat }: AlertChanne
 
   function check(): void {
     const notices = alertState.list<HealthCondition<NoticeCode>>("notice");
-    found = [...listDaemonConditions(rt).filter(isTimely), ...notices.map(({ value }) => value)];
+    found = [
+      ...listDaemonConditions(rt, checks).filter(isTimely),
+      ...notices.map(({ value }) => value),
+    ];
     const tracked = trackConditions(causes, found, rt.now());
     handled = notices.map(({ key }) => key);
     causes = tracked.causes;

@@ -7,8 +7,8 @@ import {
 } from "../../domain/conditions/registry.ts";
 import type { DaemonRow } from "../../store/live.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
+import { loadFromFeatures } from "../../features/index.ts";
 import type { Runtime } from "../runtime.ts";
-import { checkCalendars } from "../calendars/calendar-conditions.ts";
 import { checkUndecided } from "../bookings/booking-alerts.ts";
 import { listBackups } from "./backups.ts";
 import { DamagedDatabaseError } from "../../store/storage-error.ts";
@@ -64,7 +64,7 @@ type CheckInput = {
   endpoints: EndpointRow[];
 };
 
-type Check = (rt: Runtime, input: CheckInput) => HealthCondition[];
+export type Check = (rt: Runtime, input: CheckInput) => HealthCondition[];
 
 /** They take microseconds: `/readyz` runs them for each request. */
 const STORAGE_CHECKS: ((rt: Runtime) => HealthCondition[])[] = [checkStorage, checkDamage];
@@ -80,7 +80,7 @@ const STORAGE_CHECKS: ((rt: Runtime) => HealthCondition[])[] = [checkStorage, ch
  *
  * `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts follow.
  */
-const CHECKS: Check[] = [
+const CORE_CHECKS: Check[] = [
   ...STORAGE_CHECKS,
   (_, { daemon }) => checkDaemonRunning(daemon.isRunning),
   (rt, { daemon }) => checkDeliveryWorker(rt, daemon.startedAt),
@@ -101,7 +101,6 @@ const CHECKS: Check[] = [
   checkUnusedHolds,
   checkFastBookings,
   checkUndecided,
-  checkCalendars,
   (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt), daemon.startedAt, running),
   (rt, { running }) => checkBackupCopies(rt, lastBackupAt(rt), running),
   checkDrill,
@@ -115,8 +114,18 @@ const CHECKS: Check[] = [
     checkDataFolder(rt.config).map(({ text, fix }) => openCondition("files.exposed", text, fix)),
 ];
 
+/** Returns the checks of the core and of all features. */
+export const loadChecks = async (): Promise<Check[]> => [
+  ...CORE_CHECKS,
+  ...(await loadFromFeatures("checks")),
+];
+
 /** Returns every health condition that is open. */
-function listConditions(rt: Runtime, daemon: DaemonState): HealthCondition[] {
+function listConditions(
+  rt: Runtime,
+  checks: readonly Check[],
+  daemon: DaemonState,
+): HealthCondition[] {
   const running = daemon.isRunning ? rt.store.live.findDaemon() : undefined;
   const input = { daemon, running, endpoints: rt.store.endpoints.list() };
   const begins = new Map(
@@ -126,7 +135,8 @@ function listConditions(rt: Runtime, daemon: DaemonState): HealthCondition[] {
       .filter(({ isOpen }) => isOpen)
       .map(({ fingerprint, since }) => [fingerprint, since]),
   );
-  return CHECKS.flatMap((check) => runCheck(rt, check, input))
+  return checks
+    .flatMap((check) => runCheck(rt, check, input))
     .filter(isFirstDamage)
     .map((condition) => ({
       ...condition,
@@ -153,19 +163,23 @@ function isFirstDamage({ code }: HealthCondition, i: number, all: HealthConditio
  * Returns the open conditions that a person reads: causes without what follows from them. The
  * daemon's clock counts, because a command with another one would find everything late.
  */
-export function listCauses(rt: Runtime, daemon: DaemonState): HealthCondition[] {
+export function listCauses(
+  rt: Runtime,
+  checks: readonly Check[],
+  daemon: DaemonState,
+): HealthCondition[] {
   const running = daemon.isRunning ? rt.store.live.findDaemon() : undefined;
   const aheadMs = clockAheadMs(rt, running);
   const atDaemonsTime: Runtime = { ...rt, now: () => rt.now() - aheadMs };
   return withoutCovered([
-    ...listConditions(atDaemonsTime, daemon),
+    ...listConditions(atDaemonsTime, checks, daemon),
     ...checkDaemonClock(rt.now(), aheadMs),
   ]);
 }
 
 /** For the daemon itself, which is running. */
-export const listDaemonConditions = (rt: Runtime): HealthCondition[] =>
-  listConditions(rt, {
+export const listDaemonConditions = (rt: Runtime, checks: readonly Check[]): HealthCondition[] =>
+  listConditions(rt, checks, {
     isRunning: true,
     startedAt: rt.store.live.findDaemon()?.startedAt ?? null,
   });

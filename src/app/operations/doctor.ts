@@ -34,11 +34,12 @@ import {
 import { checkFilePermissions, listFilePermissions } from "./file-permissions.ts";
 import {
   type ConditionCode,
-  CONDITIONS,
+  conditionKind,
   type HealthCondition,
 } from "../../domain/conditions/registry.ts";
 import type { Check, Finding } from "../../domain/conditions/finding.ts";
 import { clockAheadMs } from "./clock-conditions.ts";
+import { loadChecks } from "./conditions.ts";
 import { readStatus, type Status } from "./status.ts";
 
 type DoctorDeps = {
@@ -64,7 +65,7 @@ export async function* runDoctor(
       findings: checkFilePermissions(files).map((finding) => ({
         ...finding,
         code: "files.exposed",
-        severity: CONDITIONS["files.exposed"].severity,
+        severity: conditionKind("files.exposed").severity,
       })),
     };
   const { facts, ...database } = inspectDatabaseFile(config.databasePath);
@@ -72,7 +73,7 @@ export async function* runDoctor(
   if (facts === undefined || database.findings.length > 0) return;
   yield inspectPrograms(config, facts);
   const rt = await open();
-  const status = readStatus(rt);
+  const status = readStatus(rt, await loadChecks());
   const others = new Set(status.problems.filter(({ code }) => !EXAMINED_BY_DOCTOR.has(code)));
   const take = (...about: HealthCondition["about"][]): Finding[] =>
     [...others]

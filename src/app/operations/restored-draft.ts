@@ -1,11 +1,17 @@
 import { basename } from "node:path";
 import type { Config } from "../../config.ts";
+import type { AuditAction } from "../../domain/audit.ts";
 import { fullRefetchEvent } from "../../domain/public/catalog-changed.ts";
-import type { AccessChange, KeyLimits, readKeyLimits } from "../../store/access.ts";
+import { FEATURES } from "../../features/index.ts";
+import {
+  type AccessChange,
+  createAccessStore,
+  type KeyLimits,
+  type readKeyLimits,
+} from "../../store/access.ts";
 import type { AuditRow } from "../../store/audit.ts";
 import { audit } from "../audit.ts";
 import { deleteBusiness, getBusiness } from "../businesses.ts";
-import { revokeCalendar } from "../calendars/calendars.ts";
 import { deleteDestination } from "../destinations/destinations.ts";
 import { appendEvents } from "../events.ts";
 import { eraseVisits } from "../guests/erase-guests.ts";
@@ -155,15 +161,29 @@ function lowerLimits({ store }: Runtime, keyId: string, live: Partial<KeyLimits>
   if (lower.length > 0) store.keys.update(keyId, { ...key, ...Object.fromEntries(lower) });
 }
 
-function disable(rt: Runtime, { kind, id }: AccessChange): void {
+function disable(rt: Runtime, change: AccessChange): void {
+  const { kind, id } = change;
   switch (kind) {
     case "key":
       return void revokeKey(rt, id);
     case "endpoint":
       return void disableInTransaction(rt, id, "manual");
-    case "calendar":
-      return void revokeCalendar(rt, rt.store.calendars.findById(id)?.businessId ?? "", id);
     case "destination":
       return deleteDestination(rt, id);
+    default:
+      return revokeOfFeature(rt, change);
+  }
+}
+
+function revokeOfFeature(rt: Runtime, { kind, id, name, business }: AccessChange): void {
+  for (const { access } of FEATURES) {
+    const table = access?.[kind];
+    if (table === undefined) continue;
+    rt.openStore(createAccessStore).revoke(table, id, rt.now());
+    audit(rt, {
+      action: table.revoked as AuditAction,
+      subject: { id, name },
+      businessId: business === null ? null : getBusiness(rt, business).id,
+    });
   }
 }

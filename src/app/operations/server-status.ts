@@ -4,16 +4,16 @@ import type { Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
 import { listBackups } from "./backups.ts";
 import { withoutCovered } from "../../domain/conditions/track.ts";
-import { listDaemonConditions } from "./conditions.ts";
+import { type Check, listDaemonConditions } from "./conditions.ts";
 
 /** For the daemon itself, which is running. */
-export const readServerStatus = (rt: Runtime): ServerStatus => ({
+export const readServerStatus = (rt: Runtime, checks: readonly Check[]): ServerStatus => ({
   version: readVersion(),
   businesses: rt.store.businesses.listSlugs(),
   deliveries: rt.store.tallies.countByStatus(),
   lastBackupAt: toInstant(listBackups(rt.config)[0]?.createdAt),
   lastCopyAt: toInstant(readBackupState(rt.config, "copy")?.createdAt),
-  problems: withoutCovered(listDaemonConditions(rt)).map(
+  problems: withoutCovered(listDaemonConditions(rt, checks)).map(
     ({ code, severity, business, since, text, command }) => ({
       code,
       severity,

@@ -7,7 +7,7 @@ import { type History, readHistory } from "./history.ts";
 import { type BackupState, readBackupState } from "./backup-state.ts";
 import { type Backup, listBackups } from "./backups.ts";
 import type { HealthCondition } from "../../domain/conditions/registry.ts";
-import { listCauses } from "./conditions.ts";
+import { type Check, listCauses } from "./conditions.ts";
 import { type DestinationState, destinationState } from "./destination-conditions.ts";
 
 export type Status = {
@@ -34,7 +34,7 @@ export type Status = {
   problems: HealthCondition[];
 };
 
-export function readStatus(rt: Runtime): Status {
+export function readStatus(rt: Runtime, checks: readonly Check[]): Status {
   const daemon = readDaemon(rt);
   return {
     daemon,
@@ -53,7 +53,7 @@ export function readStatus(rt: Runtime): Status {
     copyFailure: readBackupState(rt.config, "copy-failure"),
     lastDrill: readBackupState(rt.config, "drill"),
     freeBytes: rt.freeBytes(),
-    problems: listCauses(rt, daemon),
+    problems: listCauses(rt, checks, daemon),
   };
 }
 

@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS } from "../../domain/audit.ts";
+import { listAuditActions } from "../../domain/audit.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { AuditRow } from "../../store/audit.ts";
 import type { Runtime } from "../../app/runtime.ts";
@@ -19,7 +19,7 @@ const list = command({
     until: pastTime("only entries before a date or time (UTC), or older than 2h, 3d, …"),
     actor: text("actor", "only changes by this user, API key (ID or name) or 'daemon'"),
     visit: text("id", "only what was done to this booking, reservation or ticket order"),
-    action: choice(AUDIT_ACTIONS, "only this kind of change"),
+    action: choice(listAuditActions(), "only this kind of change"),
     ...pageFlags,
   },
   examples: [

@@ -13,13 +13,13 @@ export const definition = command({
   ],
   async run(cli, { out = "-", publicUrl }) {
     const config = cli.config({ publicUrl });
-    const [{ describeApi }, { ROUTES }, { readVersion }] = await Promise.all([
+    const [{ describeApi }, { loadRoutes }, { readVersion }] = await Promise.all([
       import("../../http/openapi/document.ts"),
       import("../../http/routes.ts"),
       import("../../assets.ts"),
     ]);
     const described = describeApi({
-      routes: ROUTES,
+      routes: await loadRoutes(),
       publicUrl: config.http.publicUrl,
       version: readVersion(),
     });

@@ -49,8 +49,11 @@ export const definition = command({
     if (metricsTokenFile !== undefined)
       throw usageError("--metrics-token-file needs --servers.", "deskbell status --help");
     const rt = await cli.open();
-    const { readStatus } = await import("../../app/operations/status.ts");
-    const status = readStatus(rt);
+    const [{ readStatus }, { loadChecks }] = await Promise.all([
+      import("../../app/operations/status.ts"),
+      import("../../app/operations/conditions.ts"),
+    ]);
+    const status = readStatus(rt, await loadChecks());
     status.problems = status.problems.filter((problem) => isAtLeast(problem.severity, severity));
     const lines = [
       ...stateRows(status, rt.now(), (group) => {

@@ -45,16 +45,23 @@ export async function showLiveView<Reason>(
   ended: Promise<Reason>,
 ): Promise<Reason | "SIGINT" | null> {
   prepareForInk(cli.flags.color);
-  const [{ runLiveView }, { createTimeFormat }, { isDaemonRunning }, { readVersion }] =
-    await Promise.all([
-      import("../../tui/run.tsx"),
-      import("../../tui/time-format.ts"),
-      import("../../store/database.ts"),
-      import("../../assets.ts"),
-    ]);
+  const [
+    { runLiveView },
+    { createTimeFormat },
+    { isDaemonRunning },
+    { readVersion },
+    { loadChecks },
+  ] = await Promise.all([
+    import("../../tui/run.tsx"),
+    import("../../tui/time-format.ts"),
+    import("../../store/database.ts"),
+    import("../../assets.ts"),
+    import("../../app/operations/conditions.ts"),
+  ]);
   const view = runLiveView(
     {
       rt,
+      checks: await loadChecks(),
       settings: {
         version: readVersion(),
         timeFormat: createTimeFormat(Intl.DateTimeFormat().resolvedOptions().timeZone),

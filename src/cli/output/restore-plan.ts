@@ -1,4 +1,5 @@
 import type { RestorePlan, RestoreTrust } from "../../app/operations/restore.ts";
+import { listAccessKinds } from "../../store/access.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import type { AccessChange } from "../../store/access.ts";
 import type { Cli } from "../cli.ts";
@@ -67,7 +68,7 @@ export function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): 
 }
 
 const countKinds = (access: readonly AccessChange[]): string =>
-  (["key", "endpoint", "calendar", "destination"] as const)
+  listAccessKinds()
     .map((kind) => countOf(access.filter((change) => change.kind === kind).length, kind))
     .join(", ");
 

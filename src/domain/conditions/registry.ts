@@ -1,3 +1,6 @@
+import { FEATURES, type Named } from "../../features/index.ts";
+import { lazy } from "../lazy.ts";
+
 /**
  * Critical: partners or visitors get no, wrong or late data now. Warning: this follows if nobody
  * acts. Info: the cause is on a partner's side.
@@ -25,7 +28,7 @@ type Area =
   | "alerts"
   | "booking";
 
-type ConditionKind = {
+export type ConditionKind = {
   severity: Severity;
   about: Area;
   /** While it is open, `/readyz` responds with 503, so that a load balancer uses another server. */
@@ -39,8 +42,7 @@ type ConditionKind = {
   coveredBy?: readonly string[];
 };
 
-/** Every health condition of `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts. */
-export const CONDITIONS = {
+const CORE_CONDITIONS = {
   "storage.gone": { severity: "critical", about: "disk", isUnready: true },
   "storage.read_only": { severity: "critical", about: "disk" },
   "storage.full": { severity: "critical", about: "disk", coveredBy: ["storage.gone"] },
@@ -98,7 +100,6 @@ export const CONDITIONS = {
   "destination.recreated": { severity: "warning", about: "destination" },
   "destination.skipped": { severity: "warning", about: "destination" },
   "booking.undecided": { severity: "warning", about: "booking" },
-  "calendar.full": { severity: "warning", about: "booking" },
   "network.out": { severity: "warning", about: "endpoint" },
   "endpoint.key_ended": { severity: "warning", about: "endpoint" },
   "endpoint.failing": {
@@ -115,8 +116,14 @@ export const CONDITIONS = {
   "endpoint.disabled": { severity: "info", about: "endpoint" },
 } as const satisfies Record<string, ConditionKind>;
 
-export type ConditionCode = keyof typeof CONDITIONS;
-export const CONDITION_CODES = Object.keys(CONDITIONS) as ConditionCode[];
+export type ConditionCode = keyof typeof CORE_CONDITIONS | Named<"conditions">;
+
+/** Every health condition of `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts. */
+const listConditions = lazy((): Readonly<Record<ConditionCode, ConditionKind>> =>
+  Object.assign({}, CORE_CONDITIONS, ...FEATURES.map(({ conditions }) => conditions)),
+);
+export const listConditionCodes = (): ConditionCode[] =>
+  Object.keys(listConditions()) as ConditionCode[];
 
 /** Alerts about something that has happened, which no later alert resolves. */
 export const NOTICES = {
@@ -134,7 +141,7 @@ export type AlertCode = ConditionCode | NoticeCode;
 export const isNotice = (code: AlertCode): code is NoticeCode => code in NOTICES;
 
 export const conditionKind = (code: AlertCode): ConditionKind =>
-  isNotice(code) ? NOTICES[code] : CONDITIONS[code];
+  isNotice(code) ? NOTICES[code] : listConditions()[code];
 
 /** Whether a condition is as severe as `least`, or more. */
 export const isAtLeast = (severity: Severity, least: Severity): boolean =>

@@ -1,7 +1,11 @@
 import { readVersion } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
-import { CONDITION_CODES, CONDITIONS } from "../../domain/conditions/registry.ts";
-import { listDaemonConditions, listUnreadyConditions } from "../../app/operations/conditions.ts";
+import { conditionKind, listConditionCodes } from "../../domain/conditions/registry.ts";
+import {
+  type Check,
+  listDaemonConditions,
+  listUnreadyConditions,
+} from "../../app/operations/conditions.ts";
 import { checkDamage } from "../../app/operations/storage-conditions.ts";
 import { type History, readHistory } from "../../app/operations/history.ts";
 import { backupIntervalMs } from "../../app/operations/backup-conditions.ts";
@@ -17,7 +21,8 @@ import {
 } from "../pipeline/request-context.ts";
 import type { Operators } from "../auth/operators.ts";
 import { countDestinations, countEndpoints } from "../../app/operations/status.ts";
-import { formatMetric, type Metrics } from "../pipeline/metrics.ts";
+import { formatMetric } from "../pipeline/metrics.ts";
+import type { HandlerDeps } from "../pipeline/route.ts";
 
 export const getHealth =
   (rt: Runtime) =>
@@ -50,11 +55,12 @@ export function getReadiness(
   };
 }
 
-export function getMetrics(
-  rt: Runtime,
-  metrics: Metrics,
-  operators: Operators,
-): (context: RequestContext) => HttpResponse {
+export function getMetrics({
+  rt,
+  metrics,
+  operators,
+  checks,
+}: HandlerDeps): (context: RequestContext) => HttpResponse {
   return (context) => {
     operators.assert(context.request);
     const deliveries = Object.entries(rt.store.tallies.countByStatus()).map(
@@ -72,7 +78,7 @@ export function getMetrics(
       ...formatDestinations(rt),
       ...formatHistory(readHistory(rt)),
       ...formatBackups(rt),
-      formatConditions(rt),
+      formatConditions(rt, checks),
       ...formatFigures(rt),
       formatMetric("process_resident_memory_bytes", "gauge", "Resident memory of the process.", [
         ["", process.memoryUsage.rss()],
@@ -84,25 +90,26 @@ export function getMetrics(
 }
 
 /** The same as JSON, with the businesses, for commands that ask several servers. */
-export function getServerStatus(
-  rt: Runtime,
-  operators: Operators,
-): (context: RequestContext) => HttpResponse {
+export function getServerStatus({
+  rt,
+  operators,
+  checks,
+}: HandlerDeps): (context: RequestContext) => HttpResponse {
   return (context) => {
     operators.assert(context.request);
-    const data = readServerStatus(rt);
+    const data = readServerStatus(rt, checks);
     return respondJson(context, 200, { data }, ["cache-control", "no-store"]);
   };
 }
 
-function formatConditions(rt: Runtime): string {
-  const open = listDaemonConditions(rt);
+function formatConditions(rt: Runtime, checks: readonly Check[]): string {
+  const open = listDaemonConditions(rt, checks);
   return formatMetric(
     "deskbell_condition",
     "gauge",
     "Open health conditions by code.",
-    CONDITION_CODES.map((code): [string, number] => [
-      `code="${code}",severity="${CONDITIONS[code].severity}"`,
+    listConditionCodes().map((code): [string, number] => [
+      `code="${code}",severity="${conditionKind(code).severity}"`,
       open.filter((condition) => condition.code === code).length,
     ]),
   );

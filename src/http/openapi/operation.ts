@@ -120,11 +120,6 @@ const PATH_PARAMETERS = {
     description: "ID of the ticket order",
     example: "tor_06gzfjm44t8c9kf1ccbxp7rfg",
   },
-  "calendars/:file": {
-    name: "file",
-    description: "The secret token of the calendar, followed by `.ics`",
-    example: "deskbell_cal_0f9c….ics",
-  },
   "deliveries/:id": {
     name: "id",
     description: "ID of the delivery",
@@ -161,15 +156,23 @@ export const REQUEST_HEADERS = {
   },
 };
 
-function describeParameters({ path, query, ...route }: RouteSpec): JsonObject[] {
-  const pathParameters = Object.entries(PATH_PARAMETERS)
-    .filter(([part]) => path.includes(part))
-    .map(([, parameter]) => ({
-      in: "path",
-      required: true,
-      schema: { type: "string" },
-      ...parameter,
-    }));
+function describeParameters({
+  path,
+  query,
+  pathParameters: own,
+  ...route
+}: RouteSpec): JsonObject[] {
+  const pathParameters = [
+    ...Object.entries(PATH_PARAMETERS)
+      .filter(([part]) => path.includes(part))
+      .map(([, parameter]) => parameter),
+    ...Object.entries(own ?? {}).map(([name, parameter]) => ({ name, ...parameter })),
+  ].map((parameter) => ({
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+    ...parameter,
+  }));
   return [
     ...pathParameters,
     ...Object.entries(query?.() ?? {}).map(([name, schema]) => describeQuery(name, schema)),

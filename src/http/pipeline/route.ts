@@ -1,6 +1,6 @@
-import type { CalendarFeeds } from "../calendar-feeds.ts";
 import type { z } from "zod";
 import type { AvailabilityFinder } from "../../app/availability/availability.ts";
+import type { Check } from "../../app/operations/conditions.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { SendOnce } from "../../app/webhooks/test-endpoint.ts";
 import type { Scope } from "../../domain/api-key.ts";
@@ -98,6 +98,8 @@ export type RouteSpec = {
   summary: string;
   description: string;
   query?: () => Parameters;
+  /** The parameters of the path that no other route has, by their names. */
+  pathParameters?: Readonly<Record<string, { description: string; example: string }>>;
   body?: { schema: () => z.ZodObject; isOptional?: boolean };
   responses: Record<number, ResponseSpec>;
   problems?: readonly HttpCode[];
@@ -117,6 +119,9 @@ export const GROUPS = {
 
 export type Group = keyof typeof GROUPS;
 
+/** What the routes of a feature share. */
+export type Service = { stop: () => void };
+
 export type HandlerDeps = {
   rt: Runtime;
   accessControl: AccessControl;
@@ -126,7 +131,10 @@ export type HandlerDeps = {
   metrics: Metrics;
   sendOnce: SendOnce;
   listHandler: ListHandler;
-  calendarFeeds: CalendarFeeds;
+  checks: readonly Check[];
+  routes: readonly RouteDefinition[];
+  /** Returns the one service of this app that `create` makes; it is stopped with the app. */
+  openService: <T extends Service>(create: (rt: Runtime) => T) => T;
   operators: Operators;
 };
 

@@ -6,6 +6,7 @@ import { listAlerts } from "../../../src/app/alerts/list-alerts.ts";
 import { notify } from "../../../src/app/alerts/notices.ts";
 import { requestTest, takeTestResults } from "../../../src/app/alerts/test-alert.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { CHECKS } from "../../support/checks.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { shownStatus } from "../../../src/domain/conditions/alert-formats.ts";
 import type { Alert } from "../../../src/domain/conditions/alert.ts";
@@ -43,7 +44,7 @@ function setUp() {
 }
 
 const startWith = (rt: TestRuntime, ...channels: AlertChannel[]) => {
-  const { tick } = createAlerting(rt, { channels });
+  const { tick } = createAlerting(rt, CHECKS, { channels });
   return async (ms: number) => {
     rt.advance(ms);
     await tick();
@@ -74,14 +75,14 @@ test("a missing master key sends one alert, and status names it without what fol
   const state = { behindSince: rt.now(), lastError: "no key", streamSequence: 1 };
   rt.tx(() => rt.store.destinations.updateState(destination, state));
   for (let i = 0; i < 260; i++) await pass(15 * SECOND);
-  expect(listDaemonConditions(rt).map(({ code }) => code)).toEqual([
+  expect(listDaemonConditions(rt, CHECKS).map(({ code }) => code)).toEqual([
     "delivery.stalled",
     "deliveries.stuck",
     "master_key.missing",
     "destination.late",
   ]);
   expect(channel.sent).toEqual(["master_key.missing FIRING"]);
-  expect(readStatus(rt).problems.map(({ code }) => code)).toEqual(["master_key.missing"]);
+  expect(readStatus(rt, CHECKS).problems.map(({ code }) => code)).toEqual(["master_key.missing"]);
 });
 
 test("alerts list says since when a problem is over whose end has not been sent yet", async () => {
@@ -110,7 +111,7 @@ test("a channel whose settings are refused at the start is an alert of the other
   await pass(0);
   await pass(10 * SECOND);
   expect(other.sent).toEqual(["alerts.failing FIRING"]);
-  expect(listDaemonConditions(rt)).toMatchObject([
+  expect(listDaemonConditions(rt, CHECKS)).toMatchObject([
     { text: expect.stringContaining("--alert-mail has failed"), subject: { id: "--alert-mail" } },
   ]);
 });
@@ -170,7 +171,7 @@ test("a daemon that restarts sends nothing twice and loses no RESOLVED", async (
 test("status says since when a condition has been open, also after it has returned", async () => {
   const { rt, fill, clear } = setUp();
   const pass = startWith(rt, createTestChannel());
-  const since = () => listDaemonConditions(rt).map((condition) => condition.since);
+  const since = () => listDaemonConditions(rt, CHECKS).map((condition) => condition.since);
   fill();
   expect(since()).toEqual([null]);
   await pass(0);
@@ -219,10 +220,12 @@ test("a channel that fails is retried, and reported through the others after thr
   fill();
   for (const ms of [0, 2 * SECOND, 10 * SECOND, 10 * SECOND]) await pass(ms);
   expect(mail.sent).toEqual(["storage.low FIRING", "alerts.failing FIRING"]);
-  expect(listDaemonConditions(rt).map(({ code, text }) => ({ code, text }))).toContainEqual({
-    code: "alerts.failing",
-    text: "--alert-url has failed since 2026-11-20T12:00:00Z: HTTP 500",
-  });
+  expect(listDaemonConditions(rt, CHECKS).map(({ code, text }) => ({ code, text }))).toContainEqual(
+    {
+      code: "alerts.failing",
+      text: "--alert-url has failed since 2026-11-20T12:00:00Z: HTTP 500",
+    },
+  );
   expect(rt.logged).toContainEqual({
     level: "error",
     message: "An alert could not be sent; it is retried.",
@@ -231,7 +234,7 @@ test("a channel that fails is retried, and reported through the others after thr
   delete broken.error;
   await pass(5 * MINUTE);
   expect(broken.sent.toSorted()).toEqual(["alerts.failing FIRING", "storage.low FIRING"]);
-  expect(listDaemonConditions(rt).map(({ code }) => code)).toEqual(["storage.low"]);
+  expect(listDaemonConditions(rt, CHECKS).map(({ code }) => code)).toEqual(["storage.low"]);
   expect(rt.logged).toContainEqual(
     expect.objectContaining({ level: "info", message: "Alerts are sent again." }),
   );
@@ -251,7 +254,7 @@ test("the heartbeat is sent each minute while nothing critical is open", async (
   let free = 400_000_000;
   rt.freeBytes = () => free;
   const heartbeat = createTestChannel("--heartbeat-url");
-  const { tick } = createAlerting(rt, { channels: [], heartbeat });
+  const { tick } = createAlerting(rt, CHECKS, { channels: [], heartbeat });
   const pass = async (ms: number) => {
     rt.advance(ms);
     await tick();
@@ -268,7 +271,7 @@ test("a check that fails is logged once, and stops the heartbeat", async () => {
   const rt = createTestRuntime();
   const { freeBytes } = rt;
   const heartbeat = createTestChannel("--heartbeat-url");
-  const { tick } = createAlerting(rt, { channels: [], heartbeat });
+  const { tick } = createAlerting(rt, CHECKS, { channels: [], heartbeat });
   const pass = async () => {
     rt.advance(MINUTE);
     await tick();
@@ -338,7 +341,7 @@ test("the daemon sends a requested test through each channel and reports the res
 test("the daemon sends a requested message through its channels but not as a heartbeat", async () => {
   const { rt } = setUp();
   const [channel, heartbeat] = [createTestChannel(), createTestChannel("--heartbeat-url")];
-  const { tick } = createAlerting(rt, { channels: [channel], heartbeat });
+  const { tick } = createAlerting(rt, CHECKS, { channels: [channel], heartbeat });
   const key = requestTest(rt, { text: "The till is out of paper.", severity: "critical" });
   await tick();
   expect(takeTestResults(rt, key)).toEqual([{ channel: "--alert-url", error: null }]);

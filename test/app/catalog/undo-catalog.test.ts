@@ -15,7 +15,7 @@ import { restoreBackup } from "../../../src/app/operations/restore.ts";
 import { updateHours } from "../../../src/app/catalog/schedule.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import type { AuthoredFile } from "../../../src/domain/catalog/file/schema.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { catalogPair } from "../../support/arbitrary-catalog.ts";
 import { createMirror, type Get, PATHS } from "../../support/mirror.ts";
 import { chooseScale } from "../../support/scale.ts";
@@ -77,7 +77,7 @@ const withoutRising = (lists: readonly unknown[]): string =>
   JSON.stringify(lists, (name, value: unknown) => (RISING.includes(name) ? undefined : value));
 
 function openMirror(rt: TestRuntime, slug: string) {
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   const { secret } = createKey(rt, {
     businessId: getBusiness(rt, slug).id,
     name: "mirror",

@@ -20,6 +20,7 @@ import {
 } from "../../../src/app/operations/backups.ts";
 import { readBackupState } from "../../../src/app/operations/backup-state.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
+import { CHECKS } from "../../support/checks.ts";
 import { deleteBusiness } from "../../../src/app/businesses.ts";
 import { updateEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
@@ -173,7 +174,7 @@ test("a failed nightly backup is logged and recorded until one succeeds, and del
   copyFileSync(backup.path, broken.config.databasePath);
   truncateSync(broken.config.databasePath, 8 * 4096);
   await backUpNightly(broken);
-  const codes = () => readStatus(rt).problems.map(({ code }) => code);
+  const codes = () => readStatus(rt, CHECKS).problems.map(({ code }) => code);
   expect(codes()).toEqual(["database.damaged", "daemon.stopped"]);
   expect(rt.logged).toEqual([
     {
@@ -207,7 +208,7 @@ test("status reports a file in place of the backup folder", async () => {
   const { rt } = await createShopWithBackup();
   renameSync(rt.config.backupFolder, `${rt.config.backupFolder}.old`);
   writeFileSync(rt.config.backupFolder, "");
-  const { lastBackup, problems } = readStatus(rt);
+  const { lastBackup, problems } = readStatus(rt, CHECKS);
   expect(lastBackup).toBeNull();
   expect(problems).toContainEqual(
     expect.objectContaining({

@@ -5,15 +5,13 @@ import { createAlerting } from "../../../src/app/alerts/alerting.ts";
 import { createBackup, listBackups } from "../../../src/app/operations/backups.ts";
 import { runDoctor } from "../../../src/app/operations/doctor.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
+import { CHECKS } from "../../support/checks.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createAlertChannels } from "../../../src/delivery/alert-channels.ts";
 import type { Alert } from "../../../src/domain/conditions/alert.ts";
-import {
-  CONDITION_CODES,
-  conditionKind,
-  CONDITIONS,
-} from "../../../src/domain/conditions/registry.ts";
-import { type App, createApp } from "../../../src/http/app.ts";
+import { conditionKind, listConditionCodes } from "../../../src/domain/conditions/registry.ts";
+import type { App } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { createRunningServer, INJECTIONS, type RunningServer } from "../../support/conditions.ts";
 import { startMailServer } from "../../support/mail-server.ts";
 import { asOperator } from "../../support/operator.ts";
@@ -34,7 +32,7 @@ async function listCodes(rt: RunningServer, app: App) {
     runDoctor(rt.config, { open: async () => rt, askDaemon: async () => ({ at: rt.now() }) }),
   );
   return {
-    status: readStatus(rt).problems.map(({ code }) => code),
+    status: readStatus(rt, CHECKS).problems.map(({ code }) => code),
     doctor: checks.flatMap(({ findings }) => findings.flatMap(({ code }) => code ?? [])),
     metrics: [
       ...metrics.matchAll(/^deskbell_condition\{code="(\S+)",severity="\w+"\} [1-9]/gm),
@@ -51,7 +49,7 @@ async function startAlerting(rt: RunningServer) {
   const { alerts } = readConfig(flags, { DESKBELL_SMTP_URL: url });
   const channels = createAlertChannels(alerts);
   onTestFinished(channels.close);
-  const alerting = createAlerting(rt, channels);
+  const alerting = createAlerting(rt, CHECKS, channels);
   return {
     /** Checks the conditions after a while. @returns what the operator received */
     async pass(ms: number) {
@@ -81,10 +79,10 @@ test(
   async () => {
     const rt = await createRunningServer();
     const { pass } = await startAlerting(rt);
-    const app = createApp(rt);
+    const app = createTestApp(rt);
     const none = { status: [], doctor: [], metrics: [], ready: 200 };
     expect(await listCodes(rt, app)).toEqual(none);
-    for (const code of CONDITION_CODES) {
+    for (const code of listConditionCodes()) {
       const { severity, isUnready } = conditionKind(code);
       const end = await INJECTIONS[code](rt);
       const found = await listCodes(rt, app);
@@ -119,13 +117,14 @@ test(
 
 test("doctor reports a condition of any area", async () => {
   const rt = await createRunningServer();
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   const code = "proxy.one_address";
   await INJECTIONS[code](rt);
-  const kind = { ...CONDITIONS[code] };
-  onTestFinished(() => void Object.assign(CONDITIONS[code], kind));
-  for (const { about } of Object.values(CONDITIONS)) {
-    Object.assign(CONDITIONS[code], { about });
+  const areas = listConditionCodes().map((each) => conditionKind(each).about);
+  const { about: own } = conditionKind(code);
+  onTestFinished(() => void Object.assign(conditionKind(code), { about: own }));
+  for (const about of areas) {
+    Object.assign(conditionKind(code), { about });
     expect((await listCodes(rt, app)).doctor, about).toEqual([code]);
   }
 });
@@ -144,18 +143,22 @@ test.each([40, -40])(
     const command = createTestRuntime({ dataDir: rt.config.dataDir }, now + days * DAY_MS);
     command.freeBytes = rt.freeBytes;
     command.machineClock.source = () => "boot";
-    expect(readStatus(command).problems).toMatchObject([
+    expect(readStatus(command, CHECKS).problems).toMatchObject([
       {
         code: "clock.differs",
         text: `the clock of this command says ${days > 0 ? "2026-12-30" : "2026-10-11"}T12:00:00Z, the daemon's 2026-11-20T12:00:00Z, which is used here: one of them is faked, such as by faketime`,
       },
     ]);
     const start = rt.stopDaemon();
-    expect(readStatus(command).problems.map(({ code }) => code)).not.toContain("clock.differs");
+    expect(readStatus(command, CHECKS).problems.map(({ code }) => code)).not.toContain(
+      "clock.differs",
+    );
     start();
     // The clock of another machine, or another boot of this one, cannot be compared.
     command.machineClock.source = () => "another boot";
-    expect(readStatus(command).problems.map(({ code }) => code)).not.toContain("clock.differs");
+    expect(readStatus(command, CHECKS).problems.map(({ code }) => code)).not.toContain(
+      "clock.differs",
+    );
   },
 );
 
@@ -167,7 +170,7 @@ test("a daemon that stands still for hours is not taken for one whose clock diff
   rt.tx(() => rt.store.live.saveDaemon(daemon));
   emitEvents(rt, rt.business, "service.updated");
   rt.advance(3 * 60 * MINUTE_MS);
-  const codes = readStatus(rt).problems.map(({ code }) => code);
+  const codes = readStatus(rt, CHECKS).problems.map(({ code }) => code);
   expect(codes).toEqual(["delivery.stalled"]);
 });
 
@@ -177,7 +180,7 @@ test.each(["key.booking_fast", "holds.unused"] as const)(
     for (const end of ["revoke", "expire"] as const) {
       const rt = await createRunningServer();
       INJECTIONS[code](rt);
-      const problems = () => readStatus(rt).problems.map((problem) => problem.code);
+      const problems = () => readStatus(rt, CHECKS).problems.map((problem) => problem.code);
       expect(problems()).toContain(code);
       const [key] = listKeys(rt);
       if (end === "revoke") revokeKey(rt, key?.id ?? "");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkSecretFiles } from "../../../src/app/operations/file-permissions.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
+import { CHECKS } from "../../support/checks.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
@@ -50,7 +51,7 @@ describe.runIf(process.getuid)("secrets that other users can access", () => {
       const text = `other users of this machine can access ${path}`;
       const fix = inData ? `chmod -R go= ${rt.config.dataDir}` : `chmod o= ${path}`;
       expect(list(server)).toEqual([{ text, fix }]);
-      expect(readStatus(rt).problems.filter(({ about }) => about === "file")).toMatchObject(
+      expect(readStatus(rt, CHECKS).problems.filter(({ about }) => about === "file")).toMatchObject(
         inData ? [{ about: "file", text, command: fix }] : [],
       );
       const env = { DESKBELL_STRICT_PERMISSIONS: "1" };

@@ -5,6 +5,7 @@ import { readBackupState } from "../../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { isScrubDue, isScrubUnfinished, scrub } from "../../../src/app/operations/scrub.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
+import { CHECKS } from "../../support/checks.ts";
 import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
@@ -32,7 +33,7 @@ const withReader = (rt: TestRuntime, listById: Reader) => ({
 });
 
 const codes = (rt: TestRuntime) =>
-  readStatus(rt)
+  readStatus(rt, CHECKS)
     .problems.map(({ code }) => code)
     .filter((code) => code !== "daemon.stopped" && code !== "delivery.stalled");
 

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { findBackupsWithGuests } from "../../../src/app/guests/backups-with-guests.ts";
-import { createCalendar } from "../../../src/app/calendars/calendars.ts";
+import { createCalendar } from "../../../src/features/calendars/calendars.ts";
 import { revokeKey } from "../../../src/app/key-end.ts";
 import { createKey } from "../../../src/app/keys.ts";
 import { authenticate } from "../../../src/app/operations/backup-authenticity.ts";

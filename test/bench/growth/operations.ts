@@ -4,8 +4,9 @@ import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
+import { CHECKS } from "../../support/checks.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { encodeChangeCursor } from "../../../src/http/handlers/changes/changes.ts";
 import { BenchProcesses } from "../processes.ts";
 import {
@@ -118,13 +119,13 @@ const OPERATION: Record<
     };
   },
   apply: (rt, { objects }) => createApply(rt, objects),
-  status: (rt) => () => readStatus(rt),
+  status: (rt) => () => readStatus(rt, CHECKS),
   backup: (rt) => () => createBackup(rt),
 };
 
 /** Sends a GET for each of the businesses in turn, without a socket. */
 function createGet(rt: Runtime, targets: readonly (Target | undefined)[]) {
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   return async (n: number, path: string): Promise<void> => {
     const { slug, secret } = targets[n % targets.length] ?? { slug: "", secret: "" };
     const headers = { authorization: `Bearer ${secret}` };

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { load } from "js-yaml";
 import { expect, test } from "vitest";
 import { ALERTING_RULES } from "../../../src/domain/conditions/alerting-rules.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { asOperator } from "../../support/operator.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
@@ -10,7 +10,7 @@ type Rules = { groups: { rules: { alert: string; expr: string }[] }[] };
 
 test("every metric in the alerting rules is in /metrics", async () => {
   const rt = createTestRuntime();
-  const metrics = await (await createApp(rt).request("/metrics", asOperator(rt))).text();
+  const metrics = await (await createTestApp(rt).request("/metrics", asOperator(rt))).text();
   const { groups } = load(ALERTING_RULES) as Rules;
   const names = groups.flatMap(({ rules }) =>
     rules.flatMap(({ expr }) => expr.match(/\bdeskbell_\w+/g) ?? []),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type App, createApp } from "../../../src/http/app.ts";
+import type { App } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { addressGroup } from "../../../src/http/auth/client-address.ts";
 import {
   createRateLimiter,
@@ -234,9 +235,13 @@ test("a full limiter forgets the client whose last request is longest ago, witho
 
 describe("after a restart", () => {
   /** Starts another process on the same data, with another monotonic clock. */
-  const restart = (api: TestApi, wallMs: number): ReturnType<typeof createApp> => {
+  const restart = (api: TestApi, wallMs: number): App => {
     const startedAt = wallMs;
-    return createApp({ ...api, now: () => wallMs, monotonic: () => wallMs - startedAt + 77_777 });
+    return createTestApp({
+      ...api,
+      now: () => wallMs,
+      monotonic: () => wallMs - startedAt + 77_777,
+    });
   };
   const remaining = async (api: TestApi, app: Pick<App, "request">) => {
     const response = await app.request(STAFF, { headers: { authorization: `Bearer ${api.key}` } });
@@ -285,7 +290,7 @@ describe("after a restart", () => {
       let offsetMs = 0;
       const now = api.now;
       const rt = Object.assign(api, { now: () => now() + offsetMs });
-      const app = createApp(rt);
+      const app = createTestApp(rt);
       const request = () => remaining(api, app);
       for (let i = 0; i < 59; i++) await request();
       app.flush();

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { readStatus } from "../../../src/app/operations/status.ts";
+import { CHECKS } from "../../support/checks.ts";
 import { createSharedAddressDetector } from "../../../src/http/auth/shared-address.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
@@ -64,7 +65,7 @@ test("status reports that all clients share an address, until the daemon starts 
   onTestFinished(acquireDaemonLock(api.config.databasePath).release);
   const start = () =>
     api.tx(() => api.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: api.now() }));
-  const report = () => readStatus(api).problems.filter(({ about }) => about === "proxy");
+  const report = () => readStatus(api, CHECKS).problems.filter(({ about }) => about === "proxy");
   start();
   const headers = { host: "api.example.com" };
   for (let i = 0; i < 200; i++) await api.request("/healthz", { key: null, headers });

@@ -6,10 +6,11 @@ import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/log.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { createGetClientAddress } from "../../../src/http/auth/client-address.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { CHECKS } from "../../support/checks.ts";
 import { metricsTokenPath } from "../../../src/app/operations/metrics-token.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { createRunningServer } from "../../support/conditions.ts";
@@ -266,7 +267,7 @@ describe("metrics", () => {
     const api = createTestApi();
     const path = metricsTokenPath(api.config);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    const restarted = createApp(api);
+    const restarted = createTestApp(api);
     expect((await restarted.request("/metrics", asOperator(api))).status).toBe(200);
   });
 
@@ -274,7 +275,7 @@ describe("metrics", () => {
     const api = createTestApi();
     rmSync(metricsTokenPath(api.config));
     mkdirSync(metricsTokenPath(api.config));
-    const response = await createApp(api).request("/metrics");
+    const response = await createTestApp(api).request("/metrics");
     expect([response.status, ((await response.json()) as Problem).code]).toEqual([
       403,
       "address_not_allowed",
@@ -286,10 +287,10 @@ describe("metrics", () => {
 
   test("refused to a program on this machine, are one log line and a condition until it has the token", async () => {
     const rt = await createRunningServer();
-    const app = createApp(rt);
+    const app = createTestApp(rt);
     const isOpen = () => {
       app.flush();
-      return listDaemonConditions(rt).some(({ code }) => code === "metrics.refused");
+      return listDaemonConditions(rt, CHECKS).some(({ code }) => code === "metrics.refused");
     };
     await app.request("/metrics", { headers: { "x-forwarded-for": "203.0.113.9" } });
     expect(isOpen()).toBe(false);

@@ -4,10 +4,10 @@ import { createPruner } from "../../../src/app/operations/retention.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { hashApiKey } from "../../../src/domain/api-key.ts";
 import type { SendOnce } from "../../../src/app/webhooks/test-endpoint.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { commitReply, createHandleOnce } from "../../../src/http/pipeline/idempotency.ts";
 import type { HttpRequest, RequestContext } from "../../../src/http/pipeline/request-context.ts";
-import { ROUTES } from "../../../src/http/routes.ts";
+import { ROUTES } from "../../support/routes.ts";
 import { createTestApi, type Problem, type TestApi } from "../support/api.ts";
 import {
   createTestEndpoint,
@@ -135,7 +135,7 @@ test("while the first request is in progress, a second one is 503 busy after 2 s
   const { api, endpoint } = await setUp();
   const responded = Promise.withResolvers<Awaited<ReturnType<SendOnce>>>();
   const started = Promise.withResolvers<void>();
-  const { request } = createApp(api, () => {
+  const { request } = createTestApp(api, () => {
     started.resolve();
     return responded.promise;
   });

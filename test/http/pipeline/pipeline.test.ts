@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { AuditAction } from "../../../src/domain/audit.ts";
-import { ROUTES } from "../../../src/http/routes.ts";
+import { ROUTES } from "../../support/routes.ts";
 import { createTestApi, SALON } from "../support/api.ts";
 import {
   createTestEndpoint,

@@ -4,7 +4,7 @@ import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { createKey, type NewKey } from "../../../src/app/keys.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
 export const SALON = "salon-aurora";
@@ -39,7 +39,7 @@ export function createTestApi(
 ): TestApi {
   const rt = createTestRuntime(flags, undefined, busyTimeoutMs);
   const { slug } = applyPreset(rt, preset);
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   const createTestKey = (fields: Partial<NewKey> = {}) => {
     const { key, secret } = createKey(rt, {
       businessId: businessId(slug),

@@ -6,7 +6,7 @@ import { ticketTypeId } from "../../../src/domain/public/public-event.ts";
 import type { BusinessRow } from "../../../src/store/businesses.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { seedShop, shopId, SHOP_SLUG } from "../../support/shop.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -63,7 +63,7 @@ let requestCount = 0;
 export function openBookingShop(rt: TestRuntime = createTestRuntime()) {
   seedShop(rt);
   applyCatalog(rt, [{ name: "concert.yaml", text: CONCERT }]);
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   const createClient = (scopes: Scope[] | null, fields: Partial<NewKey> = {}): Client => {
     const { key, secret } = createKey(rt, {
       businessId: businessId(SHOP_SLUG),

@@ -14,6 +14,7 @@ import {
 } from "../../../src/http/transport/connection-table.ts";
 import { createLastingState } from "../../../src/http/lasting-state.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { CHECKS } from "../../support/checks.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { createRunningServer } from "../../support/conditions.ts";
 import { type Certificate, createAuthority } from "../../support/hostile/tls.ts";
@@ -246,7 +247,7 @@ test("full connections are a condition that names the largest client, for 10 min
   const full = createLastingState(rt, 10 * 60_000, rt.store.live.saveConnectionsFull);
   const check = () => {
     full.flush();
-    return listDaemonConditions(rt)
+    return listDaemonConditions(rt, CHECKS)
       .filter(({ code }) => code === "connections.full")
       .map(({ text, command }) => `${text}: ${command}`);
   };

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { fc } from "../../support/property.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { ROUTES } from "../../../src/http/routes.ts";
+import { ROUTES } from "../../support/routes.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import type { GeneratedRequest } from "../../support/hostile/generated-requests.ts";

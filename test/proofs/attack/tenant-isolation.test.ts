@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { grants } from "../../../src/domain/api-key.ts";
-import { createApp } from "../../../src/http/app.ts";
-import { ROUTES } from "../../../src/http/routes.ts";
+import { createTestApp } from "../../support/app.ts";
+import { ROUTES } from "../../support/routes.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import {
   type ApiRequest,
@@ -30,7 +30,7 @@ type ApiResponse = { status: number; headers: string; text: string };
 
 /** Sends each request from another address, so that no rate limit by address is reached. */
 function createClient(rt: TestRuntime) {
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   let requestCount = 0;
   return async ({ method, path, body }: ApiRequest, key: TenantKey): Promise<ApiResponse> => {
     await nextTurn();

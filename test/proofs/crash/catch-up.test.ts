@@ -8,7 +8,7 @@ import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import type { Envelope } from "../../../src/domain/envelope.ts";
 import type { Send } from "../../../src/domain/webhooks/webhook-post.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { buildCatalog } from "../../support/catalog-builders.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
@@ -26,7 +26,7 @@ type Feed = { data: Envelope[]; page: { hasMore: boolean; nextCursor: string } }
 
 /** Returns a function that reads all changes since its previous call, page by page. */
 function createFeedReader(rt: Runtime, businessId: string) {
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   const limits = { limitMinute: 1_000_000, limitHour: 1_000_000 };
   const { secret } = createKey(rt, {
     businessId,

@@ -14,7 +14,7 @@ import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 import { startDaemon } from "../../../src/cli/running/daemon.ts";
 import { type Config, readConfig } from "../../../src/config.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { subscribe } from "../../support/delivery.ts";
@@ -47,7 +47,7 @@ type Reply = { status: number; headers: Headers; body: Record<string, unknown> }
 function createPartner(secret: string) {
   let requests = 0;
   const send = async (rt: Runtime, method: string, path: string, key?: string) => {
-    const response = await createApp(rt).request(SHOP_PATH + path, {
+    const response = await createTestApp(rt).request(SHOP_PATH + path, {
       method,
       headers: {
         authorization: `Bearer ${secret}`,

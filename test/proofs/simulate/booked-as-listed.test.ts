@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import { createTimeOff, deleteTimeOff } from "../../../src/app/bookings/time-off.ts";
 import type { BookingTerms } from "../../../src/app/bookings/plan-booking.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import {
   CUT,
   openBookingShop,
@@ -108,7 +108,7 @@ async function compareStarts(
     const shop = openBookingShop(rt);
     const play = createPlayer(shop);
     for (const change of steps) await play(change);
-    const search = createApp(searchOf(rt));
+    const search = createTestApp(searchOf(rt));
     for (const staffId of STAFF) {
       const staff = staffId === null ? "" : `&staffId=${staffId}`;
       const response = await search.request(

@@ -8,7 +8,7 @@ import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
 import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import { createKey } from "../../../src/app/keys.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { createTestApp } from "../../support/app.ts";
 import { buildCatalog } from "../../support/catalog-builders.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createMirror, type Get, type MirroredEvent, PATHS } from "../../support/mirror.ts";
@@ -40,7 +40,7 @@ function setUp() {
   const randomInt = createRandomInt(SEED);
   changeCatalog(rt, buildCatalog(), "local", null);
   const businessId = getBusiness(rt, SLUG).id;
-  const app = createApp(rt);
+  const app = createTestApp(rt);
   const { secret } = createKey(rt, {
     businessId,
     name: "mirror",

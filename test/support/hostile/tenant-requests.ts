@@ -1,6 +1,6 @@
 import type { fc } from "../property.ts";
 import { describeApi } from "../../../src/http/openapi/document.ts";
-import { ROUTES } from "../../../src/http/routes.ts";
+import { ROUTES } from "../routes.ts";
 import { type Tenant, unknownId } from "../tenants.ts";
 import type { TestRuntime } from "../test-runtime.ts";
 import {

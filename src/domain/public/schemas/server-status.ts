@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { slug } from "../../catalog/file/values.ts";
-import { CONDITION_CODES, SEVERITIES } from "../../conditions/registry.ts";
+import { SEVERITIES } from "../../conditions/registry.ts";
 import { instant } from "./values.ts";
 
 /** What a server reports to its operator. Later versions may add fields. */
@@ -17,7 +17,7 @@ export const serverStatus = z.object({
   problems: z
     .array(
       z.object({
-        code: z.string().describe(`Code of the condition, such as ${CONDITION_CODES[0]}`),
+        code: z.string().describe(`Code of the condition, such as storage.gone`),
         severity: z.enum(SEVERITIES),
         business: z.string().nullable().describe("Slug; null if it is about the whole server"),
         since: instant.nullable().describe("When it began; null if unknown"),

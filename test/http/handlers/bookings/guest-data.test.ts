@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createBackup } from "../../../../src/app/operations/backups.ts";
 import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
 import { ALL_EVENT_TYPES } from "../../../../src/domain/event-types.ts";
-import { createApp } from "../../../../src/http/app.ts";
+import { createTestApp } from "../../../support/app.ts";
 import { asOperator } from "../../../support/operator.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
@@ -62,7 +62,7 @@ test("guest data is in no response but that of one booking, and in no event, web
   expect((await site.send("GET", path)).body.data.customer).toEqual(CUSTOMER);
   worker.wake();
   await worker.whenIdle();
-  const metrics = await (await createApp(rt).request("/metrics", asOperator(rt))).text();
+  const metrics = await (await createTestApp(rt).request("/metrics", asOperator(rt))).text();
   const { path: backup } = await createBackup(rt);
 
   expect(sent.length).toBeGreaterThan(8);

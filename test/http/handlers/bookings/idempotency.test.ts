@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Visit } from "../../../../src/domain/bookings/visit.ts";
-import { ROUTES } from "../../../../src/http/routes.ts";
+import { ROUTES } from "../../../support/routes.ts";
 import { type Client, openBookingShop, orderOf, visit } from "../../support/bookings.ts";
 import type { TestRuntime } from "../../../support/test-runtime.ts";
 

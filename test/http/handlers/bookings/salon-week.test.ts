@@ -3,7 +3,7 @@ import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { changeBooking } from "../../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
 import { getBusiness } from "../../../../src/app/businesses.ts";
-import { createCalendar } from "../../../../src/app/calendars/calendars.ts";
+import { createCalendar } from "../../../../src/features/calendars/calendars.ts";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import type { Scope } from "../../../../src/domain/api-key.ts";
 import { catalogId } from "../../../../src/domain/ids.ts";

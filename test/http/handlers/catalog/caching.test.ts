@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
-import { createApp } from "../../../../src/http/app.ts";
+import { createTestApp } from "../../../support/app.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { deleteBusiness } from "../../../../src/app/businesses.ts";
@@ -66,7 +66,7 @@ describe("ETags", () => {
   test("stay the same after a restart", async () => {
     const api = createTestApi();
     const headers = { authorization: `Bearer ${api.key}` };
-    const restarted = await createApp(api).request(at("services"), { headers });
+    const restarted = await createTestApp(api).request(at("services"), { headers });
     expect(restarted.headers.get("etag")).toBe(
       (await api.request(at("services"))).headers.get("etag"),
     );

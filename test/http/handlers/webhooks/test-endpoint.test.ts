@@ -9,7 +9,7 @@ import type { SendOnce } from "../../../../src/app/webhooks/test-endpoint.ts";
 import { createSendOnce } from "../../../../src/delivery/sender.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { endpointTest } from "../../../../src/domain/public/schemas/webhook.ts";
-import { createApp } from "../../../../src/http/app.ts";
+import { createTestApp } from "../../../support/app.ts";
 import { startServer } from "../../../../src/http/server.ts";
 import { type ScriptedResponse, createReceiver } from "../../../support/receiver.ts";
 import { createTestApi, SALON, applyPreset } from "../../support/api.ts";
@@ -135,9 +135,9 @@ test("a test without a response takes as long whether the port is closed, silent
     const startedAt = api.monotonic();
     const path = `${WEBHOOKS}/${endpoint.id}/test`;
     const headers = { authorization: `Bearer ${api.key}` };
-    expect((await createApp(api, sendOnce).request(path, { method: "POST", headers })).status).toBe(
-      200,
-    );
+    expect(
+      (await createTestApp(api, sendOnce).request(path, { method: "POST", headers })).status,
+    ).toBe(200);
     return api.monotonic() - startedAt;
   }
   const failures = [
@@ -175,7 +175,7 @@ describe("tests of a host that the operator does not trust", () => {
     const { api, paths, init } = await createPartner(2);
     let sent = 0;
     let statusCode = 500;
-    const { request } = createApp(api, async () => ((sent += 1), respond(statusCode)));
+    const { request } = createTestApp(api, async () => ((sent += 1), respond(statusCode)));
     for (let i = 0; i < 10; i++) expect((await request(paths[i % 2] ?? "", init)).status).toBe(200);
     const refused = await request(paths[0] ?? "", init);
     expect([refused.status, sent]).toEqual([409, 10]);
@@ -188,7 +188,7 @@ describe("tests of a host that the operator does not trust", () => {
   test("are at most 2 at a time for each key", async () => {
     const { api, paths, init } = await createPartner(3);
     const pending: ((value: ReturnType<typeof respond>) => void)[] = [];
-    const { request } = createApp(api, () => new Promise((resolve) => pending.push(resolve)));
+    const { request } = createTestApp(api, () => new Promise((resolve) => pending.push(resolve)));
     const running = paths.slice(0, 2).map(async (path) => request(path, init));
     await expect.poll(() => pending.length).toBe(2);
     expect((await request(paths[2] ?? "", init)).status).toBe(503);
@@ -252,7 +252,7 @@ describe("while a receiver does not respond", () => {
 test("at most 64 tests run concurrently, of all businesses together", async () => {
   const api = createTestApi();
   const release: (() => void)[] = [];
-  const { request } = createApp(api, () => {
+  const { request } = createTestApp(api, () => {
     const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<SendOnce>>>();
     release.push(() =>
       resolve({ outcome: { kind: "refused", error: "ECONNREFUSED" }, address: null }),

@@ -1,9 +1,10 @@
+import { createCalendarStore } from "./store.ts";
 import { parentPort, workerData } from "node:worker_threads";
-import { writeFeed } from "../app/calendars/write-feed.ts";
-import { openRuntime } from "../app/runtime.ts";
-import { DAEMON } from "../domain/audit.ts";
-import type { FeedReply, FeedRequest, FeedThreadData } from "./calendar-feeds.ts";
-import { joinExactly } from "./pipeline/cached-response.ts";
+import { writeFeed } from "./write-feed.ts";
+import { openRuntime } from "../../app/runtime.ts";
+import { DAEMON } from "../../domain/audit.ts";
+import type { FeedReply, FeedRequest, FeedThreadData } from "./feeds.ts";
+import { joinExactly } from "../../http/pipeline/cached-response.ts";
 
 // Writes calendar feeds in a thread of its own: decrypting the guests of 20,000 visits takes part of
 // a second, in which no other request would be served.
@@ -15,7 +16,7 @@ const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON, isDaemon:
 
 parentPort?.on("message", ({ request, calendarId, today }: FeedRequest) => {
   try {
-    const calendar = rt.store.calendars.findById(calendarId);
+    const calendar = rt.openStore(createCalendarStore).findById(calendarId);
     if (!calendar) throw new Error("The calendar was deleted.");
     const body = joinExactly(writeFeed(rt, calendar, today));
     const reply: FeedReply = { request, body };

@@ -1,13 +1,13 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
 import type { VisitStatus } from "../../domain/bookings/visit.ts";
-import { type CalendarEvent, writeEntry } from "../../domain/calendars/ical.ts";
+import { type CalendarEvent, writeEntry } from "./ical.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { countOf } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { CalendarPart } from "../../store/calendar-visits.ts";
-import type { CalendarRow } from "../../store/calendars.ts";
-import { createNamer, describeService, type Namer } from "../bookings/day-sheet.ts";
-import type { Runtime } from "../runtime.ts";
+import type { CalendarPart } from "./store.ts";
+import type { CalendarRow } from "./store.ts";
+import { createNamer, describeService, type Namer } from "../../app/bookings/day-sheet.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import { createByteGroups } from "./byte-groups.ts";
 
 /** How an entry shows the guest: the name in its title, the rest below. */

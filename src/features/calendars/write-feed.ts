@@ -1,8 +1,8 @@
-import { CALENDAR_END, writeCalendarStart, writeEntry } from "../../domain/calendars/ical.ts";
+import { CALENDAR_END, writeCalendarStart, writeEntry } from "./ical.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
-import type { CalendarRow } from "../../store/calendars.ts";
-import { createNamer } from "../bookings/day-sheet.ts";
-import type { Runtime } from "../runtime.ts";
+import { createCalendarStore, type CalendarRow } from "./store.ts";
+import { createNamer } from "../../app/bookings/day-sheet.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import { addVisits, MAX_ENTRIES } from "./add-visits.ts";
 import { createEntryWriter } from "./entries.ts";
 
@@ -24,7 +24,7 @@ export function writeFeed(
   if (!business) throw new Error("The business of the calendar was deleted.");
   const writer = createEntryWriter(rt, business, calendar, max);
   const cutAt = addVisits(rt, calendar, today, writer);
-  if (cutAt !== calendar.cutAt) rt.tx(() => rt.store.calendars.setCutAt(id, cutAt));
+  if (cutAt !== calendar.cutAt) rt.tx(() => rt.openStore(createCalendarStore).setCutAt(id, cutAt));
   const entries = writer.finish();
   const owner = createNamer(rt, businessId)("staff", staffId);
   const name = [owner, business.doc.name].filter(Boolean).join(", ");

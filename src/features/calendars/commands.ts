@@ -1,11 +1,11 @@
 import { isLoopbackHost } from "../../domain/loopback.ts";
-import type { CalendarRow } from "../../store/calendars.ts";
-import { command } from "../command.ts";
-import { DEFAULT_PORT } from "../running/port.ts";
-import { text, toggle } from "../flags.ts";
-import { printSecretOnce } from "../input/new-file.ts";
-import { resolveObject } from "../objects/objects.ts";
-import { shortTime, withIsoTimes } from "../output/table.ts";
+import { createCalendarStore, type CalendarRow } from "./store.ts";
+import { command } from "../../cli/command.ts";
+import { DEFAULT_PORT } from "../../cli/running/port.ts";
+import { text, toggle } from "../../cli/flags.ts";
+import { printSecretOnce } from "../../cli/input/new-file.ts";
+import { resolveObject } from "../../cli/objects/objects.ts";
+import { shortTime, withIsoTimes } from "../../cli/output/table.ts";
 
 const create = command({
   name: "create",
@@ -24,7 +24,7 @@ const create = command({
   ],
   async run(cli, { staff, withGuests, out, ...flags }) {
     const { rt, business } = await cli.openBusiness();
-    const { createCalendar } = await import("../../app/calendars/calendars.ts");
+    const { createCalendar } = await import("./calendars.ts");
     const { publicUrl } = cli.config(flags).http;
     const daemon = rt.store.live.findDaemon();
     const base =
@@ -59,7 +59,7 @@ const list = command({
         ? "whole business"
         : (rt.store.catalog.findByKeyOrId(business.id, "staff", staffId)?.name ?? staffId);
     cli.printList(
-      rt.store.calendars.list(business.id).map(toOutput),
+      rt.openStore(createCalendarStore).list(business.id).map(toOutput),
       [
         "id",
         { title: "OF", value: ({ staffId }) => nameOf(staffId) },
@@ -80,7 +80,7 @@ const revoke = command({
   examples: ["calendars revoke cal_06f…", "calendars revoke cal_06f… --json"],
   async run(cli, _flags, id) {
     const { rt, business } = await cli.openBusiness();
-    const { revokeCalendar } = await import("../../app/calendars/calendars.ts");
+    const { revokeCalendar } = await import("./calendars.ts");
     const calendar = toOutput(revokeCalendar(rt, business.id, id));
     cli.report(calendar, `${cli.verb("Revoked", "revoke")} ${id}.`);
   },

@@ -1,8 +1,8 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
-import type { CalendarPart } from "../../store/calendar-visits.ts";
-import type { CalendarRow } from "../../store/calendars.ts";
-import { tryOpenCustomers } from "../bookings/guests.ts";
-import type { Runtime } from "../runtime.ts";
+import { createCalendarVisitStore, type CalendarPart } from "./store.ts";
+import type { CalendarRow } from "./store.ts";
+import { tryOpenCustomers } from "../../app/bookings/guests.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import type { EntryWriter } from "./entries.ts";
 
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ export function addVisits(
   entries: EntryWriter,
 ): number | null {
   const filter = { businessId, staffId, withGuests };
-  const { calendarVisits } = rt.store;
+  const calendarVisits = rt.openStore(createCalendarVisitStore);
   const future = { ...filter, from: today, to: today + FUTURE_DAYS * DAY_MS };
   const past = { ...filter, from: today - PAST_DAYS * DAY_MS, to: today };
   const read = (...query: Parameters<typeof calendarVisits.iterate>) =>

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { assertFound } from "../../domain/errors.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { CalendarRow } from "../../store/calendars.ts";
-import { audit } from "../audit.ts";
-import type { Runtime } from "../runtime.ts";
+import { createCalendarStore, type CalendarRow } from "./store.ts";
+import { audit } from "../../app/audit.ts";
+import type { Runtime } from "../../app/runtime.ts";
 
 const TOKEN_BYTES = 24;
 /** Also recognised, and redacted, in logs. */
@@ -29,7 +29,7 @@ export function createCalendar(
       cutAt: null,
     };
     const token = `deskbell_cal_${rt.random(TOKEN_BYTES).toString("hex")}`;
-    rt.store.calendars.insert(calendar, hashToken(token));
+    rt.openStore(createCalendarStore).insert(calendar, hashToken(token));
     auditCalendar(rt, "calendar.created", calendar, { staffId, withGuests });
     return { calendar, token };
   });
@@ -40,7 +40,7 @@ export function revokeCalendar(rt: Runtime, businessId: string, id: string): Cal
   return rt.tx(() => {
     const calendar = getCalendar(rt, businessId, id);
     if (calendar.revokedAt !== null) return calendar;
-    rt.store.calendars.revoke(id, rt.now());
+    rt.openStore(createCalendarStore).revoke(id, rt.now());
     auditCalendar(rt, "calendar.revoked", calendar);
     return getCalendar(rt, businessId, id);
   });
@@ -56,14 +56,14 @@ export function findCalendarByToken(
   slug?: string,
 ): CalendarRow | undefined {
   if (!TOKEN.test(token)) return undefined;
-  const calendar = rt.store.calendars.findByToken(hashToken(token));
+  const calendar = rt.openStore(createCalendarStore).findByToken(hashToken(token));
   if (slug === undefined || rt.store.businesses.findBySlug(slug)?.id === calendar?.businessId)
     return calendar;
   return undefined;
 }
 
 function getCalendar(rt: Runtime, businessId: string, id: string): CalendarRow {
-  const calendar = rt.store.calendars.findById(id);
+  const calendar = rt.openStore(createCalendarStore).findById(id);
   return assertFound(
     calendar?.businessId === businessId ? calendar : undefined,
     `There is no calendar '${id}'.`,

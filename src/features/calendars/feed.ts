@@ -1,5 +1,5 @@
-import type { CalendarRow } from "../../store/calendars.ts";
-import type { Runtime } from "../runtime.ts";
+import type { CalendarRow } from "./store.ts";
+import type { Runtime } from "../../app/runtime.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,19 +1,20 @@
+import { createCalendarStore } from "../../../src/features/calendars/store.ts";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { cancelBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
-import { createCalendar, revokeCalendar } from "../../../src/app/calendars/calendars.ts";
-import { findFeed } from "../../../src/app/calendars/feed.ts";
+import { createCalendar, revokeCalendar } from "../../../src/features/calendars/calendars.ts";
+import { findFeed } from "../../../src/features/calendars/feed.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { eraseVisits } from "../../../src/app/guests/erase-guests.ts";
-import { createCalendarFeeds } from "../../../src/http/calendar-feeds.ts";
+import { createCalendarFeeds } from "../../../src/features/calendars/feeds.ts";
 import { redactSecrets } from "../../../src/domain/webhooks/redact-secrets.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { parseCalendar } from "../../support/ical.ts";
-import { applyToSalon, createTestApi, SALON, type TestApi } from "../support/api.ts";
+import { applyToSalon, createTestApi, SALON, type TestApi } from "../../http/support/api.ts";
 
 const CATALOG = `
 hours: [{ days: mon-sun, start: "00:00", end: "24:00" }]
@@ -186,7 +187,7 @@ test("the token is neither stored nor in the audit log, and redacted in the acce
   expect(redactSecrets(JSON.stringify(lines))).toContain("/calendars/deskbell_cal_….ics");
   expect(JSON.stringify(api.store.audit.list({}, 5))).toMatch(/calendar\.created/);
   expect(JSON.stringify(api.store.audit.list({}, 5))).not.toContain(token.slice(-48));
-  expect(JSON.stringify(api.store.calendars.list(getBusiness(api, SALON).id))).not.toContain(
-    token.slice(-48),
-  );
+  expect(
+    JSON.stringify(api.openStore(createCalendarStore).list(getBusiness(api, SALON).id)),
+  ).not.toContain(token.slice(-48));
 });

@@ -1,4 +1,4 @@
-import { showHidden } from "../text.ts";
+import { showHidden } from "../../domain/text.ts";
 
 // Writes iCalendar (RFC 5545, 7986).
 

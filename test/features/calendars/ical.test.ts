@@ -5,7 +5,7 @@ import {
   type CalendarEvent,
   writeCalendarStart,
   writeEntry,
-} from "../../../src/domain/calendars/ical.ts";
+} from "../../../src/features/calendars/ical.ts";
 import { parseInstant } from "../../../src/domain/local-time.ts";
 import { parseCalendar } from "../../support/ical.ts";
 

@@ -1,11 +1,11 @@
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { gzip } from "node:zlib";
-import { calendarThread } from "../assets.ts";
-import type { Config } from "../config.ts";
-import type { Feed } from "../app/calendars/feed.ts";
-import { BoundedCache } from "../domain/bounded-cache.ts";
-import type { EncodedBodies } from "./pipeline/cached-response.ts";
+import { featureThread } from "../../assets.ts";
+import type { Config } from "../../config.ts";
+import type { Feed } from "./feed.ts";
+import { BoundedCache } from "../../domain/bounded-cache.ts";
+import type { EncodedBodies } from "../../http/pipeline/cached-response.ts";
 
 export type FeedThreadData = { config: Config };
 /** `request`: identifies the reply. */
@@ -21,8 +21,6 @@ const KEPT_MS = 30_000;
 /** The total size of the bodies that are kept, before compression; a larger body is not kept. */
 const MAX_KEPT_BYTES = 16_000_000;
 
-export type CalendarFeeds = ReturnType<typeof createCalendarFeeds>;
-
 /** Writes calendar feeds in a thread, which runs only while feeds are read. */
 export function createCalendarFeeds(config: Config) {
   const pending = new Map<string, Pending>();
@@ -37,7 +35,7 @@ export function createCalendarFeeds(config: Config) {
 
   function start(): Worker {
     const workerData: FeedThreadData = { config: { ...config, mayCreate: false } };
-    const code = calendarThread();
+    const code = featureThread("calendars");
     const started = new Worker(code, { eval: typeof code === "string", workerData });
     // The daemon stops although the thread waits for requests.
     started.unref();

@@ -1,9 +1,11 @@
+import { createCalendarStore } from "../../../src/features/calendars/store.ts";
 import { expect, test } from "vitest";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { createCalendar, revokeCalendar } from "../../../src/app/calendars/calendars.ts";
-import { checkCalendars } from "../../../src/app/calendars/calendar-conditions.ts";
-import { writeFeed } from "../../../src/app/calendars/write-feed.ts";
+import { createCalendar, revokeCalendar } from "../../../src/features/calendars/calendars.ts";
+import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { checks } from "../../../src/features/calendars/conditions.ts";
+import { writeFeed } from "../../../src/features/calendars/write-feed.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import type { VisitStatus } from "../../../src/domain/bookings/visit.ts";
 import { parseCalendar } from "../../support/ical.ts";
@@ -25,6 +27,9 @@ const SERVICE_MS = 5 * 60_000;
 const idOf = (kind: "service" | "staff", key: string) =>
   objectId(kind, SLUG, { key, previousKeys: [] });
 
+const listFull = (rt: TestRuntime) =>
+  listDaemonConditions(rt, checks).filter(({ code }) => code === "calendar.full");
+
 function openSalon() {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
@@ -34,7 +39,7 @@ function openSalon() {
   const feed = (max?: number) =>
     parseCalendar(
       Buffer.concat(
-        writeFeed(rt, rt.store.calendars.findById(calendar.id)!, today, max),
+        writeFeed(rt, rt.openStore(createCalendarStore).findById(calendar.id)!, today, max),
       ).toString(),
     );
   return { rt, business, calendar, today, feed };
@@ -128,12 +133,12 @@ test("a feed that is full ends with an entry that says so, and opens a condition
       /^Visits from 20\S+ on are not in this calendar: it has at most 2 entries\.$/,
     ),
   ]);
-  expect(checkCalendars(rt)).toMatchObject([{ code: "calendar.full", business: SLUG }]);
+  expect(listFull(rt)).toMatchObject([{ code: "calendar.full", business: SLUG }]);
   expect(feed()).toHaveLength(3);
-  expect(checkCalendars(rt)).toEqual([]);
+  expect(listFull(rt)).toEqual([]);
   feed(2);
   revokeCalendar(rt, calendar.businessId, calendar.id);
-  expect(checkCalendars(rt)).toEqual([]);
+  expect(listFull(rt)).toEqual([]);
 });
 
 test("a session of a class is one entry with all guests that have not cancelled", () => {

@@ -1,0 +1,43 @@
+import { calendars } from "./calendars/feature.ts";
+import type { Feature } from "./feature.ts";
+
+// The only list of features, and the only file through which the core reaches them. The core reads it
+// when it needs a value, not when a module is loaded: in a bundle, a feature may be evaluated later.
+
+const LIST = [calendars] as const;
+
+export const FEATURES: readonly Feature[] = LIST;
+
+/** The values that the features list under a name, such as `auditActions`. */
+export type Listed<Name extends keyof Feature> = (typeof LIST)[number] extends infer One
+  ? One extends { readonly [Key in Name]: readonly (infer Value)[] }
+    ? Value
+    : never
+  : never;
+
+/** The names that the features give to their values, such as the codes of `conditions`. */
+export type Named<Name extends keyof Feature> = (typeof LIST)[number] extends infer One
+  ? One extends { readonly [Key in Name]: infer Values }
+    ? keyof Values
+    : never
+  : never;
+
+/** Returns the values that the features list under a name. */
+export const listOfFeatures = <Name extends "auditActions">(name: Name): Listed<Name>[] =>
+  FEATURES.flatMap((feature) => feature[name] ?? []) as Listed<Name>[];
+
+type Loaded = "routes" | "checks";
+type Values<Name extends Loaded> =
+  Awaited<ReturnType<NonNullable<Feature[Name]>>> extends infer Module
+    ? Module extends { readonly [Key in Name]: readonly (infer Value)[] }
+      ? Value
+      : never
+    : never;
+
+/** Loads the routes or the checks of all features. */
+export async function loadFromFeatures<Name extends Loaded>(name: Name): Promise<Values<Name>[]> {
+  const modules = await Promise.all(FEATURES.map((feature) => feature[name]?.()));
+  return modules.flatMap((module) =>
+    module === undefined ? [] : (module as Record<Name, readonly Values<Name>[]>)[name],
+  );
+}
