@@ -52,43 +52,40 @@ function createKeyStreams(key: KeyObject, rows: readonly SealedRow[]): Buffer {
 
 /**
  * Whether every tag is right. GHASH adds each block to a state, which it then multiplies by a secret
- * of the key. The state after the blocks of a text is its unmasked tag, so the state becomes zero if
- * that tag is added to the block that follows. After all texts, the state is therefore that of as
- * many zero blocks. If a tag is wrong, the chance of the same state is below one in 2^100.
+ * of the key. The state after the blocks of a text is its unmasked tag, so it becomes zero if a block
+ * of that tag follows. After all texts, the state is therefore that of as many zero blocks. The tag
+ * needs a block of its own: in that of the next ID, a change of the tag could undo one of the ID. If
+ * a tag is wrong, the chance of the same state is below one in 2^100.
  */
 function areAuthentic(key: KeyObject, rows: readonly SealedRow[], streams: Buffer): boolean {
-  const size = rows.reduce((sum, row) => sum + hashedLength(row), 0);
-  const hashed = Buffer.alloc(size + BLOCK);
-  let start = 0;
-  for (const row of rows) {
-    writeHashed(hashed, start, row);
-    start += hashedLength(row);
-  }
-  let end = 0;
+  const hashed = Buffer.alloc(rows.reduce((sum, row) => sum + hashedLength(row), 0));
+  let at = 0;
   let mask = 0;
   for (const row of rows) {
-    const { sealed } = row;
-    end += hashedLength(row);
-    for (let i = 0; i < TAG; i += 1) {
-      const unmasked = (sealed[NONCE + i] as number) ^ (streams[mask + i] as number);
-      hashed[end + i] = (hashed[end + i] as number) ^ unmasked;
-    }
-    mask += streamLength(sealed);
+    writeHashed(hashed, at, row, streams.subarray(mask, mask + TAG));
+    at += hashedLength(row);
+    mask += streamLength(row.sealed);
   }
   return timingSafeEqual(ghash(key, hashed), ghash(key, Buffer.alloc(hashed.length)));
 }
 
 const hashedLength = ({ id, sealed }: SealedRow): number =>
-  padded(Buffer.byteLength(id)) + padded(bodyLength(sealed)) + BLOCK;
+  padded(Buffer.byteLength(id)) + padded(bodyLength(sealed)) + 2 * BLOCK;
 
-/** Writes the blocks of a text for GHASH: the ID, the encrypted text, and the bits that each has. */
-function writeHashed(hashed: Buffer, at: number, { id, sealed }: SealedRow): void {
+/**
+ * Writes the blocks of a text for GHASH: the ID, the encrypted text, the bits that each has, and the
+ * unmasked tag.
+ */
+function writeHashed(hashed: Buffer, at: number, { id, sealed }: SealedRow, mask: Buffer): void {
   const idLength = hashed.write(id, at);
   const body = at + padded(idLength);
   hashed.set(sealed.subarray(HEAD), body);
   const lengths = body + padded(bodyLength(sealed));
   hashed.writeUInt32BE(8 * idLength, lengths + 4);
   hashed.writeUInt32BE(8 * bodyLength(sealed), lengths + 12);
+  const tag = lengths + BLOCK;
+  for (let i = 0; i < TAG; i += 1)
+    hashed[tag + i] = (sealed[NONCE + i] as number) ^ (mask[i] as number);
 }
 
 /** Returns the tag of an empty text, which depends on the GHASH of these bytes. */
