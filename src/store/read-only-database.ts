@@ -119,6 +119,21 @@ export const readBusinesses = (path: string): { id: string; slug: string }[] =>
     (db) => db.prepare("SELECT id, slug FROM business").all() as { id: string; slug: string }[],
   );
 
+/**
+ * Returns a number that rises with every event and every change of a catalog. Unlike a time, it tells
+ * which of two backups of a server is newer, also if its clock was set back.
+ */
+export const readProgress = (path: string): number =>
+  withReadOnlyDatabase(path, (db) => {
+    const progress = db.prepare(`
+      SELECT total(progress) FROM (
+        SELECT max(catalog_version + last_sequence) AS progress FROM (
+          SELECT id, catalog_version, last_sequence FROM business UNION ALL
+          SELECT id, catalog_version, last_sequence FROM removed_business)
+        GROUP BY id)`);
+    return progress.pluck().get() as number;
+  });
+
 /** Whether an erased guest could come back with the file. */
 export const hasGuestData = (path: string): boolean =>
   withReadOnlyDatabase(

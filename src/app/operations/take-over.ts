@@ -6,6 +6,7 @@ import { AppError } from "../../domain/errors.ts";
 import { isNightly } from "../../store/backup.ts";
 import type { FoundTag } from "../../backup-tag.ts";
 import { shellQuote } from "../../domain/text.ts";
+import { readProgress } from "../../store/read-only-database.ts";
 import { saveOwnEpoch } from "../../store/own-epoch.ts";
 import {
   authenticate,
@@ -77,9 +78,12 @@ const takeOverCommand = (dir: string): string =>
 
 type Unauthentic = Backup & { kind: Exclude<FoundTag["kind"], "authentic">; reason: string };
 
-/** Authentic copies are sorted by the takeover and time at which they were made; the newest is first. */
+/**
+ * Authentic copies are sorted by takeovers and changes before they were made, then by time, because
+ * a clock that was ahead gives copies a later time; the newest is first.
+ */
 function listCopies(config: Config, dir: string) {
-  const authentic: (Backup & { epoch: number })[] = [];
+  const authentic: (Backup & { epoch: number; progress: number })[] = [];
   const others: Unauthentic[] = [];
   const skipped: string[] = [];
   const server = readOwner(dir);
@@ -93,15 +97,21 @@ function listCopies(config: Config, dir: string) {
         skipped.push(`${copy.path} is a copy of another server.`);
       else {
         const { createdAt, epoch } = found.tag;
-        authentic.push({ ...copy, createdAt, epoch });
+        authentic.push({ ...copy, createdAt, epoch, progress: readProgress(copy.path) });
       }
     } catch (error) {
       const reason = damageOf(error, copy);
       if (reason === undefined) throw error;
       skipped.push(reason);
     }
-  const byAge = authentic.toSorted((a, b) => b.epoch - a.epoch || b.createdAt - a.createdAt);
-  return { authentic: byAge.map(({ epoch: _, ...copy }) => copy), others, skipped };
+  const byAge = authentic.toSorted(
+    (a, b) => b.epoch - a.epoch || b.progress - a.progress || b.createdAt - a.createdAt,
+  );
+  return {
+    authentic: byAge.map(({ epoch: _, progress: __, ...copy }) => copy),
+    others,
+    skipped,
+  };
 }
 
 /** Reads a whole copy. Returns undefined, and adds the reason to `skipped`, if it is damaged. */

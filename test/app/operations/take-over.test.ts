@@ -167,6 +167,16 @@ test("the newest copy is one after the last takeover, even if the clock of the s
   expect(copy.path).toBe(join(dir, basename(backup.path)));
 });
 
+test("the newest copy is one with later changes, even if the clock was ahead at the copy before", async () => {
+  const { rt, dir } = await createPrimary();
+  rt.setClock(-30 * MINUTE_MS);
+  addBusiness(rt, "bar-nox");
+  const backup = await createBackup(rt);
+  await copyBackup(rt, backup);
+  const { copy } = await findNewestCopy(createStandby(rt, dir), dir);
+  expect(copy.path).toBe(join(dir, basename(backup.path)));
+});
+
 test("a damaged copy is skipped and reported", async () => {
   const { rt, dir, older, newer } = await createPrimary();
   writeFileSync(newer, readFileSync(newer).fill(1, 4096));
