@@ -1,3 +1,5 @@
+import { MAX_ISSUES } from "../../errors.ts";
+import { lazy } from "../../lazy.ts";
 import { unsafeNameError } from "../../text.ts";
 import { type CatalogIssue, fieldName, type Path } from "../catalog-issue.ts";
 import type { Catalog } from "../catalog.ts";
@@ -7,8 +9,9 @@ import type { Unchanged } from "../change/unchanged-items.ts";
 const LONG_TEXTS: ReadonlySet<unknown> = new Set(["description", "bio", "address"]);
 
 /**
- * Returns an issue for each new text of one line with control or invisible characters. Texts that
- * an earlier version stored are accepted, so that an edit of something else is possible.
+ * Returns an issue for each new text of one line with control or invisible characters, at most one
+ * more than are listed. Texts that an earlier version stored are accepted, so that an edit of
+ * something else is possible.
  * @param contents parsed files that are not validated yet
  */
 export function findHiddenCharacters(
@@ -16,27 +19,20 @@ export function findHiddenCharacters(
   current: () => Catalog | null,
   unchanged: Unchanged,
 ): CatalogIssue[] {
-  const found: { path: Path; text: string; error: string }[] = [];
-  for (const [file, content] of contents.entries())
-    walk(
-      content,
-      [file],
-      (path, text) => {
-        const error = LONG_TEXTS.has(path.at(-1)) ? undefined : unsafeNameError(text);
-        if (error !== undefined) found.push({ path, text, error });
-      },
-      unchanged,
-    );
-  if (found.length === 0) return [];
-  const stored = new Set<string>();
-  walk(current(), [], (_, text) => stored.add(text.trim()));
-  return found
-    .filter(({ text }) => !stored.has(text.trim()))
-    .map(({ path, error }) => ({
-      code: "invalid_value",
-      path,
-      detail: `'${fieldName(path)}' ${error}`,
-    }));
+  const issues: CatalogIssue[] = [];
+  const stored = lazy(() => {
+    const texts = new Set<string>();
+    walk(current(), [], (_, text) => texts.add(text.trim()));
+    return texts;
+  });
+  const visit = (path: Path, text: string): void => {
+    if (issues.length > MAX_ISSUES || LONG_TEXTS.has(path.at(-1))) return;
+    const error = unsafeNameError(text);
+    if (error === undefined || stored().has(text.trim())) return;
+    issues.push({ code: "invalid_value", path, detail: `'${fieldName(path)}' ${error}` });
+  };
+  for (const [file, content] of contents.entries()) walk(content, [file], visit, unchanged);
+  return issues;
 }
 
 function walk(

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Catalog } from "../../../../src/domain/catalog/catalog.ts";
+import { MAX_ISSUES } from "../../../../src/domain/errors.ts";
 import { readEdit, validateCatalog } from "../../../../src/domain/catalog/validate.ts";
 
 const ZERO_WIDTH = "\u200b";
@@ -60,4 +61,10 @@ test("a catalog that an earlier version stored with invisible characters can sti
   ]);
   const staff = [{ key: "tom", name: `Tom${ZERO_WIDTH}` }];
   expect(() => readEdit(stored as Catalog, { staff }, "staff member 'tom'")).toThrow("U+200B");
+});
+
+test("a file with a thousand invisible characters gets no more issues than are listed", () => {
+  const tags = Array.from({ length: 1000 }, (_, i) => `${i}${ZERO_WIDTH}`);
+  const issues = validate({ ...contentWith(""), unknown: tags }, null).issues;
+  expect(issues.filter(({ detail }) => detail.includes("U+200B"))).toHaveLength(MAX_ISSUES + 1);
 });
