@@ -1,12 +1,15 @@
 import { existsSync } from "node:fs";
 import { readTag, replaceTag } from "../../backup-tag.ts";
 import { errorInWords } from "../../domain/error-words.ts";
+import { AppError } from "../../domain/errors.ts";
 import { readMasterKeys } from "../../secret-box.ts";
 import { copyErasureList } from "../guests/erasure-list.ts";
 import type { Runtime } from "../runtime.ts";
 import { addChecksum, findChecksum } from "./backup-checksums.ts";
+import { readOwner } from "./backup-dir.ts";
 import { readBackupState } from "./backup-state.ts";
 import { listBackupsIn } from "./backups.ts";
+import { assertNotTakenOver } from "./epochs.ts";
 
 /** `rest`: what keeps the tag of the old key, each as text. */
 export type RetaggedBackups = { retagged: number; rest: string[] };
@@ -25,6 +28,7 @@ export function retagBackups(rt: Runtime): RetaggedBackups {
         result.rest.push(`${folder} (there is no such folder: is its disk mounted?)`);
         continue;
       }
+      if (folder !== rt.config.backupFolder) assertOwnFolder(rt, folder);
       for (const { path } of listBackupsIn(folder)) {
         const found = readTag(path, older);
         if (found.kind !== "authentic") continue;
@@ -43,6 +47,17 @@ export function retagBackups(rt: Runtime): RetaggedBackups {
       result.rest.push(`${folder} (${errorInWords(error)})`);
     }
   return result;
+}
+
+/**
+ * Another server has other keys, and has erased other guests.
+ * @throws AppError state_refuses if another server uses the folder, or has taken over with a copy in it
+ */
+function assertOwnFolder({ config, store }: Runtime, folder: string): void {
+  assertNotTakenOver(config, folder);
+  const owner = readOwner(folder);
+  if (owner !== undefined && owner !== store.file.getServerId())
+    throw new AppError("state_refuses", "it has the backups of another server");
 }
 
 /** The folder of the backups, and that of their last copies, whose disk may not be mounted. */

@@ -2,6 +2,7 @@ import {
   appendFileSync,
   copyFileSync,
   existsSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -389,6 +390,23 @@ test("a rotation of the master key authenticates again the backups that it can r
     rest: [expect.any(String), expect.stringContaining(`${dir} (there is no such folder`)],
   });
 });
+
+test.each([
+  ["has taken over", "epoch-1", "taken over at 2026-11-20T12:00:00Z"],
+  ["uses the folder", "server-id", "0123456789abcdef"],
+])(
+  "a rotation leaves the copies and the list of erased guests as they are if another server %s",
+  async (_, name, text) => {
+    const { rt, dir } = await createCopies();
+    writeFileSync(join(dir, name), `${text}\n`);
+    const read = () =>
+      readdirSync(dir).map((file) => [file, readFileSync(join(dir, file)).toString("latin1")]);
+    const before = read();
+    const { retagged, rest } = rotateMasterKey(rt).backups;
+    expect(read()).toEqual(before);
+    expect({ retagged, rest }).toEqual({ retagged: 2, rest: [expect.stringContaining(dir)] });
+  },
+);
 
 test("a split gives the data an ID of their own before they are in place, so that no crash leaves two servers with one", async () => {
   const { rt, path } = await createServer();
