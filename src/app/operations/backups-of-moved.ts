@@ -63,10 +63,17 @@ function readBusinessesOf(path: string): Map<string, string> | undefined {
 /** The folders of this server: in that of another one, nothing is deleted. */
 const listOwnFolders = (rt: Runtime): string[] =>
   listBackupFolders(rt).filter(
-    (folder) =>
-      existsSync(folder) &&
-      (folder === rt.config.backupFolder || readOwner(folder) === rt.store.file.getServerId()),
+    (folder) => existsSync(folder) && (folder === rt.config.backupFolder || isOwn(rt, folder)),
   );
+
+function isOwn({ store }: Runtime, folder: string): boolean {
+  try {
+    return readOwner(folder) === store.file.getServerId();
+  } catch {
+    // Each copy of a backup reports a folder that cannot be read.
+    return false;
+  }
+}
 
 /**
  * Deletes the backups whose time has passed, in each folder only if it has a newer one that a restore

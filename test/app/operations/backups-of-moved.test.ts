@@ -1,4 +1,12 @@
-import { appendFileSync, copyFileSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { deleteMovedBusiness } from "../../../src/app/moved-businesses.ts";
@@ -104,6 +112,17 @@ test("the backups of another server stay", async () => {
   await deleteBackupsOfMoved(rt);
   expect(listLeft()).toEqual([earlier[1]]);
   expect(checkBackupsOfMoved(rt)).toEqual([]);
+});
+
+test("a folder of copies that cannot be read does not keep the backups on this machine", async () => {
+  const { rt, dir, earlier, listLeft } = await createServer();
+  rt.advance(31 * DAY_MS);
+  await createBackup(rt);
+  rmSync(join(dir, "server-id"));
+  mkdirSync(join(dir, "server-id"));
+  expect(checkBackupsOfMoved(rt)).toHaveLength(1);
+  await deleteBackupsOfMoved(rt);
+  expect(listLeft()).toEqual([earlier[1]]);
 });
 
 test("after a takeover, the server from before deletes no copies", async () => {
