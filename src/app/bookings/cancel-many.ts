@@ -1,6 +1,7 @@
 import type { TicketOrder } from "../../domain/bookings/ticket-order.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import type { VisitListFilter } from "../../store/visits.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR } from "./access.ts";
@@ -67,12 +68,27 @@ export const CANCELLABLE_ORDERS: Cancellable<TicketOrder> = {
   expireDue: expireDueOrders,
   list: (rt, businessId, made) =>
     filtersOf(businessId, made)
-      .flatMap((filter) => rt.store.orders.listPage(filter, MAX_ROWS))
-      .filter((order) => isUpcoming(rt, businessId, order) && !isCheckedIn(rt, businessId, order))
+      .flatMap((filter) => listOrders(rt, filter))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, MAX_ROWS),
   cancel: cancelOrder,
 };
+
+/** Reads on until there are enough, because used tickets and past events do not count. */
+function listOrders(rt: Runtime, filter: VisitListFilter): TicketOrder[] {
+  const { businessId } = filter;
+  const found: TicketOrder[] = [];
+  let after: VisitListFilter["after"];
+  do {
+    const page = rt.store.orders.listPage({ ...filter, after }, MAX_ROWS);
+    for (const order of page)
+      if (isUpcoming(rt, businessId, order) && !isCheckedIn(rt, businessId, order))
+        found.push(order);
+    const last = page.at(-1);
+    after = last && { at: last.createdAt, id: last.id };
+  } while (after !== undefined && found.length < MAX_ROWS);
+  return found;
+}
 
 function isUpcoming(rt: Runtime, businessId: string, { eventId }: TicketOrder): boolean {
   const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);

@@ -3,7 +3,7 @@ import type { Cli } from "../cli.ts";
 
 type Confirmed = NonNullable<Permissions["confirmed"]>;
 
-/** Applies a change, and again after a confirmation if they need one. */
+/** Applies a change, and again after a confirmation if it needs one. */
 export async function whenConfirmed<Result>(
   cli: Cli,
   given: Confirmed,

@@ -88,4 +88,6 @@ async function cancelAllOfKey<Row, Shown extends object>(
   );
   if (rows.length > 0)
     cli.note(`${cli.verb("Cancelled", "cancel")} ${countOf(rows.length, noun)}.`);
+  if (!cli.flags.dryRun && cancellable.list(rt, business.id, made).length > 0)
+    cli.note(`The key has made more ${noun}s: run the command again to cancel them.`);
 }

@@ -66,3 +66,28 @@ test("all orders that a key has made since a time are listed and cancelled at on
     stderr: expect.stringContaining("has made no ticket orders since then"),
   });
 });
+
+test("a cancellation of a thousand orders says that the key has made more", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  const file = join(createTempFolder(), "catalog.yaml");
+  writeFileSync(file, CATALOG);
+  await deskbell(`catalog apply ${file}`);
+  await deskbell("keys create --name website --scope bookings.write");
+  await deskbell("ticket-orders create --public-event gig --item std");
+  const database = new Database(readConfig({ dataDir }, {}).databasePath);
+  database.exec(`
+    UPDATE ticket_order SET created_by_key = (SELECT id FROM api_key);
+    CREATE TEMP TABLE copy AS SELECT * FROM ticket_order`);
+  const insert = database.transaction(() => {
+    for (let i = 0; i < 1000; i += 1)
+      database.exec(
+        `UPDATE copy SET id = 'tor_0${i}', code = 'CODE-${i}'; INSERT INTO ticket_order SELECT * FROM copy`,
+      );
+  });
+  insert();
+  database.close();
+  const cancel = async () =>
+    (await deskbell("ticket-orders cancel --key website --created-since 1h --yes")).stderr;
+  expect(await cancel()).toMatch(/Cancelled 1000 ticket orders\.\n.*has made more ticket orders/);
+  expect(await cancel()).toMatch(/Cancelled 1 ticket order\.\n$/);
+});
