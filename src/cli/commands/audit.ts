@@ -1,4 +1,5 @@
 import { listAuditActions } from "../../domain/audit.ts";
+import { normalizeCode } from "../../domain/bookings/short-code.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { AuditRow } from "../../store/audit.ts";
 import type { Runtime } from "../../app/runtime.ts";
@@ -75,7 +76,7 @@ function findVisit(store: Runtime["store"], idOrCode: string) {
     const row =
       store.bookings.findById(businessId, idOrCode) ??
       store.reservations.findById(businessId, idOrCode) ??
-      store.orders.findByIdOrCode(businessId, idOrCode, idOrCode.toUpperCase());
+      store.orders.findByIdOrCode(businessId, idOrCode, normalizeCode(idOrCode));
     if (row !== undefined) return row;
   }
   return undefined;

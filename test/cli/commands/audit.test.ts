@@ -229,7 +229,7 @@ test("the log says who changed a ticket order and checked in its tickets", async
   const { deskbell, json, list } = openTerminal();
   await deskbell("seed venue");
   const order = "ticket-orders create --public-event blue-hour-quartet --item seated";
-  const { id } = await json<{ id: string }>(order);
+  const { id, code } = await json<{ id: string; code: string }>(order);
   const { tickets } = await json<{ tickets: { admissionCode: string }[] }>(
     `ticket-orders confirm ${id}`,
   );
@@ -241,6 +241,7 @@ test("the log says who changed a ticket order and checked in its tickets", async
     "ticket_order.confirmed",
     "ticket_order.created",
   ]);
+  expect(await actions(code.replace("-", "").toLowerCase())).toHaveLength(3);
   const { id: other } = await json<{ id: string }>(order);
   await deskbell(`ticket-orders cancel ${other}`);
   expect(await actions(other)).toEqual(["ticket_order.cancelled", "ticket_order.created"]);
