@@ -8,7 +8,7 @@ import {
   isNightMissed,
   type MaintenanceOptions,
 } from "../app/operations/maintenance.ts";
-import { listBackups } from "../app/operations/backups.ts";
+import { findNewestBackup } from "../app/operations/backups.ts";
 import { saveBackupState } from "../app/operations/backup-state.ts";
 import type { Runtime } from "../app/runtime.ts";
 import { maintenanceThread } from "../assets.ts";
@@ -76,7 +76,7 @@ export function createMaintenance(
   let catchUpFrom = rt.monotonic() + CATCH_UP_DELAY_MS;
   let checkDirFrom = rt.monotonic() + CHECK_DIR_EVERY_MS;
   let seenChange = readChangeTime(rt.config);
-  let seenNewest = findNewest(rt.config);
+  let seenNewest = findNewest(rt);
 
   function mustCatchUp(): boolean {
     const now = rt.monotonic();
@@ -96,7 +96,7 @@ export function createMaintenance(
     if (isRunning) return;
     isRunning = true;
     seenChange = readChangeTime(rt.config);
-    seenNewest = findNewest(rt.config);
+    seenNewest = findNewest(rt);
     let backUp = isNightDue;
     isNightDue = false;
     try {
@@ -118,7 +118,7 @@ export function createMaintenance(
       if (isRunning || readChangeTime(rt.config) === seenChange) return;
       seenChange = readChangeTime(rt.config);
       // The folder also changes when a failed copy is recorded in it, which is no reason to try again.
-      if (findNewest(rt.config) !== seenNewest) await runIfDue();
+      if (findNewest(rt) !== seenNewest) await runIfDue();
     },
     /** If maintenance is running, the backup is made by the next call of `runIfDue`. */
     runNightly(): Promise<void> {
@@ -129,7 +129,7 @@ export function createMaintenance(
 }
 
 /** Returns the path of the newest backup. */
-const findNewest = (config: Config): string | undefined => listBackups(config)[0]?.path;
+const findNewest = (rt: Runtime): string | undefined => findNewestBackup(rt)?.path;
 
 /** When a file was added to the backup folder. */
 const readChangeTime = ({ backupFolder }: Config): number | undefined =>

@@ -262,7 +262,7 @@ export function readBackupTime(name: string): number | undefined {
   return Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime("UTC").epochMilliseconds;
 }
 
-/** Only nightly backups are deleted automatically, never one made before a migration. */
+/** Newer backups displace nightly ones only, never one made before a migration. */
 export const isNightly = (name: string): boolean => name.startsWith(`${NIGHTLY}-`);
 export const isDraft = (name: string): boolean => DRAFT_NAME.test(name);
 

@@ -1,10 +1,10 @@
-import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { readBackupTime } from "../../store/backup.ts";
 import { isDaemonRunning } from "../../store/database.ts";
 import type { Runtime } from "../runtime.ts";
 import { copyBackup, hasCopyPlace } from "./backup-copies.ts";
 import { readBackupState } from "./backup-state.ts";
-import type { Backup } from "./backups.ts";
+import { type Backup, latestBackupTime } from "./backups.ts";
 
 const POLL_MS = 100;
 
@@ -24,13 +24,14 @@ export const isCopyDue = (rt: Runtime): boolean =>
 export async function awaitCopy(rt: Runtime, backup: Backup): Promise<CopyResult> {
   const { config } = rt;
   if (!isDaemonRunning(config.databasePath)) await copyBackup(rt, backup);
+  // Only the newest backup is copied. One of a clock that was ahead is older.
+  const isThisOrNewer = (createdAt = -Infinity): boolean =>
+    createdAt >= backup.createdAt && createdAt <= Math.max(latestBackupTime(rt), backup.createdAt);
   for (;;) {
-    const copy = readBackupState(config, "copy");
-    if (copy !== null && copy.createdAt >= backup.createdAt)
+    if (isThisOrNewer(readBackupState(config, "copy")?.createdAt))
       return { isCopied: true, reason: null };
     const failure = readBackupState(config, "copy-failure");
-    // Names sort by time, and only the newest backup is copied.
-    if ((failure?.name ?? "") >= basename(backup.path))
+    if (isThisOrNewer(readBackupTime(failure?.name ?? "")))
       return { isCopied: false, reason: failure?.reason ?? null };
     if (!isDaemonRunning(config.databasePath))
       return { isCopied: false, reason: "the daemon has stopped meanwhile" };

@@ -9,7 +9,7 @@ import { iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { describeMissingTag } from "./backup-authenticity.ts";
 import { type BackupState, readBackupState } from "./backup-state.ts";
-import { listBackups } from "./backups.ts";
+import { findNewestBackup } from "./backups.ts";
 import type { Finding } from "../../domain/conditions/finding.ts";
 import { isKeyCopied } from "./key-copies.ts";
 import { isAltered } from "./scrub.ts";
@@ -112,10 +112,10 @@ export function checkDrill({ config }: Runtime): HealthCondition[] {
 }
 
 /** Reports that the newest backup has no tag, so that a takeover and a restore refuse it. */
-export function checkNewestTag({ config }: Runtime): HealthCondition[] {
-  const newest = listBackups(config).find(({ path }) => isNightly(basename(path)));
+export function checkNewestTag(rt: Runtime): HealthCondition[] {
+  const newest = findNewestBackup(rt, isNightly);
   if (newest === undefined || isTaggedOrUnreadable(newest.path)) return [];
-  const { why, fix } = describeMissingTag(config);
+  const { why, fix } = describeMissingTag(rt.config);
   const text = `the newest backup ${newest.path} has no authentication tag, because ${why}: restore accepts it only with --untrusted`;
   return [openCondition("backup.untagged", text, fix, { since: newest.createdAt })];
 }

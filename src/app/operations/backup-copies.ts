@@ -20,30 +20,26 @@ import { runBackupCommand } from "./backup-command.ts";
 import { forgetBackupState, readBackupState, saveBackupState } from "./backup-state.ts";
 import { assertBackupDir, claimFolder } from "./backup-dir.ts";
 import { hashPlace, isOfPlace, recordCopyFailure, RETRY_MS } from "./copy-failures.ts";
-import { type Backup, listBackups, pruneBackups } from "./backups.ts";
+import { type Backup, findNewestBackup, latestBackupTime, pruneBackups } from "./backups.ts";
 import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
 
 /** An upload of 10 GB takes this long at 4 Mbit/s. */
 const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
-/** Backups that are made in the same second get later times. */
-export const SAME_SECOND_MS = 60_000;
 
 /**
  * Returns the newest backup if it must still be copied to another place, or passed to a command, or
  * if guests were erased since: a restore of the copy must erase them again.
  */
-export function findUncopiedBackup({ config, now }: Runtime): Backup | undefined {
+export function findUncopiedBackup(rt: Runtime): Backup | undefined {
+  const { config, now } = rt;
   if (!hasCopyPlace(config)) return undefined;
-  const nightly = listBackups(config).filter(({ path }) => isNightly(basename(path)));
-  const latest = now() + SAME_SECOND_MS;
-  // A backup of a clock that was ahead is older than one that is made now.
-  const newest = nightly.find(({ createdAt }) => createdAt <= latest) ?? nightly[0];
+  const newest = findNewestBackup(rt, isNightly);
   if (newest === undefined) return undefined;
   const copy = readBackupState(config, "copy");
   const isCopied =
     isOfPlace(config, copy) &&
     copy.createdAt >= newest.createdAt &&
-    copy.createdAt <= Math.max(latest, newest.createdAt);
+    copy.createdAt <= Math.max(latestBackupTime(rt), newest.createdAt);
   // Tried every minute until a restore of an older copy would erase the same guests.
   if (!isErasureListCopied(config)) return newest;
   if (isCopied) return undefined;

@@ -9,7 +9,7 @@ import { countGuests } from "../bookings/guests.ts";
 import { iterateSecrets } from "../master-key.ts";
 import { makeFolder, openRuntime, RESERVE_BYTES, type Runtime } from "../runtime.ts";
 import { type BackupState, readBackupState, saveBackupState } from "./backup-state.ts";
-import { listBackups } from "./backups.ts";
+import { findNewestBackup } from "./backups.ts";
 import { restoreBackup } from "./restore.ts";
 
 type Drill = BackupState["drill"];
@@ -33,10 +33,7 @@ export function isDrillDue({ config, now }: Runtime): boolean {
  * @param path default: the newest backup
  * @throws AppError resource_not_found if there is no backup
  */
-export async function drillBackup(
-  rt: Runtime,
-  path = listBackups(rt.config)[0]?.path,
-): Promise<Drill> {
+export async function drillBackup(rt: Runtime, path = findNewestBackup(rt)?.path): Promise<Drill> {
   if (path === undefined)
     throw new AppError("resource_not_found", `There is no backup in ${rt.config.backupFolder}.`, {
       fix: "deskbell backup",

@@ -87,6 +87,21 @@ function backupError(error: unknown, { databasePath }: Config): unknown {
 
 export const listBackups = ({ backupFolder }: Config): Backup[] => listBackupsIn(backupFolder);
 
+/** Backups that are made in the same second get later times. */
+const SAME_SECOND_MS = 60_000;
+
+/** Returns the latest time of a backup that was not made while the clock was ahead. */
+export const latestBackupTime = ({ now }: Pick<Runtime, "now">): number => now() + SAME_SECOND_MS;
+
+/** Returns the newest backup. One of a clock that was ahead is older than one that is made now. */
+export function findNewestBackup(
+  rt: Pick<Runtime, "config" | "now">,
+  isWanted: (name: string) => boolean = () => true,
+): Backup | undefined {
+  const backups = listBackups(rt.config).filter(({ path }) => isWanted(basename(path)));
+  return backups.find(({ createdAt }) => createdAt <= latestBackupTime(rt)) ?? backups[0];
+}
+
 /** Newest first. */
 export function listBackupsIn(folder: string): Backup[] {
   return listNames(folder)
@@ -193,10 +208,10 @@ export async function backUpNightly(
  */
 export function pruneBackups(folder: string, now: number): void {
   const backups = listBackupsIn(folder).filter(({ path }) => isNightly(basename(path)));
-  // Backups of a clock that was ahead must not displace those that are made now.
+  // Backups of a clock that was ahead are older than those that are made now.
   const past = backups.filter(({ createdAt }) => createdAt <= now);
-  const kept = new Set(past).difference(new Set(listExpired(past)));
-  for (const backup of listExpired(backups)) if (!kept.has(backup)) rmSync(backup.path);
+  const ahead = backups.filter(({ createdAt }) => createdAt > now);
+  for (const { path } of listExpired([...past, ...ahead])) rmSync(path);
   const names = listNames(folder);
   pruneChecksums(folder, names);
   for (const name of names.filter(isDraft)) {

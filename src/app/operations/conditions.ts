@@ -10,7 +10,7 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 import { loadFromFeatures } from "../../features/index.ts";
 import type { Runtime } from "../runtime.ts";
 import { checkUndecided } from "../bookings/booking-alerts.ts";
-import { listBackups } from "./backups.ts";
+import { findNewestBackup } from "./backups.ts";
 import { DamagedDatabaseError } from "../../store/storage-error.ts";
 import {
   checkBackupAge,
@@ -188,8 +188,7 @@ export const listDaemonConditions = (rt: Runtime, checks: readonly Check[]): Hea
 export const listUnreadyConditions = (rt: Runtime): HealthCondition[] =>
   STORAGE_CHECKS.flatMap((check) => check(rt)).filter(({ code }) => conditionKind(code).isUnready);
 
-const lastBackupAt = ({ config }: Runtime): number | null =>
-  listBackups(config)[0]?.createdAt ?? null;
+const lastBackupAt = (rt: Runtime): number | null => findNewestBackup(rt)?.createdAt ?? null;
 
 const newestRecordAt = (rt: Runtime, startedAt: number | null): number =>
   Math.max(startedAt ?? 0, rt.store.events.list({}, 1)[0]?.createdAt ?? 0);

@@ -1,16 +1,15 @@
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
 import { readDataKeys } from "../../backup-tag.ts";
 import { fingerprintOf, readMasterKeys } from "../../secret-box.ts";
 import { isNightly } from "../../store/backup.ts";
 import { rewriteOldSpace } from "../guests/erased-bytes.ts";
 import type { Runtime } from "../runtime.ts";
 import { readBackupTag } from "./backup-authenticity.ts";
-import { copyBackup, findUncopiedBackup, SAME_SECOND_MS } from "./backup-copies.ts";
+import { copyBackup, findUncopiedBackup } from "./backup-copies.ts";
 import { checkBackupDir } from "./backup-dir.ts";
 import { drillBackup, isDrillDue } from "./backup-drill.ts";
 import { readBackupState } from "./backup-state.ts";
-import { backUpNightly, listBackups } from "./backups.ts";
+import { backUpNightly, findNewestBackup, latestBackupTime, listBackups } from "./backups.ts";
 import { deleteBackupsOfMoved } from "./backups-of-moved.ts";
 import { deleteReplacedData } from "./replaced-data.ts";
 import { isScrubDue, isScrubUnfinished, scrub } from "./scrub.ts";
@@ -42,10 +41,11 @@ export function isNightMissed(rt: Runtime): boolean {
 }
 
 /** Times of a clock that was ahead do not say when the last try was. */
-function lastTryAt({ config, now }: Runtime): number {
+function lastTryAt(rt: Runtime): number {
+  const { config } = rt;
   const madeAt = listBackups(config).map(({ createdAt }) => createdAt);
   const failedAt = readBackupState(config, "failure")?.at ?? -Infinity;
-  const latest = now() + SAME_SECOND_MS;
+  const latest = latestBackupTime(rt);
   return Math.max(-Infinity, ...[...madeAt, failedAt].filter((at) => at <= latest));
 }
 
@@ -57,12 +57,18 @@ export const isMaintenanceDue = (rt: Runtime): boolean =>
  * Whether a restore would refuse the newest backup, which version 0.2 or another key made, or would
  * need a key from before a rotation, which a standby may not have.
  */
-export function isNewestOutdated({ config }: Runtime): boolean {
-  const newest = listBackups(config).find(({ path }) => isNightly(basename(path)));
+export function isNewestOutdated(rt: Runtime): boolean {
+  const { config } = rt;
+  const newest = findNewestBackup(rt, isNightly);
   if (newest === undefined || !existsSync(config.masterKeyPath)) return false;
-  if (readBackupTag(config, newest.path).kind !== "authentic") return true;
-  const current = readMasterKeys(config.masterKeyPath).map(fingerprintOf);
-  return readDataKeys(newest.path)?.some((name) => !current.includes(name)) === true;
+  try {
+    if (readBackupTag(config, newest.path).kind !== "authentic") return true;
+    const current = readMasterKeys(config.masterKeyPath).map(fingerprintOf);
+    return readDataKeys(newest.path)?.some((name) => !current.includes(name)) === true;
+  } catch {
+    // A restore cannot read it either.
+    return true;
+  }
 }
 
 /** Makes, copies and checks backups. It logs and records each failure, and throws none. */

@@ -2,7 +2,7 @@ import { readVersion } from "../../assets.ts";
 import type { ServerStatus } from "../../domain/public/schemas/server-status.ts";
 import type { Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
-import { listBackups } from "./backups.ts";
+import { findNewestBackup } from "./backups.ts";
 import { withoutCovered } from "../../domain/conditions/track.ts";
 import { type Check, listDaemonConditions } from "./conditions.ts";
 
@@ -11,7 +11,7 @@ export const readServerStatus = (rt: Runtime, checks: readonly Check[]): ServerS
   version: readVersion(),
   businesses: rt.store.businesses.listSlugs(),
   deliveries: rt.store.tallies.countByStatus(),
-  lastBackupAt: toInstant(listBackups(rt.config)[0]?.createdAt),
+  lastBackupAt: toInstant(findNewestBackup(rt)?.createdAt),
   lastCopyAt: toInstant(readBackupState(rt.config, "copy")?.createdAt),
   problems: withoutCovered(listDaemonConditions(rt, checks)).map(
     ({ code, severity, business, since, text, command }) => ({

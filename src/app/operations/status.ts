@@ -5,7 +5,7 @@ import type { EndpointRow } from "../../store/endpoints.ts";
 import { listLimitedHosts } from "../webhooks/host-limits.ts";
 import { type History, readHistory } from "./history.ts";
 import { type BackupState, readBackupState } from "./backup-state.ts";
-import { type Backup, listBackups } from "./backups.ts";
+import { type Backup, findNewestBackup } from "./backups.ts";
 import type { HealthCondition } from "../../domain/conditions/registry.ts";
 import { type Check, listCauses } from "./conditions.ts";
 import { type DestinationState, destinationState } from "./destination-conditions.ts";
@@ -48,7 +48,7 @@ export function readStatus(rt: Runtime, checks: readonly Check[]): Status {
     nextAttemptAt: rt.store.due.getNextAttemptAt(),
     limitedHosts: listLimitedHosts(rt),
     history: readHistory(rt),
-    lastBackup: listBackups(rt.config)[0] ?? null,
+    lastBackup: findNewestBackup(rt) ?? null,
     lastCopy: readBackupState(rt.config, "copy"),
     copyFailure: readBackupState(rt.config, "copy-failure"),
     lastDrill: readBackupState(rt.config, "drill"),

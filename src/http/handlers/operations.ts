@@ -10,7 +10,7 @@ import { checkDamage } from "../../app/operations/storage-conditions.ts";
 import { type History, readHistory } from "../../app/operations/history.ts";
 import { backupIntervalMs } from "../../app/operations/backup-conditions.ts";
 import { readBackupState } from "../../app/operations/backup-state.ts";
-import { listBackups } from "../../app/operations/backups.ts";
+import { findNewestBackup } from "../../app/operations/backups.ts";
 import { readServerStatus } from "../../app/operations/server-status.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
@@ -172,7 +172,8 @@ function formatDestinations(rt: Runtime): string[] {
   ];
 }
 
-const formatBackups = ({ config, now }: Runtime): string[] => {
+const formatBackups = (rt: Runtime): string[] => {
+  const { config, now } = rt;
   const copiedAt = readBackupState(config, "copy")?.createdAt;
   const format = (name: string, about: string, at: number | undefined) =>
     formatMetric(`deskbell_backup_last_${name}_timestamp_seconds`, "gauge", about, [
@@ -182,7 +183,7 @@ const formatBackups = ({ config, now }: Runtime): string[] => {
     format(
       "success",
       "When the last backup was made; 0 if there is none.",
-      listBackups(config)[0]?.createdAt,
+      findNewestBackup(rt)?.createdAt,
     ),
     format(
       "copy",

@@ -16,6 +16,7 @@ import {
   pruneBackups,
   verifyBackup,
 } from "../../../src/app/operations/backups.ts";
+import { awaitCopy } from "../../../src/app/operations/await-copy.ts";
 import { copyBackup, findUncopiedBackup } from "../../../src/app/operations/backup-copies.ts";
 import { checkBackupDir } from "../../../src/app/operations/backup-dir.ts";
 import { checkBackupCopies } from "../../../src/app/operations/backup-conditions.ts";
@@ -127,9 +128,32 @@ test("a new backup is kept although a clock that was ahead gave others a later t
   writeNamesOf(folder, [...ahead, now]);
   pruneBackups(folder, now);
   expect(listBackupsIn(folder).map(({ createdAt }) => createdAt)).toEqual([
-    ...ahead.slice(0, 7),
+    ...ahead.slice(0, 6),
     now,
   ]);
+});
+
+test("backups of a clock that was ahead are deleted like others, with the guests in them", () => {
+  const folder = createTempFolder();
+  const now = Date.parse("2026-11-20T12:00:00Z");
+  const nights = Array.from({ length: 7 }, (_, i) => now - i * DAY_MS);
+  const ahead = Array.from({ length: 7 }, (_, i) => now + (i + 1) * 365 * DAY_MS);
+  writeNamesOf(folder, [...nights, ...ahead]);
+  pruneBackups(folder, now);
+  expect(listBackupsIn(folder).map(({ createdAt }) => createdAt)).toEqual(nights);
+});
+
+test("a backup is not reported as copied because a clock that was ahead copied one before", async () => {
+  const dir = createTempFolder();
+  const rt = await createServer({ backupDir: dir });
+  await copyBackup(rt, await createBackup(rt));
+  rt.setClock(-2 * HOUR_MS);
+  const backup = await createBackup(rt);
+  rmSync(dir, { recursive: true });
+  expect(await awaitCopy(rt, backup)).toEqual({
+    isCopied: false,
+    reason: `--backup-dir: there is no folder ${dir}.`,
+  });
 });
 
 test("a backup that is made after the clock was set back is copied", async () => {

@@ -18,6 +18,7 @@ import {
   listBackups,
   verifyBackup,
 } from "../../../src/app/operations/backups.ts";
+import { drillBackup } from "../../../src/app/operations/backup-drill.ts";
 import { readBackupState } from "../../../src/app/operations/backup-state.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { CHECKS } from "../../support/checks.ts";
@@ -157,6 +158,18 @@ test("seven nightly backups are kept, and drafts of interrupted ones are deleted
   );
   expect(existsSync(young ?? "")).toBe(true);
   expect(rt.logged.filter(({ level }) => level === "error")).toEqual([]);
+});
+
+test("the newest backup is one that is made now, not one of a clock that was ahead", async () => {
+  const rt = createTestRuntime();
+  addBusiness(rt);
+  await createBackup(rt);
+  rt.setClock(-9 * DAY_MS);
+  const backup = await createBackup(rt);
+  expect(readStatus(rt, CHECKS).lastBackup).toEqual(backup);
+  expect(await drillBackup(rt)).toMatchObject({ name: basename(backup.path), error: null });
+  rt.advance(3 * DAY_MS);
+  expect(readStatus(rt, CHECKS).problems.map(({ code }) => code)).toContain("backup.overdue");
 });
 
 test("a failed nightly backup is logged and recorded until one succeeds, and deletes no older one", async () => {
