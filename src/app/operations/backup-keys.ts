@@ -105,8 +105,17 @@ function listKnown(rt: Runtime): { path: string; dataKeys: string[] | undefined 
   const backups = listBackupFolders(rt).filter(existsSync).flatMap(listBackupsIn);
   return [...backups, ...listReplacedData(rt.config)].map(({ path }) => ({
     path,
-    dataKeys: readDataKeys(path),
+    dataKeys: tryReadDataKeys(path),
   }));
+}
+
+/** A backup that cannot be read, on a bad sector for example, may need any key. */
+function tryReadDataKeys(path: string): string[] | undefined {
+  try {
+    return readDataKeys(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reports keys that backups need and nobody has, and recommends deleting those that none needs. */

@@ -1,4 +1,12 @@
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -13,6 +21,7 @@ import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { appendTag } from "../../../src/backup-tag.ts";
 import { readConfig } from "../../../src/config.ts";
 import { openSecretBox, readMasterKeys } from "../../../src/secret-box.ts";
+import { backupName } from "../../../src/store/backup.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
@@ -113,6 +122,16 @@ test("after a rotation another backup is due, because a standby may not have the
   expect(isNewestOutdated(rt)).toBe(true);
   await createBackup(rt);
   expect(isNewestOutdated(rt)).toBe(false);
+});
+
+test("a newest backup that cannot be read is outdated, and may need any old key", async () => {
+  const { rt } = await createRotated();
+  await createBackup(rt);
+  rt.advance(60_000);
+  // Reading a folder as a file fails, as on a bad sector.
+  mkdirSync(join(rt.config.backupFolder, backupName(rt.now())));
+  expect(isNewestOutdated(rt)).toBe(true);
+  expect(checkBackupKeys(rt)).toEqual([]);
 });
 
 test("a stolen old key authenticates no backup, and gives no endpoint another secret", async () => {
