@@ -1,8 +1,6 @@
-import { type Command, type CommanderError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Cli } from "./cli.ts";
 import { type Flags, type FlagValues, optionOf } from "./flags.ts";
-import { usageError } from "./failure.ts";
-import { didYouMean } from "../domain/nearest.ts";
 
 export type CommandSpec = {
   name: string;
@@ -65,7 +63,6 @@ export function addCommand(
     .command(spec.name, { isDefault: "isDefault" in spec, hidden: "isHidden" in spec })
     .summary(firstSentence(spec.about))
     .description(spec.about);
-  mapUsageErrors(added);
   if ("commands" in spec) {
     for (const child of spec.commands) addCommand(added, child, start);
     return;
@@ -100,58 +97,4 @@ export const optionsOf = ({ flags, supportsDryRun }: CommandSpec): Option[] => [
     : []),
 ];
 
-/** Turns commander's errors into usage errors; by default, it ends the process with 1. */
-export function mapUsageErrors(target: Command): void {
-  target.showSuggestionAfterError(false);
-  target.exitOverride((exit: CommanderError) => {
-    // Help or the version has been printed.
-    if (exit.exitCode === 0 || exit.code === "commander.help") throw exit;
-    throw usageError(
-      toSentence(exit.message) + suggestionFor(target, exit.message),
-      `${["deskbell", ...pathOf(target)].join(" ")} --help`,
-    );
-  });
-}
-
-/** Suggests a command or option that is valid where the unknown one was typed. */
-function suggestionFor(target: Command, message: string): string {
-  const [, noun, name = ""] = /unknown (command|option) '(?:--)?(.*)'/.exec(message) ?? [];
-  if (noun === "command") {
-    const commands = target.createHelp().visibleCommands(target);
-    return didYouMean(
-      name,
-      commands.map((found) => found.name()),
-      (found) => found,
-    );
-  }
-  return noun === "option" ? didYouMean(name, optionNames(target), (found) => `--${found}`) : "";
-}
-
-const optionNames = (target: Command): string[] => [
-  ...target
-    .createHelp()
-    .visibleOptions(target)
-    .flatMap(({ long }) => (long ? [long.slice("--".length)] : [])),
-  ...(target.parent ? optionNames(target.parent) : []),
-];
-
-/** Commander's wording of its errors, and ours. */
-const REWORDED: readonly [pattern: RegExp, text: string][] = [
-  [/^error: /, ""],
-  [/^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)$/s, "Invalid $1 '$2'. $3"],
-  [/^option '.*?' value '(.*)' from env '(\w+)' is invalid\. (.*)$/s, "Invalid $2 '$1'. $3"],
-  [/^option '(?:-\w, )?(--[\w-]+).*?' argument missing$/, "$1 needs a value."],
-  [/^required option '(.*)' not specified$/, "Missing $1."],
-  [/^missing required argument '(.*)'$/, "Missing argument <$1>."],
-  [/^too many arguments.* but got \d+: (.*?)\.?$/s, "Too many arguments: $1."],
-  [/^u(?=nknown )/, "U"],
-  [/([^.?])$/, "$1."],
-];
-
-const toSentence = (message: string): string =>
-  REWORDED.reduce((text, [pattern, reworded]) => text.replace(pattern, reworded), message);
-
 const rootOf = (target: Command): Command => (target.parent ? rootOf(target.parent) : target);
-
-const pathOf = (target: Command): string[] =>
-  target.parent ? [...pathOf(target.parent), target.name()] : [];

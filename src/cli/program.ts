@@ -2,13 +2,14 @@ import { Command, Option } from "commander";
 import { readVersion } from "../assets.ts";
 import { isEnvEnabled } from "../config.ts";
 import { createCli, type Cli, type GlobalFlags } from "./cli.ts";
-import { addCommand, type CommandSpec, type CommandGroup, mapUsageErrors } from "./command.ts";
+import { addCommand, type CommandSpec, type CommandGroup } from "./command.ts";
 import { type CommandEntry, loadCommand } from "./command-entry.ts";
 import { COMMANDS } from "./command-table.ts";
 import { assertNoMissingValue } from "./missing-values.ts";
 import type { Renamed } from "./former-spellings.ts";
 import { type Io, widthOf } from "./io.ts";
 import { ABOUT, GLOBAL_OPTIONS, rootHelp, VERSION_OPTION } from "./root-help.ts";
+import { mapUsageErrors } from "./usage-errors.ts";
 
 const COMPLETE = "__complete";
 
@@ -39,7 +40,6 @@ export async function createProgram(
   }
   root.helpInformation = (context) =>
     rootHelp(program, widthOf(context?.error ? io.stderr : io.stdout));
-  mapUsageErrors(root);
 
   const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>, dryRun: boolean) => {
     const cli = createCli(program, io, { ...readGlobalFlags(root), dryRun });
@@ -72,6 +72,7 @@ export async function createProgram(
     const { complete } = await import("./commands/completion.ts");
     addCommand(root, complete(specs.filter(isLoaded), root.options), start);
   }
+  mapUsageErrors(root, args);
   checkValuesBefore(root, args);
   return root;
 }

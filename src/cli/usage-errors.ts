@@ -1,0 +1,98 @@
+import type { Command, CommanderError, Option } from "commander";
+import { didYouMean } from "../domain/nearest.ts";
+import { usageError } from "./failure.ts";
+
+/**
+ * Turns commander's errors in a program and all of its commands into usage errors with our words.
+ * Commander's own handler would end the process with 1.
+ * @param line the words of the command line
+ */
+export function mapUsageErrors(target: Command, line: readonly string[]): void {
+  target.exitOverride((exit) => {
+    // Help or the version has been printed.
+    if (exit.exitCode === 0 || exit.code === "commander.help") throw exit;
+    const describe = DESCRIPTIONS[exit.code];
+    if (describe === undefined) throw new Error(exit.message, { cause: exit });
+    throw usageError(describe(target, line), helpOf(target));
+  });
+  for (const option of target.options) mapInvalidValue(option, target, line);
+  for (const child of target.commands) mapUsageErrors(child, line);
+}
+
+/** What each of commander's error codes means, for the command that it was thrown for. */
+const DESCRIPTIONS: Record<string, (target: Command, line: readonly string[]) => string> = {
+  "commander.unknownCommand": (target) => {
+    const [name = ""] = target.args;
+    const commands = target.createHelp().visibleCommands(target);
+    const names = commands.map((found) => found.name());
+    return `Unknown command '${name}'.${didYouMean(bare(name), names, (found) => found)}`;
+  },
+  "commander.unknownOption": (target) => {
+    const flag = target.args.find((word) => isUnknownOption(word, target)) ?? "";
+    return `Unknown option '${flag}'.${didYouMean(bare(flag), optionNames(target), (found) => `--${found}`)}`;
+  },
+  "commander.missingArgument": ({ registeredArguments, args }) => {
+    const missing = registeredArguments.find(
+      ({ required }, i) => required && args[i] === undefined,
+    );
+    return `Missing argument <${missing?.name()}>.`;
+  },
+  "commander.excessArguments": ({ args }) => `Too many arguments: ${args.join(", ")}.`,
+  "commander.missingMandatoryOptionValue": (target) => {
+    const missing = target.options.find(
+      (option) => option.mandatory && target.getOptionValue(option.attributeName()) === undefined,
+    );
+    return `Missing ${missing?.flags}.`;
+  },
+  "commander.optionMissingArgument": ({ options }, line) => {
+    const [option] = line.toReversed().flatMap((word) => optionAtEnd(word, options) ?? []);
+    return `${option?.long} needs a value.`;
+  },
+};
+
+const bare = (word: string): string => word.replace(/^--/, "");
+
+/** Commander has removed the known options. A negative number is an argument, but of no group. */
+const isUnknownOption = (word: string, { commands }: Command): boolean =>
+  /^-./s.test(word) && (commands.length > 0 || !/^-(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i.test(word));
+
+/** Returns the option with a value that a word such as `--name`, `-n` or `-qn` ends with. */
+const optionAtEnd = (word: string, options: readonly Option[]): Option | undefined =>
+  options.find(
+    ({ required, long, short }) =>
+      required && (word === long || (/^-\w+$/.test(word) && short === `-${word.at(-1)}`)),
+  );
+
+/** Commander's error about a wrong value does not say which option or variable has it. */
+function mapInvalidValue(option: Option, target: Command, line: readonly string[]): void {
+  const parse = option.parseArg;
+  if (parse === undefined) return;
+  option.argParser((value, before) => {
+    try {
+      return parse<unknown>(value, before);
+    } catch (error) {
+      if ((error as CommanderError).code !== "commander.invalidArgument") throw error;
+      const { message } = error as CommanderError;
+      throw usageError(`Invalid ${sourceOf(option, line)} '${value}'. ${message}`, helpOf(target));
+    }
+  });
+}
+
+/** Returns the environment variable of an option that is not on the command line. */
+function sourceOf({ long = "", envVar }: Option, line: readonly string[]): string {
+  const isGiven = line.some((word) => word === long || word.startsWith(`${long}=`));
+  return isGiven || envVar === undefined ? long : envVar;
+}
+
+const optionNames = (target: Command): string[] => [
+  ...target
+    .createHelp()
+    .visibleOptions(target)
+    .flatMap(({ long }) => (long ? [long.slice("--".length)] : [])),
+  ...(target.parent ? optionNames(target.parent) : []),
+];
+
+const helpOf = (target: Command): string => `${["deskbell", ...pathOf(target)].join(" ")} --help`;
+
+const pathOf = (target: Command): string[] =>
+  target.parent ? [...pathOf(target.parent), target.name()] : [];
