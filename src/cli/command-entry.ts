@@ -1,3 +1,4 @@
+import { FEATURES } from "../features/index.ts";
 import type { CommandGroup, CommandSpec } from "./command.ts";
 
 /** The headings of the help, in its order. */
@@ -23,6 +24,13 @@ export type CommandEntry = {
 /** The command of a feature, and the one after which the help lists it. */
 export type FeatureCommand = CommandEntry & { heading: Heading; after: string };
 
+/** Commands of a feature for a group such as `catalog import`, in which they come first. */
+export type FeatureSubcommands = {
+  group: string;
+  load: () => Promise<{ subcommands: readonly CommandSpec[] }>;
+};
+
+/** Loads a command, or a group with the commands that features add to it. */
 export async function loadCommand({
   name,
   about,
@@ -31,5 +39,19 @@ export async function loadCommand({
   const { definition } = await load();
   return "run" in definition
     ? { ...definition, name, about }
-    : { name, about, commands: definition };
+    : withSubcommands({ name, about, commands: definition });
+}
+
+async function withSubcommands(group: CommandGroup, path = group.name): Promise<CommandGroup> {
+  const added = await Promise.all(
+    FEATURES.flatMap(({ subcommands = [] }) => subcommands)
+      .filter((subcommand) => subcommand.group === path)
+      .map(({ load }) => load()),
+  );
+  const commands = await Promise.all(
+    group.commands.map((child) =>
+      "commands" in child ? withSubcommands(child, `${path} ${child.name}`) : child,
+    ),
+  );
+  return { ...group, commands: [...added.flatMap(({ subcommands }) => subcommands), ...commands] };
 }

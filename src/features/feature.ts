@@ -1,5 +1,5 @@
 import type { Check } from "../app/operations/conditions.ts";
-import type { FeatureCommand } from "../cli/command-entry.ts";
+import type { FeatureCommand, FeatureSubcommands } from "../cli/command-entry.ts";
 import type { ConditionKind } from "../domain/conditions/registry.ts";
 import type { RouteDefinition } from "../http/pipeline/route.ts";
 import type { FeatureTable } from "../store/access.ts";
@@ -12,6 +12,8 @@ import type { FeatureTable } from "../store/access.ts";
 export type Feature = {
   name: string;
   commands?: readonly FeatureCommand[];
+  /** Commands that it adds to groups of the core. */
+  subcommands?: readonly FeatureSubcommands[];
   /** Loaded when the daemon starts. */
   routes?: () => Promise<{ routes: readonly RouteDefinition[] }>;
   /** The codes of its health conditions. */

@@ -1,42 +1,16 @@
 import type { CsvReport, ImportedFile } from "../../app/catalog/import-csv.ts";
 import type { CsvSource } from "../../app/catalog/csv-text.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import type { ImportReport } from "../../domain/catalog/import-report.ts";
-import { countOf, shellQuote } from "../../domain/text.ts";
+import { countOf } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { type Cli, dataExists } from "../cli.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { usageError } from "../failure.ts";
-import { requiredText, text, toggle } from "../flags.ts";
+import { text, toggle } from "../flags.ts";
 import { tuneForShortCommand } from "../v8-flags.ts";
-import { readBytes, readText } from "../input/catalog-files.ts";
-import { writeNewFile } from "../input/new-file.ts";
+import { readBytes } from "../input/catalog-files.ts";
+import { businessName, noteSkipped, printImport } from "../output/import.ts";
 import { noteUndo, reportChange } from "../output/change-report.ts";
-
-const businessName = text("name", "name of the business (default: the slug)");
-
-const square = command({
-  name: "square",
-  about:
-    "Convert a Square catalog to a catalog file, and report what was left out. The file is the JSON response of ListCatalog " +
-    "(Square's API Explorer, GET /v2/catalog/list); the table that Square Dashboard exports is a CSV file for catalog import csv.",
-  arguments: ["<file>"],
-  flags: {
-    businessSlug: requiredText("slug", "slug of the new business"),
-    businessName,
-    timezone: requiredText("zone", "time zone, such as Europe/Zurich"),
-    currency: requiredText("code", "currency, such as CHF"),
-    out: text("file", "write the catalog to this new file (default -, which is stdout)"),
-  },
-  examples: [
-    "catalog import square items.json --business-slug cafe-lumen --timezone Europe/Zurich --currency CHF --out cafe.yaml",
-    "catalog import square items.json --business-slug joes --timezone America/New_York --currency USD | less",
-  ],
-  async run(cli, { out = "-", ...business }, path) {
-    const { importSquare } = await import("../../app/catalog/import-square.ts");
-    printImport(cli, out, importSquare(readText(path), business));
-  },
-});
 
 const csv = command({
   name: "csv",
@@ -169,27 +143,8 @@ function noteEncoding(cli: Cli, path: string, { encoding, encodingAssumed }: Csv
     cli.note(`${path} names no encoding and was read as ${encoding}: check letters such as é.`);
 }
 
-function noteSkipped(cli: Cli, { skipped }: ImportReport): void {
-  for (const { part, reason } of skipped) cli.note(`left out: ${part}: ${reason}`);
-}
-
-function printImport(
-  cli: Cli,
-  out: string,
-  { yaml, report }: { yaml: string; report: ImportReport },
-): void {
-  const isFile = out !== "-";
-  if (isFile && !cli.flags.dryRun) writeNewFile(out, yaml);
-  if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });
-  else if (!isFile) cli.printContent(yaml);
-  for (const line of report.imported) cli.note(`imported: ${line}`);
-  noteSkipped(cli, report);
-  if (isFile && !cli.flags.dryRun)
-    cli.note(`next: ${cli.program} catalog apply ${shellQuote(out)} --dry-run`);
-}
-
 export const catalogImport: CommandGroup = {
   name: "import",
   about: "Update a catalog from a spreadsheet, or convert another system's export.",
-  commands: [square, csv],
+  commands: [csv],
 };

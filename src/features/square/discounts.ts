@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { AuthoredPromotion } from "../catalog/file/promotions.ts";
-import { formatPercent, parsePercent } from "../money.ts";
+import type { AuthoredPromotion } from "../../domain/catalog/file/promotions.ts";
+import { formatPercent, parsePercent } from "../../domain/money.ts";
 import { labelOf, type MappingContext, OBJECT_FIELDS, priceOf, validOrSkipped } from "./mapping.ts";
 import { dataOf, type SquareObject } from "./objects.ts";
 

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { Money, SquareObject } from "./objects.ts";
 import type { SkippedLog } from "./skipped.ts";
-import { isoCurrency } from "../currency.ts";
-import { formatMoney } from "../money.ts";
+import { isoCurrency } from "../../domain/currency.ts";
+import { formatMoney } from "../../domain/money.ts";
 
 export type MappingContext = {
   currency: string;

@@ -1,6 +1,6 @@
 import type { Fields } from "./objects.ts";
-import type { SkippedPart } from "../catalog/import-report.ts";
-import { countOf } from "../text.ts";
+import type { SkippedPart } from "../../domain/catalog/import-report.ts";
+import { countOf } from "../../domain/text.ts";
 
 export type SkippedLog = ReturnType<typeof createSkippedLog>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { mapSquareCatalog } from "../../../src/domain/square/import.ts";
-import { parseSquareObjects } from "../../../src/domain/square/objects.ts";
+import { mapSquareCatalog } from "../../../src/features/square/import.ts";
+import { parseSquareObjects } from "../../../src/features/square/objects.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 
 const map = (...objects: object[]) => mapSquareCatalog(parseSquareObjects(objects).objects, "USD");

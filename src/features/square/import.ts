@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import { catalogFileSchema } from "../catalog/file/schema.ts";
-import { AppError } from "../errors.ts";
+import { catalogFileSchema } from "../../domain/catalog/file/schema.ts";
+import { AppError } from "../../domain/errors.ts";
 import {
   type ImportedSections,
   type ImportReport,
   summarizeSections,
   withoutEmpty,
-} from "../catalog/import-report.ts";
+} from "../../domain/catalog/import-report.ts";
 import { categoryIds, mapCategories, splitCategories } from "./categories.ts";
 import { mapDiscounts } from "./discounts.ts";
 import { type Links, mapDish, mapService } from "./items.ts";
@@ -14,8 +14,8 @@ import { labelOf, type MappingContext, validOrSkipped, type AuthoredImages } fro
 import { mapModifierLists } from "./modifiers.ts";
 import { dataOf, isRead, type SquareItem, type SquareObject, type Image } from "./objects.ts";
 import { createSkippedLog, type SkippedLog, typeName } from "./skipped.ts";
-import { line } from "../basic-schemas.ts";
-import { webAddress } from "../catalog/file/values.ts";
+import { line } from "../../domain/basic-schemas.ts";
+import { webAddress } from "../../domain/catalog/file/values.ts";
 
 type ItemObject = { object: SquareObject; item: SquareItem };
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AuthoredModifierGroup } from "../catalog/file/menu.ts";
+import type { AuthoredModifierGroup } from "../../domain/catalog/file/menu.ts";
 import { labelOf, type MappingContext, priceOf, OBJECT_FIELDS, validOrSkipped } from "./mapping.ts";
 import { dataOf, type SquareItem, type ModifierList, type SquareObject } from "./objects.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { AppError, type ValidationIssue } from "../errors.ts";
-import { MAX_MINOR_UNITS } from "../money.ts";
-import { show } from "../text.ts";
+import { AppError, type ValidationIssue } from "../../domain/errors.ts";
+import { MAX_MINOR_UNITS } from "../../domain/money.ts";
+import { show } from "../../domain/text.ts";
 
 /** With field names in camelCase, and the image next to it, if any. */
 export type SquareObject = {

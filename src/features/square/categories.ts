@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AuthoredMenuCategory } from "../catalog/file/menu.ts";
+import type { AuthoredMenuCategory } from "../../domain/catalog/file/menu.ts";
 import { labelOf, type MappingContext, OBJECT_FIELDS, validOrSkipped } from "./mapping.ts";
 import { dataOf, type SquareItem, type SquareObject } from "./objects.ts";
 

@@ -1,11 +1,14 @@
-import { parseSource } from "./catalog-source.ts";
+import { parseSource } from "../../app/catalog/catalog-source.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
-import { parseImportedBusiness, type ImportedBusiness } from "./imported-business.ts";
+import {
+  parseImportedBusiness,
+  type ImportedBusiness,
+} from "../../app/catalog/imported-business.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { ImportReport } from "../../domain/catalog/import-report.ts";
 import { safe } from "../../domain/text.ts";
-import { mapSquareCatalog } from "../../domain/square/import.ts";
-import { NEEDED_EXPORT, parseSquareObjects } from "../../domain/square/objects.ts";
+import { mapSquareCatalog } from "./import.ts";
+import { NEEDED_EXPORT, parseSquareObjects } from "./objects.ts";
 
 /** Converts the JSON of Square's Catalog API to the text of a catalog file. */
 export function importSquare(

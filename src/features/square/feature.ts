@@ -1,0 +1,7 @@
+import type { Feature } from "../feature.ts";
+
+/** Converts a catalog of Square to a catalog file. */
+export const square = {
+  name: "square",
+  subcommands: [{ group: "catalog import", load: () => import("./commands.ts") }],
+} as const satisfies Feature;
