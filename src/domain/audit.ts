@@ -65,7 +65,10 @@ export type Actor = {
   via: "cli" | "http" | "daemon";
   /** `uid:1000` for a user, the ID of an API key, or `daemon`. */
   id: string;
-  /** Of the key or user, or of the user who ran sudo. Null for the daemon, and without a name. */
+  /**
+   * The name of the API key, of the system user, or of the user who ran sudo. The daemon has none;
+   * a key or user without a name is null too.
+   */
   name: string | null;
   /** The client's address; null unless `via` is `http`. */
   address: string | null;

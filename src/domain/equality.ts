@@ -3,7 +3,7 @@ const NONE: ReadonlySet<string> = new Set();
 export const shallowEqual = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
 
-/** For JSON values, except fields in `ignored` (at any depth). */
+/** Compares JSON values, except the fields in `ignored` at any depth. */
 export function deepEqual(a: unknown, b: unknown, ignored = NONE): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

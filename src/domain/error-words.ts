@@ -1,6 +1,6 @@
 import { getSystemErrorMap } from "node:util";
 
-/** In the words of an operator; the system has its own for the other codes. */
+/** Errors in the words of an operator; the system has texts of its own for the other codes. */
 const WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet",
@@ -46,7 +46,7 @@ export function errorInWords(error: unknown): string {
   return textInWords(error.message || String((error as NodeJS.ErrnoException).code ?? error.name));
 }
 
-/** The same for an error of `fetch`, which itself says only "fetch failed". */
+/** Describes an error of `fetch`, whose own message is "fetch failed". */
 export function fetchErrorInWords(error: unknown): string {
   const { name, cause } = error as Error;
   return name === "TimeoutError" ? "no response" : errorInWords(cause ?? error);

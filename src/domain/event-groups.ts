@@ -5,7 +5,7 @@ import { type EventPrefix, type EventType, prefixOf } from "./event-types.ts";
 export const EVENT_GROUPS = ["catalog", "bookings", "tickets"] as const;
 export type EventGroup = (typeof EVENT_GROUPS)[number];
 
-/** All others belong to the catalog. */
+/** Other events belong to the catalog. */
 const GROUPS: Partial<Record<EventPrefix, EventGroup>> = {
   booking: "bookings",
   reservation: "bookings",

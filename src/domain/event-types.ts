@@ -66,7 +66,7 @@ const EVENT_FLAGS = [
   "details",
 ] as const;
 
-/** By prefix of the event name. The spec defines those of `service`. */
+/** The flags of an event, by the prefix of its name. The spec defines the flags of `service`. */
 export const CHANGED_FLAGS = {
   service: ["price", "variants", "addons"],
   service_price: ["price", "variants", "addons"],
@@ -100,7 +100,7 @@ export type EventPrefix = keyof typeof CHANGED_FLAGS;
 export const prefixOf = (type: EventType): EventPrefix =>
   type.slice(0, type.indexOf(".")) as EventPrefix;
 
-/** Of events that are about a part of an object. */
+/** The resource type of events that are about a part of an object. */
 const RESOURCE_TYPES: Partial<Record<EventPrefix, EventPrefix>> = {
   service_price: "service",
   service_variant: "service",

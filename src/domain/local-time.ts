@@ -37,7 +37,7 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** In its canonical case; undefined if there is none. */
+/** Returns the time zone in its canonical case; undefined if there is none of that name. */
 export const canonicalTimezone = (name: string): string | undefined =>
   isTimezone(name) ? new Temporal.ZonedDateTime(0n, name).timeZoneId : undefined;
 
@@ -91,8 +91,8 @@ export function parseRelativeTime(text: string, timezone: string, seedingAt: num
 }
 
 /**
- * The times, with their offsets, that a local time such as `2026-10-25T02:30` may mean: two if clocks
- * are set back and show it twice. Not for times that clocks skip.
+ * The times, with their offsets, that a local time such as `2026-10-25T02:30` may mean: two if
+ * clocks are set back and show it twice. Times that clocks skip must not be given.
  */
 export const occurrencesOf = (local: string, timezone: string): string[] => {
   const time = Temporal.PlainDateTime.from(local);

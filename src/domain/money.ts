@@ -45,7 +45,7 @@ export function parseMoney(
   });
 }
 
-/** In basis points. */
+/** Parses a percentage into basis points. */
 export const parsePercent = (text: string): ParsedAmount =>
   parseDecimal(text, {
     digits: 2,

@@ -4,8 +4,8 @@ import { didYouMean } from "./nearest.ts";
 import { quote, show } from "./text.ts";
 
 /**
- * Parses a request: the body of an HTTP request, options of a command or a line of a file. As in
- * catalog schemas, a schema's message is a noun phrase that completes "it must be ...".
+ * Parses a request: the body of an HTTP request, options of a command or a line of a file. A
+ * schema's message is a noun phrase that completes "it must be ...", as in catalog schemas.
  * @throws AppError validation_failed with every issue
  */
 export function parseRequest<Shape extends z.ZodRawShape>(
@@ -49,7 +49,10 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
   return [{ code: value === undefined ? "missing_field" : "invalid_value", pointer, detail }];
 }
 
-/** Of a visit. Error messages must not repeat guest data, because clients log them. */
+/**
+ * Tells whether a field of a visit holds guest data. Error messages must not repeat guest data,
+ * because clients log them.
+ */
 const isGuestData = ([field]: readonly PropertyKey[], value: unknown): boolean =>
   field === "customer" || (field === "customerRef" && String(value).includes("@"));
 

@@ -10,8 +10,9 @@ const UNSAFE = new RegExp(
 );
 
 /**
- * For a terminal, log or alert: control characters become pictures, characters that reorder or hide
- * others become U+FFFD. Joiners within words stay. Truncates first, to limit the work.
+ * Returns text that a terminal, log or alert can show: control characters become pictures, and
+ * characters that reorder or hide others become U+FFFD. Joiners within words stay. Truncates first,
+ * to limit the work.
  */
 export function safe(text: string, maxLength = 500): string {
   if (text.length <= maxLength && PLAIN.test(text)) return text;
@@ -95,7 +96,7 @@ export function summarizeNames(names: readonly string[], count = names.length): 
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"] as const;
 
-/** Such as `4.2 MB`. */
+/** Returns a size such as `4.2 MB`. */
 export function byteSize(bytes: number): string {
   const unit = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
   const amount = bytes / 1000 ** unit;

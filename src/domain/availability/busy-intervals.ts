@@ -134,7 +134,7 @@ function reachOf(plan: VisitPlan, { beforeMin, afterMin }: BusyMargins): Interva
   return { start: requested.start - beforeMin, end: requested.end + afterMin };
 }
 
-/** Of any service, with its longest variant and all of its add-ons. */
+/** Returns the longest duration of any service, with its longest variant and all of its add-ons. */
 function longestDuration({ objects }: Catalog): number {
   const overrides = new Map<string, number>();
   for (const { serviceOverrides } of objects.staff)

@@ -4,7 +4,7 @@ import type { VisitPlan } from "./visit-plan.ts";
 import type { BusyInterval } from "./request.ts";
 import type { Segment } from "./segments.ts";
 
-/** Of a resource, or of the service's own capacity. */
+/** The capacity of a resource, or of the service itself. */
 export type CapacityLimit = {
   /** null: the service. */
   resource: string | null;
@@ -71,7 +71,7 @@ export const spotsWithin = (
   total: Math.floor(capacity / unitsPerSpot),
 });
 
-/** In use from the minute `at` until the next step. */
+/** The units in use from the minute `at` until the next step. */
 type UsageStep = { at: number; units: number };
 
 /** Sorted by minute. Before the first step nothing is in use. */

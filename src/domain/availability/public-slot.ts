@@ -9,7 +9,7 @@ import { publicReason, REFUSAL_TEXT } from "./refusal.ts";
 import type { RefusedStart, Slot } from "./slot.ts";
 import type { Audience } from "./catalog-lookup.ts";
 
-/** Without customers, hours or reasons for absence. */
+/** A slot as partners see it: customers, hours and reasons for absence are left out. */
 export type PublicSlot = z.infer<typeof schemas.slot>;
 
 export type PublicRefusedStart = z.infer<typeof schemas.refusedStart>;

@@ -6,7 +6,7 @@ import type { Candidate } from "./segments.ts";
 import { startedSessions, busyIntervalsFor, type SegmentStarts } from "./segment-starts.ts";
 import { dayAt } from "./wall-clock.ts";
 
-/** In the order in which the rules are checked. */
+/** The rules that a start can break, in the order in which they are checked. */
 export const REASONS = [
   "TOO_FAR",
   "TOO_SOON",

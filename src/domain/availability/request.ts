@@ -17,17 +17,17 @@ export type ServiceRequest = {
   addons: { addon: string; quantity: number }[];
   /** null: any staff member. */
   staff: string | null;
-  /** Its index in a request by segments. */
+  /** The index of the segment in a request by segments. */
   segment?: number;
 };
 
 export type ResolvedTableRequest = { partySize: number; area: string | null };
 
-/** By ID, or by key on the command line. */
+/** A request that names objects by ID, or by key on the command line. */
 export type NamedRequest = NamedAppointmentRequest | NamedVisitRequest | NamedTableRequest;
 
 export type NamedAppointmentRequest = {
-  /** In the order they are performed; may be empty if `variantIds` imply them. */
+  /** The services in the order they are performed; may be empty if `variantIds` imply them. */
   serviceIds: readonly string[];
   variantIds: readonly string[];
   /** `wash`, `wash*2`, or `cut:wash` if several of the services offer it. */
@@ -73,7 +73,7 @@ export type AddIssue = (
   code: ErrorCode,
   detail: string,
   parameter: RequestIssue["parameter"],
-  /** Of a request by segments. */
+  /** The JSON pointer to the segment of the issue, in a request by segments. */
   pointer?: string,
 ) => void;
 

@@ -16,7 +16,9 @@ import {
 import type { DateRange } from "./date-range.ts";
 import { quote } from "../text.ts";
 
-/** For listing and for booking. @throws AppError with every issue of the request */
+/**
+ * Returns the plan of a visit to list or to book. @throws AppError with every issue of the request
+ */
 export function planNamedRequest(
   catalog: Catalog,
   audience: Audience,

@@ -62,7 +62,7 @@ function scanSize(plan: VisitPlan, { lists, explain, maxSearchDays }: ScanOption
   return days * Math.ceil(DAY_MIN / intervalMin) * optionCount(plan);
 }
 
-/** Without staff of its own, a segment is checked with every person of the visit. */
+/** A segment that names no staff is checked with every person of the visit. */
 function optionCount({ segments }: VisitPlan): number {
   const people = new Set(
     segments.flatMap(({ candidates }) => candidates.flatMap(({ staff }) => staff?.key ?? [])),

@@ -16,7 +16,7 @@ import {
   pointingTo,
 } from "./request.ts";
 
-/** One service or table. The candidates are in order of preference. */
+/** A service or table of the visit. The candidates are in order of preference. */
 export type Segment = {
   service: ServiceDoc | null;
   variant: VariantDoc | null;
@@ -145,7 +145,7 @@ function chosenVariant(service: ServiceDoc, key: string | null): VariantDoc | nu
 
 type ChosenAddon = { addon: AddonDoc; link: AddonLinkDoc; quantity: number };
 
-/** Also those that the service requires. */
+/** Returns the requested add-ons and those that the service requires. */
 function chosenAddons(
   catalog: Catalog,
   service: ServiceDoc,
@@ -225,7 +225,7 @@ function createCandidate(
   };
 }
 
-/** For businesses without turn times. */
+/** The turn time of a business that sets none. */
 const DEFAULT_TURN_MIN = 120;
 
 export function planTable(

@@ -17,7 +17,7 @@ import type { VisitPlan } from "./visit-plan.ts";
 export type Slot = {
   startMin: number;
   endMin: number;
-  /** Of the segment with the fewest left. */
+  /** The spots left of the segment with the fewest. */
   spotsLeft: number;
   spotsTotal: number;
   segments: SlotSegment[];
@@ -108,7 +108,7 @@ export function checkStart(search: SlotSearch, startMin: number): StartCheck {
 export type RefusedStart = { startMin: number } & Refusal;
 
 /**
- * Each start on the grid, or of a session that exists, that is not offered, with the first rule it
+ * Returns each start of the grid or of a session that is not offered, with the first rule it
  * breaks. If nobody can take the first segment, the grid is that of the business.
  */
 export function listRefusedStarts(search: SlotSearch): RefusedStart[] {
@@ -145,7 +145,10 @@ const slotsAt = ({ segments, chain }: SlotSearch, starts: readonly number[]): Sl
 export const findSlots = (search: SlotSearch, limit: number): Slot[] =>
   slotsAt(search, bookableStarts(search).slice(0, limit));
 
-/** Each requested day with the starts of its slots: enough to count them, and much less work. */
+/**
+ * Returns each requested day with the starts of its slots, which takes much less work than the
+ * slots.
+ */
 export function listStarts(search: SlotSearch): DayStarts[] {
   const { plan } = search;
   const byDay = Map.groupBy(bookableStarts(search), (minute) => dayAt(plan.timezone, minute));
@@ -157,7 +160,7 @@ export function listStarts(search: SlotSearch): DayStarts[] {
   });
 }
 
-/** Each requested day with the slots that start on it. */
+/** Returns each requested day with the slots that start on it. */
 export const listSlots = (search: SlotSearch): DayListing[] =>
   listStarts(search).map(({ date, state, starts }) => ({
     date,

@@ -24,7 +24,7 @@ export type VisitPlan = {
   /** The only start to consider, on the grid or not. */
   onlyStartMin?: number;
   segments: Segment[];
-  /** Of a staff member, or of the business if omitted. */
+  /** Returns the working time of a staff member, or of the business if `person` is omitted. */
   workingTimeOf: (person?: StaffDoc | null) => WorkingTime;
 };
 

@@ -61,7 +61,7 @@ export const wallAt = (timezone: string, minute: number): WallMinute =>
 export const dayAt = (timezone: string, minute: number): DayNumber =>
   Math.floor(wallAt(timezone, minute) / DAY_MIN);
 
-/** One instant, two if clocks repeat the time, or none if they skip it. */
+/** A wall time is one instant, two if clocks repeat it, or none if they skip it. */
 type WallTimeInstants = {
   first: number;
   last: number;
@@ -114,7 +114,7 @@ export function closedInterval(timezone: string, from: WallMinute, to: WallMinut
 
 export type LocalDay = { day: DayNumber; date: LocalDate; weekday: Day; timezone: string };
 
-/** Without dates that the zone skipped. */
+/** Returns the days from `first` to `last`, except dates that the zone skipped. */
 export function localDays(timezone: string, first: DayNumber, last: DayNumber): LocalDay[] {
   const days: LocalDay[] = [];
   for (let day = first; day <= last; day += 1)

@@ -13,7 +13,10 @@ import { type Interval, merge, subtract } from "./intervals.ts";
 /** Visits must lie within `work`. */
 export type WorkingTime = {
   work: Interval[];
-  /** Not merged across dates, so that a grid can count from the start of each shift. */
+  /**
+   * The shifts of each date, not merged with those of the next, so that a grid can count from the
+   * start of each shift.
+   */
   unmergedShifts: Interval[];
   shifts: Interval[];
   closures: Interval[];

@@ -30,7 +30,7 @@ export const MAX_NAMED_VISITS = 10;
 
 const ID_ENDING = 6;
 
-/** Such as `…9qx7km`. */
+/** Returns the end of an ID, such as `…9qx7km`. */
 export const shortIdOf = (id: string): string => `…${id.slice(-ID_ENDING)}`;
 
 /** Returns the end of an ID that {@link shortIdOf} has shortened; undefined for another text. */

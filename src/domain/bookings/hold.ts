@@ -12,7 +12,7 @@ export type Hold = {
   status: "OPEN" | "USED" | "RELEASED";
   startsAt: number;
   endsAt: number;
-  /** Of a visit; empty for a table. */
+  /** The segments of a visit; empty for a table. */
   segments: BookedSegment[];
   /** Guests of the visit, or the size of the party. */
   guests: number;

@@ -73,7 +73,9 @@ export function parseBookingRequest(input: unknown): BookingRequest {
   };
 }
 
-/** Without `area`, in any; without `table`, at the smallest free one. */
+/**
+ * A request that names no `area` takes any, and one that names no `table` the smallest free one.
+ */
 const reservationSchema = lazy(() =>
   z.strictObject({
     party: integer(1, 10_000),

@@ -5,7 +5,7 @@ import { base32 } from "../ids.ts";
 
 const BITS_PER_GROUP = 20;
 
-/** Such as `K7M2-9QXF`. */
+/** Returns a random code such as `K7M2-9QXF`. */
 export function generateCode(random: (bytes: number) => Uint8Array, groups: number): string {
   const length = groups * 4;
   return formatGroups(base32(random(Math.ceil((groups * BITS_PER_GROUP) / 8)), length));

@@ -3,7 +3,7 @@ import { didYouMean } from "../nearest.ts";
 /** The index of a file, then field names and list positions. */
 export type Path = readonly (string | number)[];
 
-/** For the author of the file. */
+/** An issue of a file, described for its author. */
 export type CatalogIssue = {
   code:
     | "invalid_value"

@@ -20,7 +20,7 @@ export type Catalog = {
   objects: CatalogObjects;
 };
 
-/** In the order in which partners see them. */
+/** Each list is in the order in which partners see it. */
 export type CatalogObjects = { [K in Kind]: DocOf[K][] };
 
 export type DocOf = {
@@ -61,7 +61,7 @@ export type BusinessDoc = {
   name: string;
   timezone: string;
   currency: string;
-  /** Of prices in minor units; kept when a later table of currencies differs. */
+  /** The decimals of prices in minor units, which stay when a later table of currencies differs. */
   currencyDigits: number;
   locale: string;
   locales: string[];

@@ -9,7 +9,7 @@ export type ImportedSections = Pick<
   "serviceCategories" | "addons" | "services" | "menu" | "promotions"
 >;
 
-/** One line for each kind of object, such as `12 dishes with 3 sizes`. */
+/** Returns one line for each kind of object, such as `12 dishes with 3 sizes`. */
 export function summarizeSections({
   serviceCategories = [],
   addons = [],
@@ -47,7 +47,7 @@ export function summarizeSections({
 const MAX_WITH_SAME_REASON = 3;
 const NAMED = 2;
 
-/** One line for each part, or for many parts with the same reason. */
+/** Returns one line for each part, or for many parts with the same reason. */
 export const summarizeSkipped = (skipped: readonly SkippedPart[]): string[] =>
   [...Map.groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, same]) => {
     const parts = same.map(({ part }) => part);

@@ -16,7 +16,7 @@ import { MAX_ISSUES } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import { quote } from "../text.ts";
 
-/** Only promotions refer to ticket types, as `eventKey/ticketTypeKey`. */
+/** Ticket types are the targets of promotions alone, as `eventKey/ticketTypeKey`. */
 type Target = Kind | "ticket_type";
 
 export const objectRef = (kind: Target, key: string): string => `${kind}\0${key}`;
@@ -99,7 +99,7 @@ export function referredKeys<K extends Kind>(kind: K, doc: DocOf[K]): Map<Kind, 
   return keys;
 }
 
-/** The same object if none of its references was renamed. */
+/** Returns the object with its references renamed; the given object if none was renamed. */
 export function followRenames<K extends Kind>(
   kind: K,
   doc: DocOf[K],

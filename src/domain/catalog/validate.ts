@@ -77,7 +77,7 @@ export function validateCatalog(
 
   const merged = mergeCatalog(normalised.current, normalised.patch, options.prune);
   const { refs, kinds } = schema.uncertain;
-  // Without its slug, the stored objects of the business are not known.
+  // A business whose slug is unknown has stored objects that are unknown too.
   const areOthersUnknown = isIncomplete || normalised.patch.business.slug === PLACEHOLDER_SLUG;
   const uncertain = {
     refs: new Set([...refs, ...normalised.unreadableRefs]),

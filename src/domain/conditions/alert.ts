@@ -16,7 +16,7 @@ export type Alert = {
   subject: Subject | null;
   /** When it began, as an ISO time. */
   since: string;
-  /** The same for all alerts with the same cause. */
+  /** The fingerprint is equal for all alerts with one cause. */
   fingerprint: string;
   /** How often it has begun, until it stayed away for two hours. */
   count: number;
@@ -36,7 +36,7 @@ export type Cause = {
   /** Since when no member has been open; null while one is. */
   clearSince: number | null;
   count: number;
-  /** Of its last alert. */
+  /** The status in the last alert of the cause. */
   status: Alert["status"];
   alertedAt: number | null;
 };

@@ -131,7 +131,7 @@ export const NOTICES = {
   "booking.received": { severity: "info", about: "booking" },
   "alert.test": { severity: "info", about: "alerts" },
   "alert.message": { severity: "warning", about: "alerts" },
-  /** It has ended, or refuses to start. */
+  /** The daemon has ended, or refuses to start. */
   "daemon.failed": { severity: "critical", about: "daemon" },
 } as const satisfies Record<string, ConditionKind>;
 

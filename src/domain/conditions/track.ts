@@ -20,7 +20,7 @@ const GROUP_SIZE = 5;
 export type Tracked = {
   causes: Cause[];
   alerts: Alert[];
-  /** For the log: conditions that began or ended now. */
+  /** Conditions that began or ended now, for the log. */
   began: Found[];
   ended: Found[];
 };
@@ -106,7 +106,8 @@ export function trackConditions(
     const stillOpen = members.filter(({ isOpen }) => isOpen);
     return {
       ...cause,
-      // Otherwise the members of a group would only become more.
+      // Members that have ended are dropped: the members of a group would otherwise only become
+      // more.
       members: stillOpen.length > 0 ? stillOpen : members.slice(-GROUP_SIZE),
       status,
       alertedAt: now,

@@ -19,14 +19,14 @@ type CatalogRoute = CatalogChange["routes"][number];
 type Refetch = CatalogChange["refetch"][number];
 
 type ChangedRoute = {
-  /** Its flag in `data.changed` of catalog.changed. */
+  /** The flag of the list in `data.changed` of catalog.changed. */
   flag: string;
   route: CatalogRoute;
   /** The objects that changed without an event of their own; absent if there are none. */
   refetch?: Refetch | undefined;
 };
 
-/** By ID, and the events written for them so far. */
+/** The IDs of objects that changed or were removed, and the events written for them so far. */
 type Changes = { changedIds: Set<string>; removedIds: Set<string>; drafts: EventDraft[] };
 
 type Lists = Record<ListName, PublicObject[]>;

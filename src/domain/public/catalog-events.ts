@@ -27,7 +27,7 @@ export type PublicDiff = {
 
 const VERSION_FIELDS = new Set(["version", "updatedAt"]);
 
-/** In the order of the events: referenced objects first. */
+/** The sources stand in the order of their events: referenced objects first. */
 const EVENT_SOURCES = [
   { list: "serviceCategories", prefix: "service_category", ordered: true },
   { list: "addons", prefix: "addon", ordered: false },

@@ -44,7 +44,7 @@ export function toPublicPromotion(doc: PromotionDoc, context: PublicContext): Pu
   };
 }
 
-/** In the order of `names`, which are `eventKey/ticketTypeKey`. */
+/** Returns IDs in the order of `names`, which are `eventKey/ticketTypeKey`. */
 function ticketTypeIdsOf(names: string[], context: PublicContext): string[] {
   if (names.length === 0) return [];
   const ids = new Map<string, string>(

@@ -7,7 +7,7 @@ import { objectId } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import type * as schemas from "./schemas/values.ts";
 
-/** Of the last change; `updatedAt` in epoch ms. */
+/** The version of an object's last change; `updatedAt` is in epoch ms. */
 export type ObjectVersion = { version: number; updatedAt: number };
 
 /** Day-to-day state that affects public objects but is not part of the catalog file. */
@@ -22,7 +22,7 @@ export type Stock = {
 export type StoredCatalog = {
   catalog: Catalog;
   versionOf: (objectId: string) => ObjectVersion;
-  /** Of an object of a list; ascending, with gaps. */
+  /** Returns the place of an object in its list; places ascend, with gaps. */
   sortOrderOf: SortOrderOf;
   stock: Stock;
   /** Set if only some objects are loaded: the next transition that another object causes. */
@@ -35,7 +35,9 @@ type PublicCommon = {
 
 export type ListedObject = { id: string } & PublicCommon;
 
-/** Any public object. Only add-ons have no `sortOrder`: services embed them, no list does. */
+/**
+ * Any public object. An add-on has no `sortOrder`, because services embed it and no list has it.
+ */
 export type PublicObject = { id: string } & Omit<PublicCommon, "sortOrder"> & {
     sortOrder?: number;
   };
@@ -78,9 +80,9 @@ export function createPublicContext(
     now,
     versionOf,
     sortOrderOf,
-    /** In order. */
+    /** Returns the visible objects in order. */
     visible: <K extends Kind>(kind: K) => visible(kind) as DocOf[K][],
-    /** By its key; undefined if it is missing or hidden. */
+    /** Returns the ID of the object with a key; undefined if the object is missing or hidden. */
     visibleId,
     visibleIds: (kind: Kind, keys: readonly string[]): string[] =>
       keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
@@ -105,7 +107,7 @@ export function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
   };
 }
 
-/** For a document from `context.visible`. */
+/** Returns the ID of a document from `context.visible`. */
 export const idOf = (context: PublicContext, kind: Kind, doc: DocOf[Kind]): string =>
   context.visibleId(kind, doc.key) as string;
 

@@ -140,7 +140,7 @@ function stateOfType(
   remaining: number | null,
   now: number,
 ): SaleState {
-  // The same rules as in bookings/ticket-order.ts.
+  // bookings/ticket-order.ts has the same rules.
   if (event.status !== "PUBLISHED" || event.endsAt <= now) return "ENDED";
   if (type.salesEndAt !== null && type.salesEndAt <= now) return "ENDED";
   if (type.salesStartAt !== null && now < type.salesStartAt) return "NOT_YET";

@@ -44,7 +44,7 @@ const HEAD = "# Written by deskbell proxy-map. Run it again when a business is a
 const MAX_KEY = 45;
 const RESERVED = ["default", "hostnames", "include", "volatile"];
 
-/** As a regular expression where a map would not take the slug as it is. */
+/** A slug that a map would not take as it is becomes a regular expression. */
 const keyOf = (slug: string): string =>
   slug.length > MAX_KEY || RESERVED.includes(slug) ? `~^${slug}$` : slug;
 

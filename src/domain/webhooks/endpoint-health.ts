@@ -28,7 +28,7 @@ export type EndpointHealth = Readonly<{
 export type Lane = "HEALTHY" | "DEGRADED" | "PROBING";
 
 const PROBE_AFTER_FAILURES = 10;
-/** One alone may be a connection that the receiver has closed while it was idle. */
+/** A single failure may be a connection that the receiver has closed while it was idle. */
 const PROBE_AFTER_FOUND_DOWN = 2;
 const HISTORY = 20;
 const PROBE_FAILURES_IN_HISTORY = 0.7 * HISTORY;
@@ -37,10 +37,10 @@ const MIN_PROBE_INTERVAL_MS = 1000;
 const MAX_PROBE_INTERVAL_MS = 15 * 60_000;
 /** An attempt without a response for this long may hang: most responses take a hundredth of it. */
 export const OVERDUE_MS = 2000;
-/** Of one endpoint. */
+/** The most attempts of one endpoint that are in flight at once. */
 export const MAX_CONCURRENCY = 32;
 
-/** Also of an endpoint that has not been tried. */
+/** An endpoint that has not been tried counts as healthy. */
 export const HEALTHY: EndpointHealth = {
   failures: 0,
   foundDown: 0,

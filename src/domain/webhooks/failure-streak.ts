@@ -2,7 +2,7 @@
 export type FailureStreak = {
   failingSince: number | null;
   failureCount: number;
-  /** Of the last failed attempt. */
+  /** The error of the last failed attempt. */
   lastError: string | null;
   /** The first event that failed. */
   failedEventId: string | null;

@@ -5,7 +5,7 @@ export type Outcome =
 
 export type OutcomeClass =
   | { kind: "success" }
-  /** It responded 410: the endpoint no longer exists. */
+  /** A response of 410 says that the endpoint no longer exists. */
   | { kind: "gone" }
   | {
       kind: "failure";
@@ -55,16 +55,16 @@ function parseRetryAfter(text: string, now: number): number | undefined {
 }
 
 /**
- * What partners read about an outcome. Without a response, the kind and the error would show which
- * names exist in internal DNS and which ports are open, and so would the time that it took:
- * partners see one outcome, one text and no time.
+ * What partners read about an outcome. Partners see one outcome, one text and no time for every
+ * attempt that has no response: the kind, the error and the time that it took would show which
+ * names exist in internal DNS and which ports are open.
  */
 export const outcomeForPartners = <T extends OutcomeDetails>(details: T): T =>
   details.outcome === "responded"
     ? details
     : { ...details, outcome: "refused", error: errorForPartners(details.error), durationMs: 0 };
 
-/** The same for a stored error alone. */
+/** What partners read about a stored error alone. */
 export const errorForPartners = (error: string | null): string | null =>
   error === null || /^HTTP \d+$/.test(error) || OWN_ERRORS.has(error) ? error : NO_RESPONSE;
 
@@ -76,7 +76,7 @@ export const STOPPED_ERROR = "the endpoint was disabled before the delivery was 
 const OWN_ERRORS = new Set([CORRUPT_ERROR, FORBIDDEN_ERROR, STOPPED_ERROR]);
 const NO_RESPONSE = "The receiver could not be reached or did not respond in time.";
 
-/** For the operator. */
+/** What the operator reads about a failure. */
 export const describeFailure = (outcome: Outcome): string =>
   outcome.kind === "responded"
     ? `HTTP ${outcome.statusCode}`

@@ -1,4 +1,4 @@
-/** For all endpoints together. */
+/** The attempts that may be in flight for all endpoints together. */
 export const PERMITS = 1024;
 
 const PROBE_SHARE = 0.2;

@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { isWithin } from "../address-range.ts";
 
-/** In addition to https on public addresses. */
+/** URLs that are allowed in addition to https on public addresses. */
 export type UrlPolicy = {
   allowHttp: boolean;
   /** CIDR blocks. */
@@ -17,7 +17,7 @@ export type UrlTarget = {
   isLiteral: boolean;
 };
 
-/** For the person who entered the URL. */
+/** The reason why a URL is unsafe, and a fix, for the person who entered it. */
 export type UnsafeUrl = { reason: string; fix: string };
 
 const MAX_URL_LENGTH = 2048;
@@ -39,7 +39,10 @@ const FIX_HTTP =
 const FIX_PRIVATE =
   "use a public host, or ask the operator to allow it with webhooks create --allow-private or serve --allow-private <cidr>";
 
-/** Without surrounding whitespace and fragment. Invalid text is returned unchanged. */
+/**
+ * Returns the URL, with its fragment and the surrounding whitespace removed. Invalid text is
+ * returned unchanged.
+ */
 export function normalizeUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null) return text;
@@ -93,7 +96,7 @@ export function portError({ url }: UrlTarget, { trusted }: UrlPolicy): UnsafeUrl
   return { reason: `Port ${port} is not allowed.`, fix };
 }
 
-/** Their addresses are checked in any case. */
+/** Addresses of private names are checked in any case. */
 export const allowsPrivateNames = (policy: UrlPolicy): boolean =>
   policy.trusted || policy.allowPrivate.length > 0;
 
@@ -133,7 +136,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === "unicast" && parsed.match(GLOBAL_UNICAST);
 }
 
-/** Of a mapped, NAT64 or 6to4 address. */
+/** Returns the IPv4 address in a mapped, NAT64 or 6to4 address. */
 function embeddedIPv4(address: ipaddr.IPv6): string | undefined {
   const bytes = address.toByteArray();
   if (address.range() === "ipv4Mapped") return bytes.slice(12).join(".");

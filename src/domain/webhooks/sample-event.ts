@@ -32,7 +32,7 @@ const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   event_availability: "events",
 };
 
-/** For the first object of its kind; undefined if there is none. */
+/** Returns an event for the first object of its kind; undefined if there is none. */
 export function sampleEvent(
   type: EventType,
   state: CatalogState,
@@ -59,7 +59,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const customerRef = "sample";
 
-/** For the first matching catalog object; undefined if there is none. */
+/** Returns an event for the first matching catalog object; undefined if there is none. */
 function sampleBookingEvent(
   type: EventType,
   state: CatalogState,

@@ -35,10 +35,10 @@ const undelivered = (
   error: string,
 ): UndeliveredSettlement => ({ status, nextAttemptAt: null, deliveredAt: null, error });
 
-/** For an event whose stored bytes do not match their hash: nothing is sent. */
+/** An event whose stored bytes do not match their hash is not sent. */
 export const CORRUPT_SETTLEMENT: Settlement = undelivered("CORRUPT", CORRUPT_ERROR);
 
-/** For an event that the endpoint's key may no longer receive: nothing is sent. */
+/** An event that the endpoint's key may no longer receive is not sent. */
 export const FORBIDDEN_SETTLEMENT: Settlement = undelivered("CANCELLED", FORBIDDEN_ERROR);
 
 const POSTPONED_MS = 1000;

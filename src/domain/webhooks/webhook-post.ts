@@ -19,7 +19,7 @@ type DeliveryInfo = {
   deliveryId: string;
   eventId: string;
   eventType: string;
-  /** This attempt's number, from 1. */
+  /** The number of this attempt, from 1. */
   attempt: number;
   sequence: number;
 };

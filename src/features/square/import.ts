@@ -106,7 +106,7 @@ function importable(found: SquareObject[], skipped: SkippedLog): SquareObject[] 
   });
 }
 
-/** That of a TAX is in `taxData`, and so on. */
+/** The name of a TAX is in `taxData`, and so on for each type. */
 function nameIn(object: SquareObject): string {
   const [, data] = Object.entries(object.fields).find(([field]) => field.endsWith("Data")) ?? [];
   const { name } = (data ?? {}) as { name?: unknown };
@@ -177,7 +177,7 @@ function assertNotEmpty(sections: ImportedSections): ImportedSections {
   );
 }
 
-/** Those in `imageIds`, and one that the file has next to the object. */
+/** An object has the images in its `imageIds`, and one that the file has next to the object. */
 function createImageFinder(objects: SquareObject[], skipped: SkippedLog) {
   const unused = new Map(
     objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]),

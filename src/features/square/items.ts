@@ -165,7 +165,7 @@ function wholeMinutes(variation: Variation, what: string, context: MappingContex
 const variationLabel = (variation: Variation): string =>
   labelOf(variation.itemVariationData.name, variation.id);
 
-/** In Square, a single variation may have no name. */
+/** A single variation may have no name in Square. */
 const variationName = (variation: Variation, item: SquareItem): string =>
   variation.itemVariationData.name || item.name;
 

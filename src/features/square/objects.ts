@@ -186,7 +186,7 @@ function dataProblems(
   return problemsIn(`${where}.${field}`, data, schema.safeParse(data).error);
 }
 
-/** By the types that zod names. */
+/** A noun for each type that zod names. */
 const NOUNS: Readonly<Record<string, string>> = {
   string: "text",
   boolean: "true or false",

@@ -12,7 +12,8 @@ export type ObjectChange = {
   /** Empty unless this is an update. */
   fields: string[];
   /**
-   * Only in updates. `part`: key of the variant, size, option or ticket type; "" for the object.
+   * The changed prices of an update; other changes have none. `part`: key of the variant, size,
+   * option or ticket type; "" for the object.
    */
   prices: { part: string; from: number | null; to: number | null }[];
   /** Fields edited locally since the last catalog file that this change overwrites. */
@@ -35,7 +36,10 @@ export type RowChanges = {
 export type CatalogDiff = {
   changes: ObjectChange[];
   rows: RowChanges;
-  /** Also sections of the schedule (hours, closures, ...). */
+  /**
+   * The changed fields of the business, and the changed sections of its schedule (hours, closures,
+   * ...).
+   */
   businessFields: string[];
 };
 

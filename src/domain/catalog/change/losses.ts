@@ -8,7 +8,7 @@ import { type Repricing, repricingText } from "./repricing.ts";
 
 /** A list that a change empties: a whole section of the file, or the links of one object. */
 export type Emptied = {
-  /** As in a catalog file, such as `services` or `menu.items`. */
+  /** The section as a catalog file names it, such as `services` or `menu.items`. */
   section: string;
   /** The object that loses its links; null for a whole section. */
   key: string | null;

@@ -20,8 +20,8 @@ export type MergedCatalog = {
 };
 
 /**
- * In each section of the files, their objects come first, in their order; the other stored objects
- * follow, or are deleted if `prune` is set. Sections that the files lack stay unchanged.
+ * Objects of the files come first in each section, in their order; the other stored objects follow,
+ * or are deleted if `prune` is set. Sections that the files lack stay unchanged.
  */
 export function mergeCatalog(
   current: Catalog | null,

@@ -7,9 +7,9 @@ const MAXIMUM = 2 ** 31 - 1;
 export type SortOrders = { sortOrders: number[]; moved: Set<number> };
 
 /**
- * Returns a `sortOrder` for each object of a list, ascending. As many objects as possible keep
- * theirs, so that a delete changes no other object and a move only the moved one. All objects are
- * renumbered only if there is no number left between two neighbours.
+ * Returns a `sortOrder` for each object of a list, ascending. Most objects keep theirs: a delete
+ * changes no other object, and a move changes only the moved one. All objects are renumbered only
+ * if there is no number left between two neighbours.
  * @param stored in the new order of the list; null for a new object
  */
 export function assignSortOrders(stored: readonly (number | null)[]): SortOrders {
@@ -39,7 +39,8 @@ function fillGaps(stored: readonly (number | null)[], kept: ReadonlySet<number>)
 
 /** Indexes of a longest ascending subsequence: patience sorting, O(n log n). */
 function longestAscending(values: readonly (number | null)[]): Set<number> {
-  // For each length, the index at which the subsequence with the lowest last value ends.
+  // `ends[n]` is the index at which the subsequence of length n + 1 with the lowest last value
+  // ends.
   const ends: number[] = [];
   const previous: (number | undefined)[] = [];
   values.forEach((value, index) => {

@@ -42,7 +42,7 @@ export function parseDurationCell(text: string): { durationMin: string | number 
   return { problem: `must be a number of minutes, not ${quote(text)}. Write ${total}` };
 }
 
-/** As spreadsheets abbreviate months in English and German. */
+/** Months as spreadsheets abbreviate them in English and German. */
 const MONTH = "(?:jan|feb|mar|mär|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)\\.?";
 const DATES = [
   /^\d{1,4}[./-]\d{1,2}[./-]\d{2,4}(?: \d{1,2}:\d\d(?::\d\d)?)?$/,

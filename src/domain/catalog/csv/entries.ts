@@ -16,7 +16,7 @@ export type Entry = {
   parent?: Entry;
   parts: Entry[];
   formerKeys: readonly string[];
-  /** Its cells in an export; absent if the catalog does not have it yet. */
+  /** The cells of the object in an export; absent if the catalog does not have the object yet. */
   exported?: CsvCells;
   /** The first row that describes it. */
   row?: number;
@@ -93,7 +93,7 @@ export class Entries {
     return known;
   }
 
-  /** By the key, also a former one; without a key by the name. */
+  /** Finds entries by their present or a former key, or, if no key is wanted, by their name. */
   find(type: CsvType, { key, name }: Wanted, parent?: Entry): readonly Entry[] {
     const scope = scopeOf(type, parent);
     if (key !== undefined)
@@ -101,7 +101,7 @@ export class Entries {
     return name === undefined ? [] : (this.#byName.get(scope + fold(name)) ?? []);
   }
 
-  /** By the key or the name, whichever the text is. */
+  /** Finds entries whose key is the text, or else those whose name is. */
   findAny(type: CsvType, text: string): readonly Entry[] {
     const byKey = this.find(type, { key: text });
     return byKey.length > 0 ? byKey : this.find(type, { name: text });

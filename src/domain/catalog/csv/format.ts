@@ -63,7 +63,7 @@ export type CsvTable = {
   titles: CsvCells;
   /** The columns with content that deskbell does not know; positions begin at 1. */
   ignored: { position: number; title: string }[];
-  /** Those of cells that are not in `rows`. */
+  /** The issues of cells that are not in `rows`. */
   issues: CsvIssue[];
 };
 
@@ -84,7 +84,10 @@ export function writeCell(text: string): string {
   return /[",;\n\r]|^\s|\s$/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }
 
-/** Without the apostrophe that `writeCell` adds, and with the line breaks of a catalog file. */
+/**
+ * Returns the text of a cell: the apostrophe that `writeCell` adds is removed, and line breaks are
+ * those of a catalog file.
+ */
 export function readCell(cell: string): string {
   const text = cell.replaceAll(/\r\n?/g, "\n");
   return text.startsWith("'") && FORMULA_START.test(text) ? text.slice(1) : text;

@@ -36,7 +36,7 @@ function readSeparators(number: string, currency: Currency, text: string): Money
   if (last === undefined) return { amount: number };
   const [whole = "", decimals = ""] = splitAtLast(number, last);
   const inWhole = separators.slice(0, -1);
-  // Only a point or a comma separates decimals, and only once.
+  // A point or a comma separates decimals, and stands there once.
   if (inWhole.includes(last) || !/[.,]/.test(last))
     return { amount: isGrouped(number, last) ? number.replaceAll(last, "") : text };
   if (inWhole !== "") {

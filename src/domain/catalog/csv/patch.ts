@@ -37,8 +37,8 @@ export type CsvPatch = {
 export type ClearedCells = { column: CsvColumn; objects: number };
 
 /**
- * Returns the catalog with the cells of a table. Only the columns of the table change, and only in
- * the objects that it lists.
+ * Returns the catalog with the cells of a table. A change reaches the objects that the table lists,
+ * and their columns that it has.
  * @param isNew the business does not exist yet, and `catalog` has no objects
  */
 export function patchCatalog(
@@ -88,7 +88,7 @@ function validateTitles({ titles: { price = "" } }: CsvTable, currency: Currency
   return [{ row: 1, detail }];
 }
 
-/** Also checks the cells of rows that describe no object, so that all issues come together. */
+/** Cells of rows that describe no object are checked too, so that all issues come together. */
 function setCells(
   table: CsvTable,
   matched: readonly MatchedRow[],
@@ -115,7 +115,7 @@ function setCells(
   });
 }
 
-/** In rows with a key, as in an export. */
+/** Counts the cleared cells of rows with a key, as an export writes them. */
 function countCleared(matched: readonly MatchedRow[]): ClearedCells[] {
   const isCleared = (column: CsvColumn, { row: { cells }, entry }: MatchedRow) =>
     cells[column]?.trim() === "" && entry.exported?.[column] && cells.key?.trim();

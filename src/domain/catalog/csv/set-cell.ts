@@ -21,7 +21,7 @@ export function setCell(
   context: CellContext,
 ): Problem {
   if (column === "type" || column === "key") return undefined;
-  // Its parent was found by this cell, or has the category.
+  // A part's parent was found by this cell, or has the category.
   if (isPartType(entry.type) && (column === "parent_key" || column === "category"))
     return undefined;
   const isUnchanged = text === (entry.exported?.[column] ?? "").trim();

@@ -30,7 +30,7 @@ export function withoutFollowUpIssues(
 
 function causes(form: CatalogIssue, { code, path }: CatalogIssue): boolean {
   const [field, invalid] = [fieldName(path), fieldName(form.path)];
-  // Only a missing business is an issue of a file as a whole.
+  // A missing business is the one issue of a file as a whole.
   if (path.length === 1) return form.path.length === 1 || isLike("business", form.path[1]);
   if (isWithin(form.path, path)) return true;
   const isSibling = isWithin(form.path, path.slice(0, -1));

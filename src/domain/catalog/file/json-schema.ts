@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { catalogFileSchema } from "./schema.ts";
 
-/** For editors, in addition to the allowed values. */
+/** Notes that editors show besides the allowed values. */
 const NOTES: Record<string, string> = {
   key: "Unique name that other objects refer to; the ID is derived from it",
   previousKeys: "Former keys, oldest first; they keep the ID after a rename",

@@ -148,7 +148,7 @@ export type AuthoredModifierGroup = z.infer<typeof modifierGroup>;
 const DEFAULT_MIN_SELECTIONS = 0;
 const OPTION_DEFAULTS = defaultsFor<ModifierGroupDoc["options"][number]>()({ allergens: [] });
 
-/** Without `max`, all options may be chosen. */
+/** A group that sets no `max` allows all of its options to be chosen. */
 const defaultMaxSelections = (min: number, optionCount: number): number =>
   Math.max(min, optionCount, 1);
 

@@ -56,7 +56,7 @@ const NO_BUSINESS: CatalogIssue = {
   detail: "'business' is missing: one of the files must describe the business.",
 };
 
-/** In place of a missing one, so that the rest of the files can be read. */
+/** A placeholder for a missing business lets the rest of the files be read. */
 const PLACEHOLDER_BUSINESS = {
   slug: PLACEHOLDER_SLUG,
   name: "?",

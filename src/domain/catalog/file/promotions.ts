@@ -179,7 +179,7 @@ function readBenefit(reader: Reader, benefit: AuthoredBenefit): PromotionBenefit
     if (value === undefined || value === null) reader.addMissing(field, `${owner} needs one`);
     return value ?? fallback;
   };
-  // All of them, whatever the type: it may stand for an invalid one.
+  // All amounts are read, whatever the type: the type may stand for an invalid one.
   const percentBps = readPercent(reader, benefit);
   const amountCents = reader.amount(benefit, "amount");
   const maxAmountCents = reader.amount(benefit, "maxAmount");

@@ -89,7 +89,7 @@ export const PUBLIC_EVENT_DEFAULTS = defaultsFor<PublicEventDoc>()({
   attendanceMode: "IN_PERSON",
 });
 
-/** For an event without a slug, from its key. */
+/** Derives the slug of an event that has none from its key. */
 export const defaultSlug = (key: string, maxLength = 60): string =>
   key
     .normalize("NFKD")
@@ -184,7 +184,10 @@ function readDoors(
   return parseInstant(`${localDateOf(startsAt, timezone)}T${doorsAt}`, timezone);
 }
 
-/** Only the time if it is on the day of the event, and the clock shows it once on that day. */
+/**
+ * Returns a time alone if it is on the day of the event and the clock shows it once on that day,
+ * else date and time.
+ */
 function writeDoors(
   { timezone, instant }: WriteContext,
   doorsAt: number,
@@ -224,7 +227,7 @@ function readTicketType(reader: Reader, item: AuthoredTicketType): TicketTypeDoc
   };
 }
 
-/** For a DONATION, a price is a suggestion. */
+/** The price of a DONATION is a suggestion. */
 function readTicketPrice(
   reader: Reader,
   item: AuthoredTicketType,

@@ -64,7 +64,7 @@ export function repairValue(contents: unknown[], issue: ZodIssue): void {
 }
 
 /**
- * For a required field that has no replacement: deletes what it belongs to.
+ * Deletes what a required field belongs to, if the field has no replacement.
  * @returns false if that is the whole item
  */
 export function repairContainer(contents: unknown[], { path }: ZodIssue): boolean {
@@ -131,6 +131,6 @@ function possibleKeys(item: unknown, kind: Kind, path: Path): string[] {
   const { key, name } = item as { key?: unknown; name?: unknown };
   if (path[0] === "key" && path.length === 1)
     return [String(key).trim(), String(name), defaultSlug(String(name))];
-  // Its ticket types are known by the key of their event.
+  // Ticket types of a public event are known by the event's key.
   return kind === "public_event" && path[0] === "ticketTypes" ? [String(key)] : [];
 }

@@ -113,7 +113,7 @@ function describeIssues(found: readonly ZodIssue[], contents: unknown[]): Catalo
   return issues;
 }
 
-/** For a value with two allowed forms, the issues of the form that the author chose. */
+/** Returns the issues of the form that the author chose, if the value has two allowed forms. */
 function narrowUnion(issue: ZodIssue): ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const chosen = issue.errors.filter(
@@ -154,7 +154,7 @@ function describeIssue(issue: ZodIssue, contents: unknown[]): CatalogIssue[] {
 }
 
 function unknownFieldHint(field: string, known: string[]): string {
-  // In a YAML flow map, the comma in { price: 4,50 } starts a new field.
+  // YAML starts a new field at the comma of { price: 4,50 }.
   if (/^\d+$/.test(field)) return " To write an amount, use a decimal point: 4.50.";
   return didYouMean(field, known) || ` Known fields: ${known.join(", ")}.`;
 }

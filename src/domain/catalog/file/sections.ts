@@ -68,10 +68,10 @@ export const SECTIONS: { [K in Kind]: Section<DocOf[K]> } = {
 
 export const SECTION_KINDS = Object.keys(SECTIONS) as Kind[];
 
-/** For code that handles all kinds alike. */
+/** Returns a section with the type that code for all kinds needs. */
 export const sectionOf = (kind: Kind) => SECTIONS[kind] as unknown as Section<DocOf[Kind]>;
 
-/** It may be invalid; undefined if the file lacks it. */
+/** Returns the list of a kind, which may be invalid; undefined if the file lacks it. */
 export const listIn = (file: unknown, kind: Kind): unknown =>
   SECTIONS[kind].path.reduce<unknown>(
     (value, name) => (value as Record<string, unknown> | null | undefined)?.[name],

@@ -29,7 +29,7 @@ export const bookingRules = optional({
   cancelUntilMin: integer(0, 525_600),
 });
 
-/** For services: null stands for the value from the business's booking policy. */
+/** A null of a service stands for the value from the business's booking policy. */
 export const BOOKING_RULE_DEFAULTS = defaultsFor<ServiceDoc["bookingRules"]>()({
   slotIntervalMin: null,
   minNoticeMin: null,

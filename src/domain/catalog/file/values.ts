@@ -18,7 +18,7 @@ import { centsSchema, keySchema } from "../../basic-schemas.ts";
 
 const valid = (noun: string, test: (text: string) => boolean) => z.string(noun).refine(test, noun);
 
-/** In one or more lines. */
+/** Text may have several lines. */
 export function text(max: number) {
   const noun = `text of at most ${max} characters`;
   return z
@@ -52,7 +52,7 @@ export const DECIMAL_FIELDS: ReadonlySet<string> = new Set([
 
 export const flag = z.boolean("true or false");
 
-/** In upper or lower case; documents use upper case. */
+/** A choice is accepted in upper or lower case; documents use upper case. */
 export const choice = <const T extends string>(...values: T[]) =>
   z.enum([...values, ...values.map((value) => value.toLowerCase() as Lowercase<T>)], oneOf(values));
 
@@ -76,9 +76,9 @@ export const optional = <T extends z.ZodRawShape>(shape: T) => z.object(shape).p
 
 /**
  * Declares the default values of a document's fields that a file may omit. `readFields` fills them
- * in and `writeFields` omits them again. Only for fields with the same name and value in the file
- * and the document; a string default is one of the values of a `choice`, and null stands for no
- * value.
+ * in and `writeFields` omits them again. Each field must have one name and one value in both the
+ * file and the document; a string default is one of the values of a `choice`, and null stands for
+ * no value.
  */
 export const defaultsFor =
   <Doc>() =>

@@ -51,7 +51,7 @@ export const catalogChange = z.strictObject({
     .describe("Lists that changed without a more specific event; fetch them again"),
 });
 
-/** Of `data.object`. */
+/** The schema of `data.object` for each prefix. */
 const OBJECTS: Record<EventPrefix, z.ZodObject> = {
   catalog: catalogChange,
   service,
