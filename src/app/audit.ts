@@ -34,6 +34,6 @@ export function audit(
   return id;
 }
 
-/** For `details`; null stays null. */
+/** Returns a time as `details` has it; null stays null. */
 export const auditTime = (at: number | null): string | null =>
   at === null ? null : new Date(at).toISOString();

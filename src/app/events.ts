@@ -9,7 +9,10 @@ import type { EndpointRow } from "../store/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
 
 export type AppendResult = {
-  /** Without drafts: of the latest event before. */
+  /**
+   * The sequence number of the last event written; of the latest event before, if there are no
+   * drafts.
+   */
   lastSequence: number;
   deliveries: number;
   events: { id: string; type: EventType; sequence: number }[];
@@ -62,7 +65,7 @@ function append(
       id: rt.newId("dlv"),
       endpointId,
       event,
-      // For a disabled endpoint the delivery is parked, not dropped.
+      // A delivery to a disabled endpoint is parked, not dropped.
       nextAttemptAt: status === "ACTIVE" ? event.createdAt : null,
     })),
   );
@@ -74,7 +77,7 @@ function append(
   };
 }
 
-/** Without the body: those of a large catalog would take more memory than the catalog. */
+/** The bodies are left out: those of a large catalog would take more memory than the catalog. */
 type WrittenEvent = Omit<EventRow, "body" | "sha256" | "visitId">;
 
 /** Types whose object has a customer reference. */
@@ -104,7 +107,7 @@ export function serializeEnvelope(
   createdAt: number,
 ): Buffer {
   const { slug, name, timezone, locale } = business.doc;
-  // As in a list that is read without `locale`.
+  // Texts are localised as in a list that is read without `locale`.
   const localised = { ...draft, object: localise(draft.object, locale, true) };
   return Buffer.from(
     JSON.stringify(

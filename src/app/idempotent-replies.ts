@@ -5,8 +5,8 @@ import type { Runtime } from "./runtime.ts";
 import { assertMasterKey } from "./master-key.ts";
 
 // Replies may contain signing secrets and personal data, so they are encrypted with the master key.
-// Of the request, only an HMAC is stored. Its key is encrypted together with the reply, so that the
-// HMAC still matches after a rotation of the master key.
+// The request is stored as an HMAC alone. The key of the HMAC is encrypted together with the reply,
+// so that it still matches after a rotation of the master key.
 
 const REPLAYABLE_MS = 86_400_000;
 
@@ -68,7 +68,7 @@ export const pruneReplies = (rt: Runtime): void =>
 export const listSealedReplies = (rt: Runtime): { id: string; sealed: Buffer }[] =>
   rt.store.idempotency.list().map((row) => ({ id: rowIdOf(row), sealed: row.sealed }));
 
-/** Encrypts the replies with the newest master key. Those that no key decrypts are deleted. */
+/** Encrypts the replies with the newest master key. Replies that no key decrypts are deleted. */
 export function reencryptReplies(rt: Runtime): void {
   for (const row of rt.store.idempotency.list()) {
     const plain = tryOpen(rt, row);

@@ -57,7 +57,7 @@ export function endExpiredKeys(rt: Runtime): void {
   for (const id of rt.store.keys.listExpired(rt.now()))
     rt.tx(() => {
       const key = rt.store.keys.findById(id);
-      // It may have been revoked, or its expiry changed, since it was listed.
+      // The key may have been revoked, or its expiry changed, since it was listed.
       if (key === undefined || !hasEnded(key, rt.now())) return;
       auditKey(rt, "key.expired", key, toDetails(stop(rt, key, "key_expired")));
     });

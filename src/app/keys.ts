@@ -25,7 +25,7 @@ export type NewKey = {
   businessId: string;
   name: string;
   kind: KeyKind;
-  /** For a restricted key; a secret key has all scopes. */
+  /** The scopes of a restricted key; a secret key has all scopes. */
   scopes: string[];
   /** Default: all. */
   eventGroups?: readonly EventGroup[] | undefined;
@@ -122,8 +122,9 @@ export function assertOverlap(overlapMs: number): void {
 export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | undefined };
 
 /**
- * Also unsubscribes the key's webhook endpoints from events that it may no longer receive; the
- * delivery worker cancels deliveries of such events. Endpoints and holds beyond a lower limit stay.
+ * Changes a key, and unsubscribes its webhook endpoints from events that it may no longer receive;
+ * the delivery worker cancels deliveries of such events. Endpoints and holds beyond a lower limit
+ * stay.
  * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that has
  *   ended; state_refuses if an endpoint would have no event left
  */

@@ -21,8 +21,8 @@ import { AppError } from "../domain/errors.ts";
 import { byteSize } from "../domain/text.ts";
 
 /**
- * All side effects of the code below. Tests replace the clock, the randomness and the log; the
- * file is always real.
+ * A Runtime has all side effects of the code below. Tests replace the clock, the randomness and the
+ * log; the file is always real.
  */
 export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDryRun" | "close"> & {
   config: Config;
@@ -38,7 +38,10 @@ export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDr
   /** Shifts what expires if the wall clock was set since; each transaction does so first. */
   noticeJump: () => void;
   random: (bytes: number) => Buffer;
-  /** Not secure: 0 <= n < 1. It needs no node:crypto, which takes 7 ms to load. */
+  /**
+   * Returns a number 0 <= n < 1 that is not secure. node:crypto, which takes 7 ms to load, is not
+   * needed for it.
+   */
   randomFraction: () => number;
   newId: (prefix: IdPrefix) => string;
   secrets: SecretBox;
@@ -54,7 +57,7 @@ export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDr
   runAs: <T>(actor: Actor, work: () => T) => T;
 };
 
-/** For code that runs without a Runtime. */
+/** Returns the time to code that runs without a Runtime. */
 export const wallClock = (): number => Date.now();
 export const systemRandom = (bytes: number): Buffer => randomBytes(bytes);
 
@@ -107,7 +110,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   const processActor = effects.actor ?? systemUser;
   return {
     ...connection,
-    // Without this check, changes to a deleted file would be confirmed and lost.
+    // Changes to a deleted file would be confirmed and lost if this were not checked.
     tx: (work) => {
       const loss = findLossOfFile();
       if (loss !== undefined) throw lostFileError(databasePath, loss);

@@ -35,7 +35,7 @@ const NOTICE_KEPT_MS = 24 * 60 * MINUTE_MS;
 
 /** Sends the alerts of one channel one after the other, and retries those that fail. */
 export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
-  /** Only the newest alert of a cause is of use. */
+  /** The newest alert of a cause replaces its earlier ones, which are of no more use. */
   const unsent = new Map<string, Alert>();
   let failures = 0;
   let failure: ChannelFailure | undefined;
@@ -96,7 +96,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
         for (const alert of unsent.values()) {
           current = alert;
           await channel.send(alert);
-          // It may have been replaced meanwhile.
+          // A newer alert may have replaced this one meanwhile.
           if (unsent.get(alert.fingerprint) === alert) unsent.delete(alert.fingerprint);
           if (failures >= REPORTED_FAILURES)
             rt.log("info", "Alerts are sent again.", { channel: channel.name });

@@ -15,7 +15,7 @@ export type ChannelResult = { channel: string; error: string | null };
 /** A text of the operator. */
 export type Message = { text: string; severity: Severity };
 
-/** Without a message, it is a test alert. */
+/** A test alert if it has no message. */
 type StoredTest = { requestedAt: number; results: ChannelResult[] | null; message?: Message };
 
 /** Results that nobody has read. */
@@ -74,7 +74,7 @@ export function takeTestResults(rt: Runtime, key: string): ChannelResult[] | und
   return test.value.results;
 }
 
-/** For the daemon: makes the tests that were requested. A heartbeat carries no message. */
+/** Makes the tests that were requested; the daemon calls it. A heartbeat carries no message. */
 export async function answerTests(
   rt: Runtime,
   { channels, heartbeat }: AlertChannels,

@@ -55,7 +55,7 @@ export type Availability = {
   terms: Terms;
   /** @throws AppError query_too_large. @param lists whether days are listed, or only searched */
   assertNotTooLarge: (lists: "days" | "next") => void;
-  /** In order, in chunks. */
+  /** Returns the days in order, in chunks. */
   days: () => AsyncGenerator<PublicDay[]>;
   /** Like `days`, with less work. */
   dayCounts: () => AsyncGenerator<DayCount[]>;

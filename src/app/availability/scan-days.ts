@@ -34,7 +34,7 @@ export async function* scanDays<T>(
   { first, last }: DayRange,
   read: (chunk: DayChunk) => T,
 ): AsyncGenerator<T> {
-  // One day early: a clock change can go back over midnight into the previous day.
+  // The scan starts one day early: a clock change can go back over midnight into the previous day.
   const from = Math.min(Math.max(first, dayAt(plan.timezone, plan.earliestMin) - 1), last + 1);
   const to = Math.max(Math.min(last, plan.horizonDay), from - 1);
   if (first < from) yield read(chunkWithoutSlots({ first, last: from - 1 }, "TOO_SOON"));

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 
-/** Only one waiter resumes in each event loop iteration. */
+/** Resolves in a later iteration of the event loop; each iteration resumes one waiter. */
 export type YieldToEventLoop = () => Promise<void>;
 
 export function createEventLoopYield(): YieldToEventLoop {

@@ -14,7 +14,10 @@ import { countForVisitor, countVisitsOf } from "./visitors.ts";
 const HOUR_MS = 3_600_000;
 /** Visits of two hours are unusual from this share of the limit of a day on. */
 const FAST_SHARE = 0.25;
-/** They are also more than this many times those of the busiest hour of the week before. */
+/**
+ * Visits are also unusual if they are more than this many times those of the busiest hour of the
+ * week before.
+ */
 const FAST_FACTOR = 4;
 
 /** The rest is for visitors who have made no visit in 24 hours, so that a few cannot use up the limit. */

@@ -21,7 +21,7 @@ import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 /** An action that changes only the state of a visit. */
 export type StateAction = Exclude<VisitAction, "expire" | "reschedule">;
 
-/** The same for an ID that never existed and for one that the client may not know of. */
+/** The error is equal for an ID that never existed and for one that the client may not know of. */
 const notFound = (noun: string, id: string): AppError =>
   new AppError("resource_not_found", `There is no ${noun} ${quote(id)}.`, {
     fix: `deskbell ${noun}s list`,

@@ -51,7 +51,7 @@ export function listDay(
 export const describeGuest = ({ guest, guests }: Pick<DayEntry, "guest" | "guests">): string =>
   `${guest ?? "-"}${guests > 1 ? ` (${guests})` : ""}`;
 
-/** Such as `Tuesday, 2026-12-01: 12 visits, 1 of them pending`. */
+/** Returns a line such as `Tuesday, 2026-12-01: 12 visits, 1 of them pending`. */
 export function describeDay(date: string, entries: readonly DayEntry[]): string {
   const day = Temporal.PlainDate.from(date).toLocaleString("en", { weekday: "long" });
   const visits = new Map(entries.map(({ id, status }) => [id, status]));

@@ -97,8 +97,8 @@ const takenBy = ({ segments, tableId }: Pick<NewHold, "segments" | "tableId">): 
   new Set(tableId === null ? segments.flatMap(({ staffId }) => staffId ?? []) : [tableId]);
 
 /**
- * Returns the open holds of a key that name no visitor. Those that name one count too if the operator
- * has set a limit, which no key can exceed with visitors that it invents.
+ * Returns the open holds of a key that name no visitor. Holds that name a visitor count too if the
+ * operator has set a limit: no key can exceed it with visitors that it invents.
  * @throws AppError too_many_holds
  */
 function assertHoldsLeft(rt: Runtime, businessId: string, keyId: string): Hold[] {

@@ -7,7 +7,8 @@ import { type Hold, type PublicHold, toPublicHold } from "../../domain/bookings/
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 
-// As in events, and for keys without `bookings.read`: without staff members who are not public.
+// Visits as events and keys without `bookings.read` show them: staff members who are not public are
+// left out.
 
 export const toPartnerBooking = (
   rt: Runtime,
@@ -19,7 +20,7 @@ export const toPartnerBooking = (
 export const toPartnerHold = (rt: Runtime, business: BusinessRow, hold: Hold): PublicHold =>
   withoutHiddenStaff(rt, business, toPublicHold(hold, business.doc.timezone, rt.now()));
 
-/** Also false for a staff member that was deleted. */
+/** A staff member that was deleted is not public. */
 export const isPublicStaff = (rt: Runtime, businessId: string, staffId: string): boolean =>
   rt.store.catalog.findByKeyOrId(businessId, "staff", staffId)?.public === true;
 

@@ -98,7 +98,7 @@ function timesOf(plan: VisitPlan, startsAt: number, endMin: number): VisitTerms 
   };
 }
 
-/** Such as `'cut' is not available at 2026-12-01T10:00 with 'mia'`. */
+/** Returns a text such as `'cut' is not available at 2026-12-01T10:00 with 'mia'`. */
 export function describeAppointment(
   { serviceIds, variantIds, staffIds }: NamedAppointmentRequest,
   start: string,
@@ -233,7 +233,10 @@ function takeSlot(
   });
 }
 
-/** For the operator: a response of the API lists free starts instead. */
+/**
+ * Returns the command by which the operator finds free times; a response of the API lists free
+ * starts instead.
+ */
 function searchCommand({ segments }: VisitPlan, request: NamedRequest, date: string): string {
   const services = segments.flatMap(({ service }) => (service ? shellQuote(service.key) : []));
   const wanted =

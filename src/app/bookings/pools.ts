@@ -26,7 +26,7 @@ export type Held = {
   tableId: string | null;
 };
 
-/** All staff, all tables, or the ID of a service that needs no staff. */
+/** A pool is all staff, all tables, or the ID of a service that needs no staff. */
 export type Pool = "staff" | "tables" | (string & {});
 
 /** Time taken of a staff member, a table or a service without staff. */

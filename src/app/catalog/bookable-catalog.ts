@@ -18,7 +18,7 @@ export function getBookableCatalog(rt: Runtime, business: BusinessRow): Catalog 
   const cached = findCached(rt, business);
   if (cached !== undefined) return cached;
   const catalog = loadBookableCatalog(rt, business);
-  // Not cached if another connection wrote while its tables were read.
+  // The catalog is not cached if another connection wrote while its tables were read.
   if (rt.store.businesses.findById(business.id)?.revision === business.revision)
     cacheOf(rt).set(business.id, { revision: business.revision, catalog });
   return catalog;

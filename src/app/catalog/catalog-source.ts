@@ -62,7 +62,8 @@ export function parseSource(source: CatalogSource): ParsedSource {
     if (Buffer.byteLength(text) > MAX_BYTES)
       throw new SyntaxIssue(0, "The file is larger than 50 MB.");
     const content = readDocument(parseYaml(text), addIssue);
-    // Only a file with issues needs positions: recording them always takes more time and memory.
+    // Positions are recorded when a file has issues: recording them always takes more time and
+    // memory.
     let locateOffset: ((path: Path) => number) | undefined;
     return {
       content,
@@ -103,8 +104,8 @@ function readDocument(
 
   function takeEvent(): NodeEvent {
     const event = events[next] as NodeEvent;
-    // The events of a large file take three times as much memory as its content. Only an alias
-    // needs them again.
+    // The events of a large file take three times as much memory as its content. Used events are
+    // therefore dropped until the file has an anchor, whose aliases need them again.
     if (anchors.size === 0) events[next] = USED_EVENT;
     next += 1;
     if (event.type === EVENT_ID.SCALAR) endOfLastValue = Math.max(endOfLastValue, event.valueEnd);
@@ -286,7 +287,7 @@ function findSecondDocument(text: string, endOfLastValue: number): number {
   return marker.exec(text)?.index ?? 0;
 }
 
-/** In the order in which they are tried; what no tag accepts is text. */
+/** Tags are tried in this order; what no tag accepts is text. */
 const IMPLICIT_TAGS = [nullCoreTag, boolCoreTag, intCoreTag, floatCoreTag];
 /** Matches all plain scalars that an implicit tag accepts, by their first character. */
 const MAY_BE_TYPED = /^(?:$|[-+.~\dnNtTfF])/;

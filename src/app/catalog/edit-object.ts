@@ -47,8 +47,8 @@ export function editObject<K extends Kind>(
       one.key === doc.key ? edited : (one as DocOf[K]),
     );
     const next = { ...catalog, objects: { ...catalog.objects, [kind]: docs } };
-    // Not changeCatalog: it could publish a transition that has become due since, and `next`, which
-    // lacks the other objects, would be compared with the whole catalog.
+    // changeCatalog does not fit here: it could publish a transition that has become due since, and
+    // `next`, which lacks the other objects, would be compared with the whole catalog.
     const { result, write } = planChange(rt, next, "local", { business, stored });
     if (confirmed !== true) {
       const free = freePricesText(result.repricing, result);

@@ -49,7 +49,7 @@ export type ChangeResult = {
   /** Sections of the schedule whose local edits since the last catalog file are overwritten. */
   overwrittenSections: string[];
   events: { type: EventType; resourceId: string }[];
-  /** For the endpoints subscribed now. */
+  /** The number of deliveries to the endpoints that are subscribed now. */
   deliveries: number;
   webhooks: { type: EventType; events: number; deliveries: number }[];
   /** Applying these needs `allowMassDelete`. */

@@ -1,4 +1,4 @@
-/** Both count from 1; columns are UTF-16 code units. */
+/** Lines and columns count from 1; columns are UTF-16 code units. */
 export type Position = { line: number; column: number };
 
 /** Returns a function that finds the position of an offset. */

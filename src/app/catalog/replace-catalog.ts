@@ -17,7 +17,7 @@ export type Replacement = {
   origin: ChangeOrigin;
   /** The catalog that it replaces. */
   loaded: LoadedCatalog;
-  /** For the audit log. */
+  /** The entry of the replacement in the audit log. */
   cause: { action: AuditAction; details: Record<string, unknown> };
 };
 
@@ -82,7 +82,7 @@ export function replaceCatalog(
     if (permissions.cancelAffected)
       cancelAffectedVisits(rt, slug, planReplacement(rt, replacement).affected);
     const approve = (plan: ChangeResult) => {
-      // Those that could be cancelled have been.
+      // Every visit that can still be cancelled has been cancelled above.
       assertAllowed([plan], { ...permissions, cancelAffected: false });
       const { changes, events } = plan;
       if (events.length > 0)

@@ -49,7 +49,7 @@ function itemsOf({ start, text }: Part): Part[] {
   for (const line of text.split(/(?<=\n)/)) {
     const depth = line.search(/[^ ]/);
     const isItem = depth === indent && line.startsWith("- ", depth);
-    // Such as the name of the next list.
+    // The line is outside of the list, such as the name of the next list.
     const isOutside = depth <= indent && !/^[ \t]*(?:#|\r?\n?$)/.test(line);
     if (isItem) items.push((item = { start: offset, text: "" }));
     else if (isOutside) item = undefined;
@@ -72,7 +72,9 @@ function syntaxIssueOf({ start, text }: Part): SyntaxIssue | undefined {
   }
 }
 
-/** Without the blank lines and comments at the end, which may belong to the next part. */
+/**
+ * Returns the end of the content: blank lines and comments after it may belong to the next part.
+ */
 function endOfContent(text: string): number {
   const lines = text.split("\n");
   while (/^\s*(?:#|$)/.test(lines.at(-1) ?? "x")) lines.pop();

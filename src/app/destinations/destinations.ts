@@ -82,7 +82,10 @@ export function updateDestination(
   });
 }
 
-/** Its cursors are deleted too. The stream keeps its messages. @throws AppError resource_not_found */
+/**
+ * Deletes a destination with its cursors. The stream keeps its messages. @throws AppError
+ * resource_not_found
+ */
 export function deleteDestination(rt: Runtime, id: string): void {
   rt.tx(() => {
     const destination = getDestination(rt, id);

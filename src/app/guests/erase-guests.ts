@@ -72,7 +72,7 @@ function eraseInEvent(rt: Runtime, id: string, body: Buffer): void {
 
 /** Erases guests whose visit is longer ago than the business keeps their data. */
 export async function eraseExpiredGuests(rt: Runtime): Promise<void> {
-  // Only of businesses with guests: reading 10,000 businesses would take tens of megabytes.
+  // Businesses without guests are not read: 10,000 businesses would take tens of megabytes.
   const retention = new Map<string, number>();
   const retentionOf = (businessId: string): number => {
     const known = retention.get(businessId);

@@ -46,12 +46,12 @@ export const erasureListPath = ({ masterKeyPath }: Pick<Config, "masterKeyPath">
 export function addToErasureList(config: Config, lines: readonly string[]): void {
   const path = erasureListPath(config);
   const isNew = !existsSync(path);
-  // Each begins a new line, because a power cut may have cut off the last one.
+  // Each entry begins a new line, because a power cut may have cut off the last one.
   appendDurably(path, lines.map((line) => `\n${line}`).join(""));
   if (isNew) syncFolder(dirname(path));
 }
 
-/** It only grows, so another size is another list. */
+/** The size identifies the list, because the list grows and never shrinks. */
 export const measureErasureList = (config: Config): number =>
   statSync(erasureListPath(config), { throwIfNoEntry: false })?.size ?? 0;
 

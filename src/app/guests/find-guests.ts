@@ -13,8 +13,8 @@ export type FoundGuests = { visitId: string; customer: Customer | null }[];
 
 /**
  * Decrypts every guest of the business: an index of addresses would itself be guest data.
- * @returns `undecryptable`: the visits whose guest data no master key decrypts. Only their customer
- *   reference is compared, and if it is equal, they are among `guests` too, without data.
+ * @returns `undecryptable`: the visits whose guest data no master key decrypts. Their customer
+ *   reference alone is compared, and if it is equal, they are among `guests` too, without data.
  */
 export function findGuests(
   rt: Runtime,

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { appendDurably } from "../../durable-file.ts";
 
-/** In the format of `sha256sum --check`. */
+/** The file has the format of `sha256sum --check`. */
 export const CHECKSUMS = "SHA256SUMS";
 const DIGITS = 64;
 /** After the digits and two spaces. */

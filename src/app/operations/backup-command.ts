@@ -3,9 +3,9 @@ import { environmentWith } from "../../config.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 
-/** Of the end of stderr. */
+/** The characters of the end of stderr that are kept. */
 const MAX_OUTPUT = 400;
-/** For the command to clean up, before it is killed. */
+/** The time that the command has to clean up before it is killed. */
 const GRACE_MS = 5000;
 
 /**
@@ -26,8 +26,8 @@ export function runBackupCommand(
           fix: "run the command by hand, with DESKBELL_BACKUP_FILE set to a backup (deskbell backup list)",
         }),
       );
-    // In a process group of its own, so that the programs that it has started end with it. Windows
-    // has no process groups; there it would only open a window.
+    // A process group of its own lets the programs that the command has started end with it.
+    // Windows has no process groups; there it would only open a window.
     const hasGroup = process.platform !== "win32";
     const child = spawn(command, {
       shell: true,
@@ -42,7 +42,7 @@ export function runBackupCommand(
         const { pid = Number.NaN } = child;
         process.kill(hasGroup ? -pid : pid, by);
       } catch {
-        // It has ended.
+        // The command has ended.
       }
     };
     let killTimer: NodeJS.Timeout | undefined;

@@ -52,7 +52,7 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
 export const hasCopyPlace = ({ backups }: Config): boolean =>
   backups.dir !== null || backups.command !== null;
 
-/** Without a --backup-dir there is nothing to copy. */
+/** Nothing is to be copied if there is no --backup-dir. */
 function isErasureListCopied(config: Config): boolean {
   const { dir } = config.backups;
   const copied = readBackupState(config, "erasure-list");

@@ -82,8 +82,8 @@ function copyKeyCommand({ masterKeyPath }: Config, fingerprint = "copy"): string
 }
 
 /**
- * Encrypts with the current master key what only an older one decrypts. Without a current key,
- * everything stays as it is.
+ * Encrypts with the current master key what only an older one decrypts. Everything stays as it is
+ * if there is no current key.
  * @param withSecrets false for a file that nobody authenticates: with a stolen old key, it could give
  *   endpoints a secret that somebody else knows
  */

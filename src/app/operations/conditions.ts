@@ -66,7 +66,7 @@ type CheckInput = {
 
 export type Check = (rt: Runtime, input: CheckInput) => HealthCondition[];
 
-/** They take microseconds: `/readyz` runs them for each request. */
+/** Checks of the storage take microseconds: `/readyz` runs them for each request. */
 const STORAGE_CHECKS: ((rt: Runtime) => HealthCondition[])[] = [checkStorage, checkDamage];
 
 /**

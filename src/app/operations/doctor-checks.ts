@@ -21,7 +21,7 @@ const MAX_CONNECTIONS = 4096;
 const MAX_WEBHOOKS = maxInFlight(PERMITS);
 const OTHER_FILES = 200;
 
-/** Its output contains the restore command. */
+/** The output of this command contains the restore command. */
 const RESTORE = "deskbell backup list";
 
 const problem = (text: string, fix: string): Finding[] => [{ text, fix }];

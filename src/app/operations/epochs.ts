@@ -9,8 +9,8 @@ import { isoSeconds, shellQuote } from "../../domain/text.ts";
 import { readOwnEpoch } from "../../store/own-epoch.ts";
 
 // Each takeover creates the next file `epoch-N` in the folder of the copies, and stores N in the
-// data folder of the server that has taken over. A server with a lower epoch was replaced. This
-// prevents mistakes; it cannot stop a server that already runs, or that does not see the folder.
+// data folder of the server that has taken over. A server with a lower epoch was replaced. Epochs
+// prevent mistakes; they cannot stop a server that already runs, or that does not see the folder.
 // The file says that the takeover has begun until the data of the new server are in place: neither
 // server can start before.
 

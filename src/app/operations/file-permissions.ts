@@ -58,7 +58,7 @@ export const checkDataFolder = (config: Config): Finding[] =>
   checkFilePermissions(listFilePermissions(config), WRITABLE);
 
 /**
- * For the start of the daemon: checks the data folder and other files with secrets.
+ * Checks the data folder and other files with secrets when the daemon starts.
  * @throws AppError not_permitted if there are findings and --strict-permissions is set
  */
 export function checkSecretFiles(config: Config, tlsKey: string | undefined): Finding[] {

@@ -35,7 +35,7 @@ export function isBackupDue(rt: Runtime): boolean {
 export function isNightMissed(rt: Runtime): boolean {
   if (rt.config.backups.everyMs !== null) return false;
   const lastAt = lastTryAt(rt);
-  // Without any backup, the first was due in the night after the oldest data.
+  // The first backup of all was due in the night after the oldest data.
   const since = lastAt === -Infinity ? rt.store.history.getOldestAt() : lastAt;
   return since !== null && rt.now() - since >= MISSED_NIGHT_MS;
 }

@@ -15,8 +15,8 @@ const NAME = "counters.json";
 type Recorded = { epoch: number; counters: BusinessCounters[] };
 
 /**
- * Returns the highest counters, and the number of takeovers since they were recorded. Without a
- * record, these are all takeovers.
+ * Returns the highest counters, and the number of takeovers since they were recorded. All takeovers
+ * are counted if there is no record.
  * @param dir of the copies
  * @throws AppError state_refuses if the record cannot be read or is damaged
  */

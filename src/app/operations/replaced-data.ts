@@ -26,7 +26,7 @@ export function listReplacedData({ databasePath }: Pick<Config, "databasePath">)
     .toSorted((a, b) => a.deletedAt - b.deletedAt);
 }
 
-/** Each file is deleted with its log, and named in the log of the daemon. */
+/** Deletes each file with its log, and names it in the log of the daemon. */
 export function deleteReplacedData({ config, now, log }: Runtime): void {
   for (const { path, deletedAt } of listReplacedData(config)) {
     if (deletedAt > now()) continue;

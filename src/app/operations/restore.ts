@@ -106,8 +106,8 @@ export async function restoreBackup(
     await verifyBackup(draft);
     if (!plan.isAuthentic)
       assertSameAccess(plan, listAccessChanges(databasePath, draft, now), file);
-    // The same backup may be restored twice, here or on other machines, so the counters of the
-    // replaced database and those in the folder of copies matter too.
+    // A backup may be restored twice, here or on other machines, so the counters of the replaced
+    // database and those in the folder of copies matter too.
     const recorded = readRecordedCounters(dirname(file));
     const increase = COUNTER_INCREASE * (1 + recorded.takeoversSince);
     const own = plan.replaces ? readCounters(databasePath) : [];

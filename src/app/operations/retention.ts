@@ -110,7 +110,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
       retention.pruneResponses(after, BATCH_ROWS, now - RESPONSE_RETENTION_MS),
     );
     await pruneBySize(unresolved);
-    // Those of the same days as the events.
+    // Catalog changes are kept for the same days as the events.
     const keptSince = Math.max(ended, (history.get().cutUntil ?? 0) + 1);
     await runBatches(positions.catalogChanges, (after) => ({
       next: catalogChanges.prune(after, BATCH_ROWS, keptSince),

@@ -12,9 +12,11 @@ import { errorInWords } from "../../domain/error-words.ts";
 
 type Scrub = BackupState["scrub"];
 
-/** So that a round ends within seven days of the last one, also with one backup a day. */
+/**
+ * A round begins often enough to end within seven days of the last one, also with one backup a day.
+ */
 const INTERVAL_MS = 5.5 * 86_400_000;
-/** Then a backup that has become due is made first. */
+/** A run ends after this time, so that a backup that has become due is made first. */
 const MAX_RUN_MS = 30 * 60_000;
 const BATCH = 200;
 const BYTES_PER_MS = 20_000;
@@ -59,7 +61,10 @@ const startRound = (rt: Runtime, before: Scrub | null): Scrub => ({
   damaged: before?.damaged.filter(({ path }) => existsSync(path)) ?? [],
 });
 
-/** In small batches, and slowly, so that other programs find their data in the page cache. */
+/**
+ * Reads events in small batches, and slowly, so that other programs find their data in the page
+ * cache.
+ */
 async function scrubEvents(rt: Runtime, state: Scrub, mustStop: () => boolean): Promise<void> {
   let savedAt = rt.monotonic();
   while (!mustStop()) {

@@ -18,7 +18,7 @@ export type Status = {
   destinations: Record<DestinationState, number>;
   /** Visits that wait for the business to approve or decline them. */
   pending: { bookings: number; reservations: number };
-  /** In the past: due now. */
+  /** A time in the past means that a delivery is due now. */
   nextAttemptAt: number | null;
   /** Hosts that have had their deliveries of this hour, because they never accepted one. */
   limitedHosts: string[];

@@ -46,7 +46,10 @@ export const auditEndpoint = (
 export const countToPark = (rt: Runtime, id: string): BacklogCounts =>
   rt.store.backlogMoves.count(id, PARK);
 
-/** Its deliveries are parked. Counts them all: do not call it in a transaction. */
+/**
+ * Disables an endpoint and parks its deliveries. The deliveries are all counted: do not call this
+ * in a transaction.
+ */
 export const disableEndpoint = (
   rt: Runtime,
   id: string,

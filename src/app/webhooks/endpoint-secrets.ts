@@ -25,7 +25,7 @@ export function createSigningSecret(rt: Runtime, endpointId: string): string {
   return storeNewSecret(rt, endpointId);
 }
 
-/** Also creates the master key if there is none. */
+/** Creates the master key too if there is none. */
 function storeNewSecret(rt: Runtime, endpointId: string): string {
   const secret = generateSecret(rt.random);
   const id = rt.newId("whs");

@@ -19,7 +19,7 @@ import type { Resolve } from "./resolver.ts";
 const MAX_NAME_LENGTH = 100;
 const TIMEOUT_MS = { minimum: 1000, maximum: 30_000 };
 
-/** Not validated yet, so that all issues are reported together. */
+/** Settings that are not validated yet, so that all issues are reported together. */
 export type RequestedSettings = {
   [Name in Exclude<keyof EndpointSettings, "allowPrivate">]: unknown;
 } & {
@@ -180,7 +180,7 @@ export async function assertSafeAddresses(
   throw unsafeUrlError(NOT_PUBLIC);
 }
 
-/** One text for all results of the DNS lookup, so that partners cannot read internal DNS. */
+/** All results of the DNS lookup have one text, so that partners cannot read internal DNS. */
 const NOT_PUBLIC: UnsafeUrl = {
   reason: "The URL's host does not resolve to a public address.",
   fix: "use a host that has only public addresses in DNS",

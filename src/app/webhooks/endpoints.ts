@@ -29,7 +29,7 @@ import { type Resolve, resolveName } from "./resolver.ts";
 
 export const MAX_ENDPOINTS = 50;
 
-/** Not validated yet, so that all issues are reported together. */
+/** A request that is not validated yet, so that all issues are reported together. */
 export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events"> & {
   businessId: string;
   /** The API key that the endpoint will belong to; null: the operator alone. */
@@ -42,7 +42,7 @@ export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events">
   timeoutMs?: unknown;
   /** 1 to 32. */
   maxInFlight?: unknown;
-  /** Each is reported as an issue. */
+  /** Each field here is reported as an issue. */
   unknownFields?: string[];
 };
 
@@ -51,7 +51,7 @@ export type EndpointChanges = Partial<RequestedSettings> & {
   byPartner?: boolean;
   /** The API key that the endpoint will belong to; null: the operator alone. */
   keyId?: string | null | undefined;
-  /** Each is reported as an issue. */
+  /** Each field here is reported as an issue. */
   unknownFields?: string[];
 };
 
@@ -149,7 +149,7 @@ export async function prepareUpdate(
   const enable =
     changes.status === "ACTIVE" ? prepareEnable(rt, id, "all", { byPartner }) : undefined;
   const update = (): EndpointRow => {
-    // It may have been changed during the DNS lookup.
+    // The endpoint may have been changed during the DNS lookup.
     const before = getEndpoint(rt, id);
     const { settings } = parseChanges(rt, before, changes);
     const { keyId = before.keyId } = changes;
@@ -172,7 +172,7 @@ export async function prepareUpdate(
   return () => rt.tx(update);
 }
 
-/** For the audit log: the path and query of a URL often contain a secret. */
+/** The audit log has the host alone: the path and query of a URL often contain a secret. */
 const hostOf = (url: string): string => new URL(url).host;
 
 /** Checks the URL only if it changes, or whether it is trusted. */

@@ -8,7 +8,7 @@ import type { KeyRow } from "../../store/keys.ts";
 
 // Which webhooks a key can see and manage: a secret key all of its business whose events it may
 // read itself, a restricted key the endpoints that it created (a rotated key is still the same
-// key). For all others the response is the same as if they did not exist.
+// key). Any other webhook gets the response of one that does not exist.
 
 type Viewer = Pick<KeyRow, "id" | "kind" | "businessId" | "eventGroups">;
 type Owned = Pick<EndpointRow, "businessId" | "keyId" | "events">;
@@ -26,7 +26,7 @@ export function getOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRo
   throw new AppError("resource_not_found", "There is no webhook endpoint with this ID.");
 }
 
-/** Also returns deliveries of deleted endpoints. @throws AppError resource_not_found */
+/** Deliveries of deleted endpoints are returned too. @throws AppError resource_not_found */
 export function getOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRow {
   const delivery = rt.store.deliveries.findById(id);
   if (delivery) {

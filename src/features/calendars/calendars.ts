@@ -6,7 +6,7 @@ import { audit } from "../../app/audit.ts";
 import type { Runtime } from "../../app/runtime.ts";
 
 const TOKEN_BYTES = 24;
-/** Also recognised, and redacted, in logs. */
+/** The log recognises and redacts such tokens too. */
 const TOKEN = /^deskbell_cal_[0-9a-f]{48}$/;
 
 /** 192 random bits need neither salt nor stretching. */

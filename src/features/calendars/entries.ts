@@ -106,7 +106,7 @@ export function createEntryWriter(
     };
   }
 
-  /** One entry, however many guests a session has. */
+  /** A session is one entry, however many guests it has. */
   function toSessionEntry(uid: string, places: readonly [Place, ...Place[]]): CalendarEvent {
     const segments = places.map(({ segment }) => segment);
     const [{ segment: first }] = places;

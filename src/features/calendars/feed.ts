@@ -15,10 +15,10 @@ export type Feed = {
 export function findFeed(rt: Runtime, { id, businessId }: CalendarRow): Feed | undefined {
   const business = rt.store.businesses.findById(businessId);
   if (!business) return undefined;
-  // In whole days, so that the time alone changes the feed once a day only.
+  // Whole days let the time alone change the feed no more than once a day.
   const today = Math.floor(rt.now() / DAY_MS);
-  // Each change of a visit adds an event, except for the erasure of a guest, which only sets the
-  // time of the last change.
+  // Each change of a visit adds an event, except for the erasure of a guest, which sets no more
+  // than the time of the last change.
   const changes = [
     business.lastSequence,
     business.revision,
