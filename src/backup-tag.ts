@@ -80,7 +80,7 @@ export function replaceTag(path: string, tag: BackupTag, masterKey: Buffer): str
     const digest = hashStart(file, tag.bytes);
     if (digest.copy().digest("hex") !== tag.sha256) return undefined;
     const text = tagText(tag, masterKey);
-    // Both texts have the same length, so an interruption leaves a wrong tag and no damage.
+    // The two texts have equal lengths, so an interruption leaves a wrong tag and no damage.
     writeAll(file, text, tag.bytes);
     fsyncSync(file);
     return digest.update(text).digest("hex");

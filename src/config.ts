@@ -36,7 +36,7 @@ export type HistoryBudget = {
   maxBytes: number;
 };
 
-/** Each is null, or false, if it is not configured. */
+/** Each setting is null, or false, if it is not configured. */
 export type BackupPlan = {
   /** Between two backups; null: every night. */
   everyMs: number | null;
@@ -48,7 +48,7 @@ export type BackupPlan = {
   withKey: boolean;
 };
 
-/** Without a URL and without a mail address, alerts are only logged. */
+/** Alerts are logged and not sent if there is neither a URL nor a mail address. */
 export type AlertConfig = {
   url: string | null;
   /** null: the one that the service at the URL expects. */
@@ -66,7 +66,7 @@ export type AlertConfig = {
 type HttpConfig = {
   /** Address ranges whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
-  /** Without a trailing slash; empty: taken from each request. */
+  /** The URL has no trailing slash; an empty one is taken from each request. */
   publicUrl: string;
   /** Where partners and finders of vulnerabilities reach the operator: a mailto or https URL. */
   contact: string | null;
@@ -211,7 +211,9 @@ function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig 
   };
 }
 
-/** The API key of `webhooks listen`. Not a flag: any user can list a process's arguments. */
+/**
+ * The API key of `webhooks listen`. A flag would show it: any user can list a process's arguments.
+ */
 export const readApiKey = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.DESKBELL_API_KEY;
 
@@ -268,6 +270,6 @@ export const cacheFolders = (env: NodeJS.ProcessEnv = process.env): string[] =>
 
 const MACHINE: Machine = { platform: process.platform, userId: process.getuid?.() };
 
-/** In a checkout: a folder that git ignores. */
+/** A checkout has a folder that git ignores. */
 const checkoutDataDir = (): string | undefined =>
   existsSync("package.json") && existsSync("bin/deskbell.js") ? ".deskbell" : undefined;

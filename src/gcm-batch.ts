@@ -11,7 +11,10 @@ export const NONCE = 12;
 export const TAG = 16;
 const HEAD = NONCE + TAG;
 const BLOCK = 16;
-/** It is never used to encrypt a text, and no tag that is computed with it leaves this file. */
+/**
+ * The empty nonce is never used to encrypt a text, and no tag that is computed with it leaves this
+ * file.
+ */
 const NO_NONCE = new Uint8Array(NONCE);
 
 /** Returns the texts, or undefined if the key does not decrypt each of them. */

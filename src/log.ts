@@ -17,8 +17,8 @@ const MAX_BUFFERED = 64 * 1024;
  * may be untrusted and contain secrets. A warning or an error flushes the buffered info lines.
  */
 export function createLog(format: LogFormat, now: () => number): Log {
-  // Not `process.stderr`: it is opened at first use, which takes a millisecond, and in a worker
-  // thread it has no `isTTY`.
+  // `process.stderr` would be opened at first use, which takes a millisecond, and has no `isTTY` in
+  // a worker thread.
   const pretty = format === "pretty" || (format === "auto" && isatty(2));
   const lineOf = pretty ? prettyLine : jsonLine;
   let buffered = "";

@@ -224,7 +224,8 @@ function readText(path: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    // It may be readable the next time, so nothing may conclude that a secret cannot be decrypted.
+    // The file may be readable the next time, so nothing may conclude that a secret cannot be
+    // decrypted.
     if (code === "EIO")
       throw new AppError(
         "storage_failed",

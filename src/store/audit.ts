@@ -29,7 +29,7 @@ export type AuditFilter = {
   since?: number | undefined;
   /** Epoch ms, exclusive. */
   until?: number | undefined;
-  /** Only IDs below it. */
+  /** Selects IDs below this one. */
   before?: string | undefined;
 };
 

@@ -33,7 +33,7 @@ const STEPS: Record<BacklogMove["move"], Step[]> = {
       set: NEVER_DUE,
       where: "created_at < :since",
     },
-    // Those of a slice become due at the same time and are then ordered by number.
+    // Deliveries of a slice become due at one time and are then ordered by number.
     {
       from: "PARKED",
       to: "PENDING",
@@ -80,9 +80,9 @@ export function createBacklogMoveStore(db: Db) {
       void setMove.run({ endpointId, move: null, recoverSince: null }),
 
     /**
-     * The number of deliveries that the move will change.
-     * @param limit maximum to count for each status. In a transaction, always set it: other
-     *   writers wait for the count
+     * Returns the number of deliveries that the move will change.
+     * @param limit maximum to count for each status. Other writers wait for the count, so set it in
+     *   every transaction
      */
     count(
       endpointId: string,

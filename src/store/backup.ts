@@ -12,7 +12,7 @@ import { isBusy } from "./write-lock.ts";
 import { columns, type Db, isSqliteError } from "./db.ts";
 import { damagedBackupError, unreadableError, withReadOnlyDatabase } from "./read-only-database.ts";
 
-/** These must never go back. */
+/** These counters must never go back. */
 export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -27,7 +27,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   closeSync(openSync(to, "wx", 0o600));
   try {
     await copyInOneRead(from, to);
-    // Without a WAL file, the copy can be moved as one file.
+    // The log is merged into the copy, which can then be moved as one file.
     mergeLog(to);
   } catch (error) {
     throw unreadableError(error, from);
@@ -37,7 +37,8 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 async function copyInOneRead(from: string, to: string): Promise<void> {
   const source = new Database(from, { readonly: true, timeout: BUSY_TIMEOUT_MS });
   try {
-    // Without an open read transaction, the copy restarts at every commit of another connection.
+    // An open read transaction keeps the copy from restarting at every commit of another
+    // connection.
     source.exec("BEGIN");
     source.prepare("SELECT count(*) FROM sqlite_schema").get();
     await source.backup(to);
@@ -149,13 +150,15 @@ function readTables<Row>(
   }
 }
 
-/** Their rows have versions of their own, which partners may have seen after the backup. */
+/**
+ * Rows of these tables have versions of their own, which partners may have seen after the backup.
+ */
 const VERSIONED_TABLES = ["endpoint", "booking", "reservation", "ticket_order", "ticket"];
 
 /**
  * Migrates a file, and raises the counters of each business to `by` above the highest value in the
- * file and `elsewhere`. Those of a business that is not in the file are kept, in case it is created
- * again. The versions of its endpoints are raised to that of its catalog.
+ * file and `elsewhere`. Counters of a business that is not in the file are kept, in case it is
+ * created again. The versions of its endpoints are raised to that of its catalog.
  */
 export function advanceCounters(
   path: string,

@@ -9,7 +9,7 @@ export type VisitFilter = {
   businessId: string;
   status?: VisitStatus | undefined;
   createdByKey?: string | undefined;
-  /** Only IDs below it. */
+  /** Selects IDs below this one. */
   before?: string | undefined;
 };
 
@@ -172,7 +172,7 @@ export function createBookingStore(db: Db) {
       if (booking.status === "CANCELLED") release.run(booking.id);
     },
 
-    /** Also saves the segments and the price. */
+    /** Saves the times, the segments and the price. */
     reschedule(businessId: string, booking: Booking): void {
       visits.update(booking);
       updatePrice.run({ id: booking.id, totalCents: booking.totalCents });
@@ -208,7 +208,7 @@ export function createBookingStore(db: Db) {
     listOrphaned: (businessId: string, now: number) =>
       selectOrphaned.all({ businessId, now }) as string[],
 
-    /** By end time. */
+    /** Returns upcoming visits by their end. */
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
 
@@ -268,7 +268,7 @@ export function createReservationStore(db: Db) {
       void insert.run({ ...reservation, businessId }),
     /** Saves all but the table. A cancelled reservation releases it. */
     update: (reservation: Reservation) => visits.update(reservation),
-    /** Also saves the table and the party size. */
+    /** Saves the times, the table and the party size. */
     reschedule(_businessId: string, reservation: Reservation): void {
       visits.update(reservation);
       const { id, partySize, areaId, tableId } = reservation;
@@ -286,10 +286,10 @@ export function createReservationStore(db: Db) {
     /** IDs of reservations that are not over, and whose table was deleted. */
     listOrphaned: (businessId: string, now: number) =>
       selectOrphaned.all({ businessId, now }) as string[],
-    /** By end time. */
+    /** Returns upcoming visits by their end. */
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
-    /** Those that overlap the span and end by `until`, except one. */
+    /** Returns the reservations that overlap the span and end by `until`, except one. */
     listBusy: (businessId: string, from: number, to: number, until = Infinity, except = "") =>
       selectBusy.all({ businessId, from, to, until, except }) as Reservation[],
   };

@@ -90,7 +90,7 @@ export function createBusinessStore(db: Db) {
     /** Returns the first of `count` new, consecutive sequence numbers. */
     allocateSequences: (id: string, count: number): number =>
       (raiseSequence.get({ id, count }) as number) - count + 1,
-    /** For a change that partners see in responses but that has no event. */
+    /** Counts a change that partners see in responses but that has no event. */
     incrementRevision: (id: string) => void bumpRevision.run(id),
     getScheduleEdits: (id: string): ScheduleEdits =>
       parseJson(

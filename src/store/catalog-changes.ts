@@ -8,7 +8,7 @@ export type CatalogChangeRow = {
   version: number;
   fromVersion: number;
   at: number;
-  /** Its entry in the audit log; null if that has expired. */
+  /** The change's entry in the audit log; null if the entry has expired. */
   entry: Pick<AuditRow, "via" | "actorId" | "actorName" | "action" | "details"> | null;
 };
 

@@ -69,7 +69,7 @@ export function openDatabase(
   let othersCommits = 0;
   let ownCommits = 0;
   const writeLock = createWriteLock(db, busyTimeoutMs, monotonic);
-  // In a transaction, better-sqlite3 makes it a savepoint.
+  // better-sqlite3 makes a nested transaction a savepoint.
   const runInSavepoint = db.transaction((work: () => unknown) => work());
   const commit = db.prepare("COMMIT");
   const totalChanges = db.prepare("SELECT total_changes()").pluck();
@@ -192,7 +192,7 @@ function prepareConnection(db: Db): void {
   db.pragma("trusted_schema = OFF");
   // A log that a long read has made larger than that is cut after the next checkpoint.
   db.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
-  // Otherwise a row that has moved to another page leaves its old bytes behind, also when it is erased.
+  // A row that moves to another page, or is erased, would otherwise leave its old bytes behind.
   db.pragma("secure_delete = ON");
   if (db.pragma("synchronous", { simple: true }) !== FULL)
     throw new AppError(

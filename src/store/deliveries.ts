@@ -131,7 +131,7 @@ export function createDeliveryStore(db: Db) {
     },
 
     findById: (id: string) => selectById.get(id) as DeliveryRow | undefined,
-    /** Of all attempts to deliver an event. */
+    /** Deletes the responses to all attempts to deliver an event. */
     deleteResponses: (eventId: string) => void deleteResponses.run(eventId),
     /** Oldest first. @param most only the latest ones; -1 for all */
     listAttempts: (id: string, most = -1): AttemptRow[] =>
@@ -139,7 +139,7 @@ export function createDeliveryStore(db: Db) {
 
     list: (filter: DeliveryFilter, limit: number) =>
       select(DELIVERY, filter, limit) as DeliveryRow[],
-    /** Also with the name of the endpoint, which may have been deleted. */
+    /** Lists deliveries with the names of their endpoints, which may have been deleted. */
     listWithNames: (filter: DeliveryFilter, limit: number) =>
       select(
         `${DELIVERY}, (SELECT name FROM endpoint WHERE id = endpoint_id) AS endpointName`,
@@ -172,7 +172,7 @@ export type DeliveryFilter = {
   eventType?: EventType | undefined;
   /** Epoch ms of creation, inclusive. */
   since?: number | undefined;
-  /** Only IDs below it. */
+  /** Selects IDs below this one. */
   before?: string | undefined;
   /** The last attempt failed and the delivery has not succeeded since. */
   failed?: true | undefined;
@@ -189,8 +189,8 @@ const CONDITIONS: Record<Exclude<keyof DeliveryFilter, "status">, string> = {
 };
 
 /**
- * Not a parameter, and with the condition of delivery_undelivered, so that the query planner can use
- * the partial indexes of a status.
+ * The status is written into the SQL, with the condition of delivery_undelivered, so that the query
+ * planner can use the partial indexes of a status.
  */
 const statusCondition = (status: DeliveryStatus): string =>
   status === "PENDING" || status === "DELIVERED"

@@ -24,7 +24,7 @@ const replayableOf = ({ id, status }: DeliveryFilter): string =>
   id === undefined && status === undefined ? `${REPLAYABLE} AND status <> 'CANCELLED'` : REPLAYABLE;
 
 export type ReplayBatch = {
-  /** Only numbers above `after`, up to `upTo`. */
+  /** The move takes numbers above `after`, up to `upTo`. */
   after: number;
   upTo: number;
   limit: number;

@@ -43,7 +43,7 @@ type Version = Pick<DestinationRow, "id" | "version">;
 export type CursorRow = {
   businessId: string;
   slug: string;
-  /** Of the last event that the stream has acknowledged; 0 if there is none. */
+  /** The sequence number of the last event that the stream has acknowledged; 0 if there is none. */
   sequence: number;
   redelivery: number;
   /** Events up to this sequence number get the number of the redelivery in their message ID. */
@@ -156,7 +156,7 @@ export function createDestinationStore(db: Db) {
 
   return {
     list: () => selectAll.all().map(parse),
-    /** By ID. Read after every commit, so it is one look at an index. */
+    /** Lists the versions by ID. They are read after every commit, with one look at an index. */
     listVersions: () => selectVersions.all() as [id: string, version: number][],
     findById: (id: string) => optional(selectById.get(id), parse),
     /** The events that exist already count as published. */
@@ -192,7 +192,9 @@ export function createDestinationStore(db: Db) {
     /** The businesses of the events in a range of row numbers. */
     listBusinessesWithEvents: (after: number, upTo: number) =>
       selectBusinessesOf.all({ after, upTo }) as string[],
-    /** Of each business, or of one: its first event from an ID on, and how many there are. */
+    /**
+     * Lists, for each business or for one, its first event from an ID on, and how many there are.
+     */
     listFirstSince: (minId: string, businessId: string | null) =>
       selectFirstSince.all({ minId, businessId }) as FirstEvent[],
     /** When the next event was created; undefined if there is none. */

@@ -25,14 +25,14 @@ export function createDueStore(db: Db) {
       "SELECT DISTINCT +endpoint_id FROM delivery WHERE number > :after AND number <= :upTo AND +status = 'PENDING'",
     )
     .pluck();
-  // One or two index lookups per endpoint, whatever the size of the backlog.
+  // The query takes one or two index lookups per endpoint, whatever the size of the backlog.
   const selectDueEndpoints = db
     .prepare(`
       SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL AND EXISTS (
         SELECT 1 FROM delivery
         WHERE endpoint_id = endpoint.id AND is_replay IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= :now)`)
     .pluck();
-  // In the order of the index: a long backlog is not sorted.
+  // Deliveries are read in the order of the index: a long backlog is not sorted.
   const due = db.prepare(`
     SELECT ${COLUMNS} FROM delivery
     WHERE endpoint_id = ? AND is_replay IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= ?
@@ -66,7 +66,7 @@ export function createDueStore(db: Db) {
   const bringForward = db.prepare(
     "UPDATE delivery SET next_attempt_at = :now WHERE status = 'PENDING' AND next_attempt_at > :latest AND number > :after",
   );
-  // These run most often; binding by position makes them a quarter faster.
+  // These statements run most often; binding by position makes them a quarter faster.
   const settle = db.prepare(`
     UPDATE delivery SET status = ?, attempt_count = ?, next_attempt_at = ?, last_status_code = ?, last_error = ?, delivered_at = ?
     WHERE number = ? AND id = ? AND status = 'PENDING'`);

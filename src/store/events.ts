@@ -10,7 +10,7 @@ export type EventFilter = {
   type?: EventType | undefined;
   /** Epoch ms of creation, inclusive. */
   since?: number | undefined;
-  /** Only IDs below it. */
+  /** Selects IDs below this one. */
   before?: string | undefined;
 };
 
@@ -27,7 +27,9 @@ export type EventRow = {
   /** Rises per business, without gaps. */
   sequence: number;
   type: EventType;
-  /** The envelope exactly as it is sent: UTF-8 JSON. Only erasing a guest changes it. */
+  /**
+   * The envelope exactly as it is sent: UTF-8 JSON. Nothing changes it but the erasure of a guest.
+   */
   body: Buffer;
   sha256: Buffer;
   createdAt: number;
@@ -72,10 +74,10 @@ export function createEventStore(db: Db) {
     findIdAt: (businessId: string, sequence: number) =>
       selectIdAt.get({ businessId, sequence }) as string | undefined,
     listByVisit: (visitId: string) => selectByVisit.all(visitId) as Pick<EventRow, "id" | "body">[],
-    /** Only to erase a guest. */
+    /** Replaces the body of an event, to erase a guest. */
     updateBody: (id: string, body: Buffer, sha256: Buffer) =>
       void updateBody.run({ id, body, sha256 }),
-    /** Of all businesses, by ascending ID. */
+    /** Lists events of all businesses by ascending ID. */
     listById: (after: string, limit: number) =>
       selectNextById.all({ after, limit }) as Pick<EventRow, "id" | "body" | "sha256">[],
     /** With a pending or parked delivery. */

@@ -30,7 +30,7 @@ export const lostFileError = (path: string, reason: string): AppError =>
   });
 
 /**
- * Returns a process that has the file open although it was deleted. Only on Linux, and only
+ * Returns a process that has the file open although it was deleted. Linux alone tells, and for
  * processes that this user may examine.
  */
 export const findProcessOnDeletedFile = (path: string): number | undefined =>
@@ -40,8 +40,8 @@ export const findProcessOnDeletedFile = (path: string): number | undefined =>
 export type Program = { pid: number; name: string };
 
 /**
- * Returns the programs other than deskbell that have the database open in WAL mode. Only on Linux,
- * and only processes that this user may examine.
+ * Returns the programs other than deskbell that have the database open in WAL mode. Linux alone
+ * tells, and for processes that this user may examine.
  */
 export const listForeignPrograms = (path: string): Program[] =>
   listProcessesOn(`${path}-shm`)

@@ -56,7 +56,7 @@ export function createFileStore(db: Db) {
     findKeyCheck: () => db.prepare("SELECT key_check FROM server").pluck().get() as Buffer | null,
     saveKeyCheck: (sealed: Buffer) =>
       void db.prepare("UPDATE server SET key_check = ?").run(sealed),
-    /** For the connection that writes most. */
+    /** Tunes the connection that writes most. */
     tuneForWriting(): void {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       db.pragma(`cache_size = -${CACHE_KIB}`);

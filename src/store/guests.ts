@@ -51,9 +51,9 @@ export function createGuestStore(db: Db) {
     iterate: (businessId: string) =>
       selectOfBusiness.iterate(businessId) as IterableIterator<GuestRow>,
     iterateAll: () => selectAll.iterate() as IterableIterator<GuestRow>,
-    /** In the order of the visits' IDs. */
+    /** Lists guests in the order of their visits' IDs. */
     listAfter: (after: string, limit: number) => selectAfter.all({ after, limit }) as GuestRow[],
-    /** In the order of the visits' IDs. */
+    /** Lists guests with the end of their visits, in the order of the visits' IDs. */
     listEndedAfter: (after: string, limit: number) =>
       selectEnded.all({ after, limit }) as EndedGuest[],
     /** IDs of the visits and orders with a customer reference. */

@@ -92,7 +92,7 @@ export function createHoldStore(db: Db) {
     /** The holds that a key has made for no visitor and not released, and how many were used. */
     countSince: (keyId: string, since: number) =>
       countSince.get({ keyId, since }) as { made: number; used: number },
-    /** The same for each key that has made at least `min`. */
+    /** Returns these two numbers for each key that has made at least `min` holds. */
     listSince: (since: number, min: number) =>
       selectSince.all({ since, min }) as { keyId: string; made: number; used: number }[],
     /** Deletes holds that expired at `until` or earlier. */

@@ -94,7 +94,7 @@ export function createKeyStore(db: Db) {
     JOIN api_key key ON key.id = secret.key_id
     JOIN business ON business.id = key.business_id
     WHERE secret.hash = ?`);
-  // Only the newest secret has no expiry.
+  // The newest secret is the one without an expiry.
   const listed = `SELECT ${COLUMNS}, secret.prefix, secret.last4
     FROM api_key key JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
   const selectById = db.prepare(`${listed} WHERE key.id = ?`);
@@ -149,7 +149,7 @@ export function createKeyStore(db: Db) {
   );
 
   return {
-    /** Also of a secret that is no longer valid. */
+    /** Finds the credential of a secret, even of one that is no longer valid. */
     findCredential: (hash: Buffer) => optional(selectCredential.get(hash), parse<Credential>),
     findById: (id: string) => optional(selectById.get(id), parse<ListedKey>),
     list: (businessId?: string) =>

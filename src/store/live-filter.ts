@@ -20,7 +20,7 @@ export type LiveFilter = {
   endpointId?: string | undefined;
   eventType?: EventType | undefined;
   businessId?: string | undefined;
-  /** Only these; a search for one of them, while `eventType` is a filter. */
+  /** Events of this type alone; a search for one of them, while `eventType` is a filter. */
   searchedType?: EventType | undefined;
   /** Created since, in epoch ms. */
   since?: number | undefined;

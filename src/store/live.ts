@@ -5,7 +5,7 @@ import { type LiveFilter, toLiveCondition } from "./live-filter.ts";
 export type LiveRow = DeliveryRow & {
   /** Attempts that do not count towards its retry schedule. */
   attemptsBefore: number;
-  /** Of the last attempt. */
+  /** The duration of the last attempt. */
   durationMs: number | null;
   url: string;
   endpointName: string;
@@ -198,7 +198,7 @@ export function createLiveStore(db: Db) {
 
     /** Up to COUNT_LIMIT. */
     countRetrying: (businessId: string | null) => countRetrying.get({ businessId }) as number,
-    /** Of the latest attempts, in ms. */
+    /** Lists the durations of the latest attempts, in ms. */
     listAttemptDurations: (since: number, businessId: string | null) =>
       selectAttemptDurations.all({ since, businessId }) as number[],
     countFailing: (businessId: string | null) => countFailing.get({ businessId }) as number,

@@ -7,7 +7,7 @@ export type OrderFilter = {
   status?: TicketOrder["status"] | undefined;
   eventId?: string | undefined;
   createdByKey?: string | undefined;
-  /** Only IDs below it. */
+  /** Selects IDs below this one. */
   before?: string | undefined;
 };
 
@@ -97,11 +97,11 @@ export function createOrderStore(db: Db) {
 
     /** Pending orders of a key. */
     countPending: (keyId: string, now: number) => countPending.get({ keyId, now }) as number,
-    /** By ticket type, of the pending orders of a key. */
+    /** Counts the tickets in pending orders of a key, by ticket type. */
     countPendingTickets: (keyId: string, now: number) =>
       new Map(selectPendingTickets.all({ keyId, now }) as [string, number][]),
 
-    /** By ticket type, of pending and confirmed orders. */
+    /** Counts the tickets in pending and confirmed orders, by ticket type. */
     countHeldTickets: (businessId: string) =>
       new Map(selectHeldTickets.all(businessId) as [string, number][]),
 
@@ -134,7 +134,7 @@ export type TicketFilter = {
   status?: Ticket["status"] | undefined;
   eventId?: string | undefined;
   orderId?: string | undefined;
-  /** Only IDs below it. */
+  /** Selects IDs below this one. */
   before?: string | undefined;
 };
 

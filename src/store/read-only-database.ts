@@ -12,7 +12,7 @@ export type DatabaseFacts = {
   sqlite: string;
   bytes: number;
   schema: number;
-  /** Of this version. */
+  /** The newest schema that this version of deskbell knows. */
   knownSchema: number;
   /** The problem of the schema, or that SQLite reports; null if there is none. */
   damage: string | null;

@@ -53,7 +53,7 @@ export const createSafeguard = (
   backUp(schema) {
     const to = unusedPath(folder, schema, now());
     try {
-      // Not recursive: Node then reports a failed disk as a missing folder.
+      // A recursive mkdir would report a failed disk as a missing folder.
       if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
       copyCommitted(path, to, (draft) => tag(draft, now()));
       return to;

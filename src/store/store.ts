@@ -72,7 +72,10 @@ const STORES = {
 
 export type Store = { readonly [Name in keyof typeof STORES]: ReturnType<(typeof STORES)[Name]> };
 
-/** All SQL. Each store prepares its statements on first access: most commands need only a few. */
+/**
+ * The store has all SQL. Each part prepares its statements on first access: most commands need only
+ * a few.
+ */
 export function createStore(db: Db): Store {
   const stores = {};
   for (const [name, create] of Object.entries(STORES)) {

@@ -28,7 +28,7 @@ export function createTimeOffStore(db: Db) {
     delete: (id: string) => void deleteById.run(id),
     findById: (businessId: string, id: string) =>
       selectById.get({ businessId, id }) as TimeOffRow | undefined,
-    /** By start time. */
+    /** Lists time off by its start. */
     listEndingAfter: (businessId: string, after: number) =>
       selectEndingAfter.all({ businessId, after }) as TimeOffRow[],
   };

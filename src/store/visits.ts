@@ -70,9 +70,9 @@ export function createVisitStatements(db: Db, table: string, names: string, orde
     /** IDs of pending visits that the business has not approved in time. */
     listOverdue: (businessId: string, now: number) =>
       selectOverdue.all({ businessId, now }) as string[],
-    /** Of all businesses, the next to be decided first. */
+    /** Lists the pending visits of all businesses, the next to be decided first. */
     listPending: (limit: number) => selectPending.all(limit) as PendingVisit[],
-    /** Of all businesses. */
+    /** Counts the pending visits of all businesses. */
     countPending: () => countPending.get() as number,
     listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
     ...createVisitLists(db, table, names, order),
@@ -100,7 +100,7 @@ export function createVisitLists(db: Db, table: string, names: string, order: st
   return {
     /** When one of the business's rows was last changed, or 0. */
     getLastChange: (businessId: string) => (selectLastChange.get(businessId) as number | null) ?? 0,
-    /** By start or, with `updatedSince`, by change. */
+    /** Lists visits by start or, with `updatedSince`, by change. */
     listPage({ after, ...filter }: VisitListFilter, limit: number): unknown[] {
       const sort = filter.updatedSince === undefined ? order : "updated_at";
       // With a key, its own index is used: the plus excludes that of the business.
