@@ -51,7 +51,7 @@ export function createApp(rt: Runtime, { routes, checks, sendOnce = sendNothing 
   const observeAll: ResponseObserver = (routePath, context, response) => {
     // Scans are limited in favor of other requests, so a lone client need not wait for itself.
     if (routePath.path !== AVAILABILITY_PATH) scanQueue.recordRequest();
-    // Not health checks, which a proxy may send itself.
+    // Health checks are left out: a proxy may send them itself.
     if (routePath.path.startsWith("/v1/")) sharedAddress.record(context.request);
     observe(routePath, context, response);
   };

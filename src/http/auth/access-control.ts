@@ -26,15 +26,23 @@ import {
 import type { RateLimits } from "./rate-limits.ts";
 
 export type AccessControl = {
-  /** For routes that need a key. Checks the key, slug, scope and rate limit, in this order. */
+  /**
+   * Authorizes a request to a route that needs a key. Checks the key, slug, scope and rate limit,
+   * in this order.
+   */
   authorize: (context: RequestContext, slug: string, scope: Scope | readonly Scope[]) => Credential;
-  /** For parameters of public routes that need a key; checks no rate limit. */
+  /** Checks the key that a parameter of a public route needs, without a rate limit. */
   authenticate: (context: RequestContext, slug: string, scope: Scope) => Credential;
-  /** For requests that have waited: the key may have expired, or been changed or revoked. */
+  /**
+   * Checks the key of a request that has waited: it may have expired, or been changed or revoked.
+   */
   authenticateAgain: (context: RequestContext) => Credential;
-  /** For the routes of a business that need no key: limits a valid key of it, else the address. */
+  /**
+   * Limits a request to a route of a business that needs no key: by a valid key of it, else by the
+   * address.
+   */
   limitPublic: (context: RequestContext, slug: string) => void;
-  /** For routes without a business. */
+  /** Limits a request to a route without a business. */
   limitOpen: (context: RequestContext) => void;
   /** The client that the work of a request counts for. */
   getClient: (context: RequestContext) => RequestClient;
@@ -147,7 +155,7 @@ export function createAccessControl(
   };
 
   /**
-   * Returns why a key does not give access. Of several scopes, it needs one; null is not checked.
+   * Returns why a key does not give access. A key needs one of several scopes; null is not checked.
    * Decides from the key alone, so that the response does not reveal whether another business
    * exists.
    */

@@ -66,7 +66,7 @@ export function createKeyFinder(rt: Runtime): (context: RequestContext) => Known
 export function findKeyAgain(rt: Runtime, request: RequestContext["request"]): Credential {
   const secret = BEARER.exec(getHeader(request, "authorization") ?? "")?.[1] ?? "";
   const key = rt.store.keys.findCredential(hashApiKey(secret));
-  // Its business may have been deleted with it, and created again.
+  // The key's business may have been deleted with it, and created again.
   if (!key) throw new AppError("revoked_key", "This key has been revoked.");
   assertUsable(key, rt.now());
   return key;

@@ -51,9 +51,9 @@ export type RateLimiter = {
 /** The requests of one client. */
 type Meter = {
   buckets: Bucket[];
-  /** For each window: the number of requests in it. */
+  /** The number of requests in each window. */
   used: number[];
-  /** For each window: the index of the oldest bucket in it. */
+  /** The index of the oldest bucket in each window. */
   oldest: number[];
   /** Whether `countedSince` has left out its requests so far. */
   isUnsaved: boolean;
@@ -68,7 +68,10 @@ const MAX_EXPIRED_BUCKETS = 1024;
  * windows would allow two quotas within two seconds. A rejected request is not counted.
  */
 export function createRateLimiter(): RateLimiter {
-  /** In order of the last request, so that the first one can be evicted without a search. */
+  /**
+   * Meters are in the order of their last request, so that the first one can be evicted without a
+   * search.
+   */
   const meters = new Map<string, Meter>();
   const restored = new Map<string, Bucket[]>();
   /** The last client in `meters`. It needs no moving, which would cost more than the check. */

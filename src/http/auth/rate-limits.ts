@@ -38,7 +38,7 @@ export function createRateLimits(rt: Runtime): RateLimits {
   for (const [client, rows] of Map.groupBy(saved.rows, (row) => row.client)) {
     const limiter = KEY_ID.test(client) ? keys : addresses;
     const buckets = rows.map(({ second, count }) => {
-      // One second of the wall clock overlaps two of the monotonic clock: assume the later one, but
+      // A second of the wall clock overlaps two of the monotonic clock: assume the later one, but
       // never the future.
       const lastAt = Math.min((second + 2) * 1000 - offset, savedAt) - 1;
       return { second: null, lastAt, count };

@@ -159,8 +159,9 @@ function createFileResponse(name: string, base: string, path: string): CachedRes
 const DEFAULT_BASE = "http://127.0.0.1:4100";
 
 /**
- * Returns the URL of the API for examples. Only a loopback Host is trusted: any other could be an
- * attacker's name in a page that a proxy keeps. The page's script shows the reader's own address.
+ * Returns the URL of the API for examples. A Host other than loopback is not trusted: it could be
+ * an attacker's name in a page that a proxy keeps. The page's script shows the reader's own
+ * address.
  */
 function baseOf(request: HttpRequest): string {
   const host = getHeader(request, "host") ?? "";

@@ -31,7 +31,10 @@ export const getHealth =
     return respondJson(context, 200, { status: "ok", database }, ["cache-control", "no-store"]);
   };
 
-/** So that a load balancer stops sending requests in time. */
+/**
+ * Readiness fails as soon as the server shuts down, so that a load balancer stops sending requests
+ * in time.
+ */
 export function getReadiness(
   rt: Runtime,
   operators: Operators,
@@ -115,7 +118,7 @@ function formatConditions(rt: Runtime, checks: readonly Check[]): string {
   );
 }
 
-/** Without a certificate, its expiry has no value. */
+/** The expiry of a missing certificate has no value. */
 function formatFigures(rt: Runtime): string[] {
   const now = rt.now();
   const dueAt = rt.store.due.getNextAttemptAt();

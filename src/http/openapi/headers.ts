@@ -9,7 +9,7 @@ export const describeHeader = ({ description, schema, example }: HeaderSpec): Js
   example,
 });
 
-/** All except Content-Type, Content-Length and Content-Encoding. */
+/** All response headers except Content-Type, Content-Length and Content-Encoding. */
 export const HEADERS = {
   "Request-Id": {
     description: "Identifies the request in the server's log",

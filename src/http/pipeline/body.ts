@@ -108,8 +108,8 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /**
- * Only an escape such as \ud800 can produce a lone surrogate. UTF-8 cannot store one: the database
- * would return another character than the client sent.
+ * A lone surrogate is always an escape such as \ud800. UTF-8 cannot store one: the database would
+ * return another character than the client sent.
  */
 const hasLoneSurrogate = (value: unknown): boolean =>
   typeof value === "string"

@@ -11,7 +11,7 @@ import {
 } from "./request-context.ts";
 
 export const NO_STORE: RawHeaders = ["cache-control", "no-store"];
-/** For responses that depend on the key, or change without a new catalog version. */
+/** Headers of responses that depend on the key, or change without a new catalog version. */
 export const PRIVATE: RawHeaders = ["cache-control", "private, no-cache"];
 
 /** @throws AppError conflict if the business has been deleted since the request was authorized */
@@ -37,7 +37,7 @@ export const toPublicBusiness = ({ id, slug, doc: { name, timezone } }: Business
 export const businessUrl = (rt: Runtime, slug: string, path: string): string =>
   `${rt.config.http.publicUrl}/v1/businesses/${slug}/${path}`;
 
-/** For lists that are not part of the catalog. */
+/** Responds with a page of a list that is not part of the catalog. */
 export function respondPage(
   rt: Runtime,
   context: RequestContext,

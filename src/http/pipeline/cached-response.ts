@@ -14,13 +14,15 @@ import {
 const GZIP_MIN_BYTES = 1024;
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
 
-/** The same body for every client: a 304 if the client has it, else an encoding it accepts. */
+/**
+ * A body that is equal for every client: a 304 if the client has it, else an encoding it accepts.
+ */
 export type CachedResponse = { respond: (context: RequestContext) => HandlerResult };
 
 type Encoding = "identity" | "gzip";
 
 type GetBody = () => Buffer | Promise<Buffer>;
-/** Each is called at most once. */
+/** Each function is called at most once. */
 export type EncodedBodies = { identity: GetBody; gzip?: GetBody };
 
 type Encoded = { headers: RawHeaders; body: Buffer };

@@ -1,7 +1,10 @@
 import { AppError } from "../../domain/errors.ts";
 import { IGNORED } from "./parameters.ts";
 
-/** Of the last object of a page; the next page has those that sort after it, even if it is gone. */
+/**
+ * The position of the last object of a page; the next page has those that sort after it, even if it
+ * is gone.
+ */
 export type CursorPosition = { sortOrder: number; id: string };
 
 type Listed = { id: string; sortOrder: number };
@@ -22,7 +25,7 @@ export function decodeCursor(list: string, cursor: string): CursorPosition {
     if (cursorList === list && typeof sortOrder === "number" && typeof id === "string")
       return { sortOrder, id };
   } catch {
-    // Not a cursor: reported below.
+    // Text that is not a cursor is reported below.
   }
   const detail = "'cursor' was not issued by this list.";
   throw new AppError("invalid_cursor", detail, {

@@ -44,7 +44,7 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
         );
       await delay(POLL_MS);
     }
-    // Without an await in between: another request that waits must see this one.
+    // Nothing is awaited in between: another request that waits must see this one.
     inProgress.add(id);
   };
 

@@ -1,4 +1,4 @@
-/** Of the histogram buckets, in seconds. */
+/** The bounds of the histogram buckets, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const BOUNDS_MS = BOUNDS.map((seconds) => seconds * 1000);
 const DURATION = "deskbell_http_request_duration_seconds";
@@ -42,7 +42,7 @@ export function createMetrics() {
     },
     /** Adds metrics that `format` reads when it is called. */
     addSource: (formatSource: () => string): void => void sources.push(formatSource),
-    /** In Prometheus' text format. */
+    /** Writes the figures in Prometheus' text format. */
     format: (): string =>
       [
         `# HELP ${DURATION} Time from receiving the request headers to the response.`,

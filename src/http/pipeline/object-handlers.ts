@@ -81,7 +81,7 @@ export const handleChange =
     };
     const write = await prepare(findMatching(), getTimezone(rt, key), body, context, key);
     return commitReply(rt, context, () => {
-      // It may have been changed during the preparation.
+      // The object may have been changed during the preparation.
       findMatching();
       const data = write();
       return data === undefined

@@ -40,7 +40,7 @@ export const list = () =>
     .refine(({ length }) => length > 0, { error: "must not be empty." })
     .meta({ isList: true, inputSchema: { type: "array", items: { type: "string" }, minItems: 1 } });
 
-/** As many as `refetch` of catalog.changed names. */
+/** `refetch` of catalog.changed names as many. */
 const MAX_IDS = 500;
 
 /** Sorted and without duplicates, so that the same set always has the same cached response. */

@@ -26,7 +26,7 @@ const CORS_HEADERS = toRawHeaders({
   "access-control-expose-headers":
     "ETag, Catalog-Version, X-Service-Sequence, Link, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
 });
-// Without Authorization: a page must not contain a key.
+// Authorization is not allowed: a page must not contain a key.
 const PREFLIGHT_HEADERS = toRawHeaders({
   "access-control-allow-headers": "If-None-Match, Accept-Language",
   "access-control-max-age": "86400",

@@ -10,14 +10,14 @@ export const MAX_BODY_BYTES = 64 * 1024;
 /** A request from a socket or from `App.request`. */
 export type HttpRequest = {
   method: string;
-  /** As received, still percent-encoded, without the query. */
+  /** The path as received, still percent-encoded, without the query. */
   path: string;
   search: string;
   params: Readonly<Record<string, string>>;
   headers: IncomingHttpHeaders;
   /** The client, or a proxy in front of it. */
   peerAddress: string;
-  /** The same object for all requests of one connection. */
+  /** An object that all requests of one connection share. */
   connection: object;
   body: () => ReadableStream<Uint8Array> | null;
   disconnected: () => AbortSignal;

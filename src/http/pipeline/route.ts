@@ -77,18 +77,18 @@ export type ResponseSpec = {
   description: string;
   /** A schema name, or the media type of a body that is not JSON. */
   body?: SchemaName | `text/${string}`;
-  /** In addition to the headers of every response. */
+  /** Headers in addition to those of every response. */
   headers?: readonly HeaderName[];
 };
 
 /**
- * Its possible problems are derived from its scope, parameters and body. Schemas are built when they
- * are first used: building all took a sixth of the time until the daemon was ready.
+ * A route's possible problems are derived from its scope, parameters and body. Schemas are built
+ * when they are first used: building all took a sixth of the time until the daemon was ready.
  */
 export type RouteSpec = {
   method: Route["method"];
   path: string;
-  /** Of several scopes, a key needs one. */
+  /** A key needs one of several scopes. */
   scope: Route["scope"];
   needsIdempotencyKey?: boolean;
   /** Whether a request may name a visitor in Visitor-Id. */

@@ -30,8 +30,8 @@ export function createRouter(
 }
 
 /**
- * h3 normalizes URLs before it matches them. Without this check, /x/../metrics, /metrics/ and
- * /%6detrics would pass a proxy that denies /metrics.
+ * h3 normalizes URLs before it matches them. /x/../metrics, /metrics/ and /%6detrics would pass a
+ * proxy that denies /metrics if this were not checked.
  */
 function isSpelledAs(path: string, routePath: RoutePath): boolean {
   const segments = path.split("/");

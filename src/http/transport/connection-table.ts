@@ -74,7 +74,7 @@ export function createConnectionTable<Connection>(
 
   const removeFrom = (owner: Owner<Connection>, connection: Connection): void => {
     const client = owner.open.get(connection);
-    // One that was closed in favor of others is gone already.
+    // A connection that was closed in favor of others is gone already.
     if (client === undefined) return;
     owner.open.delete(connection);
     move(owner, owner.open.size + 1);

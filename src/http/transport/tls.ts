@@ -11,7 +11,7 @@ import { peerOf } from "./sockets.ts";
 
 export type TlsFiles = { cert: string; key: string };
 
-/** Their contents, checked to be usable by a server. */
+/** The contents of the files, checked to be usable by a server. */
 export type Certificate = { cert: string; key: string; names: string; expiresAt: number };
 
 const HANDSHAKE_TIMEOUT_MS = 5000;

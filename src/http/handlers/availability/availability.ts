@@ -14,7 +14,7 @@ import { createSharedResponses } from "./shared-responses.ts";
 import { parametersError } from "../../pipeline/parameters.ts";
 
 const MINUTE_MS = 60_000;
-/** Only extreme requests get here: eight services in a row, each with fifty staff, for months. */
+/** Extreme requests alone get here: eight services in a row, each with fifty staff, for months. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** A public route; only `explain` needs a key of the business. */
@@ -43,7 +43,7 @@ export function getAvailability(
     // The minimum notice is counted in minutes rounded up, the horizon in minutes rounded down.
     const minute = context.now / MINUTE_MS;
     return respond(context, {
-      // Not the query string: ignored parameters and spellings must not cost another scan.
+      // The query string is left out: ignored parameters and spellings must not cost another scan.
       id: `${business.id} ${hidesReasons} ${JSON.stringify(request)}`,
       client: accessControl.getClient(context),
       state: `${stateOf(business)} ${rt.store.holds.getState(business.id, context.now)} ${Math.floor(minute)} ${Math.ceil(minute)}`,

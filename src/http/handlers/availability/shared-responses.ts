@@ -10,7 +10,7 @@ const MAX_ENTRIES = 200;
 const MAX_ENTRY_BYTES = 256 * 1024;
 
 type ResponseRequest = {
-  /** The same for requests with the same response, as long as the state is the same. */
+  /** Requests with equal IDs have one response, as long as the state stays. */
   id: string;
   /** The state that the response depends on. */
   state: string;

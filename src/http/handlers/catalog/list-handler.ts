@@ -42,11 +42,11 @@ const OVERHEAD_BYTES = 2048;
 type ListResponse = CachedResponse & {
   catalogVersion: number;
   businessRevision: number;
-  /** Of the last event when the catalog was read. */
+  /** The sequence number of the last event when the catalog was read. */
   lastSequence: number;
   /** Epoch milliseconds of the next change caused by time alone; Infinity if there is none. */
   validUntil: number;
-  /** Of all bodies built so far. */
+  /** The bytes of all bodies built so far. */
   bodyBytes: number;
 };
 
@@ -103,8 +103,8 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
       key.businessId,
       route.lists,
       ({ doc, publishedUntil }) =>
-        // Not before the last published transition: the list reflects every event up to its
-        // sequence number, even if the request arrived just before that transition.
+        // The time is not before the last published transition: the list reflects every event up to
+        // its sequence number, even if the request arrived just before that transition.
         route.asOf?.(parameters, doc.timezone) ?? Math.max(now, publishedUntil),
     );
     const { slug, timezone, currency } = business.doc;
@@ -162,7 +162,8 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
     const known = route.parameters();
     const parameters = parseParameters(known, search);
     const values = Object.keys(known).map((name) => parameters[name]);
-    // Not the query string: ignored parameters and spellings must not build another response.
+    // The query string is left out: ignored parameters and spellings must not build another
+    // response.
     const id = `${key.businessId}/${route.path} ${JSON.stringify(values)}`;
     const cached = cache.get(id);
     if (cached && isCurrent(cached, key, now)) {

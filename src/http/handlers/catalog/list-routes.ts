@@ -41,7 +41,7 @@ export type ListContext = { now: number; timezone: string; stored: StoredCatalog
 
 export type Selection =
   | { objects: ListedObject[]; toData?: (page: ListedObject[]) => unknown }
-  /** Not a list. */
+  /** A single object, which is not a list. */
   | { object: object };
 
 const commonParameters = () => ({

@@ -55,14 +55,14 @@ const PATH = "webhooks";
 const DAY_SECONDS = 86_400;
 /** Far more than people start by hand. */
 const MAX_CONCURRENT_TESTS = 64;
-/** Of one key, to one host that the operator does not trust. */
+/** The most tests of one key to one host that the operator does not trust. */
 const MAX_TESTS_PER_HOST = 2;
 /** Maximum length of a response text shown to partners. */
 const MAX_TEXT_CHARACTERS = 256;
 
 export const endpointsParameters = lazy(() => ({ limit: pageSize(), cursor: cursor() }));
 
-/** Only documents the body: `createEndpoint` validates it, also for the CLI. */
+/** Documents the body; `createEndpoint` validates it, as it does for the CLI. */
 export const createEndpointBody = lazy(() =>
   z.strictObject({
     name: z
