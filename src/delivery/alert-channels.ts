@@ -109,7 +109,7 @@ function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
           // Alerts that are sent together share a connection, which ends when it is idle.
           pool: true,
           maxConnections: 1,
-          // Otherwise a server without STARTTLS, or whoever removes it, gets the password.
+          // A server without STARTTLS, or whoever removes it, would otherwise get the password.
           requireTLS: needsTls,
           connectionTimeout: TIMEOUT_MS,
           greetingTimeout: TIMEOUT_MS,

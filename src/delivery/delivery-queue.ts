@@ -2,11 +2,13 @@ import type { Lane } from "../domain/webhooks/endpoint-health.ts";
 import { splitPermits } from "../domain/webhooks/permits.ts";
 
 export type PermitKind =
-  /** For a first or second attempt at an endpoint that responds. */
+  /** A permit for a first or second attempt at an endpoint that responds. */
   | "PROMPT"
-  /** For later attempts, replays, and endpoints whose last response failed or is overdue. */
+  /**
+   * A permit for later attempts, replays, and endpoints whose last response failed or is overdue.
+   */
   | "LATE"
-  /** For an endpoint that fails so often that it gets one at a time. */
+  /** A permit for an endpoint that fails so often that it gets one at a time. */
   | "PROBE";
 
 /** NO_PERMIT: nothing can be sent until a permit is free. */

@@ -46,8 +46,8 @@ export type DeliveryListeners = {
 export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
 /**
- * Sends webhook deliveries. Only one process sends, so a claim is kept in memory: in the database a
- * delivery stays PENDING until its outcome is written, and after a crash it is due again.
+ * Sends webhook deliveries. One process alone sends, so a claim is kept in memory: in the database
+ * a delivery stays PENDING until its outcome is written, and after a crash it is due again.
  */
 export function createDeliveryWorker(
   rt: Runtime,
@@ -103,7 +103,7 @@ export function createDeliveryWorker(
     enqueueInBatches(due.listDueEndpoints(rt.now()));
   }
 
-  /** In batches, because reading the rows of hundreds of endpoints would delay new events. */
+  /** Queues endpoints in batches, because reading the rows of hundreds would delay new events. */
   function enqueueInBatches(endpointIds: string[]): void {
     for (const id of endpointIds.slice(0, SWEEP_BATCH)) enqueue(id);
     dispatch();

@@ -13,7 +13,7 @@ const MAX_WOKEN = 16;
 
 type Host = {
   inFlight: number;
-  /** By owner. */
+  /** The deliveries in flight, by owner. */
   inFlightOf: Map<string, number>;
   /** Deliveries in flight, and those whose outcome is not written yet. */
   claimed: number;
@@ -47,7 +47,7 @@ export function createEndpointHosts(rt: Runtime) {
       } else if (isHostVerified(rt, name)) return true;
       const claimed = host?.claimed ?? 0;
       if (countUnverifiedDeliveries(rt, name) + claimed < MAX_UNVERIFIED_DELIVERIES) return true;
-      // One of those in flight may verify the host.
+      // A delivery in flight may verify the host.
       host?.waiting.add(endpointId);
       return false;
     },

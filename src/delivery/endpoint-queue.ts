@@ -19,7 +19,7 @@ import type { PermitKind } from "./delivery-queue.ts";
 export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
 const READ_AHEAD = 32;
-/** For a busy endpoint: up to one in five of the rows may be claimed. */
+/** A busy endpoint may have claimed up to one in five of the rows. */
 const READ_AHEAD_PER_CLAIMED = 4;
 const PROMPT_ATTEMPTS = 2;
 
@@ -125,7 +125,7 @@ export class EndpointQueue {
     return lane === "HEALTHY" && isPrompt ? "PROMPT" : "LATE";
   }
 
-  /** For an attempt that starts now. */
+  /** Claims a row for an attempt that starts now. */
   claim(row: DueRow): void {
     this.#dueRows.splice(this.#dueRows.indexOf(row), 1);
     this.claimedCount += 1;

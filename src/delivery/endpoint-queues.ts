@@ -12,7 +12,7 @@ const SECRET_RETRY_MS = 500;
 export function createEndpointQueues(rt: Runtime) {
   const queues = new Map<string, EndpointQueue>();
   const readSigningKeys = createKeyReader(rt);
-  /** For endpoints whose secret could not be decrypted: when to try again. */
+  /** The time to try again, for each endpoint whose secret could not be decrypted. */
   const secretRetryAt = new Map<string, number>();
 
   /** Returns undefined if the endpoint may not be sent to. */

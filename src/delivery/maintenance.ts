@@ -24,7 +24,7 @@ const GRACE_MS = 8000;
 const CHECK_DIR_EVERY_MS = 3_600_000;
 /** A missed backup is not made right after the start, when the machine is busy. */
 const CATCH_UP_DELAY_MS = 10 * 60_000;
-/** So that a folder that cannot be written to is not tried every minute. */
+/** A folder that cannot be written to is tried again after this time, not every minute. */
 const CATCH_UP_EVERY_MS = 24 * 3_600_000;
 
 /** Runs maintenance in a thread of low priority. */

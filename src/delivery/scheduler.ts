@@ -50,7 +50,9 @@ export function startScheduler(
   const { signal } = stopping;
   const maintenance = createMaintenance(rt, runMaintenanceNow, { signal });
 
-  /** Retries while another writer holds the lock. Without storage, the next tick tries again. */
+  /**
+   * Retries while another writer holds the lock. The next tick tries again if there is no storage.
+   */
   const writing = (run: () => void | Promise<void>): Task => {
     return async () => {
       while (!stopping.signal.aborted)

@@ -122,7 +122,7 @@ function dispatch(
       {
         onRequestStart(controller) {
           request = controller;
-          // It timed out while it waited for a connection, or its endpoint was disabled.
+          // The attempt timed out while it waited for a connection, or its endpoint was disabled.
           if (isFinished || !isWanted()) controller.abort(ABORTED);
         },
         onResponseStart(_controller, statusCode, { "retry-after": retryAfter }) {

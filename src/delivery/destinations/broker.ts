@@ -17,7 +17,7 @@ export type Message = {
 export type PublishOutcome =
   /** `isDuplicate`: the stream had it already, and `streamSequence` is from then. */
   | { kind: "stored"; streamSequence: number; isDuplicate: boolean }
-  /** It will never be accepted. `reason`: the limit that it exceeds. */
+  /** The message will never be accepted. `reason`: the limit that it exceeds. */
   | { kind: "too_large"; reason: string }
   | {
       kind: "failed";

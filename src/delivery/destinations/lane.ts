@@ -8,7 +8,7 @@ import type { Message } from "./broker.ts";
 
 /** The events of one business on their way to a destination. */
 export type Lane = {
-  /** Of the last event that the stream has. */
+  /** The cursor at the last event that the stream has. */
   cursor: CursorRow;
   /** The cursor that is stored. */
   savedSequence: number;

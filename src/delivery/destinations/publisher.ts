@@ -40,7 +40,9 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
   const types = new Set(destination.events);
   const skips = createSkipRecorder(rt, destination);
   const position = createStreamPosition(rt, destination);
-  /** By the ID of the business. Businesses of which everything is published have none. */
+  /**
+   * The lanes by the ID of their business. Businesses of which everything is published have none.
+   */
   const lanes = new Map<string, Lane>();
   /** Businesses that may have more to publish, and have no publish in flight. */
   const ready = new Set<string>();
@@ -210,7 +212,7 @@ export function createPublisher(rt: Runtime, destination: DestinationRow, connec
   }
 
   function fail(lane: Lane, { reason, isUnclear, isGeneral }: Failure): void {
-    // They are read again, because erasing a guest may change them meanwhile.
+    // The events are read again, because erasing a guest may change them meanwhile.
     lane.events = [];
     lane.isUnclear ||= isUnclear;
     lane.failures += 1;

@@ -19,7 +19,10 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
   let scannedAt = -Infinity;
   let isStopped = false;
 
-  /** Call it after a commit. Without destinations, it only looks whether there are any. */
+  /**
+   * Call it after a commit. A server without destinations looks whether there are any, and does no
+   * more.
+   */
   function wake(): void {
     const versions = new Map(destinations.listVersions());
     if (versions.size === 0 && running.size === 0) return;
