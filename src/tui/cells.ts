@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import { safe } from "../domain/text.ts";
 
-/** Only the terminal's 16 standard colours, so that the view follows the user's theme. */
+/** The terminal's 16 standard colours let the view follow the user's theme. */
 export type Colour = "red" | "green" | "yellow" | "blue" | "cyan" | "gray";
 
 /** Text in one style. External text must have passed through `sanitize`. */

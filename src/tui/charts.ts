@@ -44,7 +44,7 @@ export function renderCharts(snapshot: Snapshot, width: number, height: number):
   const columns = Math.min(delivered.length, inner - LABEL - TOTAL);
   const rows = Math.floor((height - 3) / 2);
   const [ok, fail] = [delivered.slice(-columns), failed.slice(-columns)];
-  // One scale for both, so that few failures look few.
+  // Both charts have one scale, so that few failures look few.
   const max = Math.max(1, ...ok, ...fail);
   const lines = [
     ...renderChart("ok", ok, "green", max, rows, inner),
@@ -79,7 +79,7 @@ function renderChart(
   });
 }
 
-/** One figure of the counts line; if space is short, the highest rank is dropped first. */
+/** A figure of the counts line; if space is short, the highest rank is dropped first. */
 type CountItem = { line: StyledLine; rank: number };
 
 function renderCounts({ counts, lastHour }: Snapshot, width: number): StyledLine {

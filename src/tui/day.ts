@@ -32,7 +32,7 @@ const COLUMNS: Column[] = [
 ];
 /** A narrower terminal leaves out staff and places. */
 const WIDE = 70;
-/** Of `10:00-11:00`. */
+/** The width of `10:00-11:00` and a space. */
 const TIME = 12;
 const STATUS = 9;
 

@@ -169,7 +169,7 @@ function stateSpan(row: LiveRow): Span {
 
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
 
-/** Such as `3/20`: attempts made since the last redelivery, and their maximum. */
+/** Returns a text such as `3/20`: attempts made since the last redelivery, and their maximum. */
 export const formatAttempts = ({ attemptCount, attemptsBefore }: LiveRow): string =>
   `${attemptCount - attemptsBefore}/${MAX_ATTEMPTS}`;
 

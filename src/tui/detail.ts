@@ -199,7 +199,7 @@ function renderAttempts(
   });
 }
 
-/** Such as `500 · 812ms` or `timed out: no answer within 10 s · 10s`. */
+/** Returns a text such as `500 · 812ms` or `timed out: no answer within 10 s · 10s`. */
 function formatOutcome({ statusCode, error, outcome, durationMs }: AttemptRow): string {
   const result = statusCode === null ? sanitize(error ?? outcome) : String(statusCode);
   return `${result} ${GLYPHS.dot} ${formatDuration(durationMs)}`;

@@ -37,7 +37,7 @@ export async function enable(
 ): Promise<void> {
   const { rt } = deps;
   const which = parseRecover(deps, recover);
-  // Its deliveries may still be being parked, and no daemon may be running.
+  // The endpoint's deliveries may still be being parked, and no daemon may be running.
   await continueBacklogMoves(rt, signal);
   if (signal.aborted) return;
   const { recovered, cancelled } = enableEndpoint(rt, id, which);

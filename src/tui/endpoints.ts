@@ -101,7 +101,10 @@ function healthOf({ status, failingSince }: EndpointState): Health {
     : { glyph: GLYPHS.alarm, word: "failing", colour: "yellow" };
 }
 
-/** Such as `failing: HTTP 500 since 12:04:31`; "" for a healthy endpoint. Shortens the error first. */
+/**
+ * Returns a text such as `failing: HTTP 500 since 12:04:31`; "" for a healthy endpoint. The error
+ * is shortened first.
+ */
 function reasonOf(
   endpoint: EndpointState,
   timeFormat: TimeFormat,

@@ -2,7 +2,7 @@ import type { Snapshot } from "./snapshot.ts";
 import type { TimeFormat } from "./time-format.ts";
 import type { FilterField, UiState } from "./ui-state.ts";
 
-/** The text for the value of each field; undefined for any. Not yet sanitized. */
+/** Returns the text for the value of each field, not yet sanitized; undefined for any. */
 export function filterNames(
   { filter: { state, endpointId, eventType, time, businessId } }: UiState,
   { endpoints, businesses, takenAt }: Snapshot,

@@ -215,7 +215,7 @@ function renderText(
   };
 }
 
-/** Without a border, so that text can be selected. */
+/** Plain text has no border, so that it can be selected. */
 function renderPlain(text: readonly StyledLine[], scroll: number, height: number): Body {
   const scrollMax = Math.max(0, text.length - height);
   const from = Math.min(scroll, scrollMax);

@@ -3,7 +3,7 @@ import { type StyledLine, sanitize, span, wrap, wrapWords } from "./cells.ts";
 import type { TimeFormat } from "./time-format.ts";
 import type { Screen } from "./ui-state.ts";
 
-/** Without a border, so that a click selects the secret alone. */
+/** The secret has no border, so that a click selects it alone. */
 export function renderSecret(
   { endpoint, secret, oldEndsAt }: Screen & { kind: "secret" },
   timeFormat: TimeFormat,

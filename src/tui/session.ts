@@ -140,7 +140,8 @@ export function startSession(deps: SessionDeps): Session {
       for (const key of keys) {
         const before = ui.prompt;
         press(key);
-        // Without bracketed paste, pasted text arrives as keys: it must not answer its own question.
+        // A paste arrives as keys if the terminal has no bracketed paste: it must not answer its
+        // own question.
         if (ui.prompt?.kind === "confirm" && ui.prompt !== before) break;
       }
       show();

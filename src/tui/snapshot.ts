@@ -20,7 +20,7 @@ export type Snapshot = {
   lastHour: LastHour;
   list: ListWindow;
   detail: DeliveryDetail | null;
-  /** Of the day's screen only. */
+  /** The visits of the day's screen; null on every other screen. */
   day: Day | null;
 };
 
