@@ -1,7 +1,7 @@
 import { ALERT_FORMATS } from "../domain/conditions/alert-formats.ts";
 import { choice, text, toggle } from "./flags.ts";
 
-/** Of `serve` and `alerts test`. */
+/** The flags of `serve` and `alerts test`. */
 export const ALERT_FLAGS = {
   alertUrl: text(
     "url",

@@ -115,7 +115,7 @@ const isAppError = (error: unknown): error is AppError =>
 type FailureDetails = {
   code: ErrorCode | "internal";
   message: string;
-  /** Without those that the message already contains. */
+  /** Details that the message does not contain already. */
   details: string[];
   issues: ValidationIssue[];
   fix: string | undefined;

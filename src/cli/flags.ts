@@ -187,7 +187,7 @@ export const visitFlags = {
   guests: integer(1, 10_000, "number of people who take part (default 1)"),
 };
 
-/** Of the commands that book or move a visit. */
+/** The flag of the commands that book or move a visit. */
 export const ignoreNoticeFlag = toggle(
   "also book a start that is too soon, earlier today, too far ahead, or between the usual times",
 );

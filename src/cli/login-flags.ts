@@ -3,7 +3,10 @@ import { readSecretFile } from "../config-values.ts";
 import { usageError } from "./failure.ts";
 import { type FlagValues, text } from "./flags.ts";
 
-/** Of `destinations`. Secrets are read from files: any user can list a process's arguments. */
+/**
+ * The flags of `destinations`. Secrets are read from files: any user can list a process's
+ * arguments.
+ */
 export const LOGIN_FLAGS = {
   user: text("name", "log in as this user, with --password-file"),
   passwordFile: text("file", "file with the password of --user"),

@@ -20,7 +20,7 @@ import { readText } from "../input/catalog-files.ts";
 import { assertPortAvailable } from "../running/port.ts";
 
 type StandbyOptions = {
-  /** Of the copies. */
+  /** The folder of the copies. */
   dir: string;
   tls: TlsFiles | undefined;
   /** The servers file of the proxy. */

@@ -104,7 +104,7 @@ export const definition = command({
     // Handlers are installed first: by default, SIGHUP ends the process and SIGUSR1 opens Node's
     // debugger. A terminal sends SIGHUP when it is closed; elsewhere it asks to reload.
     let onSignal: (signal: NodeJS.Signals) => void = () => {};
-    // Not `process.stdin`, which opens it and loads the streams of files.
+    // `process.stdin` would open the terminal and load the streams of files.
     const stopsOnHangUp = !tls && isatty(0);
     process.on("SIGUSR1", (signal) => onSignal(signal));
     if (!stopsOnHangUp) process.on("SIGHUP", (signal) => onSignal(signal));
@@ -123,7 +123,7 @@ export const definition = command({
       backupWithKey: flags.backupWithKey || undefined,
     });
     const daemon = await startDaemon(config, { host, port, tls });
-    // Not before, because it loads a module that would delay the start.
+    // limitHeapGrowth loads a module that would delay the start.
     limitHeapGrowth();
     onSignal = (signal) => {
       if (tls && signal === "SIGHUP") daemon.renewCertificate();

@@ -44,7 +44,7 @@ const withBooleans = <Given extends Profile>(given: Given) => ({
   bookable: given.bookable && given.bookable === "yes",
 });
 
-/** By the names that errors of a catalog file use. */
+/** The flag for each field that errors of a catalog file name. */
 const FLAG_OF = { key: "--key", name: "--name", title: "--title", bio: "--bio" };
 
 const create = command({

@@ -7,7 +7,7 @@ import { choice, text } from "../flags.ts";
 import { EXIT, insertProgramName, usageError } from "../failure.ts";
 import { type Column, isoTime, shortTime, toTsv, withIsoTimes } from "../output/table.ts";
 
-/** Of the commands that ask several servers: the same as that of `serve`. */
+/** The flag of the commands that ask several servers; `serve` has an equal one. */
 export const metricsTokenFlag = text(
   "file",
   "file with the bearer token for /metrics of the servers (env: DESKBELL_METRICS_TOKEN_FILE)",
@@ -20,7 +20,7 @@ type StatusRow = {
   severity?: Severity;
 };
 
-/** Of `status` and `doctor`. */
+/** The flag of `status` and `doctor`. */
 export const severityFlag = choice(
   SEVERITIES,
   "list only conditions of this severity or a higher one; others do not affect the exit code",

@@ -33,7 +33,7 @@ export const enable = command({
         ? recover
         : parseTime("--recover", recover, { timezone, now: rt.now() });
     const { finishBacklogMove } = await backlogMoves();
-    // Its deliveries may still be being parked.
+    // The endpoint's deliveries may still be being parked.
     finishBacklogMove(rt, id);
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
     finishBacklogMove(rt, id);

@@ -204,7 +204,10 @@ const absences = perBusiness((store, businessId, now) =>
     .map(({ id, reason }) => candidate(id, reason ?? "")),
 );
 
-/** By noun and argument or flag; by the latter alone if it means the same for every noun. */
+/**
+ * The values that come from the data, by noun and argument or flag; by the latter alone if it means
+ * the same for every noun.
+ */
 const LIVE: Record<string, Lister> = {
   "--business": slugs,
   "businesses <slug>": slugs,

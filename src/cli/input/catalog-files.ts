@@ -46,7 +46,7 @@ function filesOf(name: string): string[] {
 const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Not such as .git. */
+/** Folders such as .git are hidden. */
 const isVisibleFolder = (path: string): boolean =>
   !basename(path).startsWith(".") && isFolder(path);
 

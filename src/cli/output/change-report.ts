@@ -66,7 +66,7 @@ function reportBusinesses(cli: Cli, results: readonly Result[], dryRun: boolean)
       if (dryRun) noteRequiredFlags(cli, result);
     }
   }
-  // Also with --quiet.
+  // Errors are printed even with --quiet.
   for (const { slug, error } of rejected)
     cli.io.stderr.write(`error: ${slug}: ${safe(error.message, 2000)}\n`);
   const events = changed.reduce((sum, result) => sum + result.events.length, 0);
@@ -156,7 +156,7 @@ function noteRequiredFlags(
     );
 }
 
-/** Only for commands that ask for the confirmation. */
+/** Notes what a command that asks for the confirmation would ask. */
 function noteConfirmation(cli: Cli, result: ChangeResult): void {
   if (!cli.flags.json && lossesText(result, result.massDeletes.length > 0) !== null)
     cli.note(`${result.slug}: would ask for a confirmation, or require --yes.`);

@@ -19,7 +19,7 @@ export type ReadableContext = {
 
 type Fields = Record<string, unknown>;
 
-/** Only for programs: they are in the output of --json. */
+/** Fields for programs, which --json prints. */
 const HIDDEN = new Set(["version", "currencyDigits", "sortOrder"]);
 
 /**
@@ -53,7 +53,7 @@ const isFilled = (value: unknown): boolean =>
 const hasAmount = (fields: Fields): boolean =>
   Object.keys(fields).some((name) => name.endsWith("Cents"));
 
-/** That of the object, which may be the one that the business had before. */
+/** The object's own currency may be the one that the business had before. */
 function currencyOf(fields: Fields, { business }: ReadableContext): Currency | undefined {
   const { currency, currencyDigits } = fields;
   if (typeof currency !== "string" || currency === business?.currency) return business;
@@ -74,7 +74,7 @@ function readableValue(
   return depth === 0 || (depth === 1 && !Array.isArray(value)) ? nested : inline(nested);
 }
 
-/** The same fields, each on one line. */
+/** Returns the fields of an object, each on one line. */
 export const inlineFields = (readable: object): Record<string, string> =>
   Object.fromEntries(Object.entries(readable).map(([name, value]) => [name, inline(value)]));
 
@@ -109,7 +109,7 @@ function scalar(name: string, value: unknown, { business, nameOf }: ReadableCont
   return isInstant(text) && !isLocalTime(text) ? localTime(text, business?.timezone) : text;
 }
 
-/** Without a business, in UTC. */
+/** Times of no business are in UTC. */
 function localTime(text: string, timezone: string | undefined): string {
   const local = formatInstant(parseInstant(text, "UTC"), timezone ?? "UTC");
   const isWholeMinute = local.slice(17, 19) === "00";

@@ -15,7 +15,7 @@ type ColumnSpec<Row> = {
   optional?: true;
   /** On a terminal too narrow for all columns, moved to a second line below the row. */
   wraps?: true;
-  /** Only in pipes: terminals show another column in its place. */
+  /** Terminals show another column in its place, pipes show this one. */
   isPipeOnly?: true;
 };
 

@@ -8,7 +8,7 @@ import type { ServerStatus } from "../../domain/public/schemas/server-status.ts"
 import { readText } from "../input/catalog-files.ts";
 
 export type AskedServer = Server & {
-  /** Those addresses that responded. More than one: the primary and its standby both run. */
+  /** The addresses that responded. Two mean that the primary and its standby both run. */
   running: { address: string; status: ServerStatus }[];
   /** Why the other addresses did not respond, each with its address. */
   failures: string[];

@@ -73,7 +73,7 @@ export async function startDaemon(
   try {
     await assertPortAvailable(host, port);
     prepareDataFolder(config);
-    // Without the folder, nobody knows whether another server has taken over.
+    // Nobody knows whether another server has taken over if the folder is missing.
     const { dir } = config.backups;
     const copies = dir === null ? undefined : await openBackupDir(config, dir);
     // Before the database is opened: two daemons that start together must not recover or migrate it
