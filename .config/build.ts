@@ -6,8 +6,8 @@ import { readMigrations } from "../src/assets.ts";
 import { createSchema } from "../src/store/known-schema.ts";
 
 // npm run build: bundles src/ into dist/. Bundling the packages halves the start time of `serve`.
-// They stay dependencies, so that npm installs their licences and SBOM tools find them. Not bundled
-// are the SQLite addon, which cannot be, and packages that only the live view loads.
+// The packages stay dependencies, so that npm installs their licences and SBOM tools find them. The
+// SQLite addon, which cannot be bundled, and packages that the live view alone loads stay outside.
 
 /** Makes better-sqlite3 look for its addon in its own package instead of in the bundle's folder. */
 const addonInPackage: Plugin = {
@@ -96,7 +96,7 @@ const bundles: BuildOptions[] = [
   {
     ...shared,
     input: { daemon: "src/cli/running/daemon.ts" },
-    // Otherwise, the entry is a second file that only re-exports.
+    // The default would make the entry a second file that re-exports everything.
     preserveEntrySignatures: "allow-extension",
     plugins: [...plugins, featureParts("routes", "checks")],
     output: {

@@ -14,7 +14,7 @@ const GUIDES = {
   changelog: "data/changelog.md",
 };
 
-/** Files that readers download. As text, a browser shows them and does not run them. */
+/** Files that readers download. A browser shows text and does not run it. */
 const DOWNLOADS = {
   "website-server.txt": "data/example-website/server.mjs",
   "website-page.txt": "data/example-website/page.html",

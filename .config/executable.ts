@@ -41,7 +41,7 @@ const listAssets = (): string[] =>
     "dist/schema.json",
   ].flatMap((pattern) => {
     const isFile = (name: string) => statSync(join(ROOT, name)).isFile();
-    // In the same order on every machine.
+    // The order is equal on every machine.
     const names = globSync(pattern, { cwd: ROOT }).filter(isFile).sort();
     if (names.length === 0) throw new Error(`No file matches ${pattern}. Run npm run build first.`);
     return names;
@@ -140,7 +140,7 @@ export function listSegments(file: Buffer) {
   });
 }
 
-/** Builds an executable. The same commit gives the same bytes in every folder. */
+/** Builds an executable. A commit gives equal bytes in every folder. */
 export async function buildExecutable({ out, node, run, addon }: ExecutableOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-build-"));
   try {
@@ -167,7 +167,7 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
         executable: prepared,
         output: draft,
         disableExperimentalSEAWarning: true,
-        // Halves the start time. Only the target's Node can write it.
+        // Halves the start time. The target's Node alone can write it.
         useCodeCache: run !== null,
         // Ignore NODE_OPTIONS: they are meant for the installed Node.
         execArgvExtension: "none",
@@ -181,7 +181,7 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
       }),
     );
     const [program, ...args] = run ?? [process.execPath];
-    // Without the seed, every code cache differs. V8 accepts a cache that was made with another.
+    // The seed makes all code caches equal. V8 accepts a cache that was made with another seed.
     execFileSync(program, [...args, "--random-seed=1", "--build-sea", "config.json"], {
       cwd: folder,
       stdio: ["ignore", "ignore", "inherit"],

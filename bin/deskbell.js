@@ -10,7 +10,7 @@ if (Number(process.versions.node.split(".")[0]) >= REQUIRED_MAJOR) {
   const { spawn } = await import("node:child_process");
   const { existsSync } = await import("node:fs");
   const { fileURLToPath } = await import("node:url");
-  // In a checkout, the npm package `node` provides the right version.
+  // The npm package `node` provides the right version in a checkout.
   const bundled = fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url));
   if (!existsSync(bundled)) {
     console.error(

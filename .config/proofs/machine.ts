@@ -69,7 +69,9 @@ export function watchMachine(): () => MachineUse {
   };
 }
 
-/** Reads the ticks of all cores since the start of the machine. Only Linux tells the stolen ones. */
+/**
+ * Reads the ticks of all cores since the start of the machine. Linux alone tells the stolen ones.
+ */
 function readCpuTimes(): { total: number; steal: number } {
   if (!existsSync("/proc/stat")) return { total: 0, steal: 0 };
   const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n");

@@ -31,12 +31,12 @@ export type GroupRun = {
   /** Names of the files; null for all of the group. */
   files: string[] | null;
   commit: string;
-  /** In ISO 8601. */
+  /** The date in ISO 8601. */
   date: string;
   size: "full" | "quick";
   seeds: number[];
   minutes: number;
-  /** Of each run of the group, one for each seed. */
+  /** The conditions of each run of the group, one for each seed. */
   conditions: Conditions[];
   findings: Finding[];
 };

@@ -7,7 +7,7 @@ import { crc32, deflateRaw, gzip as gzipWithCallback } from "node:zlib";
 export type Entry = {
   /** Relative, without a slash at the end. */
   path: string;
-  /** The content of a file. Without it and without a link, the entry is a folder. */
+  /** The content of a file. An entry that has neither content nor a link is a folder. */
   content?: Buffer | string;
   /** The target of a symbolic link. */
   link?: string;

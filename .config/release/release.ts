@@ -29,8 +29,9 @@ import {
 } from "./sbom.ts";
 import { LIBRARY_VERSIONS, NODE_VERSION, type Target, TARGETS } from "./targets.ts";
 
-// release.ts FOLDER [TARGET...]: builds the program, and writes the files of a release to the folder,
-// each with its SBOM, and the checksums of all. The same commit gives the same files in every checkout.
+// release.ts FOLDER [TARGET...]: builds the program, and writes the files of a release to the
+// folder, each with its SBOM, and the checksums of all. A commit gives equal files in every
+// checkout.
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const [out, ...wanted] = process.argv.slice(2);

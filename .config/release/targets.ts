@@ -6,7 +6,7 @@
 type DebianPackages = Readonly<Record<string, string>>;
 
 export type Target = {
-  /** As better-sqlite3 names its prebuilt addons. */
+  /** The name that better-sqlite3 gives its prebuilt addons. */
   name: "linux-x64" | "linux-arm64" | "win32-x64";
   node: { package: string; file: string; integrity: string };
   /** Linux only: Debian's and OCI's name of the architecture, and the libraries of the image. */
