@@ -64,7 +64,7 @@ async function listStarts(api: string, headers: Record<string, string>): Promise
   const { data } = (await response.json()) as {
     data: { days: { slots: { startsAt: string }[] }[] };
   };
-  // In an order in which consecutive requests are for different days.
+  // The order sends consecutive requests to different days.
   const slots = data.days.map(({ slots }) => slots.map(({ startsAt }) => startsAt));
   return Array.from({ length: Math.max(...slots.map(({ length }) => length)) }, (_, i) =>
     slots.flatMap((ofDay) => ofDay[i] ?? []),

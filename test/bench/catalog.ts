@@ -11,8 +11,8 @@ const SIZE = "10k";
 export const EXIT_DIFFERENCES = 8;
 
 /**
- * A module that prints the CPU time and memory of the process to stderr when it exits. Not `maxRSS`,
- * which a process inherits from the one that starts it.
+ * A module that prints the CPU time and memory of the process to stderr when it exits. `maxRSS`
+ * does not fit: a process inherits it from the one that starts it.
  */
 const METER = `data:text/javascript,${encodeURIComponent(
   'process.on("exit",()=>{const{userCPUTime:u,systemCPUTime:s}=process.resourceUsage();' +
@@ -61,8 +61,8 @@ export async function benchCatalog(): Promise<Figure[]> {
 }
 
 /**
- * One price edit against `keys list`, which reads no catalog: whole commands in processor time, as
- * above.
+ * Compares one price edit with `keys list`, which reads no catalog: whole commands in processor
+ * time, as above.
  */
 export async function benchEdit(): Promise<Figure[]> {
   await using processes = new BenchProcesses();

@@ -46,7 +46,8 @@ async function benchScans(): Promise<Figure[]> {
   const url = await processes.start(
     [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"],
     /(http:\/\/127\.0\.0\.1:\d+)/,
-    // As on a real machine: on one core, V8's own threads would stop the server's.
+    // The server has the cores of a real machine: on one core, V8's own threads would stop the
+    // server's.
     BOTH_CORES,
   );
   const base = `/v1/businesses/${slug}`;
@@ -74,7 +75,7 @@ async function benchScans(): Promise<Figure[]> {
       }),
     );
   };
-  // Not the first seconds: a daemon that has just started is not compiled yet.
+  // The first seconds are not measured: a daemon that has just started is not compiled yet.
   const measure = async (
     everyMs: number,
     addresses: string[],

@@ -49,7 +49,7 @@ export async function benchHttp(wanted: (id: string) => boolean): Promise<Figure
 
 /**
  * S3: the same GET against frameworks that check the key, read SQLite and serialise on each
- * request. For the longest list also the ratio of bare node:http, which is the upper bound, because
+ * request. The longest list is compared with bare node:http too, which is the upper bound, because
  * most of the time is spent on copying the body.
  */
 export async function benchFrameworks(): Promise<Figure[]> {
@@ -176,7 +176,7 @@ async function startDeskbell(processes: BenchProcesses, services: number): Promi
   return {
     server,
     url: `${server}/v1/businesses/bench/services?includeVariants=true`,
-    // Without compression, as load generators request.
+    // Load generators request no compression.
     headers: { Authorization: `Bearer ${key}`, "Accept-Encoding": "identity" },
   };
 }

@@ -10,7 +10,7 @@ import { BenchProcesses } from "./processes.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const BUSINESSES = 10_000;
-/** Each with a delivery and an attempt. */
+/** Each event has a delivery and an attempt. */
 const EVENTS = 4_500_000;
 const ROUNDS = 9;
 

@@ -3,7 +3,7 @@ import { connect as connectTls } from "node:tls";
 import { workerData } from "node:worker_threads";
 
 // A thread of silent-attack.ts: it opens connections from one IPv6 /48, which neither read nor
-// close. Those that are half open have finished their TLS handshake.
+// close. Half-open connections have finished their TLS handshake.
 
 type Attack = { port: number; host: string; silent: number; halfOpen: number };
 const { port, host, silent, halfOpen } = workerData as Attack;

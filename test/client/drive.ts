@@ -91,7 +91,7 @@ async function readEvents(): Promise<void> {
   const feed = await client.GET("/v1/businesses/{businessSlug}/changes", {
     params: { path, query: { types: ["service_price.updated"] } },
   });
-  // Only types that this client names: OtherEvent is for types that were added later.
+  // This client names every type but those of OtherEvent, which were added later.
   for (const event of dataOf(feed).data as components["schemas"]["KnownEvent"][]) {
     assert.ok(event.type === "service_price.updated");
     assert.ok(event.data.changed.price && event.data.object.priceCents > 0);

@@ -79,7 +79,7 @@ test.each([
     return runs;
   };
   expect(await runAfter(26 * HOUR_MS - 1)).toEqual([]);
-  // Not right after the start, but ten minutes later.
+  // Maintenance runs ten minutes after the start, not right after it.
   expect(await runAfter(1)).toEqual([]);
   // A try that made no backup is repeated after a day.
   expect(await runAfter(0, HOUR_MS / 6, 23 * HOUR_MS)).toEqual([true]);

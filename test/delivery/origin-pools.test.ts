@@ -37,7 +37,7 @@ function openPools() {
         },
       );
     });
-    // Only then is the connection free for another request.
+    // The connection is free for another request after this.
     await new Promise(setImmediate);
     return received;
   };

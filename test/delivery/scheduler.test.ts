@@ -78,8 +78,8 @@ test("a job that is between two transactions ends when the scheduler is stopped"
   vi.useFakeTimers({ now: 0, toFake: [...TIMERS] });
   const scheduler = startScheduler(rt, idleWorker, idleAlerting, createPublishers(rt));
   await vi.advanceTimersByTimeAsync(1000);
-  // Not a fake timer: it fires after the one that the job waits for. An error of the job would end
-  // the process: vitest reports it.
+  // A real timer fires after the one that the job waits for; a fake one would not. An error of the
+  // job would end the process: vitest reports it.
   await delay(LOCK_BREAK_MS);
   expect(slices).toHaveBeenCalledOnce();
 });

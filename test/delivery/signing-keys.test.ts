@@ -50,7 +50,7 @@ test("during a rotation under load, every delivery verifies with the secrets val
   const { endpoint, secret: old } = await subscribe(rt, business, partner.url);
   const worker = createTestWorker(rt);
   const secrets: Record<string, string> = { old };
-  /** By the signed second: the secrets that its deliveries must verify with. */
+  /** The secrets that deliveries must verify with, by the second in which they were signed. */
   const expected = new Map<string, string[]>();
 
   /** Emits events without a pause, so that some are always in flight. */

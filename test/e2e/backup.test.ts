@@ -42,7 +42,7 @@ test("a backup made while the daemon runs can be restored after it has stopped, 
   });
   await deskbell("restore", path, "--yes");
   expect(await deskbell("services", "show", "beard-trim")).not.toContain("91.00");
-  // As left by a restore that was killed.
+  // A restore that was killed leaves this file.
   writeFileSync(join(dataDir, "deskbell.db.restoring"), "half", { mode: 0o600 });
   const { stdout } = await runProgram(["doctor", ...on]);
   expect(stdout).toMatch(/^backups\tadvice\ta restore was interrupted: .*\trm \S+\.restoring\*$/m);

@@ -65,7 +65,7 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => rmSync(homeWithCatalog, { recursive: true }));
 
-/** These guides also assume a running server with an endpoint. */
+/** The commands before guides that assume a running server with an endpoint. */
 const SETUP = [
   "deskbell serve &",
   "deskbell webhooks create --name website --url https://partner.example/hook --event all",
@@ -225,7 +225,10 @@ test("every command in the README succeeds", { timeout: 120_000 }, async () => {
   await partner.waitForRequests(4);
 });
 
-/** Its commands use the IDs of earlier responses; taking-bookings.test.ts runs them. */
+/**
+ * The commands of taking-bookings use the IDs of earlier responses; taking-bookings.test.ts runs
+ * them.
+ */
 const TOPICS = Object.keys(GUIDES).filter((topic) => topic !== "taking-bookings");
 
 test.each(TOPICS)("every command in the guide %s succeeds", { timeout: 120_000 }, async (topic) => {

@@ -205,7 +205,7 @@ test.concurrent.for(LANGUAGES)(
     const third = delivery({ id: "evt_3" });
     expect(await send(port, Readable.from([third.body]), third.headers)).toBe(204);
 
-    // The same event several times at the same moment.
+    // One event arrives several times at the same moment.
     const fourth = delivery({ id: "evt_4" });
     const copies = await Promise.all(Array.from({ length: 8 }, () => post(fourth)));
     expect(copies).toEqual(copies.map(() => 204));

@@ -211,7 +211,7 @@ test(
     const doctor = await runProgram(["doctor", "--data-dir", east]);
     expect(doctor.stdout).toMatch(/before cafe-lumen moved to another server.*the daemon deletes/);
 
-    // Without the rewrite, the free space of the file keeps guests that were deleted earlier.
+    // The free space of a file that is not rewritten keeps guests that were deleted earlier.
     const careless = createTestRuntime({ dataDir: control }, Date.now());
     deleteBusiness(careless, getBusiness(careless, "salon-aurora"));
     careless.store.file.emptyLog();

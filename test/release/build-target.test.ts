@@ -33,7 +33,7 @@ test.runIf(process.platform === "linux" && process.arch === "x64")(
     if (command === undefined)
       return context.skip("needs qemu-user, libstdc++6-arm64-cross and libatomic1-arm64-cross");
     const node = fetchNodeOrSkip(context);
-    // Without the code cache, which takes longer to write than it saves here.
+    // The code cache is left out, because it takes longer to write than it saves here.
     await buildExecutable({ out: file, node, run: null, addon: prebuiltAddon(target.name) });
     const data = ["--data-dir", join(createTempFolder(), "data")];
     const daemon = startProgram(["serve", "--port", "0", "--log-format", "json", ...data], {

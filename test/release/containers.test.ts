@@ -24,7 +24,8 @@ function createPodman(): NodeJS.ProcessEnv {
       `graphroot = "${folder}/graph"`,
       `runroot = "${folder}/run"`,
     ]),
-    // Also runs where cgroups are of the first version and root must not raise limits.
+    // The containers run even where cgroups are of the first version and root must not raise
+    // limits.
     CONTAINERS_CONF: write("containers.conf", [
       "[containers]",
       'default_ulimits = ["nofile=1024:4096", "nproc=4096:4096"]',

@@ -78,7 +78,7 @@ test("the same input gives the same package", async () => {
 });
 
 test("the manual page lists every command", () => {
-  // In roff, a hyphen is `\-`.
+  // A hyphen is `\-` in roff.
   const text = page.replaceAll("\\-", "-");
   for (const { name } of COMMANDS) expect(text).toMatch(new RegExp(`^\\.SS ${name}\\b`, "m"));
   expect(text).toMatch(/^\\fB--keep-days <.+>\\fR$/m);

@@ -9,7 +9,7 @@ export type CompetingWriters = {
   loopMs: number[];
   /** What each write of a writer that pauses between its writes took (ms). */
   writeMs: number[];
-  /** Of the requests, what each took (ms), and the statuses of those that failed. */
+  /** The time that each request took (ms), and the statuses of those that failed. */
   requestMs: number[];
   failedStatuses: number[];
   /** The output of the commands that failed. */

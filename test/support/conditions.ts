@@ -115,7 +115,7 @@ function edit(rt: TestRuntime, sql: string): void {
   db.close();
 }
 
-/** Each makes one condition begin. The function that it returns makes it end. */
+/** Each function makes one condition begin, and returns a function that makes it end. */
 export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Promise<End>> = {
   "storage.gone": ({ config: { databasePath } }) => {
     renameSync(databasePath, `${databasePath}.away`);
@@ -132,7 +132,7 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
   "delivery.stalled": (rt) => delayDelivery(rt, 3 * MINUTE_MS),
   "deliveries.stuck": (rt) => {
     const end = delayDelivery(rt, 61 * MINUTE_MS);
-    // Of another endpoint.
+    // The attempts are those of another endpoint.
     rt.tx(() => rt.store.tallies.addAttempts(rt.business.id, rt.now(), 1, 0));
     return end;
   },

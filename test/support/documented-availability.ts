@@ -25,7 +25,7 @@ import {
 const overlaps = (a: Span, b: Span): boolean => a.from < b.to && b.from < a.to;
 const DEFAULT_TURN_MIN = 120;
 
-/** One way to perform a service: by a person, or by nobody. */
+/** A way to perform a service: by a person, or by nobody. */
 export type Option = Length & { person: Person | null };
 export type Outcome = Span & { option: Option; reason: string | null; spots: number };
 

@@ -23,7 +23,7 @@ const generalReason = (reason: string | null): string | null => {
 export class Comparison {
   readonly differences: string[] = [];
   compared = 0;
-  /** Of each reason, how many starts had it. */
+  /** The number of starts for each reason. */
   readonly reasons = new Map<string, number>();
   readonly #availability: Availability;
   readonly #format: (minute: number) => string;

@@ -18,7 +18,10 @@ import { type CommandResult, createTerminal } from "./cli.ts";
 
 // Data on which the examples in every command's help text can be run.
 
-/** In memory if possible, because hundreds of copies are made and need not survive a crash. */
+/**
+ * The data are in memory if possible, because hundreds of copies are made and need not survive a
+ * crash.
+ */
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "deskbell-tree-"));
 const home = process.cwd();
 /** Maps ID prefixes and values in the examples to existing ones. */

@@ -8,8 +8,8 @@ const ENDPOINTS = 4;
 const STEP_MS = 250;
 
 /**
- * Stores deliveries for the live view. Of every hundred, 96 are delivered, two are retrying, one is
- * pending and one exhausted.
+ * Stores deliveries for the live view. Ninety-six of every hundred are delivered, two are retrying,
+ * one is pending and one exhausted.
  */
 export async function fillDeliveries(rt: Runtime, deliveries: number): Promise<string[]> {
   const business = addBusiness(rt);

@@ -55,7 +55,7 @@ const DAY_MS = 86_400_000;
 const KEEP_DELETED_MS = 9 * DAY_MS;
 
 class List {
-  /** Of the last response with the whole list. */
+  /** The sequence number of the last response with the whole list. */
   sequence = 0;
   validUntil = Infinity;
   etag: string | null = null;

@@ -1,9 +1,9 @@
 import type Database from "better-sqlite3";
 
 /**
- * Returns a line for each event that has no delivery to an endpoint that was subscribed to it. Only
- * endpoints without an API key are looked at, because those of a key receive only what it may read.
- * Replays of an event are further deliveries of it, so nothing else has to be left out.
+ * Returns a line for each event that has no delivery to an endpoint that was subscribed to it.
+ * Endpoints of an API key are left out, because they receive only what the key may read. Replays of
+ * an event are further deliveries of it, so nothing else has to be left out.
  */
 export const listMissingDeliveries = (db: Database.Database): string[] =>
   db

@@ -28,7 +28,8 @@ const document = describeApi({
 const ID = "openapi.json";
 const ajv = new Ajv2020({ strict: false, validateSchema: false, discriminator: true });
 addFormats.default(ajv);
-// Without the mapping, ajv validates an event only against the schema that its type selects.
+// The mapping is removed: ajv then validates an event against the schema that its type selects, and
+// no other.
 ajv.addSchema(
   JSON.parse(
     JSON.stringify(document, (name, value) => (name === "mapping" ? undefined : value)),

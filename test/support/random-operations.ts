@@ -193,7 +193,7 @@ export function createRandomOperations(
       operations[name]?.();
       return name;
     } catch (error) {
-      // For example, the event is sold out: nothing was changed.
+      // The event may be sold out, for example: nothing was changed.
       if (error instanceof AppError) return `${name}: ${error.code}`;
       throw error;
     }

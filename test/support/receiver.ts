@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** One response of the script. The last one is repeated for all further requests. */
+/** A response of the script. The last one is repeated for all further requests. */
 export type ScriptedResponse = {
   status?: number;
   headers?: Record<string, string>;

@@ -137,7 +137,10 @@ export async function createSalonWithPartner(
   return { ...salon, partner };
 }
 
-/** Without any delivery. A backlog takes as long as the partner needs: 4 in flight are 200/s. */
+/**
+ * The longest time between two deliveries. A whole backlog takes as long as the partner needs: 4 in
+ * flight are 200/s.
+ */
 const STALLED_MS = 20_000;
 
 /** Waits until nothing is pending, asserts that all was delivered, and returns the number. */

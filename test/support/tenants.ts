@@ -32,7 +32,7 @@ export type Tenant = {
   slug: string;
   marker: string;
   keys: TenantKey[];
-  /** One of its IDs with this prefix. */
+  /** Returns an ID of the business with this prefix. */
   ownId: (prefix: string) => string;
   /** Everything that identifies the business or one of its objects: IDs, secrets, the marker. */
   identifiers: Set<string>;

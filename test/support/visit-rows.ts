@@ -40,7 +40,7 @@ export const releasedHold = (id: string, keyId: string, createdAt: number): Hold
   createdAt,
 });
 
-/** Of a segment without names. */
+/** The names of a segment that has none. */
 export const NO_NAMES = { serviceName: null, variantName: null, staffName: null };
 
 /** A runtime with a bug, for negative controls: every search overlooks one visit. */

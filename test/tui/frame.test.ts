@@ -9,7 +9,7 @@ import { openViewOnTerminal, openSession } from "../support/live-view.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Of a service and a staff member that the catalog no longer has. */
+/** The service and the staff member of the segment are no longer in the catalog. */
 const segment = {
   serviceId: "svc_1",
   serviceName: "A cut with a very long name",

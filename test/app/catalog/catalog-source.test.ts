@@ -215,7 +215,10 @@ describe("syntax errors", () => {
   });
 });
 
-/** Without empty fields, with decimals as numbers, without fields whose names js-yaml resolves. */
+/**
+ * Returns the value with decimals as numbers, and drops empty fields and those whose names js-yaml
+ * resolves.
+ */
 function comparable(value: unknown, field = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item, field) ?? null);
   if (typeof value === "object" && value !== null)

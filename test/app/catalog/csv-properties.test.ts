@@ -189,7 +189,7 @@ test("an export edited in a spreadsheet changes the edited cell and nothing else
         if (column === "type" || column === "parent_key" || column === "name") return true;
         return !style.onlyEditedColumn || column === change.column;
       });
-      // In a list without keys, an empty cell says nothing.
+      // An empty cell of a list without keys says nothing.
       if (isEdited && !columns.includes("key") && row[change.column] === "")
         Object.assign(found.doc, {
           [change.column]: findDoc(before.objects, row).doc[change.column],

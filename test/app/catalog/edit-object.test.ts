@@ -175,7 +175,7 @@ test.each([1, 2])(
       expect(result).toBe(captureError(() => editInWholeCatalog(reference, kind, key, edit)));
       expect(read()).toEqual(readReference());
     }
-    // Otherwise this would compare the whole catalog with itself.
+    // An edit that loads the whole catalog is compared with itself.
     expect(written).toBeGreaterThan(rounds / 4);
   },
 );

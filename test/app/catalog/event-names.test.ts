@@ -19,7 +19,7 @@ import {
 import { applyCatalogBody, recordEvents, eventTypesOf } from "../../support/use-case.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 
-// For each event type: the smallest change that causes it, and all its events.
+// The table has the smallest change that causes each event type, and all events of that change.
 
 const SLUG = "salon-aurora";
 

@@ -320,7 +320,7 @@ test("changes are deleted when the history is too large, except the newest of a 
   rt.advance(1000);
   reprice(rt, "cut", 5000);
   reprice(rt, "cut", 6000);
-  // As after the deletion of events of the first second.
+  // The state is that after the deletion of events of the first second.
   rt.store.history.saveCutUntil(rt.now() - 1);
   await createPruner(rt)();
   expect(changesOf(rt).map(({ version }) => version)).toEqual([4, 3]);

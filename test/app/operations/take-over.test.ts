@@ -83,7 +83,7 @@ test("a takeover restores the newest copy, and the other server can neither star
   const refusal =
     /^Another server has taken over \(taken over at \S+Z by \S+ on \S+; \S+\/epoch-1\)/;
   await expect(startDaemon(rt.config, LISTEN)).rejects.toThrow(refusal);
-  // It still runs: the person who confirmed that it is stopped was wrong.
+  // The first server still runs: the person who confirmed that it is stopped was wrong.
   await makeCopy();
   expect(readBackupState(rt.config, "copy-failure")?.reason).toMatch(refusal);
   expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 2 });
@@ -114,7 +114,7 @@ test.for<{ steps: Step[] }>([
   for (const step of steps) {
     const options = { now: rt.now(), confirm: async () => {} };
     if (step === "forget counters") {
-      // As after takeovers by a version that does not record them.
+      // A takeover by a version that does not record counters leaves no such file.
       rmSync(join(dir, "counters.json"));
       continue;
     }

@@ -1,4 +1,4 @@
-/** As long as those of a delivery. */
+/** These headers are as long as those of a delivery. */
 export const BARE_HEADERS = {
   "Content-Type": "application/json; charset=utf-8",
   "User-Agent": "deskbell/0.2.0 (+https://example.com/deskbell)",

@@ -8,7 +8,7 @@ import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
 
-// The same GET as usually implemented: each request looks up the key, counts its rate limit, reads
+// The GET as it is usually implemented: each request looks up the key, counts its rate limit, reads
 // the list from SQLite, serialises it and hashes it for the ETag. Arguments: the framework, a file
 // with the expected response, the key.
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTerminal } from "../../support/cli.ts";
 
-// In the future, but within the booking horizon.
+// The day is in the future, but within the booking horizon.
 const today = Temporal.Now.plainDateISO("Europe/Zurich");
 const in7 = today.add({ days: 7 });
 const [DAY, NEXT_DAY] = [in7.toString(), in7.add({ days: 1 }).toString()];

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
 
-// In the future, but within the booking horizon.
+// The day is in the future, but within the booking horizon.
 const DAY = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 }).toString();
 
 const CATALOG = `

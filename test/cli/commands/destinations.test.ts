@@ -45,7 +45,7 @@ test("destinations are created, listed, shown, updated and deleted without print
     "destinations\t1 to which nothing was published yet\t\n",
   );
   expect(await deskbell("keys rotate-master")).toMatchObject({ code: 0 });
-  // It reads the secrets.
+  // The update reads the secrets.
   expect(await deskbell("destinations update bus --stream OTHER")).toMatchObject({ code: 0 });
   expect(await deskbell("destinations delete bus --yes")).toMatchObject({ code: 0 });
   expect(await deskbell("destinations list")).toMatchObject({ stdout: "" });

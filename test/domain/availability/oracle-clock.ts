@@ -22,7 +22,7 @@ export function instantOf(zone: string, date: string, clockMin: number, meaning:
     const skipped = !later.toPlainDateTime().equals(plain);
     if (!skipped) return minute(meaning === "end of closing" ? later : earlier);
     if (meaning === "start of opening" || meaning === "end of closing") return minute(later);
-    // In a gap, "earlier" is before it by the length of the gap.
+    // A time in a gap has an "earlier" that is before the gap by its length.
     return minute(earlier.getTimeZoneTransition("next")!);
   });
 }

@@ -139,7 +139,7 @@ test(
       for (const slot of listed)
         expect(checkStart(open, slot.startMin)).toEqual({ ok: true, slot });
       for (const { startMin } of refused) expect(checkStart(open, startMin).ok).toBe(false);
-      // Also off the grid: every 37th minute.
+      // Minutes off the grid are checked too: every 37th.
       const starts = new Set(startsOf(listed));
       for (const minute of oracle.minutes.filter((_, i) => i % 37 === 0))
         expect(checkStart(open, minute).ok).toBe(starts.has(minute));

@@ -4,7 +4,7 @@ import { collectIssues, readCatalogSources } from "../../support/catalog-file.ts
 const BUSINESS = "business: {slug: salon, name: Salon, timezone: Europe/Zurich, currency: CHF}";
 const HEADER = `catalog: 1\n${BUSINESS}\n`;
 
-/** Without the file's name and the column. */
+/** Returns the issues without the file's name and the column. */
 const issuesIn = (...texts: string[]): string[] =>
   collectIssues(() =>
     readCatalogSources(texts.map((text, index) => ({ name: `${index}.yaml`, text }))),

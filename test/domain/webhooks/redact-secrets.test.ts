@@ -29,7 +29,7 @@ test.each(encodings)("redacts headers and secrets echoed $how", ({ write }) => {
   const kept = redactSecrets(`You said ${write(sent)}.`);
   for (const text of [...hex, ...base64, secret.slice(6), "0123abc", "89abcdef"]) {
     expect(kept).not.toContain(write(text).replaceAll('"', ""));
-    // Not a prefix either.
+    // A prefix of a secret is not kept either.
     expect(kept).not.toContain(write(text).replaceAll('"', "").slice(0, 12));
   }
   expect(kept).toMatch(/^You said .*\.$/);

@@ -82,7 +82,7 @@ test("control characters, which a text must not contain, become spaces", () => {
 });
 
 test("a backslash before an n is not a line break", () => {
-  // Not read by a library: node-ical and icalendar 4 unescape it in the wrong order.
+  // No library reads this: node-ical and icalendar 4 unescape it in the wrong order.
   expect(writeCalendar("", [writeEntry({ ...event, summary: "C:\\new" })])).toContain(
     "SUMMARY:C:\\\\new\r\n",
   );

@@ -335,7 +335,7 @@ test("on a public route, a valid key counts against its own limit, and all else 
     return /"per-minute";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
   };
   expect([await ask(null), await ask(secret), await ask(secret)]).toEqual(["59", "99", "98"]);
-  // Its window is that of its other requests.
+  // A key has one window for these and its other requests.
   expect(await ask(api.key)).toBe("59");
   await api.request(STAFF);
   expect(await ask(api.key)).toBe("57");

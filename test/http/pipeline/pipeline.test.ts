@@ -11,7 +11,7 @@ import {
   WEBHOOKS,
 } from "../support/webhooks.ts";
 
-/** Their effect is visible in a delivery and its attempts. */
+/** The effect of these operations is visible in a delivery and its attempts. */
 const NOT_AUDITED = ["testEndpoint", "redeliverDelivery"];
 
 const NEW_ENDPOINT = { name: "Till", url: "https://8.8.8.8/", events: ["service.updated"] };

@@ -129,6 +129,6 @@ export function orderOf(rt: TestRuntime, quantity = 2) {
   return { eventId, items: [{ ticketTypeId, quantity }] };
 }
 
-/** Such as `409 slot_taken TAKEN`. */
+/** Returns a text such as `409 slot_taken TAKEN`. */
 export const problem = ({ status, body: { code, reason } }: Sent): string =>
   [status, code, ...(reason === undefined ? [] : [reason])].join(" ");

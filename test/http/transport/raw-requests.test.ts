@@ -123,7 +123,7 @@ describe("accepted requests", () => {
   test("an unsupported Upgrade is ignored", async () => {
     const { socket, text } = await open(get("Host: x", "Connection: upgrade", "Upgrade: h2c"));
     await once(socket, "data");
-    // Only now, because Node does not read what comes with an Upgrade as a request.
+    // Node does not read what comes with an Upgrade as a request, so this is sent now.
     socket.write(LAST);
     await once(socket, "close");
     expect(statusesIn(text())).toEqual([200, 204]);

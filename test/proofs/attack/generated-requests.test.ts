@@ -15,8 +15,8 @@ import { createTenants, type Tenant } from "../../support/tenants.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 
-// Valid and invalid requests generated from the OpenAPI document. As in all tests,
-// test/support/check-responses.ts checks that the document allows every response.
+// Valid and invalid requests generated from the OpenAPI document. test/support/check-responses.ts
+// checks, as it does in all tests, that the document allows every response.
 
 const SEED = chooseSeed(17);
 const RUNS = chooseScale(1000, 400_000, 10_000);
@@ -100,8 +100,8 @@ test(
       });
       expect(logged.filter(({ level }) => level === "error")).toEqual([]);
     }
-    // Every operation with a key must have refused a request. In the full run, which is large
-    // enough to guarantee it, every operation must also have succeeded.
+    // Every operation with a key must have refused a request. Every operation must also have
+    // succeeded in the full run, which is large enough to guarantee it.
     const untested = ROUTES.filter(({ operationId: id, scope }) => {
       const statuses = [...(seen.get(id) ?? [])];
       const isRefused = scope === "open" || statuses.some((status) => status >= 400);

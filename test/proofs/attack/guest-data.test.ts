@@ -43,7 +43,7 @@ async function findLeaks(rt: TestRuntime) {
     const { status, body: created } = await send("POST", `/${path}`, { ...body, customer });
     expect(status).toBe(201);
     const own = `/${path}/${created.data.id}`;
-    // Each is refused, with an error about the guest's data.
+    // Each request is refused, with an error about the guest's data.
     for (const invalid of [
       { customer: { ...customer, name: "Canary\tName" } },
       { customer: { ...customer, email: { canary: true } } },

@@ -18,8 +18,8 @@ import { createTenants, type Tenant } from "../../support/tenants.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 
-// Requests whose bytes were changed at random, as a fuzzer does. As in all tests,
-// test/support/check-responses.ts checks that the OpenAPI document allows every response.
+// Requests whose bytes were changed at random, as a fuzzer does. test/support/check-responses.ts
+// checks, as it does in all tests, that the OpenAPI document allows every response.
 
 const SEED = chooseSeed(23);
 const REQUESTS = chooseScale(500, 600_000, 20_000);

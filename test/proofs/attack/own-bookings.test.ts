@@ -14,8 +14,8 @@ import { chooseScale } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
 // A key that may only see its own bookings cannot find out whether another key's object exists: the
-// server does the same work for it as for an ID that never existed. In the test suite, the work is
-// the SQL statements, in their order; the full proof also measures the time.
+// server does the same work for it as for an ID that never existed. The test suite compares the SQL
+// statements, in their order; the full proof also measures the time.
 
 const { statements } = vi.hoisted(() => ({ statements: [] as string[] }));
 
@@ -100,7 +100,7 @@ const ask = (send: Send, { method, path, body }: Probe, id: string) =>
   send(method, path(id), body?.(id), {
     "if-match": '"1"',
     "if-none-match": '"1"',
-    // Only the reply to a request that changes something is stored.
+    // A reply is stored if its request changes something.
     "idempotency-key": "probe",
   });
 
@@ -170,7 +170,7 @@ async function measureRatio(send: Send, probe: Probe, id: string): Promise<numbe
   const unknown = unknownFrom(id);
   const times: Record<string, number[]> = { [id]: [], [unknown]: [] };
   for (let n = 0; n < SAMPLES + WARMUP; n++)
-    // In turns, and each of them first in half of the pairs.
+    // The two IDs take turns, and each of them is first in half of the pairs.
     for (const asked of n % 2 === 0 ? [id, unknown] : [unknown, id]) {
       const startedAt = performance.now();
       await ask(send, probe, asked);

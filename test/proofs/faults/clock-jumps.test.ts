@@ -27,7 +27,7 @@ const SEED = chooseSeed(7);
 
 const DAY_MS = 86_400_000;
 const STARTS_AT = Date.parse("2026-03-25T12:00:00Z");
-/** In production, the worker looks for due deliveries every second. */
+/** The worker of a real server looks for due deliveries every second. */
 const STEP_MS = 10_000;
 /** Between two jumps, at most. */
 const LONGEST_CALM_MS = 4 * 3_600_000;

@@ -25,7 +25,7 @@ const SEED = chooseSeed(7);
 type Run = { seed: number; from: number; to: number };
 const RUNS: Run[] = [
   { seed: SEED, from: 0, to: DATABASES },
-  // It lost the only row of a table.
+  // The damaged file has lost the only row of a table.
   { seed: 777, from: 139, to: 140 },
 ];
 let random = createSeededRandom(SEED);
@@ -105,7 +105,7 @@ function listBodies(path: string): string[] {
   }
 }
 
-/** As the daemon opens its data. @returns the error if it refuses to start */
+/** Opens the data as the daemon does. @returns the error if it refuses to start */
 async function openAsDaemon(dataDir: string): Promise<{ rt: Runtime } | { error: AppError }> {
   const config = readConfig({ dataDir }, {});
   let rt: Runtime | undefined;

@@ -138,7 +138,7 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
       const failures: string[] = [];
       const plans = await listPlans(async (kinds) => (await serve({ ...NO_FAULTS, kinds })).calls);
       let refusals = 0;
-      // Only once: while the disk is full, a daemon takes ten seconds to stop.
+      // Each fault occurs once: while the disk is full, a daemon takes ten seconds to stop.
       const chosen = plans
         .filter((_, i) => i % STEP === 0)
         .map((plan) => ({ ...plan, last: plan.first }));

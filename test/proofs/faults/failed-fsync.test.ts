@@ -115,7 +115,7 @@ describe.skipIf(!canInject)("after a failed fsync", { timeout: patient(60_000) }
     if (!isRecording()) return;
     const broken = await deliver(breakCommit());
     await broken.partner.waitForRequests(1);
-    // Its outcome is stored within milliseconds.
+    // The outcome of a delivery is stored within milliseconds.
     await sleep(2000);
     const { exitCode, signalCode } = broken.daemon.child;
     const isRunning = exitCode === null && signalCode === null;

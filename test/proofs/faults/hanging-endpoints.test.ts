@@ -67,7 +67,7 @@ test("healthy endpoints that all begin to hang delay the others by two seconds a
   await new Promise((resolve) => setImmediate(resolve));
   expect(healthy.requests).toHaveLength(0);
 
-  // One second later, the hanging deliveries have been in flight for two seconds.
+  // The hanging deliveries have been in flight for two seconds a second later.
   rt.advance(1000);
   worker.sweep();
   await expect

@@ -117,7 +117,7 @@ test(
       backups.push(inspectBackup(own, acknowledged));
       eraseGuests(other, getBusiness(other, SALON), { email: emailOf(visits[moment] ?? "") });
       if (!isRecording()) continue;
-      // In a transaction, in which nobody moves changes from the log into the file.
+      // A transaction keeps everybody from moving changes from the log into the file.
       const fileCopy = join(createTempFolder(), "copy.db");
       other.tx(() => copyFileSync(join(dataDir, "deskbell.db"), fileCopy));
       fileCopies.push(inspectBackup(fileCopy, acknowledged));

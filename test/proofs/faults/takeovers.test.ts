@@ -188,7 +188,7 @@ test(
       for (const { id } of restored) {
         const erasedAt = erased.get(id);
         if (erasedAt === undefined) expect(findCustomer(after, id)).not.toBeNull();
-        // Only the first machine knows of an erasure after its last copy of the list.
+        // The first machine alone knows of an erasure after its last copy of the list.
         else if (erasedAt <= listCopiedAt) expect(findCustomer(after, id)).toBeNull();
         else erased.set(id, Infinity);
       }

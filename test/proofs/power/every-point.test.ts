@@ -20,7 +20,8 @@ import { recordWork } from "../../support/disk/recorded-work.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
-// As in power-cuts.test.ts, at every point of the commands that replace or copy the database.
+// The power fails, as in power-cuts.test.ts, at every point of the commands that replace or copy
+// the database.
 
 const SEED = chooseSeed(7);
 const COMMANDS = chooseScale(

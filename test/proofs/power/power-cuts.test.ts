@@ -65,7 +65,7 @@ describe.skipIf(!canPreload)("after a power cut", () => {
   );
 });
 
-/** Without a power cut, the log contains everything that is in the folder. */
+/** The log contains everything that is in the folder if there is no power cut. */
 function expectComplete(disk: Disk, log: Change[], image: string): void {
   for (const change of log) disk.apply(change);
   disk.cutPower("everything", createSeededRandom(SEED), image);

@@ -33,7 +33,7 @@ import { patient } from "../../support/patience.ts";
 // and any other start is refused for the reason that `explain` gives.
 
 const RUNS = chooseScale(10, 500);
-/** In most businesses, the visit that is overlooked takes no start that was requested. */
+/** The visit that is overlooked takes no start that was requested in most businesses. */
 const CONTROL_RUNS = 500;
 const MINUTE_MS = 60_000;
 

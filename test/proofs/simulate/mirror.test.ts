@@ -50,7 +50,8 @@ function setUp() {
     limitHour: 1_000_000,
   });
   const get: Get = async (path, headers = {}) => {
-    // As over a socket: the daemon looks for writes once per iteration of the event loop.
+    // A socket would take a turn too: the daemon looks for writes once per iteration of the event
+    // loop.
     await nextTurn();
     const init = { headers: { ...headers, authorization: `Bearer ${secret}` } };
     return app.request(`/v1/businesses/${SLUG}${path}`, init);

@@ -15,7 +15,7 @@ import { patient } from "../../support/patience.ts";
 // Two processes book the same last ticket or slot simultaneously.
 
 const ROUNDS = chooseScale(100, 1000);
-/** In some rounds, one process has finished before the other begins. */
+/** One process has finished before the other begins in some rounds. */
 const MAX_CONTROL_ROUNDS = 500;
 const LEAD_MS = 6;
 const SLUG = "salon-aurora";

@@ -52,7 +52,7 @@ class Content {
 
 type StoredFile = { path: string; file: number; bytes: Buffer | undefined };
 
-/** Without the -shm file, which is not stored: SQLite rebuilds it. */
+/** Reads all files but the -shm file, which is not stored: SQLite rebuilds it. */
 export const readFolder = (folder: string): StoredFile[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => !name.endsWith("-shm"))

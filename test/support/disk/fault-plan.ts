@@ -17,7 +17,7 @@ export const createPlanFile = (path: string): void => writeFileSync(path, Buffer
 export function writePlan(path: string, { kinds, first, last, error }: FaultPlan): void {
   const mask = [...kinds].reduce((bits, kind) => bits | (1 << (kind.charCodeAt(0) - 65)), 0);
   const plan = Buffer.from(Int32Array.of(mask, first, last, error, 0).buffer);
-  // In place, because programs have the file in memory.
+  // The file is written in place, because programs have it in memory.
   writeFileSync(path, plan, { flag: "r+" });
 }
 

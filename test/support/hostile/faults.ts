@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** One way in which a receiver can misbehave, and the outcome that must be recorded. */
+/** A way in which a receiver can misbehave, and the outcome that must be recorded. */
 export type Fault = {
   name: string;
   outcome: Expected;

@@ -1,6 +1,6 @@
 /** URLs with which an attacker may try to reach this machine or its private network. */
 export const HOSTILE_URLS: readonly string[] = [
-  // This machine.
+  // Names of this machine.
   ..."127.0.0.1 127.0.0.2 127.1 127.0.1 127.255.255.254 0 0.0.0.0 0.0.0.1 2130706433 0x7f000001 0x7f.1 0x7f.0.0.1".split(
     " ",
   ),
@@ -106,7 +106,7 @@ export const HOSTILE_URLS: readonly string[] = [
     "ht\ntps://127.0.0.1/",
     "https://\t127.0.0.1/",
     "https://127.0.0.1\u0000.example.com/",
-    // Not HTTPS.
+    // URLs that are not HTTPS.
     "http://example.com/",
     "HTTP://EXAMPLE.COM/",
     "//example.com/",

@@ -18,7 +18,7 @@ export type History = {
   attempts: number;
   taken: Taken[];
   refused: Refused[];
-  /** By ID, the state of each visit and order after its last acknowledged change. */
+  /** The state of each visit and order after its last acknowledged change, by its ID. */
   states: Map<string, { status: string; startsAt: number | null }>;
   /** Holds that were left to expire. */
   abandoned: Taken[];

@@ -46,7 +46,8 @@ export class GuaranteeViolation extends Error {}
 const DAY_MS = 86_400_000;
 const STARTS_AT = Date.parse("2026-03-25T12:00:00Z");
 /**
- * How often the worker retries deliveries that are due but blocked. In production: every second.
+ * How often the worker retries deliveries that are due but blocked. A real worker does so every
+ * second.
  */
 const RESWEEP_MS = 60_000;
 const REVIEW_MS = 3_600_000;
@@ -56,7 +57,7 @@ const SHOWN_LINES = 25;
 
 /**
  * Runs the delivery worker for some simulated days: real code on a real database, with time, random
- * numbers and the network determined by a seed. The same seed gives the same run.
+ * numbers and the network determined by a seed. A seed always gives the same run.
  * @throws GuaranteeViolation
  */
 export async function simulate(
@@ -66,7 +67,7 @@ export async function simulate(
 ): Promise<SimulationResult> {
   const random = createSeededRandom(seed);
   const time = startVirtualTime(STARTS_AT);
-  // In memory if possible: this simulation has no power cuts.
+  // The data are in memory if possible: this simulation has no power cuts.
   const dataDir = mkdtempSync(
     join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "deskbell-sim-"),
   );
@@ -80,13 +81,13 @@ export async function simulate(
     lines.push(line);
     if (lines.length > SHOWN_LINES) lines.shift();
   };
-  // Not from the seed, so that an entry in the audit log does not change what happens next.
+  // The seed is not used, so that an entry in the audit log does not change what happens next.
   const newAuditId = createIdSource(time.wall, systemRandom);
   const open = (isDaemon: boolean): Runtime => {
     const rt = openRuntime(config, 1000, {
       now: time.wall,
       monotonic: time.elapsed,
-      // One machine: a jump that the operator's process has noticed is not noticed again.
+      // The machine is one: a jump that the operator's process has noticed is not noticed again.
       machineClock: { offset: () => time.wall() - time.elapsed(), source: () => "simulation" },
       isDaemon,
       random: (bytes) => Buffer.from(Array.from({ length: bytes }, () => random.integer(0, 255))),
@@ -262,7 +263,7 @@ export async function simulate(
     },
     /** A running worker adjusts its waits to the change; a stopped one never notices it. */
     setWall(byMs: number): void {
-      // Not while the disk is full: the worker could not store the adjusted waits.
+      // The clock is not set while the disk is full: the worker could not store the adjusted waits.
       if (worker?.isFull === true) return;
       time.setWall(byMs);
       if (worker === undefined) return ledger.forgetWaits();

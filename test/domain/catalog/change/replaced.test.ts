@@ -41,7 +41,7 @@ function createVersions(seed: number, changes: number): Version[] {
     const diff = diffCatalog(before, catalog, sortOrderOf);
     const replaced = findReplaced(before, catalog, diff, sortOrderOf, () => false);
     sortOrderOf = sortOrdersAfter(diff, sortOrderOf);
-    // As stored and read again.
+    // JSON makes the objects what the store returns.
     versions.push({ catalog, sortOrderOf, replaced: JSON.parse(JSON.stringify(replaced)) });
     before = catalog;
   }

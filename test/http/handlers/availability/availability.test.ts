@@ -8,7 +8,7 @@ import { createLargeSalon } from "../../../support/large-salon.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../../../support/shop.ts";
 import { createTestApi, type TestApi, type Problem, SALON } from "../../support/api.ts";
 
-// It is Friday 2026-11-20, noon in Lisbon, and the shop is open from 9:00 to 12:00.
+// The clock shows Friday 2026-11-20, noon in Lisbon, and the shop is open from 9:00 to 12:00.
 const MONDAY = "2026-11-23";
 const [CUT, COLOR, YOGA] = [shopId("svc", "cut"), shopId("svc", "color"), shopId("svc", "yoga")];
 const [ANN, BEA] = [shopId("stf", "ann"), shopId("stf", "bea")];
@@ -49,7 +49,7 @@ const request = async (api: TestApi, query: string): Promise<Body> => {
   return (await response.json()) as Body;
 };
 
-/** One line per day, such as `2026-11-23 OPEN 09:00 10:00`. */
+/** Returns one line per day, such as `2026-11-23 OPEN 09:00 10:00`. */
 const days = async (api: TestApi, query: string): Promise<string[]> =>
   (await request(api, query)).data.days.map(({ date, state, slots }) =>
     [date, state, ...slots.map(({ startsAt }) => startsAt.slice(11, 16))].join(" "),

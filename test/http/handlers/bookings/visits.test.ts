@@ -264,7 +264,7 @@ test("a rescheduled booking keeps its services, staff and price unless segments 
     },
   ]);
   const path = `/bookings/${booked.body.data.id}/reschedule`;
-  // It overlaps its old time.
+  // The new time of the visit overlaps its old one.
   const moved = await site.send("POST", path, { startsAt: monday("10:00") });
   expect(moved.body.data).toMatchObject({
     totalCents: 4000,

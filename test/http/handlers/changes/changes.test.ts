@@ -264,7 +264,7 @@ describe("cursors", () => {
     const last = lastSequence(api);
     const version = api.store.businesses.findById(BUSINESS)?.catalogVersion ?? 0;
     deleteBusiness(api, api.store.businesses.findById(BUSINESS)!);
-    // In the same millisecond and with the same number of events.
+    // The new business has as many events, all of the same millisecond.
     applyPreset(api, "salon");
     const { secret: key } = api.createKey();
     for (let sequence = 1; sequence <= last; sequence++) {

@@ -170,7 +170,7 @@ test.each(
   expect(await api.requestProblem(elsewhere, { method: route.method })).toMatchObject({
     code: "business_mismatch",
   });
-  // Only the new key was written.
+  // The new key is the one thing that was written.
   expect(api.revision() - before).toBe(1);
 });
 

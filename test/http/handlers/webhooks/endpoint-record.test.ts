@@ -203,7 +203,7 @@ test("DELETE cancels pending deliveries, and a second DELETE is 404", async () =
 });
 
 describe("the version", () => {
-  /** Each changes the endpoint once. */
+  /** Each request changes the endpoint once. */
   const CHANGES: [name: string, path: string, method: string, body?: object][] = [
     ["a new name", "", "PATCH", { name: "Shop" }],
     ["pausing", "", "PATCH", { status: "DISABLED" }],

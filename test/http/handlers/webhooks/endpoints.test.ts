@@ -16,7 +16,7 @@ const GOOD = {
   events: ["service.updated", "catalog.changed"],
 };
 
-/** The same body with another URL. */
+/** Returns the valid body with another URL. */
 const otherUrl = (n: number) => ({ ...GOOD, url: `${GOOD.url}/${n}` });
 
 const json = (body: unknown): RequestInit => ({
