@@ -203,7 +203,7 @@ test("the domain imports only pure packages", () => {
   expect(found).toEqual([]);
 });
 
-test("only the runtime and the configuration read the clock, randomness and environment", () => {
+test("the runtime and the configuration alone read the clock, randomness and environment", () => {
   const allowed = ["app/runtime.ts", "config.ts"];
   const found = violations(({ path, text }) =>
     allowed.includes(path)
@@ -215,7 +215,7 @@ test("only the runtime and the configuration read the clock, randomness and envi
   expect(found).toEqual([]);
 });
 
-test("only the store contains SQL", () => {
+test("the store alone contains SQL", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "store" || /^features\/[\w-]+\/store\.ts$/.test(path)
       ? []

@@ -19,12 +19,12 @@ async function run(user: { uid: number; gid: number }, prepare?: (home: string) 
 
 // Requires root, to run as other users.
 describe.skipIf(process.getuid?.() !== 0)("the compile cache", () => {
-  test("is never in the shared temporary folder, where others can plant code", async () => {
+  test("the compile cache is never in the shared temporary folder, where others can plant code", async () => {
     expect((await run(OTHER_USER)).temp).toEqual([]);
     expect(await run({ uid: 0, gid: 0 })).toEqual({ home: [], temp: [] });
   });
 
-  test("is in the user's own cache folder", async () => {
+  test("the compile cache is in the user's own cache folder", async () => {
     const { home } = await run(OTHER_USER);
     expect(
       home.filter((path) => path.startsWith(".cache/deskbell/compiled/")).length,
@@ -34,7 +34,7 @@ describe.skipIf(process.getuid?.() !== 0)("the compile cache", () => {
   test.each<[string, (folder: string) => void]>([
     ["belongs to another user", (folder) => chownSync(folder, 1, 1)],
     ["can be written to by others", (folder) => chmodSync(folder, 0o777)],
-  ])("is off if its folder %s", async (_why, spoil) => {
+  ])("the compile cache is off if its folder %s", async (_why, spoil) => {
     const { home, temp } = await run(OTHER_USER, (folder) => {
       const compiled = join(folder, ".cache/deskbell/compiled");
       mkdirSync(compiled, { recursive: true });

@@ -13,7 +13,7 @@ const scriptFor = (print: string): string => `
   import("${MODULE}").then(({ readClockSource }) =>
     (${print})(readClockSource(require("node:crypto").randomBytes, "${NO_FILE}")));`;
 
-test("without a boot ID, the threads of a process share the name of the clock, and no other process has it", async () => {
+test("the threads of a process share the name of the clock if there is no boot ID, and no other process has it", async () => {
   const name = readClockSource(randomBytes, NO_FILE);
   expect(name).toMatch(/^process [\da-f]{32}$/);
   expect(readClockSource(randomBytes, NO_FILE)).toBe(name);

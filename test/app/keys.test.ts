@@ -41,7 +41,7 @@ const refusal = (run: () => unknown): AppError => {
   throw new Error("no error was thrown");
 };
 
-test("only a key's hash, prefix and last four characters are stored", () => {
+test("a key is stored as its hash, prefix and last four characters", () => {
   const { rt, make } = withBusiness();
   const { key, secret } = make();
   expect(key).toMatchObject({

@@ -138,7 +138,7 @@ test("requested help exits with 0, a missing command with 2", () => {
   });
 });
 
-test("as JSON, an error is one line with its code, issues and fix, and the exit code is the same", () => {
+test("an error as JSON is one line with its code, issues and fix, and the exit code is that of the text", () => {
   const error = new AppError("invalid_input", "salon.yaml has 1 mistake.\u202e", {
     fix: "deskbell catalog diff salon.yaml",
     issues: [{ code: "required", place: "salon.yaml:9:1", detail: "'name' is missing." }],

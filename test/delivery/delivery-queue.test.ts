@@ -86,7 +86,7 @@ describe("when attempts that became late in flight use all fast permits", () => 
     return queue;
   };
 
-  test("first attempts get half of the fast permits, and later attempts wait", () => {
+  test("first attempts get half of the fast permits while late attempts use all, and later attempts wait", () => {
     const queue = createHungQueue();
     queue.enqueue("healthy", "HEALTHY");
     queue.dispatch({ healthy: 1000 }, "PROMPT");
@@ -94,7 +94,7 @@ describe("when attempts that became late in flight use all fast permits", () => 
     expect(queue.hasPermit("LATE")).toBe(false);
   });
 
-  test("at most twice the fast permits are in flight, and probes are still sent", () => {
+  test("twice the fast permits are in flight at most, and probes are still sent", () => {
     const queue = createHungQueue();
     acquire(queue, "PROMPT", 40);
     for (let i = 0; i < 40; i++) queue.downgradeToLate();

@@ -25,7 +25,7 @@ const statuses = (rt: ReturnType<typeof createTestRuntime>) =>
     .sort();
 
 describe("a delivery", () => {
-  test("is cancelled unsent if its endpoint's key may no longer receive the event", async () => {
+  test("a delivery is cancelled unsent if its endpoint's key may no longer receive the event", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const { key } = createKey(rt, {
@@ -54,7 +54,7 @@ describe("a delivery", () => {
     });
   });
 
-  test("has no customer reference for a key without a scope for bookings, and is signed as sent", async () => {
+  test("a delivery has no customer reference for a key without a scope for bookings, and is signed as sent", async () => {
     const rt = createTestRuntime({}, Date.now());
     const business = addBusiness(rt);
     const { key } = createKey(rt, {
@@ -83,7 +83,7 @@ describe("a delivery", () => {
     expect(bodyOf(rt.store.events.findById(rt.store.events.list({}, 1)[0]!.id)!)).toEqual(object);
   });
 
-  test("has the stored envelope as its body, and the headers of the specification", async () => {
+  test("a delivery has the stored envelope as its body, and the headers of the specification", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver();
@@ -117,7 +117,7 @@ describe("a delivery", () => {
     ]);
   });
 
-  test("verifies with stripe, standardwebhooks and svix, unless a byte is changed", async () => {
+  test("a delivery verifies with stripe, standardwebhooks and svix, unless a byte is changed", async () => {
     const rt = createTestRuntime({}, Date.now());
     const business = addBusiness(rt);
     const partner = await createReceiver();
@@ -146,7 +146,7 @@ describe("a delivery", () => {
     }
   });
 
-  test("to a receiver that is down is retried when its next attempt is due", async () => {
+  test("a delivery to a receiver that is down is retried when its next attempt is due", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const down = await createReceiver();
@@ -180,7 +180,7 @@ describe("a delivery", () => {
     expect(rt.store.endpoints.findById(endpoint.id)!.failingSince).toBeNull();
   });
 
-  test("is EXHAUSTED after 20 attempts over 8 days, with all attempts and the last error stored", async () => {
+  test("a delivery is EXHAUSTED after 20 attempts over 8 days, with all attempts and the last error stored", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver([{ status: 500, body: "on fire" }]);
@@ -221,7 +221,7 @@ describe("a delivery", () => {
     expect(partner.requests).toHaveLength(20);
   });
 
-  test("with a damaged stored body is not sent and becomes CORRUPT", async () => {
+  test("a delivery with a damaged stored body is not sent and becomes CORRUPT", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver();
@@ -243,7 +243,7 @@ describe("a delivery", () => {
     expect(rt.store.endpoints.list()[0]!.failureCount).toBe(0);
   });
 
-  test("to a private address that is no longer allowed is blocked before sending", async () => {
+  test("a delivery to a private address that is no longer allowed is blocked before sending", async () => {
     const rt = createTestRuntime({ allowHttp: true });
     const business = addBusiness(rt);
     const partner = await createReceiver();
@@ -262,7 +262,7 @@ describe("a delivery", () => {
 });
 
 describe("the delivery worker", () => {
-  test("delivers each event to each endpoint once", async () => {
+  test("the delivery worker delivers each event to each endpoint once", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partners = [await createReceiver(), await createReceiver(), await createReceiver()];
@@ -283,7 +283,7 @@ describe("the delivery worker", () => {
     expect(statuses(rt)).toEqual(Array(90).fill("DELIVERED"));
   });
 
-  test("has at most 4 deliveries per endpoint in flight, and one that hangs delays no other endpoint", async () => {
+  test("the delivery worker has at most 4 deliveries per endpoint in flight, and one that hangs delays no other endpoint", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const [hanging, healthy] = [await createReceiver([{ hold: true }]), await createReceiver()];
@@ -300,7 +300,7 @@ describe("the delivery worker", () => {
     expect(hanging.requests).toHaveLength(8);
   });
 
-  test("sends again at startup what was in flight when it crashed", async () => {
+  test("the delivery worker sends again at startup what was in flight when it crashed", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver([{ hold: true }, {}]);
@@ -318,7 +318,7 @@ describe("the delivery worker", () => {
     expect(statuses(rt)).toEqual(["DELIVERED"]);
   });
 
-  test("finishes deliveries in flight before it stops, and claims no more", async () => {
+  test("the delivery worker finishes deliveries in flight before it stops, and claims no more", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver([{ hold: true }]);
@@ -340,7 +340,7 @@ describe("the delivery worker", () => {
     ]);
   });
 
-  test("pauses while the disk is full, and loses no outcome", async () => {
+  test("the delivery worker pauses while the disk is full, and loses no outcome", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     await subscribe(rt, business, "http://10.0.0.1/");
@@ -377,7 +377,7 @@ describe("the delivery worker", () => {
     expect(statuses(rt)).toEqual(Array(100).fill("DELIVERED"));
   });
 
-  test("continues while another connection holds the write lock, and writes the outcomes afterwards", async () => {
+  test("the delivery worker continues while another connection holds the write lock, and writes the outcomes afterwards", async () => {
     const rt = createTestRuntime({}, undefined, 0);
     const business = addBusiness(rt);
     await subscribe(rt, business, "http://10.0.0.1/");
@@ -399,7 +399,7 @@ describe("the delivery worker", () => {
     expect(sent).toBe(300);
   });
 
-  test("does not let an endpoint with a long backlog delay one with a single delivery", async () => {
+  test("the delivery worker does not let an endpoint with a long backlog delay one with a single delivery", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     await subscribe(rt, business, "http://10.0.0.1/");
@@ -417,7 +417,7 @@ describe("the delivery worker", () => {
     expect(sent.indexOf("http://10.0.0.2/")).toBeLessThanOrEqual(4);
   });
 
-  test("keeps a delivery that was cancelled in flight cancelled, unless it was received", async () => {
+  test("the delivery worker keeps a delivery that was cancelled in flight cancelled, unless it was received", async () => {
     for (const [statusCode, expected] of [
       [500, "CANCELLED"],
       [200, "DELIVERED"],

@@ -76,7 +76,7 @@ async function setUp(send: Send, url = "http://10.0.0.1/") {
 const countByStatus = (rt: TestRuntime) => rt.store.tallies.countByStatus();
 
 describe("the outcome of a delivery", () => {
-  test("410 disables the endpoint as gone and parks its deliveries", async () => {
+  test("a response of 410 disables the endpoint as gone and parks its deliveries", async () => {
     const { sent, send } = createReceiver(responded(410));
     const { rt, id, worker, emit, deliver, getEndpoint, advanceTime, conditions } =
       await setUp(send);
@@ -123,7 +123,7 @@ describe("the outcome of a delivery", () => {
     { name: "504", outcome: responded(504) },
     { name: "a timeout", outcome: failed("timed_out") },
   ])(
-    "$name delays the retry by at least a minute and limits the endpoint to one at a time",
+    "the outcome $name delays the retry by at least a minute and limits the endpoint to one at a time",
     async ({ outcome }) => {
       let inFlight = 0;
       let maxInFlight = 0;
@@ -162,7 +162,7 @@ describe("the outcome of a delivery", () => {
     },
     { name: "a failed handshake", outcome: failed("tls_failed"), error: "TLS failed: why" },
     { name: "a blocked address", outcome: failed("blocked"), error: "blocked_address: why" },
-  ])("$name is retried on schedule and delays no other delivery", async ({ outcome, error }) => {
+  ])("the outcome $name is retried on schedule and delays no other delivery", async ({ outcome, error }) => {
     const { sent, send } = createReceiver(outcome, responded(200));
     const { rt, emit, deliver, advanceTime, getEndpoint } = await setUp(send);
     emit();
@@ -229,7 +229,7 @@ describe("while its receiver is down, an endpoint", () => {
     return { ...setup, receiver, start: setup.rt.monotonic() };
   }
 
-  test("costs attempts only of the deliveries in flight and of one delivery per probe", async () => {
+  test("an endpoint whose receiver is down costs attempts only of the deliveries in flight and of one delivery per probe", async () => {
     const { emit, deliver, advanceTime, receiver, rt } = await setUpDown();
     emit(240);
     await deliver();
@@ -247,7 +247,7 @@ describe("while its receiver is down, an endpoint", () => {
   test.each([
     { backlog: 1, limit: 11 },
     { backlog: 240, limit: 112 },
-  ])("is asked at most $limit times in a day with $backlog deliveries", async (each) => {
+  ])("an endpoint whose receiver is down is asked at most $limit times in a day with $backlog deliveries", async (each) => {
     const { emit, deliver, advanceTime, receiver } = await setUpDown();
     emit(each.backlog);
     await deliver();
@@ -255,7 +255,7 @@ describe("while its receiver is down, an endpoint", () => {
     expect(receiver.askedAt.length).toBeLessThanOrEqual(each.limit);
   });
 
-  test("shows until when it is held and why, and its deliveries wait for that", async () => {
+  test("an endpoint whose receiver is down shows until when it is held and why, and its deliveries wait for that", async () => {
     const { emit, deliver, advanceTime, receiver, rt, getEndpoint } = await setUpDown();
     emit(40);
     await deliver();
@@ -273,7 +273,7 @@ describe("while its receiver is down, an endpoint", () => {
   });
 
   test.each([0, 300, 700])(
-    "gets its first delivery within 3 seconds of its receiver's return after 2 seconds (sweeps at .%i)",
+    "an endpoint gets its first delivery within 3 seconds of its receiver's return after 2 seconds (sweeps at .%i)",
     async (phaseMs) => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       onTestFinished(() => void vi.useRealTimers());
@@ -306,7 +306,7 @@ describe("while its receiver is down, an endpoint", () => {
       act: async (rt: Runtime, id: string) =>
         void (await updateEndpoint(rt, id, { status: "ACTIVE", byPartner: true })),
     },
-  ])("is held until $action ends the hold at once", async ({ act }) => {
+  ])("an endpoint whose receiver is down is held until $action ends the hold at once", async ({ act }) => {
     const { rt, id, emit, deliver, advanceTime, receiver, getEndpoint } = await setUpDown();
     emit(40);
     await deliver();
@@ -322,7 +322,7 @@ describe("while its receiver is down, an endpoint", () => {
     expect(getEndpoint().version).toBe(version);
   });
 
-  test("is not held after a restart of the worker, which probes it at once", async () => {
+  test("an endpoint whose receiver is down is not held after a restart of the worker, which probes it at once", async () => {
     const { rt, worker, emit, deliver, advanceTime, getEndpoint } = await setUpDown();
     emit(40);
     await deliver();
@@ -344,7 +344,7 @@ test("the hold that Retry-After asks for is stored with its reason", async () =>
 });
 
 describe("an endpoint that keeps failing", () => {
-  test("is reported after five failures over ten minutes, announced for disabling after four days, and disabled by the first failure after five", async () => {
+  test("an endpoint that keeps failing is reported after five failures over ten minutes, announced for disabling after four days, and disabled by the first failure after five", async () => {
     const { send } = createReceiver(responded(500));
     const { rt, id, worker, emit, deliver, advanceTime, getEndpoint, conditions } =
       await setUp(send);
@@ -376,7 +376,7 @@ describe("an endpoint that keeps failing", () => {
     expect(countByStatus(rt)).toMatchObject({ PARKED: 3, PENDING: 0 });
   });
 
-  test("is not disabled if its receiver works again before the next attempt", async () => {
+  test("an endpoint that keeps failing is not disabled if its receiver works again before the next attempt", async () => {
     let isUp = false;
     const { rt, emit, deliver, advanceTime, getEndpoint } = await setUp(async () =>
       responded(isUp ? 200 : 500),
@@ -391,7 +391,7 @@ describe("an endpoint that keeps failing", () => {
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 3, PENDING: 0 });
   });
 
-  test("stays active while only one event fails", async () => {
+  test("an endpoint that keeps failing stays active while only one event fails", async () => {
     const { send } = createReceiver(responded(500));
     const { emit, deliver, advanceTime, getEndpoint } = await setUp(send);
     emit();
@@ -400,7 +400,7 @@ describe("an endpoint that keeps failing", () => {
     expect(getEndpoint()).toMatchObject({ status: "ACTIVE", failedEvents: 1 });
   });
 
-  test("recovers with the first success", async () => {
+  test("an endpoint that keeps failing recovers with the first success", async () => {
     let isUp = false;
     const { emit, deliver, advanceTime, getEndpoint, conditions } = await setUp(async () =>
       responded(isUp ? 200 : 500),
@@ -422,7 +422,7 @@ describe("an endpoint that keeps failing", () => {
 });
 
 describe("a disabled endpoint", () => {
-  test("gets its 500 parked events when enabled, once each and in sequence", async () => {
+  test("a disabled endpoint gets its 500 parked events when enabled, once each and in sequence", async () => {
     const sent: number[] = [];
     let inFlight = 0;
     let maxInFlight = 0;
@@ -449,7 +449,7 @@ describe("a disabled endpoint", () => {
     { recover: "none" as const, expected: [], cancelled: 4 },
     { recover: "later" as const, expected: [3, 4], cancelled: 2 },
   ])(
-    "enabled with recover=$recover is sent $expected",
+    "a disabled endpoint that is enabled with recover=$recover is sent $expected",
     async ({ recover, expected, cancelled }) => {
       const { sent, send } = createReceiver(responded(200));
       const { rt, id, emit, advanceTime, getEndpoint } = await setUp(send);
@@ -469,7 +469,7 @@ describe("a disabled endpoint", () => {
     },
   );
 
-  test("gets new events before parked ones", async () => {
+  test("a disabled endpoint gets new events before parked ones", async () => {
     const { sent, send } = createReceiver(responded(200));
     const { rt, id, emit, deliver } = await setUp(send);
     disableEndpoint(rt, id, "manual");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CURRENCY_CODES, currencyChange, isoCurrency } from "../../src/domain/currency.ts";
 
 describe("isoCurrency", () => {
-  it("has the decimals of ISO 4217, not those of the runtime", () => {
+  it("isoCurrency has the decimals of ISO 4217, not those of the runtime", () => {
     const digits = (codes: string) =>
       codes.split(" ").map((code) => isoCurrency(code).currencyDigits);
     expect(digits("AFN COP HUF IDR LBP PKR YER")).toEqual([2, 2, 2, 2, 2, 2, 2]);
@@ -11,7 +11,7 @@ describe("isoCurrency", () => {
     expect(digits("CLF CHF EUR USD XCG")).toEqual([4, 2, 2, 2, 2]);
   });
 
-  it("knows each currency once, without metals and test codes", () => {
+  it("isoCurrency knows each currency once, without metals and test codes", () => {
     expect(new Set(CURRENCY_CODES).size).toBe(CURRENCY_CODES.length);
     expect(CURRENCY_CODES).toHaveLength(167);
     for (const code of ["XAU", "XTS", "XXX", "XDR"]) expect(CURRENCY_CODES).not.toContain(code);
@@ -19,7 +19,7 @@ describe("isoCurrency", () => {
 });
 
 describe("currencyChange", () => {
-  it("is null for the same code and decimals", () => {
+  it("currencyChange is null for the same code and decimals", () => {
     const forint = { currency: "HUF", currencyDigits: 0 };
     expect(currencyChange(forint, { ...forint })).toBeNull();
     expect(currencyChange(forint, isoCurrency("HUF"))).toMatchObject({ from: forint });

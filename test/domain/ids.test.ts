@@ -4,7 +4,7 @@ import { catalogId, createIdSource } from "../../src/domain/ids.ts";
 describe("time-sortable IDs", () => {
   const zeros = (bytes: number) => new Uint8Array(bytes);
 
-  test("increase within a millisecond, past the counter's limit, and if the clock goes back", () => {
+  test("time-sortable IDs increase within a millisecond, past the counter's limit, and if the clock goes back", () => {
     let now = Date.parse("2026-11-20T12:00:00Z");
     const newId = createIdSource(() => now, zeros);
     const ids = Array.from({ length: 70_000 }, () => newId("evt"));
@@ -15,7 +15,7 @@ describe("time-sortable IDs", () => {
     expect(ids.every((id, i) => i === 0 || id > (ids[i - 1] as string))).toBe(true);
   });
 
-  test("have a prefix and 25 unambiguous characters", () => {
+  test("time-sortable IDs have a prefix and 25 unambiguous characters", () => {
     expect(createIdSource(() => 0, zeros)("dlv")).toMatch(/^dlv_[0-9a-hjkmnp-tv-z]{25}$/);
   });
 });

@@ -29,7 +29,7 @@ describe("parseMoney", () => {
     ["1200", "JPY", 1200],
     ["10000000000.00", "USD", MAX_MINOR_UNITS],
     ["0000000000000000000012.00", "USD", 1200],
-  ])("reads %s in %s as %i minor units", (text, currency, units) => {
+  ])("parseMoney reads %s in %s as %i minor units", (text, currency, units) => {
     expect(parseMoney(text, isoCurrency(currency))).toEqual({ units });
   });
 
@@ -47,11 +47,11 @@ describe("parseMoney", () => {
     [".inf", "USD", "must be an amount such as 35.00, not '.inf'"],
     ["10000000000.01", "USD", "must be at most 10000000000.00, not '10000000000.01'"],
     ["9".repeat(400), "JPY", `must be at most 1000000000000, not '${"9".repeat(39)}…'`],
-  ])("rejects %s in %s", (text, currency, problem) => {
+  ])("parseMoney rejects %s in %s", (text, currency, problem) => {
     expect(parseMoney(text, isoCurrency(currency))).toEqual({ problem });
   });
 
-  it("round-trips every amount in currencies with zero, two and three decimals", () => {
+  it("parseMoney round-trips every amount in currencies with zero, two and three decimals", () => {
     assert(
       property(
         integer({ min: 0, max: MAX_MINOR_UNITS }),
@@ -65,7 +65,7 @@ describe("parseMoney", () => {
     );
   });
 
-  it("never throws and returns only integers in range", () => {
+  it("parseMoney never throws and returns only integers in range", () => {
     assert(
       property(
         oneof(string(), double().map(String)),
@@ -88,13 +88,13 @@ describe("formatMoney", () => {
     [1200, "JPY", "1200"],
     [5, "KWD", "0.005"],
     [-250, "EUR", "-2.50"],
-  ])("prints %i minor units of %s", (units, currency, text) => {
+  ])("formatMoney prints %i minor units of %s", (units, currency, text) => {
     expect(formatMoney(units, isoCurrency(currency))).toBe(text);
   });
 });
 
 describe("parsePercent", () => {
-  it("parses basis points exactly", () => {
+  it("parsePercent parses basis points exactly", () => {
     expect(["20", "12.5", "0.01", "100"].map(parsePercent)).toEqual(
       [2000, 1250, 1, 10_000].map((units) => ({ units })),
     );
@@ -104,13 +104,13 @@ describe("parsePercent", () => {
     ["101", "must be at most 100.00, not '101'"],
     ["1.234", "has 3 decimals in '1.234', but at most 2 are allowed"],
     ["20%", "must be a percentage such as 12.5, not '20%'"],
-  ])("rejects %s", (text, problem) => {
+  ])("parsePercent rejects %s", (text, problem) => {
     expect(parsePercent(text)).toEqual({ problem });
   });
 });
 
 describe("totalOfPrices", () => {
-  it("adds prices times their quantities", () => {
+  it("totalOfPrices adds prices times their quantities", () => {
     const prices = [
       { priceCents: MAX_MINOR_UNITS, quantity: 9000 },
       { priceCents: 5, quantity: 3 },
@@ -118,7 +118,7 @@ describe("totalOfPrices", () => {
     expect(totalOfPrices(prices)).toBe(9_000_000_000_000_015);
   });
 
-  it("refuses a total that a number cannot represent", () => {
+  it("totalOfPrices refuses a total that a number cannot represent", () => {
     expect(() => totalOfPrices([{ priceCents: MAX_MINOR_UNITS, quantity: 10_000 }])).toThrow(
       "The total exceeds",
     );

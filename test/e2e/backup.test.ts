@@ -68,7 +68,7 @@ test("`backup create` waits until the daemon has copied the backup, and fails if
   });
 });
 
-test("without a daemon, `backup create` copies the backup itself", async () => {
+test("`backup create` copies the backup itself while no daemon runs", async () => {
   const { dataDir } = await createSeededSalon();
   const create = (backupCommand: string) =>
     runProgram(["backup", "create", "--json", "--data-dir", dataDir], {

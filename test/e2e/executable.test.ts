@@ -59,7 +59,7 @@ async function createSalon() {
   return { on, deskbell, serve };
 }
 
-test("without Node it serves, sends signed webhooks, recovers from kill -9, backs up and restores", async () => {
+test("the executable serves, sends signed webhooks, recovers from kill -9, backs up and restores without Node", async () => {
   const { on, deskbell, serve } = await createSalon();
   const first = await serve();
   const key = await deskbell("keys", "create", "--name", "site", "--scope", "services.read");

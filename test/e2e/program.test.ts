@@ -121,7 +121,7 @@ describe.each(STARTS)("a server that npm runs, started by $by", ({ shellWaits, p
     return { npm, url: await waitForUrl(npm) };
   }
 
-  test("stops with a log line when npm is killed, but without npm it outlives its parent", async () => {
+  test("a server that npm runs stops with a log line when npm is killed, but without npm it outlives its parent", async () => {
     const independent = await serve("");
     independent.npm.child.kill("SIGKILL");
     const { npm } = await serve("exec");

@@ -36,7 +36,7 @@ async function createForeignData(): Promise<string> {
 }
 
 // Requires root.
-describe.skipIf(process.getuid?.() !== 0)("as root, with data of another user,", () => {
+describe.skipIf(process.getuid?.() !== 0)("root with data of another user", () => {
   test("every command that opens the data exits with 4 and a fix, and creates no file", async () => {
     const dataDir = await createForeignData();
     const before = listOwners(dataDir);

@@ -157,7 +157,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
       129,
       (terminal: ReturnType<typeof openTmux>) => void process.kill(terminal.pid(), "SIGHUP"),
     ],
-  ])("%s ends it with exit code %i and restores the terminal", async (_name, code, end) => {
+  ])("%s ends the live view with exit code %i and restores the terminal", async (_name, code, end) => {
     const { dataDir } = await createSeededSalon();
     const terminal = openTmux();
     await terminal.start("--version");
@@ -262,7 +262,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
   });
 });
 
-test("without a terminal the error names an alternative", async () => {
+test("the error names an alternative if there is no terminal", async () => {
   const { dataDir } = await createSeededSalon();
   const ran = await runProgram(["tui", "--data-dir", dataDir]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });

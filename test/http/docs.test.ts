@@ -115,7 +115,7 @@ describe("serving", () => {
     expect(Object.values(info.contact)).toEqual([url.replace("mailto:", "")]);
   });
 
-  test("without a contact there is no security.txt, and the OpenAPI document names none", async () => {
+  test("a server without a contact has no security.txt, and the OpenAPI document names none", async () => {
     const api = createTestApi();
     expect((await get(api, "/.well-known/security.txt")).status).toBe(404);
     const { info } = (await (await get(api, "/openapi.json")).json()) as { info: object };
@@ -147,14 +147,14 @@ describe("addresses in examples", () => {
   };
 
   test.each(["localhost:8080", "127.0.0.1:38467", "[::1]:4100"])(
-    "are those of the reader on the loopback host %s",
+    "addresses in examples are those of the reader on the loopback host %s",
     async (host) => {
       for (const text of await read({}, host)) expect(text).toContain(`http://${host}/`);
     },
   );
 
   test.each(["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.7:4100"])(
-    "never contain the untrusted host %s",
+    "addresses in examples never contain the untrusted host %s",
     async (host) => {
       for (const text of await read({}, host)) {
         expect(text).not.toContain(host);
@@ -163,7 +163,7 @@ describe("addresses in examples", () => {
     },
   );
 
-  test("are below the public URL, whatever the Host is", async () => {
+  test("addresses in examples are below the public URL, whatever the Host is", async () => {
     const publicUrl = "https://partners.example/desk";
     for (const text of await read({ publicUrl }, "localhost:8080")) {
       expect(text).toContain(`${publicUrl}/`);
@@ -174,7 +174,7 @@ describe("addresses in examples", () => {
     expect(html).toContain('href="/desk/docs/changelog"');
   });
 
-  test("of a hostile public URL are escaped", async () => {
+  test("the addresses of a hostile public URL are escaped in examples", async () => {
     const [html = ""] = await read({ publicUrl: 'https://x.example/"><img src=x>' }, "x.example");
     expect(html).not.toContain("<img");
   });
@@ -391,7 +391,7 @@ describe("rendering Markdown", () => {
       markup:
         "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>c</code></td><td>&lt;d&gt;</td></tr></tbody></table>",
     },
-  ])("renders $text", ({ text, markup }) => {
+  ])("Markdown is rendered as HTML: $text", ({ text, markup }) => {
     expect(render(text)).toBe(markup);
   });
 

@@ -157,7 +157,7 @@ describe("examples", () => {
   });
 
   test(
-    "match their schemas and exist for every operation with a JSON body",
+    "examples match their schemas and exist for every operation with a JSON body",
     { timeout: 60_000 },
     () => {
       expect(
@@ -173,7 +173,7 @@ describe("examples", () => {
     },
   );
 
-  test("of problems contain their issues and policies", () => {
+  test("examples of problems contain their issues and policies", () => {
     const { responses } = described.paths["/v1/businesses/{businessSlug}/webhooks"]?.["post"] ?? {};
     const exampleOf = (response?: { content?: Content }) =>
       response?.content?.["application/problem+json"]?.example;
@@ -205,7 +205,7 @@ test("the schema Event accepts an event type that was added later", () => {
 });
 
 describe("webhooks", () => {
-  test("have every event type, each with its schema, an example and the signature", () => {
+  test("webhooks have every event type, each with its schema, an example and the signature", () => {
     expect(Object.keys(described.webhooks)).toEqual([...ALL_EVENT_TYPES]);
     for (const type of ALL_EVENT_TYPES) {
       const { requestBody, parameters } = described.webhooks[type]?.post ?? {};
@@ -223,7 +223,7 @@ describe("webhooks", () => {
     }
   });
 
-  test("document every header of a delivery, and the additional one of a test event", () => {
+  test("webhooks document every header of a delivery, and the additional one of a test event", () => {
     const cover = {
       deliveryId: "dlv_1",
       eventId: "evt_1",
@@ -247,7 +247,7 @@ describe("webhooks", () => {
     ]);
   });
 
-  test("contain complete objects, including parts that a GET omits by default", () => {
+  test("webhooks contain complete objects, including parts that a GET omits by default", () => {
     const { example } =
       described.webhooks["service.updated"]?.post.requestBody?.content["application/json"] ?? {};
     const schema = SCHEMAS["ServiceUpdatedEvent"];
@@ -264,7 +264,7 @@ describe("webhooks", () => {
 });
 
 describe("GET /openapi.json", () => {
-  test("needs no key, supports gzip and has an ETag", async () => {
+  test("GET /openapi.json needs no key, supports gzip and has an ETag", async () => {
     const api = createTestApi();
     const plain = await api.request("/openapi.json", { key: null });
     expect(plain.status).toBe(200);
@@ -282,7 +282,7 @@ describe("GET /openapi.json", () => {
     ).toBe(304);
   });
 
-  test("contains the public URL", async () => {
+  test("GET /openapi.json contains the public URL", async () => {
     const api = createTestApi("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
     const document = (await (await api.request("/openapi.json", { key: null })).json()) as Document;
     expect(document.servers).toEqual([{ url: "https://api.example.com/bell" }]);
@@ -300,7 +300,7 @@ test("the daemon loads the OpenAPI schemas only on demand", () => {
 });
 
 describe("deskbell openapi", () => {
-  test("prints the same document as the daemon, without a data folder", async () => {
+  test("deskbell openapi prints the same document as the daemon, without a data folder", async () => {
     const { deskbell } = createTerminal();
     const { code, stdout } = await deskbell("openapi");
     expect(code).toBe(0);
@@ -310,7 +310,7 @@ describe("deskbell openapi", () => {
     expect((await deskbell("openapi --public-url ftp://x")).code).toBe(2);
   });
 
-  test("writes a new file but never overwrites one", async () => {
+  test("deskbell openapi writes a new file but never overwrites one", async () => {
     const { deskbell, dataDir } = createTerminal();
     const file = `${dataDir}-openapi.json`;
     onTestFinished(() => rmSync(file, { force: true }));
@@ -384,14 +384,14 @@ describe("the check of responses reports", () => {
   ];
   const response: HttpResponse = { status: 200, headers, body: Buffer.from('{"status":"ok"}') };
 
-  test("an undocumented response by failing the test", () => {
+  test("the check of responses reports an undocumented response by failing the test", () => {
     const rt = { monotonic: () => 0, config: { http: { accessLog: false } } } as Runtime;
     const observe = createResponseObserver(rt, createMetrics(), () => "");
     observe(path, { request, startedAt: 0 } as RequestContext, { ...response, status: 418 });
     expect(assertAllDocumented).toThrow("418: this status is not documented");
   });
 
-  test("nothing for a documented response", () =>
+  test("the check of responses reports nothing for a documented response", () =>
     expect(findUndocumented(path, request, response)).toEqual([]));
 
   test.each([
@@ -421,11 +421,11 @@ describe("the check of responses reports", () => {
       expected: "allowed values",
     },
     { what: "a missing body", change: { body: null }, expected: "body is missing" },
-  ])("$what", ({ change, expected }) => {
+  ])("the check of responses reports $what", ({ change, expected }) => {
     expect(findUndocumented(path, request, { ...response, ...change }).join()).toContain(expected);
   });
 
-  test("an undocumented route", () => {
+  test("the check of responses reports an undocumented route", () => {
     expect(findUndocumented({ ...path, path: "/elsewhere" }, request, response).join()).toContain(
       "route is not documented",
     );

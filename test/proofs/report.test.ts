@@ -26,21 +26,21 @@ describe("a report", () => {
   };
   const first = mergeReport("", machine, [run("kills", [proven("Nothing is lost")])]);
 
-  test("keeps the results of tests that did not run", () => {
+  test("a report keeps the results of tests that did not run", () => {
     const merged = mergeReport(first, machine, [run("stops", [proven("Nothing is repeated")])]);
     expect(merged).toContain("### Nothing is lost\n");
     expect(merged).toContain("### Nothing is repeated\n");
     expect(merged).toContain("2 claims were proven; 0 tests failed");
   });
 
-  test("replaces the results of a test that failed", () => {
+  test("a report replaces the results of a test that failed", () => {
     const failure = { kind: "failed", test: "kills lose nothing" } as Finding;
     const merged = mergeReport(first, machine, [run("kills", [failure])]);
     expect(merged).toContain("### FAILED: kills lose nothing\n");
     expect(merged).not.toContain("Nothing is lost");
   });
 
-  test("names what is undecided, and how busy the machine was", () => {
+  test("a report names what is undecided, and how busy the machine was", () => {
     const undecided = { kind: "undecided", test: "kills lose nothing" } as Finding;
     const busy = run("kills", [undecided]);
     expect(mergeReport("", machine, [busy])).toMatch(
@@ -49,7 +49,7 @@ describe("a report", () => {
     expect(isProven(busy)).toBe(false);
   });
 
-  test("tells in sentences what was done and found, and how to repeat it", () => {
+  test("a report tells in sentences what was done and found, and how to repeat it", () => {
     const claim = { ...proven("Nothing is lost") } as Extract<Finding, { kind: "proven" }>;
     claim.claim = {
       ...claim.claim,
@@ -68,12 +68,12 @@ describe("a report", () => {
     );
   });
 
-  test("keeps the results of a test whose name begins like another one", () => {
+  test("a report keeps the results of a test whose name begins like another one", () => {
     const merged = mergeReport(first, machine, [run("kill", [proven("Nothing is killed")])]);
     expect(merged).toContain("### Nothing is lost\n");
   });
 
-  test("of another machine starts anew", () => {
+  test("a report of another machine starts anew", () => {
     const other = { ...machine, machine: "another CPU" };
     expect(mergeReport(first, other, [])).not.toContain("Nothing is lost");
   });

@@ -28,7 +28,7 @@ describe("the results", () => {
 });
 
 describe("the README", () => {
-  test.each(claims)("claims only what is in the results: %s", (item) => {
+  test.each(claims)("the README claims only what is in the results: %s", (item) => {
     const [, claim = "", figures = ""] = /^(.*?)(?: \((.*)\))?$/.exec(item) ?? [];
     const result = findResult(claim)?.replaceAll(/(?<=\d),(?=\d)/g, "");
     expect(result).toMatch(/^- Control: /m);
@@ -36,7 +36,7 @@ describe("the README", () => {
       expect(result).toMatch(new RegExp(`\\b${figure}\\b`));
   });
 
-  test("claims something, and nothing has failed", () => {
+  test("the README claims something, and nothing has failed", () => {
     expect(claims.length).toBeGreaterThan(0);
     expect(results).not.toMatch(/^### FAILED/m);
   });

@@ -76,7 +76,7 @@ test("the image is a valid OCI layout, and its process is neither root nor able 
   expect(names.join()).not.toContain("libnsl");
 });
 
-test("the same input gives the same image", async () => {
+test("equal inputs give equal images", async () => {
   const libraries = createLibraries();
   const [one, two] = [
     await containerImage({ ...OPTIONS, libraries }),

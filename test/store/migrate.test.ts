@@ -215,7 +215,7 @@ test("a failed migration leaves the file unchanged and no backup", () => {
   expect(filesOf(dataDir).filter((name) => name !== "master.key")).toEqual(["deskbell.db"]);
 });
 
-test("of three processes that open an older file, one migrates it and all succeed", async () => {
+test("one of three processes that open an older file migrates it, and all succeed", async () => {
   const { dataDir, path } = createOldDatabase(2);
   const opened = await Promise.all(
     [1, 2, 3].map(() =>

@@ -14,7 +14,7 @@ export type Claim = {
   done: string;
   /** What it found, in sentences with numbers. */
   figure: string;
-  /** The same proof of a program that is broken on purpose, in whole sentences. It must fail. */
+  /** The proof of a program that is broken on purpose, in whole sentences. The proof must fail. */
   control: { done: string; figure: string; hasFailed: boolean };
   seed: number | "none";
 };

@@ -431,7 +431,7 @@ test("a window of a few rows never reads with a limit below 1", async () => {
   expect(Math.min(...limits)).toBeGreaterThan(0);
 });
 
-test("in a window that is too small only the quit keys work", async () => {
+test("the quit keys alone work in a window that is too small", async () => {
   const { rt, view } = await openView();
   view.press("/");
   view.resize(40, 10);

@@ -4,9 +4,9 @@ import type { ConditionCode, Severity } from "./registry.ts";
 export type Finding = {
   text: string;
   fix: string;
-  /** Of a health condition. */
+  /** The code of a health condition; other findings have none. */
   code?: ConditionCode;
-  /** Without one, it counts as a warning. */
+  /** A finding without a severity counts as a warning. */
   severity?: Severity;
   /** Nothing is broken; this is a recommendation. */
   isAdvice?: true;

@@ -195,7 +195,7 @@ test("a channel that is configured later gets the alerts that are firing", async
   expect([first.sent, second.sent]).toEqual([["storage.low FIRING"], ["storage.low FIRING"]]);
 });
 
-test("without storage, alerts are sent from memory and saved when it is back", async () => {
+test("alerts are sent from memory while the storage is gone, and saved when it is back", async () => {
   const { rt } = setUp();
   const channel = createTestChannel();
   const pass = startWith(rt, channel);

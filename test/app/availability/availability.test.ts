@@ -59,7 +59,7 @@ async function startsOf({ days }: Availability): Promise<string[]> {
 }
 
 describe("an internal request", () => {
-  test("uses keys or IDs and sees objects that are not public", async () => {
+  test("an internal request uses keys or IDs and sees objects that are not public", async () => {
     const { find } = openTestShop();
     const request = appointment({
       serviceIds: ["cut", "color"],
@@ -96,7 +96,7 @@ describe("an internal request", () => {
       { serviceIds: ["color"], variantIds: ["long", "long"] },
       "variant_service_mismatch: Too many variants of 'Color': name the service once for each variant.",
     ],
-  ])("with %j is rejected", (fields, message) => {
+  ])("an internal request with %j is rejected", (fields, message) => {
     const { find } = openTestShop();
     expect(captureError(() => find({ request: appointment(fields) }))).toBe(message);
   });
@@ -128,7 +128,7 @@ describe("the next slots", () => {
     );
   };
 
-  test("start on the requested day or now, and end at the horizon", async () => {
+  test("the next slots start on the requested day or now, and end at the horizon", async () => {
     const { rt } = openTestShop();
     expect(await next(rt, 2, "2026-11-01")).toEqual(["11-23T09:00", "11-23T10:00"]);
     expect(await next(rt, 2, "2026-11-24")).toEqual(["11-25T09:00", "11-25T10:00"]);
@@ -137,7 +137,7 @@ describe("the next slots", () => {
     expect(await next(rt, 1, "2026-11-20")).toEqual(["11-23T11:00"]);
   });
 
-  test("are searched for over months", async () => {
+  test("the next slots are searched for over months", async () => {
     const rt = createTestRuntime();
     const { slug } = createLargeSalon(rt, {
       people: 1,

@@ -198,7 +198,7 @@ describe("a booking", () => {
       { service: "yoga", start: at("10:30") },
       false,
     ],
-  ])("%s", (_name, booked, wanted, isFree) => {
+  ])("a booking %s", (_name, booked, wanted, isFree) => {
     const rt = openSalon();
     for (const input of booked) book(rt, input);
     const events = recordEvents(rt, () =>
@@ -254,7 +254,7 @@ test.each<[input: Input, message: RegExp]>([
 describe("a visit of several services", () => {
   const visit = { service: ["colour", "cut"], addons: ["cut:wash"], staff: ["cut:leo"] };
 
-  test("is one booking with a segment per service, in order", () => {
+  test("a visit of several services is one booking with a segment per service, in order", () => {
     const rt = openSalon();
     const created: ReturnType<typeof book>[] = [];
     const events = recordEvents(rt, () => created.push(book(rt, visit)));
@@ -284,7 +284,7 @@ describe("a visit of several services", () => {
     expect(getBooking(rt, id, booking!.id).segments).toHaveLength(2);
   });
 
-  test("blocks and releases all of its time", () => {
+  test("a visit of several services blocks and releases all of its time", () => {
     const rt = openSalon();
     const { id } = book(rt, visit);
     expect(captureError(() => book(rt, { service: "colour" }))).toMatch(/^slot_taken: /);
@@ -318,7 +318,7 @@ describe("a visit of several services", () => {
       { service: Array(9).fill("cut") },
       /^validation_failed: 'service' must be a name, or a list of 1 to 8 names, not /,
     ],
-  ])("with %j is rejected and writes nothing", (input, message) => {
+  ])("a visit of several services with %j is rejected and writes nothing", (input, message) => {
     const rt = openSalon();
     book(rt, { staff: "leo", start: at("10:30") });
     expect(
@@ -328,7 +328,7 @@ describe("a visit of several services", () => {
     ).toEqual([]);
   });
 
-  test("can be named by variants alone", () => {
+  test("a visit of several services can be named by variants alone", () => {
     const rt = openSalon();
     const { segments } = book(rt, { service: undefined, variant: "mias" });
     expect(segments).toMatchObject([{ priceCents: 5100 }]);

@@ -94,7 +94,7 @@ describe("a reserved table", () => {
       { area: "hall" },
       false,
     ],
-  ])("%s", (_name, reserved, wanted, isFree) => {
+  ])("a reserved table %s", (_name, reserved, wanted, isFree) => {
     const rt = openRestaurant();
     for (const input of reserved) reserve(rt, input);
     const events = recordEvents(rt, () =>

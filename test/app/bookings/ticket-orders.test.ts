@@ -201,13 +201,13 @@ describe("events are written", () => {
       act: (rt) => (rt.advance(15 * MINUTE_MS), order(rt, "seat*8")),
       events: ["ticket_order.cancelled", ...CROSSED, "ticket_order.created", ...CROSSED],
     },
-  ])("$name", ({ first, act, events }) => {
+  ])("events are written $name", ({ first, act, events }) => {
     const rt = openVenue();
     const { id } = first ? order(rt, ...first) : { id: "" };
     expect(eventTypesOf(recordEvents(rt, () => act(rt, id)))).toEqual(events);
   });
 
-  test("with the order as served and its flags", () => {
+  test("events are written with the order as served and its flags", () => {
     const rt = openVenue();
     const created = order(rt, "seat");
     const [confirmed] = recordEvents(rt, () => confirmTicketOrder(rt, SLUG, created.code));
@@ -231,7 +231,7 @@ describe("events are written", () => {
     });
   });
 
-  test("with the sold-out event as served", () => {
+  test("events are written with the sold-out event as served", () => {
     const rt = openVenue();
     const [, updated] = recordEvents(rt, () => order(rt, "seat*8", "stand*12"));
     expect(updated!.data.changed).toMatchObject({
@@ -358,7 +358,7 @@ describe("an order is rejected", () => {
     );
   });
 
-  test("for a place that an archived type still holds", () => {
+  test("an order is rejected for a place that an archived type still holds", () => {
     const rt = openVenue();
     order(rt, "stand*20");
     editObject(rt, SLUG, "public_event", "gala", (doc) => ({
@@ -388,7 +388,7 @@ describe("an order that has ended", () => {
     expect(events).toEqual([]);
   });
 
-  test("by expiry can be neither confirmed nor cancelled, even before the scheduler runs", () => {
+  test("an order that has ended by expiry can be neither confirmed nor cancelled, even before the scheduler runs", () => {
     const rt = openVenue();
     const { id, code } = order(rt, "seat");
     rt.advance(15 * MINUTE_MS);
@@ -401,7 +401,7 @@ describe("an order that has ended", () => {
       );
   });
 
-  test("as confirmed can be cancelled, which voids and releases its tickets", () => {
+  test("an order that has ended as confirmed can be cancelled, which voids and releases its tickets", () => {
     const rt = openVenue();
     const { id } = order(rt, "seat*8");
     const { tickets } = confirmTicketOrder(rt, SLUG, id);

@@ -67,7 +67,7 @@ describe("a change that deletes what is booked", () => {
       FILE.replace("{ key: seat, name: Seat, kind: PAID, price: 25.00 },", ""),
       ({ order }) => [order.id],
     ],
-  ])("is refused and named: %s", (_what, body, idsOf) => {
+  ])("a change that deletes what is booked is refused and named: %s", (_what, body, idsOf) => {
     const booked = openBooked();
     const { rt } = booked;
     const ids = idsOf(booked);
@@ -88,7 +88,7 @@ describe("a change that deletes what is booked", () => {
     expect(refused).toContain(` · ${visit?.shortId}. Nothing was changed.`);
   });
 
-  test("is carried out with --cancel-affected, which notifies partners", () => {
+  test("a change that deletes what is booked is carried out with --cancel-affected, which notifies partners", () => {
     const { rt, cut, spa, table, order } = openBooked();
     const body = "services: []\ntables: []\nevents: []";
     const events = recordEvents(rt, () => {
@@ -105,7 +105,7 @@ describe("a change that deletes what is booked", () => {
     ]).toEqual(["CANCELLED", "CANCELLED", "CANCELLED", "CANCELLED"]);
   });
 
-  test("is allowed if the object stays with another status", () => {
+  test("a change that deletes what is booked is allowed if the object stays with another status", () => {
     const { rt } = openBooked();
     const body = FILE.replace("name: Cut,", "name: Cut, status: INACTIVE,").replace(
       "status: PUBLISHED",
@@ -118,7 +118,7 @@ describe("a change that deletes what is booked", () => {
     });
   });
 
-  test("is allowed once the visits are over", () => {
+  test("a change that deletes what is booked is allowed once the visits are over", () => {
     const { rt } = openBooked();
     rt.advance(30 * 86_400_000);
     expect(apply(rt, "services: []\ntables: []\nevents: []", { prune: true }).version).toBe(3);
@@ -161,18 +161,18 @@ describe("a person who no longer performs a service", () => {
   const unlink = (rt: TestRuntime, key: string) =>
     updateStaffMember(rt, SLUG, "mia", (doc) => doc, { add: [], remove: [key] });
 
-  test("keeps the visits, which the change names, and no others", () => {
+  test("a person who no longer performs a service keeps the visits, which the change names, and no others", () => {
     const { rt, mine } = openTwo();
     const { withdrawn, keptVisits } = dryRun(rt, () => unlink(rt, "cut"));
     expect([withdrawn, keptVisits.map(({ id }) => id)]).toEqual([[mine.id], [mine.id]]);
   });
 
-  test("also has visits of variants that have the staff of the service", () => {
+  test("a change that takes a service from a person names visits of variants that have the staff of the service", () => {
     const { rt, long } = openTwo();
     expect(unlink(rt, "spa").withdrawn).toEqual([long.id]);
   });
 
-  test("can be removed by a file, and renamed without naming any visit", () => {
+  test("a person who no longer performs a service can be removed by a file, and renamed without naming any visit", () => {
     const { rt, mine } = openTwo();
     const renamed = TWO.replaceAll("mia, ben", "maria, ben").replace(
       "key: mia,",

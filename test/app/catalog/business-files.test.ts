@@ -14,13 +14,13 @@ const groups = (files: Record<string, string>): string[][] =>
   ).map((group) => group.map(({ name }) => name));
 
 describe("groupByBusiness", () => {
-  test("merges all files if they describe at most one business", () => {
+  test("groupByBusiness merges all files if they describe at most one business", () => {
     expect(groups({ "a/x.yaml": "bern", "y.yaml": "", "b/z.yaml": "" })).toHaveLength(1);
     expect(groups({ "x.yaml": "", "y.yaml": "" })).toHaveLength(1);
     expect(groups({ "x.yaml": "bern", "y.yaml": "bern" })).toHaveLength(1);
   });
 
-  test("assigns a file without business to the only business in its folder, in the order of the files", () => {
+  test("groupByBusiness assigns a file without business to the only business in its folder, in the order of the files", () => {
     expect(
       groups({ "a/prices.yaml": "", "a/x.yaml": "bern", "b/x.yaml": "chur", "b/y.yaml": "" }),
     ).toEqual([
@@ -29,7 +29,7 @@ describe("groupByBusiness", () => {
     ]);
   });
 
-  test("leaves a file alone if its folder has no business or several", () => {
+  test("groupByBusiness leaves a file alone if its folder has no business or several", () => {
     expect(
       groups({ "a/x.yaml": "bern", "a/y.yaml": "chur", "a/z.yaml": "", "z.yaml": "" }),
     ).toEqual([["a/x.yaml"], ["a/y.yaml"], ["a/z.yaml"], ["z.yaml"]]);

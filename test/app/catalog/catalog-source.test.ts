@@ -35,7 +35,7 @@ describe("plain scalars follow the core schema of YAML 1.2", () => {
     ["[! 12, !!str 12, !!int '12', !!float 1.50, !!bool 'true']", ["12", "12", 12, 1.5, true]],
     ["{12: a, null: b, 35.00: c, <<: d}", { 12: "a", null: "b", "35.00": "c", "<<": "d" }],
     ["https://x.y:80/z?q=1#f # comment", "https://x.y:80/z?q=1#f"],
-  ])("%s", (value, expected) => {
+  ])("plain scalars follow the core schema of YAML 1.2: %s", (value, expected) => {
     expect(read(`a: ${value}\n`)).toEqual({ a: expected });
   });
 });
@@ -77,7 +77,7 @@ describe("texts over several lines", () => {
     ["a: x\n  y\n\n  z\n", "x y\nz"],
     ["a: 'x\n  y'\n", "x y"],
     ['a: "x \\\n    y"\n', "x y"],
-  ])("%j", (text, expected) => {
+  ])("a text over several lines is read like js-yaml does: %j", (text, expected) => {
     expect(read(text)).toEqual({ a: expected });
     expect(read(text.replaceAll("\n", "\r\n"))).toEqual({ a: expected });
   });
@@ -91,11 +91,11 @@ describe("brackets", () => {
     ["a: [\n  1\n]\nb: |\n  x\n  ]\nc: 'x\n  ] y'\n", { a: [1], b: "x\n]\n", c: "x ] y" }],
     ["a: [x,\ty]\nb: 'x\ty'\n", { a: ["x", "y"], b: "x\ty" }],
     ["a: [b: 1, c]\n", { a: [{ b: 1 }, "c"] }],
-  ])("%j", (text, expected) => {
+  ])("brackets are read like js-yaml does: %j", (text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
-  test("that are not indented do not move the positions of issues", () => {
+  test("brackets that are not indented do not move the positions of issues", () => {
     expect(issuesIn("a: [\n  1 # one\n]\na: 2\n")).toEqual([
       "4:1 'a' appears twice here. Keep one of them.",
     ]);
@@ -210,7 +210,7 @@ describe("syntax errors", () => {
     ],
     ['{\n  "a": 1\n  "b": 2\n}\n', "3:6 A ',' or a closing bracket is missing here."],
     ['{"a": 1} x\n', "1:10 Unexpected 'x'. Put the text in quotes, or begin a new line."],
-  ])("%j", (text, expected) => {
+  ])("a syntax error is reported at its place: %j", (text, expected) => {
     expect(issuesIn(text)).toEqual([expected]);
   });
 });
@@ -341,7 +341,7 @@ describe("an adversarial file is read or rejected within a second", () => {
     ["60,000 directives", "%TEST a\n".repeat(60_000)],
     ["60,000 brackets on lines of their own", `a: [\n${"[\n],\n".repeat(60_000)}]\n`],
     ["60,000 comment signs before a bracket", `a: [ ${" #".repeat(60_000)}\n]\n`],
-  ])("%s", (_name, text) => {
+  ])("an adversarial file is read or rejected within a second: %s", (_name, text) => {
     const { user, system } = process.cpuUsage();
     parse(text);
     const used = process.cpuUsage();
@@ -406,7 +406,7 @@ describe("an adversarial file is read or rejected within a second", () => {
     expect((used.user + used.system - user - system) / 1000).toBeLessThan(1000);
   });
 
-  test("aliases that expand to billions of values", () => {
+  test("aliases that expand to billions of values are rejected within a second", () => {
     const bomb = repeated(12, (n) => `a${n}: &a${n} [${repeated(10, () => `*a${n - 1}, `)}]\n`);
     const { user } = process.cpuUsage();
     expect(collectIssues(() => readCatalogBody(bomb.replaceAll("*a-1", "x")))).toEqual([

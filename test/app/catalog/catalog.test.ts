@@ -34,7 +34,7 @@ const publicCatalog = (rt: TestRuntime) => {
 const types = (result: { events: { type: string }[] }) => result.events.map(({ type }) => type);
 
 describe("applying a file", () => {
-  test("creates the business at version 1, with an event per object and catalog.changed last", () => {
+  test("applying a file creates the business at version 1, with an event per object and catalog.changed last", () => {
     const rt = createTestRuntime();
     const result = apply(rt, SERVICES);
     expect(result).toMatchObject({ isNew: true, fromVersion: 0, version: 1 });
@@ -51,7 +51,7 @@ describe("applying a file", () => {
     ]);
   });
 
-  test("a second time changes nothing and publishes nothing", () => {
+  test("a second application of a file changes nothing and publishes nothing", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const result = apply(rt, SERVICES);
@@ -65,14 +65,14 @@ describe("applying a file", () => {
     expect(getBusiness(rt, "salon-aurora").lastSequence).toBe(4);
   });
 
-  test("in a dry run reports the same and writes nothing", () => {
+  test("a dry run of a file reports what applying it does, and writes nothing", () => {
     const rt = createTestRuntime();
     const planned = dryRun(rt, () => apply(rt, SERVICES));
     expect(rt.store.businesses.list()).toEqual([]);
     expect(types(planned)).toEqual(types(apply(rt, SERVICES)));
   });
 
-  test("updates the version and time of changed objects only", () => {
+  test("applying a file updates the version and time of changed objects only", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     rt.advance(60_000);
@@ -90,7 +90,7 @@ describe("applying a file", () => {
     ]);
   });
 
-  test("keeps objects that the file does not list, and deletes them with prune", () => {
+  test("applying a file keeps objects that the file does not list, and deletes them with prune", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const short = "services: [{key: spa, name: Spa, durationMin: 60, price: 60.00}]";
@@ -104,7 +104,7 @@ describe("applying a file", () => {
     expect(publicCatalog(rt).services.map(({ name }) => name)).toEqual(["Spa"]);
   });
 
-  test("changes the sortOrder of an object only if it moves", () => {
+  test("applying a file changes the sortOrder of an object only if it moves", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const sortOrders = () =>
@@ -120,7 +120,7 @@ describe("applying a file", () => {
     expect(sortOrders()).toEqual({ Spa: (Cut ?? 0) / 2, Cut, Colour });
   });
 
-  test("updates the version of a moved object, and reports the sortOrder of all in one event", () => {
+  test("applying a file updates the version of a moved object, and reports the sortOrder of all in one event", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const [event] = recordEvents(rt, () =>
@@ -136,7 +136,7 @@ describe("applying a file", () => {
     expect(event).toMatchObject({ type: "service.reordered", data: { object: { order } } });
   });
 
-  test("changes no staff if services are reordered, and no promotion if events are", () => {
+  test("applying a file changes no staff if services are reordered, and no promotion if events are", () => {
     const rt = createTestRuntime();
     const services = [
       "{key: cut, name: Cut, durationMin: 30, price: 35.00, staff: [ann]}",
@@ -159,7 +159,7 @@ events: [${concerts.join(", ")}]`;
     expect(moved[1]?.data.changed).toMatchObject({ staff: false, promotions: false, events: true });
   });
 
-  test("keeps the IDs of two objects that swap keys", () => {
+  test("applying a file keeps the IDs of two objects that swap keys", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const ids = publicCatalog(rt).services.map(({ id }) => id);
@@ -173,7 +173,7 @@ events: [${concerts.join(", ")}]`;
     expect(publicCatalog(rt).services.map(({ id }) => id)).toEqual(ids);
   });
 
-  test("fails if the catalog changed between reading and writing", () => {
+  test("applying a file fails if the catalog changed between reading and writing", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const other = openRuntime(rt.config, 0);
@@ -193,7 +193,7 @@ events: [${concerts.join(", ")}]`;
 });
 
 describe("editing one object", () => {
-  test("has the same effects as a file", () => {
+  test("editing one object has the same effects as a file", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const result = editObject(rt, "salon-aurora", "service", "cut", (doc) => ({
@@ -204,7 +204,7 @@ describe("editing one object", () => {
     expect(publicCatalog(rt).services[0]).toMatchObject({ priceCents: 4500, version: 2 });
   });
 
-  test("accepts an ID too, and suggests the nearest key", () => {
+  test("editing one object accepts an ID too, and suggests the nearest key", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const id = publicCatalog(rt).services[1]?.id ?? "";
@@ -231,7 +231,7 @@ describe("applying the files of several businesses", () => {
   const priceIn = (rt: TestRuntime, slug: string) =>
     loadCatalog(rt, getBusiness(rt, slug)).catalog.objects.service[0]?.priceCents;
 
-  test("saves the others if one was changed by another process in the meantime", () => {
+  test("applying the files of several businesses saves the others if one was changed by another process in the meantime", () => {
     const rt = createTestRuntime();
     expect(applyAll(rt, "35.00")).toMatchObject([
       { slug: "bern", version: 1 },
@@ -248,7 +248,7 @@ describe("applying the files of several businesses", () => {
     expect(["bern", "chur", "genf"].map((slug) => priceIn(rt, slug))).toEqual([4000, 3900, 4000]);
   });
 
-  test("loads each business once", () => {
+  test("applying the files of several businesses loads each business once", () => {
     const rt = createTestRuntime();
     applyAll(rt, "35.00");
     const listObjects = vi.spyOn(rt.store.catalog, "listObjects");

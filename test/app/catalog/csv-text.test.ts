@@ -30,7 +30,7 @@ describe("a file is refused that", () => {
     ["has a byte that Windows-1252 lacks", Buffer.from([0x6e, 0x81]), "is not text"],
     ["ends in half a UTF-16 character", Buffer.from([0xff, 0xfe, 0x6e]), "is not text"],
     ["lost letters", Buffer.from("Caf\ufffd"), "contains the character U+FFFD"],
-  ])("%s", (_case, bytes, problem) => {
+  ])("a file is refused that %s", (_case, bytes, problem) => {
     expect(() => decode(bytes)).toThrow(problem);
   });
 });

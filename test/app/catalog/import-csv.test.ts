@@ -36,7 +36,7 @@ addon,mask,,Mask,,12.00,10,,,,,
 `;
 
 describe("a CSV table", () => {
-  test("is imported as services with variants, dishes with sizes, add-ons and categories", () => {
+  test("a CSV table is imported as services with variants, dishes with sizes, add-ons and categories", () => {
     const { objects, report } = importAndRead(TABLE);
     expect(objects.service).toMatchObject([
       {
@@ -100,7 +100,7 @@ describe("a CSV table", () => {
       "with titles in another case and spelling",
       TABLE.replace("parent_key", "Parent key").replace("duration_min", " Duration-Min"),
     ],
-  ])("is imported the same %s", (_form, text) => {
+  ])("a CSV table is imported with an equal result %s", (_form, text) => {
     const { objects } = importAndRead(text);
     const { objects: expected } = importAndRead(TABLE);
     const lines = (value: unknown) =>
@@ -108,7 +108,7 @@ describe("a CSV table", () => {
     expect(lines(objects)).toEqual(expected);
   });
 
-  test("may omit keys, the price of a service with variants, and unused columns", () => {
+  test("a CSV table may omit keys, the price of a service with variants, and unused columns", () => {
     const { objects } = importAndRead(
       'type,name,parent_key,price,duration_min\nservice,Cut & Go,,,\nvariant,Short,cut-go,"40,50",30\n',
     );
@@ -122,13 +122,13 @@ describe("a CSV table", () => {
     ["on_request", { priceType: "ON_REQUEST", priceCents: 0 }],
     ["from 35.00", { priceType: "FROM", priceCents: 3500 }],
     ["35", { priceType: "FIXED", priceCents: 3500 }],
-  ])("may have the price %s", (price, expected) => {
+  ])("a CSV table may have the price %s", (price, expected) => {
     expect(
       importAndRead(`type,name,price,duration_min\nservice,Cut,${price},30\n`).objects.service,
     ).toMatchObject([expected]);
   });
 
-  test("has its unknown columns reported", () => {
+  test("a CSV table has its unknown columns reported", () => {
     const { report } = importAndRead(
       "type,name,price,duration_min,supplier\nservice,Cut,1,30,Acme\n",
     );
@@ -224,7 +224,7 @@ describe("importCsv rejects a file with", () => {
       "This row is too long",
     ],
     ["100,001 rows", `type,name\n${"a,b\n".repeat(100_001)}`, "has more than 100000 rows"],
-  ])("%s", (_case, text, problem) => {
+  ])("importCsv rejects a file with %s", (_case, text, problem) => {
     const attempt = () => importCsv(csvSource(text), BUSINESS);
     const issues = issuesIn(text);
     if (issues.length > 0) expect(issues.join("\n")).toContain(problem);
@@ -241,7 +241,7 @@ describe("an export as CSV", () => {
     return exportCatalogText(rt, getBusiness(rt, slug), "csv");
   };
 
-  test("has no cell that a spreadsheet would execute, and is imported unchanged", () => {
+  test("an export as CSV has no cell that a spreadsheet would execute, and is imported unchanged", () => {
     const cells = ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", 'a,"b";c', "'=x"];
     const addons = cells.map(
       (name, i) => `{key: a${i}, name: ${JSON.stringify(name)}, price: 1.00}`,
@@ -254,7 +254,7 @@ describe("an export as CSV", () => {
     expect(importAndRead(content).objects.addon.map(({ name }) => name)).toEqual(cells);
   });
 
-  test("of the shipped restaurant is imported with the same dishes, sizes and prices", () => {
+  test("the CSV file of the shipped restaurant is imported with equal dishes, sizes and prices", () => {
     const { content, skipped } = exportCsv(readPreset("restaurant"));
     expect(skipped).toContain("14 tables");
     const { objects } = importAndRead(content, { ...BUSINESS, businessSlug: "cafe-lumen" });

@@ -32,7 +32,7 @@ const undone = (result: { changes: { key: string; overwrittenEdits: string[] }[]
     .map(({ key, overwrittenEdits }) => [key, ...overwrittenEdits]);
 
 describe("local edits", () => {
-  test("are listed in the plan of a file that would undo them", () => {
+  test("local edits are listed in the plan of a file that would undo them", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -57,14 +57,14 @@ describe("local edits", () => {
       FILE.replace("name: Cut", "name: Trim").replace("35.00", "45.00"),
       (rt) => reprice(rt, "cut", 4500),
     ],
-  ])("are not undone when %s", (_case, file, edit) => {
+  ])("local edits are not undone when %s", (_case, file, edit) => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     edit(rt);
     expect(undone(apply(rt, file))).toEqual([]);
   });
 
-  test("are forgotten once a file sets the same field", () => {
+  test("local edits are forgotten once a file sets the same field", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -72,7 +72,7 @@ describe("local edits", () => {
     expect(undone(apply(rt, FILE))).toEqual([]);
   });
 
-  test("are kept if a file lists other objects", () => {
+  test("local edits are kept if a file lists other objects", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -98,7 +98,7 @@ describe("local edits", () => {
       (doc) => ({ ...doc, staff: ["anna"] }),
       "There is no staff member 'anna'",
     ],
-  ])("are rejected if they would be invalid in a file: %s", (_case, edit, problem) => {
+  ])("local edits are rejected if they would be invalid in a file: %s", (_case, edit, problem) => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     const attempt = () => editObject(rt, "salon-aurora", "service", "cut", edit);
@@ -111,7 +111,7 @@ describe("local edits", () => {
     expect(apply(rt, FILE).changes).toEqual([]);
   });
 
-  test("can be previewed in a dry run", () => {
+  test("local edits can be previewed in a dry run", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     expect(dryRun(rt, () => reprice(rt, "cut", 4500))).toMatchObject({
@@ -190,11 +190,11 @@ turnTimes: [{upTo: 2, min: 60}]
       ["cut"],
     ],
     ["prices alone change", DAYS.replace("35.00", "36.00"), []],
-  ])("are listed if %s", (_case, file, expected) => {
+  ])("future bookings outside the new hours are listed if %s", (_case, file, expected) => {
     expect(setUp().listOutside(file)).toEqual(expected);
   });
 
-  test("include those of a deleted staff member", () => {
+  test("future bookings outside the new hours include those of a deleted staff member", () => {
     const gone = DAYS.replace("[{key: mia, name: Mia}]", "[]").replace(", staff: [mia]", "");
     expect(setUp().listOutside(gone, { prune: true, allowMassDelete: true })).toEqual([
       "early",
@@ -202,7 +202,7 @@ turnTimes: [{upTo: 2, min: 60}]
     ]);
   });
 
-  test("exclude past and cancelled ones, and those already outside the hours", () => {
+  test("future bookings outside the new hours exclude past and cancelled ones, and those already outside the hours", () => {
     const { rt, cut, listOutside } = setUp();
     apply(rt, DAYS.replace('"18:00"', '"17:00"'));
     cancelBooking(rt, "salon-aurora", cut);
@@ -235,7 +235,7 @@ describe("pruning", () => {
     { before: 5, after: 3, isRejected: true },
     { before: 4, after: 1, isRejected: false },
     { before: 10, after: 0, isRejected: true },
-  ])("from $before tables to $after: rejected $isRejected", ({ before, after, isRejected }) => {
+  ])("a prune from $before tables to $after is a mass delete: $isRejected", ({ before, after, isRejected }) => {
     const rt = createTestRuntime();
     apply(rt, tables(before));
     expect(dryRun(rt, () => apply(rt, tables(after), { prune: true })).massDeletes).toHaveLength(

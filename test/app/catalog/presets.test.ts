@@ -14,7 +14,7 @@ const load = (preset: Preset): Catalog =>
   }).catalog;
 
 describe.each(PRESETS)("the shipped %s", (preset) => {
-  test("has a description, hours, closures and promotions of several kinds, one with a code", () => {
+  test("the shipped %s has a description, hours, closures and promotions of several kinds, one with a code", () => {
     const { business, schedule, objects } = load(preset);
     expect(business.description).not.toBeNull();
     expect(schedule.hours).not.toHaveLength(0);
@@ -27,14 +27,14 @@ describe.each(PRESETS)("the shipped %s", (preset) => {
     expect(objects.promotion.some(({ schedule }) => schedule.startsAt !== null)).toBe(true);
   });
 
-  test("has translations for each of its locales", () => {
+  test("the shipped %s has translations for each of its locales", () => {
     const { business, objects } = load(preset);
     const texts = JSON.stringify(objects);
     for (const locale of business.locales.filter((one) => one !== business.locale))
       expect(texts).toContain(`"${locale}":{"`);
   });
 
-  test("has no object that should be referred to but is not", () => {
+  test("the shipped %s has no object that should be referred to but is not", () => {
     const { objects } = load(preset);
     const linked = new Set(
       objects.service.flatMap(({ addons }) => addons.map(({ addon }) => addon)),

@@ -121,7 +121,7 @@ describe("changes caused by time alone", () => {
 });
 
 describe("a sold-out dish", () => {
-  test("is published, and again when it becomes available", () => {
+  test("a sold-out dish is published, and again when it becomes available", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
     const until = rt.now() + HOUR;
@@ -138,7 +138,7 @@ describe("a sold-out dish", () => {
     expect(publicCatalog(rt).menuItems).toMatchObject([{ soldOut: false }]);
   });
 
-  test("stays sold out when a file is applied, and is not published twice", () => {
+  test("a sold-out dish stays sold out when a file is applied, and is not published twice", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
     setSoldOut(rt, business(rt), "soup", null);
@@ -151,7 +151,7 @@ describe("a sold-out dish", () => {
     ]);
   });
 
-  test("as a modifier option, is published with the dishes that offer it", () => {
+  test("a sold-out modifier option is published with the dishes that offer it", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
     expect(publishedEvents(rt, () => setSoldOut(rt, business(rt), "milk/oat", null))).toEqual([
@@ -164,7 +164,7 @@ describe("a sold-out dish", () => {
     ]);
   });
 
-  test("is rejected if unknown, with the nearest key, or if the time is in the past", () => {
+  test("a sold-out mark is rejected for an unknown dish, with the nearest key, or a time in the past", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
     expect(() => setSoldOut(rt, business(rt), "soap", null)).toThrow("Did you mean 'soup'?");

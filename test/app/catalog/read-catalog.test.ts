@@ -366,7 +366,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
 ];
 
 describe("readCatalog reports", () => {
-  it.each(INVALID_FILES)("%s", (_name, body, ...expected) => {
+  it.each(INVALID_FILES)("readCatalog reports %s", (_name, body, ...expected) => {
     expect(collectIssues(() => readCatalogBody(body))).toEqual(
       expected.map((line) => `catalog.yaml:${line}`),
     );
@@ -374,7 +374,7 @@ describe("readCatalog reports", () => {
 });
 
 describe("readCatalog", () => {
-  it("reports all issues, including several in one object, in the order of the file", () => {
+  it("readCatalog reports all issues, including several in one object, in the order of the file", () => {
     const body = `promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {services: [ct]}}]
 services:
   - key: cut
@@ -395,7 +395,7 @@ services:
     ]);
   });
 
-  it("does not report references to an object that has issues of its own as unknown", () => {
+  it("readCatalog does not report references to an object that has issues of its own as unknown", () => {
     const body =
       "areas: [{key: hall, name: Hall}]\nevents: [{key: gala, name: 3, startsAt: never, quotas: 5, ticketTypes: [7]}]\npromotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {events: [gala], ticketTypes: [gala/seat]}}]\n";
     const found = collectIssues(() => readCatalogBody(body));
@@ -404,7 +404,7 @@ services:
     expect(found.every((line) => line.startsWith("catalog.yaml:6:"))).toBe(true);
   });
 
-  it("names the number of issues and the file in the error message", () => {
+  it("readCatalog names the number of issues and the file in the error message", () => {
     expect(() => readCatalogBody("areas: 1\n")).toThrow(
       "1 error in catalog.yaml. Nothing was changed.",
     );
@@ -443,7 +443,7 @@ services:
       "catalog: 1\n---\ncatalog: 1\n",
       "catalog.yaml:2:1 A second document begins here ('---'). Move it to a separate file.",
     ],
-  ])("rejects a file that is not a catalog: %#", (text, ...expected) => {
+  ])("readCatalog rejects a file that is not a catalog: %#", (text, ...expected) => {
     const issues = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
     expect(issues.toSorted()).toEqual(expected.toSorted());
   });
@@ -452,7 +452,7 @@ services:
     ["unclosed brackets", "[".repeat(100_000)],
     ["nested lists", `catalog: 1\nareas: ${"[".repeat(60)}${"]".repeat(60)}\n`],
     ["a list that contains itself", "catalog: 1\nareas: &a [*a]\n"],
-  ])("rejects %s as nested too deeply", (_name, text) => {
+  ])("readCatalog rejects %s as nested too deeply", (_name, text) => {
     const [first] = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
     expect(first).toContain("This is nested too deeply for a catalog.");
   });
@@ -484,7 +484,7 @@ services:
       "bookingPolicy: {maxAdvanceDays: 2000}",
       "'maxAdvanceDays' must be a whole number from 1 to 1095, not 2000.",
     ],
-  ])("rejects a business with %s", (field, detail) => {
+  ])("readCatalog rejects a business with %s", (field, detail) => {
     const fields = { slug: "a-b", name: "A", timezone: "UTC", currency: "EUR" };
     const [name = ""] = field.split(":");
     const lines = Object.entries(fields)
@@ -499,7 +499,7 @@ services:
     );
   });
 
-  it("rejects aliases that expand exponentially", () => {
+  it("readCatalog rejects aliases that expand exponentially", () => {
     const bomb = ["a: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let n = 1; n < 12; n++)
       bomb.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(", ")}]`);
@@ -509,14 +509,14 @@ services:
     ]);
   });
 
-  it("rejects a file of more than 50 MB without parsing it", () => {
+  it("readCatalog rejects a file of more than 50 MB without parsing it", () => {
     const text = `catalog: 1\n#${"x".repeat(50_000_000)}`;
     expect(collectIssues(() => readCatalogSources([{ name: "big.yaml", text }]))).toEqual([
       "big.yaml:1:1 The file is larger than 50 MB.",
     ]);
   });
 
-  it("rejects an object of more than 200 KB", () => {
+  it("readCatalog rejects an object of more than 200 KB", () => {
     const texts = Array.from(
       { length: 25 },
       (_, n) => `a${String.fromCharCode(97 + n)}: {description: "${"é".repeat(5000)}"}`,
@@ -527,7 +527,7 @@ services:
     expect(found).toEqual(["catalog.yaml:6:5 This object is 251 KB; the maximum is 200 KB."]);
   });
 
-  it("does not change object prototypes", () => {
+  it("readCatalog does not change object prototypes", () => {
     collectIssues(() =>
       readCatalogBody(
         "__proto__: {polluted: true}\nareas: [{key: a, name: A, __proto__: {polluted: true}}]\n",
@@ -536,14 +536,14 @@ services:
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it("replaces control characters of the file in messages", () => {
+  it("readCatalog replaces control characters of the file in messages", () => {
     const [issue] = collectIssues(() =>
       readCatalogBody('areas: [{key: a, name: A, "\\e[31mred": 1}]\n'),
     );
     expect(issue).toContain("Unknown field '␛[31mred'.");
   });
 
-  it("reads JSON like YAML, and reports the same places", () => {
+  it("readCatalog reads JSON like YAML, and reports the same places", () => {
     const file = {
       catalog: 1,
       business: { slug: "kita-live", name: "Kita 😀", timezone: "Asia/Tokyo", currency: "JPY" },
@@ -563,14 +563,14 @@ services:
     ).toEqual(["kita.json:18:4 'price' has 1 decimal in '5.5', but JPY has none."]);
   });
 
-  it("reads a price from its digits in the file, quoted or not", () => {
+  it("readCatalog reads a price from its digits in the file, quoted or not", () => {
     const catalog = readCatalogBody(
       "addons: [{key: a, name: A, price: 35.00}, {key: b, name: B, price: '35.00'}, {key: c, name: C, priceCents: 3500}, {key: d, name: D, price: 0.29}]\n",
     );
     expect(catalog.objects.addon.map((addon) => addon.priceCents)).toEqual([3500, 3500, 3500, 29]);
   });
 
-  it("resolves aliases", () => {
+  it("readCatalog resolves aliases", () => {
     const catalog = readCatalogBody(
       "hours: &week [{days: mon-fri, start: '09:00', end: '18:00'}]\nstaff: [{key: a, name: A, hours: *week}]\n",
     );
@@ -580,7 +580,7 @@ services:
   describe("with several files", () => {
     const business = { name: "business.yaml", text: CATALOG_HEADER };
 
-    it("joins the same section of all files in their order", () => {
+    it("readCatalog joins each section of several files in their order", () => {
       const catalog = readCatalogSources([
         {
           name: "b.yaml",
@@ -599,7 +599,7 @@ services:
       ]);
     });
 
-    it("names both places of a key that is in two files", () => {
+    it("readCatalog names both places of a key that is in two files", () => {
       const found = collectIssues(() =>
         readCatalogSources([
           business,
@@ -612,7 +612,7 @@ services:
       ]);
     });
 
-    it("requires exactly one business, and the format version in each file", () => {
+    it("readCatalog requires exactly one business in several files, and the format version in each", () => {
       expect(
         collectIssues(() => readCatalogSources([business, { ...business, name: "again.yaml" }])),
       ).toEqual([
@@ -625,7 +625,7 @@ services:
       ).toEqual(["b.yaml:1:1 'catalog' is missing; it must be 1, the version of this format."]);
     });
 
-    it("reports YAML errors in each of them", () => {
+    it("readCatalog reports YAML errors in each of several files", () => {
       const found = collectIssues(() =>
         readCatalogSources([
           { name: "a.yaml", text: "a: 'b\n" },
@@ -636,7 +636,7 @@ services:
     });
   });
 
-  it.each(["restaurant", "salon", "venue"])("reads the shipped %s without issues", (preset) => {
+  it.each(["restaurant", "salon", "venue"])("readCatalog reads the shipped %s without issues", (preset) => {
     const text = readFileSync(new URL(`../../../data/${preset}.yaml`, import.meta.url), "utf8");
     const seedingAt = Date.parse("2026-11-20T12:00:00Z");
     expect(

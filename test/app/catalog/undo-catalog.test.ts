@@ -205,7 +205,7 @@ test("what changes the words of every object, such as the currency, is undone to
 });
 
 describe("local edits", () => {
-  test("that an apply has undone are restored, and are local edits again", () => {
+  test("local edits that an apply has undone are restored, and are local edits again", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -217,7 +217,7 @@ describe("local edits", () => {
     expect(localEdits(rt)).toEqual([]);
   });
 
-  test("that an undo reverts are no longer local edits", () => {
+  test("local edits that an undo reverts are no longer local edits", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -225,7 +225,7 @@ describe("local edits", () => {
     expect(localEdits(rt)).toEqual([]);
   });
 
-  test("of hours that an apply has undone are restored, and are local edits again", () => {
+  test("local edits of hours that an apply has undone are restored, and are local edits again", () => {
     const rt = createTestRuntime();
     const editedSections = () =>
       Object.keys(rt.store.businesses.getScheduleEdits(getBusiness(rt, SLUG).id));
@@ -239,7 +239,7 @@ describe("local edits", () => {
     expect(editedSections()).toEqual([]);
   });
 
-  test("of other objects stay", () => {
+  test("local edits of other objects stay", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);

@@ -28,7 +28,7 @@ type Server = ReturnType<typeof createServer>;
 describe.runIf(process.getuid)("secrets that other users can access", () => {
   const list = ({ rt, tlsKey }: Server) => checkSecretFiles(rt.config, tlsKey);
 
-  test("are not found in private files, in a listable folder and in a key that a group may read", () => {
+  test("secrets that other users can access are not found in private files, in a listable folder and in a key that a group may read", () => {
     const server = createServer();
     chmodSync(server.rt.config.dataDir, 0o755);
     expect(list(server)).toEqual([]);
@@ -42,7 +42,7 @@ describe.runIf(process.getuid)("secrets that other users can access", () => {
     { what: "TLS key", mode: 0o644, pathOf: ({ tlsKey }) => tlsKey, inData: false },
     { what: "token", mode: 0o644, pathOf: (server) => server.metricsTokenFile, inData: false },
   ])(
-    "are reported at start and in status, and refused when strict: $what",
+    "secrets that other users can access are reported at start and in status, and refused when strict: $what",
     ({ mode, pathOf, inData }) => {
       const server = createServer();
       const { rt, tlsKey } = server;
@@ -71,6 +71,6 @@ describe.runIf(process.getuid)("secrets that other users can access", () => {
     },
   );
 
-  test("are not looked for in a data folder that does not exist yet", () =>
+  test("secrets that other users can access are not looked for in a data folder that does not exist yet", () =>
     expect(checkSecretFiles(readConfig({ dataDir: "/nowhere" }, {}), "/nowhere/key")).toEqual([]));
 });

@@ -52,7 +52,7 @@ async function setUp(count = 1, statusCode = 200) {
 }
 
 describe("redelivering one delivery", () => {
-  test("sends a delivered one again, with the same ID and event and the next attempt number", async () => {
+  test("redelivery sends a delivered delivery again, with its ID and event and the next attempt number", async () => {
     const { rt, sent, run, id } = await setUp();
     expect(redeliverDelivery(rt, id)).toMatchObject({
       status: "PENDING",
@@ -67,7 +67,7 @@ describe("redelivering one delivery", () => {
     expect(getDelivery(rt, id)).toMatchObject({ status: "DELIVERED", attemptCount: 2 });
   });
 
-  test("restarts the retry schedule of an exhausted delivery", async () => {
+  test("redelivering one delivery restarts the retry schedule of an exhausted delivery", async () => {
     const { rt, run, id } = await setUp(1, 500);
     const notices = () => rt.store.alertState.list<{ code: string }>("notice");
     while (getDelivery(rt, id).status === "PENDING") {
@@ -86,7 +86,7 @@ describe("redelivering one delivery", () => {
     expect(notices()).toEqual([]);
   });
 
-  test("sends a delivery waiting for a retry immediately", async () => {
+  test("redelivering one delivery sends a delivery waiting for a retry immediately", async () => {
     const { rt, answer, run, id } = await setUp(1, 500);
     answer.statusCode = 200;
     await run();
@@ -96,7 +96,7 @@ describe("redelivering one delivery", () => {
     expect(getDelivery(rt, id)).toMatchObject({ status: "DELIVERED", attemptCount: 2 });
   });
 
-  test("fails for a disabled, deleted or unknown endpoint", async () => {
+  test("redelivering one delivery fails for a disabled, deleted or unknown endpoint", async () => {
     const { rt, endpoint, id } = await setUp();
     disableEndpoint(rt, endpoint.id, "manual");
     expect(() => redeliverDelivery(rt, id)).toThrow(/is disabled: enable it first/);
@@ -107,7 +107,7 @@ describe("redelivering one delivery", () => {
 });
 
 describe("redelivering many deliveries", () => {
-  test("only counts in a dry run, then sends them in order", async () => {
+  test("a dry run of a redelivery counts deliveries, which are then sent in order", async () => {
     const { rt, sent, run, ids } = await setUp(30);
     const filter = { since: 0 };
     expect(dryRun(rt, () => redeliverDeliveries(rt, filter))).toBe(30);
@@ -118,7 +118,7 @@ describe("redelivering many deliveries", () => {
     expect(sent.slice(30).map(({ id }) => id)).toEqual(ids);
   });
 
-  test("redelivers failed ones, not delivered, parked or cancelled ones", async () => {
+  test("redelivering many deliveries takes failed ones, not delivered, parked or cancelled ones", async () => {
     const { rt, business, endpoint, answer, run, count } = await setUp(3, 500);
     answer.statusCode = 200;
     emitEvents(rt, business, "staff.updated", "addon.updated", "event.updated");
@@ -140,7 +140,7 @@ describe("redelivering many deliveries", () => {
     expect(count("CANCELLED")).toBe(1);
   });
 
-  test("respects the rate, and rejects one that would take more than a day", async () => {
+  test("redelivering many deliveries respects the rate, and rejects one that would take more than a day", async () => {
     const { rt, sent, run } = await setUp(20);
     redeliverDeliveries(rt, { since: 0 }, { perSecond: 5 });
     await run();
@@ -153,7 +153,7 @@ describe("redelivering many deliveries", () => {
     );
   });
 
-  test("works in batches and reports its progress", async () => {
+  test("redelivering many deliveries works in batches and reports its progress", async () => {
     const { rt } = await setUp(2500);
     const reported: [number, number][] = [];
     expect(

@@ -73,7 +73,7 @@ const acceptedBy = (delivered: Delivered, secret: string): string[] =>
 const ALL = VERIFIERS.map(([name]) => name);
 
 describe("rotating a signing secret", () => {
-  test("lets every verifier accept either secret until it is finished", async () => {
+  test("rotating a signing secret lets every verifier accept either secret until it is finished", async () => {
     const { rt, id, secret: old, deliver } = await setUp();
     const { secret, oldEndsAt } = rotateEndpointSecret(rt, id);
     expect(oldEndsAt).toBe(rt.now() + DAY);
@@ -87,7 +87,7 @@ describe("rotating a signing secret", () => {
     expect(finishSecretRotation(rt, id).finished).toBe(false);
   });
 
-  test("under load, each delivery verifies with at least one secret", async () => {
+  test("each delivery verifies with at least one secret during a rotation under load", async () => {
     const { rt, business, partner, worker, id, secret: old } = await setUp();
     emitEvents(rt, business, ...Array.from({ length: 60 }, () => "service.updated" as const));
     worker.wake();
@@ -104,7 +104,7 @@ describe("rotating a signing secret", () => {
     expect(taken.slice(first).map(({ fresh }) => fresh)).toEqual(Array(60 - first).fill(ALL));
   });
 
-  test("deletes the old secret when the overlap ends", async () => {
+  test("rotating a signing secret deletes the old secret when the overlap ends", async () => {
     const { rt, id, secret: old, deliver } = await setUp();
     rotateEndpointSecret(rt, id, { overlapMs: 60_000 });
     expect((await deliver()).headers["x-service-signature"]!.match(/v1=/g)).toHaveLength(2);
@@ -126,7 +126,7 @@ describe("rotating a signing secret", () => {
     expect(rt.store.endpointSecrets.listValid(id, rt.now())).toHaveLength(2);
   });
 
-  test.each([-1, 7 * DAY + 1, 1.5])("with an overlap of %d ms is rejected", async (overlapMs) => {
+  test.each([-1, 7 * DAY + 1, 1.5])("a rotation with an overlap of %d ms is rejected", async (overlapMs) => {
     const { rt, id } = await setUp();
     expect(() => rotateEndpointSecret(rt, id, { overlapMs })).toThrow(/between 0 and 7 days/);
   });
@@ -136,7 +136,7 @@ describe("rotating the master key", () => {
   const keyLines = (rt: TestRuntime) =>
     readFileSync(rt.config.masterKeyPath, "utf8").trim().split("\n");
 
-  test("re-encrypts every secret while a daemon with the old key in memory continues", async () => {
+  test("rotating the master key re-encrypts every secret while a daemon with the old key in memory continues", async () => {
     const { rt, business, id, secret, deliver } = await setUp();
     await deliver();
     const terminal = createTestRuntime({ dataDir: rt.config.dataDir });
@@ -155,7 +155,7 @@ describe("rotating the master key", () => {
     expect(terminal.secrets.open(row!.sealed, row!.id)).toBe(added.secret);
   });
 
-  test("interrupted before the commit, keeps both keys and can be run again", async () => {
+  test("a rotation of the master key that is interrupted before the commit keeps both keys and can be run again", async () => {
     const { rt, business, id, secret } = await setUp();
     const opened = () => {
       const [row] = rt.store.endpointSecrets.listValid(id, rt.now());
@@ -176,7 +176,7 @@ describe("rotating the master key", () => {
     expect(opened()).toBe(secret);
   });
 
-  test("removes no key that a secret still needs", async () => {
+  test("rotating the master key removes no key that a secret still needs", async () => {
     const { rt } = await setUp();
     rt.secrets.addKey();
     rt.secrets.dropOldKeys((opens) =>
@@ -185,7 +185,7 @@ describe("rotating the master key", () => {
     expect(keyLines(rt)).toHaveLength(2);
   });
 
-  test("changes nothing if a secret cannot be decrypted", async () => {
+  test("rotating the master key changes nothing if a secret cannot be decrypted", async () => {
     const { rt } = await setUp();
     writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
     const other = createTestRuntime({ dataDir: rt.config.dataDir });

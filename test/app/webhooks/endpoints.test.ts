@@ -127,7 +127,7 @@ describe("a partner whose URL is refused after the DNS lookup", () => {
     ["one public and one private address", ["1.1.1.1", "::1"]],
   ];
 
-  test("gets the same text whatever DNS returned; the operator's log has the reason", async () => {
+  test("a partner whose URL is refused after the DNS lookup gets the same text whatever DNS returned; the operator's log has the reason", async () => {
     const rt = createTestRuntime();
     addBusiness(rt);
     const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
@@ -152,7 +152,7 @@ describe("a partner whose URL is refused after the DNS lookup", () => {
     );
   });
 
-  test.each(REFUSED)("on the command line, %s is named", async (_, addresses) => {
+  test.each(REFUSED)("a private name in a URL is named on the command line: %s", async (_, addresses) => {
     const rt = createTestRuntime();
     addBusiness(rt);
     const { message } = await rejection(createEndpoint(rt, request(), async () => addresses));
@@ -199,7 +199,7 @@ describe("a name with a control or format character", () => {
     ["a \u200d b", "U+200D"],
     ["a\u{e0041}b", "U+E0041"],
     ["a\ud800b", "U+D800"],
-  ])("is rejected at creation and update: $1", async (name, character) => {
+  ])("a name with a control or format character is rejected at creation and update: $1", async (name, character) => {
     const rt = createTestRuntime();
     addBusiness(rt);
     const issue = {
@@ -213,7 +213,7 @@ describe("a name with a control or format character", () => {
     expect((await rejection(updateEndpoint(rt, endpoint.id, { name }))).issues).toEqual([issue]);
   });
 
-  test("stays until it is changed, so that an endpoint with such a name can be updated", async () => {
+  test("a name with a control or format character stays until it is changed, so that an endpoint with such a name can be updated", async () => {
     const rt = createTestRuntime();
     addBusiness(rt);
     const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
@@ -222,7 +222,7 @@ describe("a name with a control or format character", () => {
     expect(await updateEndpoint(rt, endpoint.id, { events })).toMatchObject({ events });
   });
 
-  test("is accepted if the character joins letters", async () => {
+  test("a name with a control or format character is accepted if the character joins letters", async () => {
     const rt = createTestRuntime();
     addBusiness(rt);
     const name = "می\u200cخواهم 👩\u200d🍳";
@@ -310,7 +310,7 @@ describe("the endpoints of an API key", () => {
   test.each([
     { maxEndpoints: undefined, most: 10 },
     { maxEndpoints: 3, most: 3 },
-  ])("are at most $most, which locks out no other key", async ({ maxEndpoints, most }) => {
+  ])("an API key has at most $most endpoints, which locks out no other key", async ({ maxEndpoints, most }) => {
     const { createTestKey, create } = setUp();
     const keyId = createTestKey("RESTRICTED", maxEndpoints);
     for (let n = 0; n < most; n++) await create({ keyId, url: urlOf(n) });
@@ -322,7 +322,7 @@ describe("the endpoints of an API key", () => {
     await create({ keyId: null, url: urlOf(most) });
   });
 
-  test("cannot have the same URL and events twice; the error names the first", async () => {
+  test("the endpoints of an API key cannot have the same URL and events twice; the error names the first", async () => {
     const { createTestKey, create, rt } = setUp();
     const keyId = createTestKey("RESTRICTED");
     const events = ["service.updated", "staff.updated"];
@@ -339,7 +339,7 @@ describe("the endpoints of an API key", () => {
     await update({ name: "Shop", url: other.url });
   });
 
-  test("are compared with those of other keys only if the key may see them", async () => {
+  test("the endpoints of an API key are compared with those of other keys only if the key may see them", async () => {
     const { createTestKey, create } = setUp();
     await create({ keyId: createTestKey("RESTRICTED") });
     await create({ keyId: createTestKey("RESTRICTED") });

@@ -39,7 +39,7 @@ async function createBusiness(options: Parameters<typeof createTerminal>[0] = {}
   };
 }
 
-test("in a pipe, each slot is a line, and a day without slots too", async () => {
+test("each slot is a line in a pipe, and a day without slots too", async () => {
   const availability = await createBusiness();
   expect(await availability(`--service cut --staff mia --from ${DAY} --to ${NEXT_DAY}`)).toBe(
     [

@@ -366,7 +366,7 @@ test("bookings and reservations are moved, with another staff member or party", 
   ).toMatchObject({ partySize: 4, startsAt: expect.stringContaining("T19:30"), version: 2 });
 });
 
-test("only a visit that has started can be completed or marked as a no-show", async () => {
+test("a visit that has not started cannot be completed or marked as a no-show", async () => {
   const { deskbell } = await createBusiness();
   const { id } = data<{ id: string }>(
     await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`),

@@ -19,7 +19,7 @@ async function createShop() {
 }
 
 describe("catalog diff", () => {
-  test("exits with 8 if there are differences, else with 0, and saves nothing", async () => {
+  test("catalog diff exits with 8 if there are differences, else with 0, and saves nothing", async () => {
     const { deskbell } = await createShop();
     expect(await deskbell("catalog diff -", FILE)).toMatchObject({
       code: 0,
@@ -38,7 +38,7 @@ describe("catalog diff", () => {
     expect(await deskbell("catalog diff -", dearer)).toMatchObject(differs);
   });
 
-  test("lists the local edits it would undo and the deletions that require --allow-mass-delete", async () => {
+  test("catalog diff lists the local edits it would undo and the deletions that require --allow-mass-delete", async () => {
     const { deskbell } = await createShop();
     await deskbell("services update cut --price 45.00");
     const { stdout, stderr } = await deskbell("catalog diff -", FILE);
@@ -64,7 +64,7 @@ describe("catalog diff", () => {
     });
   });
 
-  test("exits with 7 for an invalid file", async () => {
+  test("catalog diff exits with 7 for an invalid file", async () => {
     const { deskbell } = await createShop();
     expect(await deskbell("catalog diff -", FILE.replace("40.00", "4o"))).toMatchObject({
       code: 7,
@@ -91,7 +91,7 @@ tables: [{ key: t1, maxSeats: 2 }]
     return { deskbell, dataDir, isUnchanged };
   }
 
-  test("without a terminal or --yes refuses to undo edits, remove all links or empty a section", async () => {
+  test("catalog apply that cannot ask refuses to undo edits, remove all links or empty a section", async () => {
     const { deskbell, isUnchanged } = await createEdited();
     for (const options of ["", "--no-prompt", "--prune --allow-mass-delete"])
       expect(await deskbell(`catalog apply - ${options}`, UNSTAFFED)).toMatchObject({
@@ -120,7 +120,7 @@ tables: [{ key: t1, maxSeats: 2 }]
     expect(await isUnchanged()).toBe(true);
   });
 
-  test("asks before a file sets every price to 1.00, and names catalog undo in its last line", async () => {
+  test("catalog apply asks before a file sets every price to 1.00, and names catalog undo in its last line", async () => {
     const { deskbell } = createTerminal();
     const file = (price: string) =>
       `${FILE}menu: { items: [${Array.from({ length: 12 }, (_, i) => `{ key: d${i}, name: D${i}, price: ${price} }`).join(", ")}] }\n`;
@@ -141,7 +141,7 @@ tables: [{ key: t1, maxSeats: 2 }]
     expect((await deskbell("catalog export")).stdout).toBe(before);
   });
 
-  test("asks on a terminal, and does nothing without a yes", async () => {
+  test("catalog apply asks on a terminal, and does nothing without a yes", async () => {
     const { dataDir, isUnchanged } = await createEdited();
     const file = join(createTempFolder(), "joes.yaml");
     writeFileSync(file, UNSTAFFED);
@@ -155,7 +155,7 @@ tables: [{ key: t1, maxSeats: 2 }]
     expect(await isUnchanged()).toBe(false);
   });
 
-  test("asks nothing for a file that only adds and updates", async () => {
+  test("catalog apply asks nothing for a file that only adds and updates", async () => {
     const { deskbell } = await createEdited();
     const file = STAFFED.replace("90.00", "95.00").replace("name: Mia", "name: Mia B.");
     expect(await deskbell("catalog apply -", file)).toMatchObject({ code: 0 });
@@ -185,7 +185,7 @@ describe("catalog apply with several businesses", () => {
     return folder;
   }
 
-  test("applies every file of a folder to its business and lists the changed ones", async () => {
+  test("catalog apply applies every file of a folder to its business and lists the changed ones", async () => {
     const { deskbell } = createTerminal();
     const folder = writeFiles({
       "bern.yaml": businessOf("bern") + SERVICES,
@@ -223,7 +223,7 @@ describe("catalog apply with several businesses", () => {
     expect(await deskbell(`catalog diff ${folder}`)).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("merges the files of each subfolder, and skips hidden ones", async () => {
+  test("catalog apply merges the files of each subfolder, and skips hidden ones", async () => {
     const { deskbell } = createTerminal();
     const folder = writeFiles({
       "bern/a.yaml": `catalog: 1\n${SERVICES}`,
@@ -237,7 +237,7 @@ describe("catalog apply with several businesses", () => {
     });
   });
 
-  test("reports the issues of all files and changes nothing if one is invalid", async () => {
+  test("catalog apply reports the issues of all files and changes nothing if one is invalid", async () => {
     const { deskbell } = createTerminal();
     const folder = writeFiles({
       "bern.yaml": businessOf("bern"),
@@ -317,14 +317,14 @@ describe("catalog apply with several businesses", () => {
 });
 
 describe("catalog export", () => {
-  test.each(["yaml", "json"])("writes a %s file without differences", async (format) => {
+  test.each(["yaml", "json"])("catalog export writes a %s file without differences", async (format) => {
     const { deskbell } = createTerminal();
     await deskbell("seed restaurant");
     const { stdout } = await deskbell(`catalog export --format ${format}`);
     expect(await deskbell("catalog diff - --prune", stdout)).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("writes a new file, but never overwrites one", async () => {
+  test("catalog export writes a new file, but never overwrites one", async () => {
     const { deskbell } = await createShop();
     const out = join(createTempFolder(), "joes.yaml");
     expect(await deskbell(`catalog export --out ${out}`)).toMatchObject({
@@ -341,7 +341,7 @@ describe("catalog export", () => {
     });
   });
 
-  test("lists what CSV cannot contain", async () => {
+  test("catalog export lists what CSV cannot contain", async () => {
     const { deskbell } = createTerminal();
     await deskbell("seed venue");
     const { stdout, stderr } = await deskbell("catalog export --format csv");
@@ -390,7 +390,7 @@ describe("catalog import csv", () => {
   };
   const business = "--business-slug salon-aurora --timezone America/New_York --currency USD";
 
-  test("shows what would change, needs a confirmation, and is undone by catalog undo", async () => {
+  test("catalog import csv shows what would change, needs a confirmation, and is undone by catalog undo", async () => {
     const { deskbell, csv, before } = await editPrices();
     const plan = expect.stringMatching(/^update\tservice\tkids-cut\tprice 32\.00 -> 34\.50\t/);
     expect(await deskbell(`catalog import csv ${csv} --dry-run`)).toMatchObject({ stdout: plan });
@@ -417,7 +417,7 @@ describe("catalog import csv", () => {
     expect((await deskbell("catalog export")).stdout).toBe(before);
   });
 
-  test("is a local edit, which a later apply of an older file names", async () => {
+  test("catalog import csv is a local edit, which a later apply of an older file names", async () => {
     const { deskbell, csv, yaml, before } = await editPrices();
     await deskbell(`catalog import csv ${csv} --yes`);
     writeFileSync(yaml, before);
@@ -426,7 +426,7 @@ describe("catalog import csv", () => {
     expect(stderr).toContain("would undo 1 local edit");
   });
 
-  test("for an existing business writes a file that changes nothing else, unless --replace is set", async () => {
+  test("catalog import csv writes a file for an existing business that changes nothing else, unless --replace is set", async () => {
     const { deskbell, csv, yaml } = await editPrices();
     const written = await deskbell(`catalog import csv ${csv} ${business} --out ${yaml}`);
     expect(written).toMatchObject({ code: 0 });
@@ -447,7 +447,7 @@ describe("catalog import csv", () => {
   test.each([
     ["--currency CHF", "Missing --business-slug."],
     ["--business-slug joes --timezone Europe/Zurich", "Missing --currency."],
-  ])("with %s is a usage error", async (flags, message) => {
+  ])("catalog import csv with %s is a usage error", async (flags, message) => {
     const csv = join(createTempFolder(), "prices.csv");
     writeFileSync(csv, "type,name,price,duration_min\nservice,Cut,40.00,30\n");
     const result = await createTerminal().deskbell(`catalog import csv ${csv} ${flags}`);
@@ -480,7 +480,7 @@ test("catalog schema describes every section and field to an editor", async () =
 });
 
 describe("init", () => {
-  test("writes a catalog that can be applied, and prints the next commands", async () => {
+  test("init writes a catalog that can be applied, and prints the next commands", async () => {
     const { deskbell } = createTerminal();
     const file = join(createTempFolder(), "mine.yaml");
     const created = await deskbell(`init ${file}`);
@@ -494,14 +494,14 @@ describe("init", () => {
     expect(await deskbell(command)).toMatchObject({ code: 0 });
   });
 
-  test("prints the catalog instead of writing a file named '-'", async () => {
+  test("init prints the catalog instead of writing a file named '-'", async () => {
     const { deskbell } = createTerminal();
     const { stdout } = await deskbell("init -");
     expect(await deskbell("catalog apply -", stdout)).toMatchObject({ code: 0 });
     expect(existsSync("-")).toBe(false);
   });
 
-  test("never overwrites a file", async () => {
+  test("init never overwrites a file", async () => {
     const file = join(createTempFolder(), "mine.yaml");
     writeFileSync(file, "mine");
     expect(await createTerminal().deskbell(`init ${file}`)).toMatchObject({ code: 5 });
@@ -510,7 +510,7 @@ describe("init", () => {
 });
 
 describe("seed --generate", () => {
-  test("generates the same business for the same --random-seed", async () => {
+  test("seed --generate creates one business for one --random-seed", async () => {
     const [first, second] = [createTerminal(), createTerminal()];
     for (const { deskbell } of [first, second])
       expect(await deskbell("seed --generate 120 --random-seed 9")).toMatchObject({ code: 0 });
@@ -524,7 +524,7 @@ describe("seed --generate", () => {
     "seed --generate 0",
     "seed --generate many",
     "seed --generate 101k",
-  ])("%s is a usage error", async (line) => {
+  ])("seed with %s is a usage error", async (line) => {
     expect(await createTerminal().deskbell(line)).toMatchObject({ code: 2, stdout: "" });
   });
 });

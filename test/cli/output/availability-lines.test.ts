@@ -25,7 +25,7 @@ const DAY = {
   ],
 } as unknown as PublicDay;
 
-test("in a pipe, start times that are rejected for the same reason are one row", () => {
+test("start times that are rejected for one reason are one row in a pipe", () => {
   const rows = dayRows(DAY, "Europe/Zurich", () => "mia").map(
     ({ start, state }) => `${start} ${state}`,
   );

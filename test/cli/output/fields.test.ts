@@ -57,7 +57,7 @@ test("control characters in names and values are escaped", () => {
   expect(lines.join("")).not.toMatch(/[\x00-\x1f]/);
 });
 
-test("in a pipe, each field is one line", async () => {
+test("each field is one line in a pipe", async () => {
   const dataDir = `${createTempFolder()}/data`;
   const { deskbell } = createTerminal({ dataDir });
   await deskbell("seed salon");

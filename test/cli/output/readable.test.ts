@@ -80,7 +80,7 @@ test("weekly times are ranges of days, and a stored name replaces its ID", () =>
   ]);
 });
 
-test("in a pipe, each field is one line without JSON", () => {
+test("each field is one line without JSON in a pipe", () => {
   const readable = toReadable(
     { variants: [{ key: "a", staff: ["mia", "leo"] }, { key: "b" }], tags: ["x", "y"] },
     context,

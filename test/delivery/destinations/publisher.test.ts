@@ -110,7 +110,7 @@ test("businesses do not wait for each other, nor for one that is refused", async
   expect(conditions(rt)[0]?.text).toContain("since 2026-11-20T12:00:00Z: not allowed");
 });
 
-test("only the events and the business of the destination are published", async () => {
+test("the events and the business of the destination alone are published", async () => {
   const rt = createTestRuntime();
   const [business, other] = [addBusiness(rt), addBusiness(rt, "other")];
   addDestination(rt, { events: ["catalog.changed"] }, business.id);
@@ -467,7 +467,7 @@ test("a changed destination starts again, a deleted one stops", async () => {
   expect(stream.messages).toHaveLength(2);
 });
 
-test("without the master key, the destination is late and says so", async () => {
+test("a destination whose password no key decrypts is late and says so", async () => {
   const { rt, stream, publishers, emit } = await setUp();
   rmSync(rt.config.masterKeyPath);
   const restarted = createTestPublishers(rt, stream);

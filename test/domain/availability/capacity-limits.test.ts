@@ -33,7 +33,7 @@ describe("resources", () => {
   });
   const request = { on: MONDAY, services: [serviceRequest("massage")] };
 
-  test("limit parallel bookings even if staff is free", () => {
+  test("resources limit parallel bookings even if staff is free", () => {
     const first = bookSlot(shop, request, on("10:00"));
     const second = bookSlot(shop, { ...request, busyIntervals: first }, on("10:00"));
     expect([first[0]?.staffKey, second[0]?.staffKey]).toEqual(["ann", "bea"]);
@@ -42,7 +42,7 @@ describe("resources", () => {
     );
   });
 
-  test("are counted per minute: two consecutive bookings use one unit", () => {
+  test("resources are counted per minute: two consecutive bookings use one unit", () => {
     const busyIntervals = [
       busyInterval(shop, on("10:00"), on("10:30"), { resources: [{ resource: "room", units: 1 }] }),
       busyInterval(shop, on("10:30"), on("11:00"), { resources: [{ resource: "room", units: 1 }] }),
@@ -50,7 +50,7 @@ describe("resources", () => {
     expect(startTimes(shop, { ...request, busyIntervals })).toBe("09:00 10:00 11:00");
   });
 
-  test("without staff can be booked up to their capacity", () => {
+  test("resources without staff can be booked up to their capacity", () => {
     const studio = createShop({
       service: [
         buildService("rehearsal", { durationMin: 60, resources: [{ resource: "room", units: 1 }] }),
@@ -70,7 +70,7 @@ describe("resources", () => {
     expect(spots([...once, ...once])).toEqual(["2/2", "2/2"]);
   });
 
-  test("needed several at a time leave as many spots as units allow", () => {
+  test("resources needed several at a time leave as many spots as units allow", () => {
     const bikeShop = createShop({
       service: [
         buildService("tandem-tour", {
@@ -96,7 +96,7 @@ describe("resources", () => {
     expect(spots([...busyIntervals, ...busyIntervals])).toEqual(["2/2", "1/2", "2/2"]);
   });
 
-  test("of several kinds leave as many spots as each of them allows", () => {
+  test("resources of several kinds leave as many spots as each of them allows", () => {
     const studio = createShop({
       service: [
         buildService("rehearsal", {
@@ -127,7 +127,7 @@ describe("resources", () => {
     ]);
   });
 
-  test("that are inactive cannot be used", () => {
+  test("resources that are inactive cannot be used", () => {
     const broken = {
       ...shop,
       objects: { ...shop.objects, resource: [{ ...room, status: "INACTIVE" as const }] },
@@ -137,7 +137,7 @@ describe("resources", () => {
 });
 
 describe("a service without staff", () => {
-  test("follows the business's hours and takes guests up to its capacity", () => {
+  test("a service without staff follows the business's hours and takes guests up to its capacity", () => {
     const shop = createShop({
       service: [buildService("sauna", { durationMin: 60, capacity: 4 })],
       schedule: mornings,

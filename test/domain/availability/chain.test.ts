@@ -40,11 +40,11 @@ describe("a visit of several services", () => {
       ].join(" "),
     );
 
-  test("is done by one person if possible, without buffers in between", () => {
+  test("a visit of several services is done by one person if possible, without buffers in between", () => {
     expect(visits()).toEqual(["9 bea bea", "10 bea bea", "11 bea bea"]);
   });
 
-  test("changes staff if no one can do it all", () => {
+  test("a visit of several services changes staff if no one can do it all", () => {
     expect(visits([busyInterval(shop, on("12:00"), on("13:00"), { staffKey: "bea" })])).toEqual([
       "9 bea bea",
       "10 bea bea",
@@ -52,7 +52,7 @@ describe("a visit of several services", () => {
     ]);
   });
 
-  test("lists everyone who could take each segment", () => {
+  test("a visit of several services lists everyone who could take each segment", () => {
     const [first] = listTestSlots(shop, visit);
     expect(first?.segments.map(({ staffKeys }) => staffKeys)).toEqual([
       ["ann", "bea"],
@@ -60,7 +60,7 @@ describe("a visit of several services", () => {
     ]);
   });
 
-  test("waits between two services for at most the allowed gap", () => {
+  test("a visit of several services waits between two services for at most the allowed gap", () => {
     const busyIntervals = [
       busyInterval(shop, on("10:00"), on("10:20"), { staffKey: "bea" }),
       busyInterval(shop, on("10:00"), on("10:20"), { staffKey: "cid" }),
@@ -93,14 +93,14 @@ describe("a visit of several services", () => {
     ]);
   });
 
-  test("is refused for the segment that cannot start", () => {
+  test("a visit of several services is refused for the segment that cannot start", () => {
     const busyIntervals = ["bea", "cid"].map((staffKey) =>
       busyInterval(shop, on("10:00"), on("11:00"), { staffKey }),
     );
     expect(refusalAt(shop, { ...visit, busyIntervals }, on("09:00"))).toBe("TAKEN 1");
   });
 
-  test("keeps its staff member across a service without staff", () => {
+  test("a visit of several services keeps its staff member across a service without staff", () => {
     const request = {
       on: MONDAY,
       services: [serviceRequest("cut"), serviceRequest("sauna"), serviceRequest("color")],
@@ -108,7 +108,7 @@ describe("a visit of several services", () => {
     expect(visits([], shop, request)).toEqual(["9 bea - bea", "10 bea - bea"]);
   });
 
-  test("is found if only a later start of a middle segment works", () => {
+  test("a visit of several services is found if only a later start of a middle segment works", () => {
     const dye = createShop({
       service: ["one", "two", "three"].map((key, i) =>
         buildService(key, { durationMin: 30, staff: [["ann"], ["bea"], ["cid"]][i] ?? [] }),

@@ -30,21 +30,21 @@ describe("the grid", () => {
       services: [serviceRequest("cut")],
     });
 
-  test("counts from midnight in the business's time zone", () => {
+  test("the grid counts from midnight in the business's time zone", () => {
     expect(ask({ slotIntervalMin: 20 })).toBe("09:20 10:20 10:40");
     expect(ask({ slotIntervalMin: 25 })).toBe("10:25");
   });
 
-  test("counts from the start of the shift, through breaks", () => {
+  test("the grid counts from the start of the shift, through breaks", () => {
     expect(ask({ grid: "OPENING", slotIntervalMin: 20 })).toBe("09:20 10:20 10:40");
     expect(ask({ grid: "OPENING", slotIntervalMin: 25 })).toBe("09:20 10:10 10:35");
   });
 
-  test("uses the service's own interval if it has one", () => {
+  test("the grid uses the service's own interval if it has one", () => {
     expect(ask({}, { bookingRules: { ...BOOKING_RULE_DEFAULTS, slotIntervalMin: 60 } })).toBe("");
   });
 
-  test("includes both instants of a repeated hour and none of a skipped one", () => {
+  test("the grid includes both instants of a repeated hour and none of a skipped one", () => {
     const shop = createShop({
       service: [buildService("sauna")],
       schedule: { hours: [dailyHours("00:00", "05:00")] },
@@ -73,7 +73,7 @@ describe("notice and horizon", () => {
       ({ date, state, slots }) => `${date.slice(8)} ${state} ${slots.length}`,
     );
 
-  test("notice counts elapsed minutes; the horizon counts calendar days", () => {
+  test("the notice counts elapsed minutes; the horizon counts calendar days", () => {
     expect(statesAt("2026-11-23T13:30:00Z")).toEqual([
       "22 TOO_SOON 0",
       "23 OPEN 2",
@@ -128,7 +128,7 @@ describe("an unusual day", () => {
     schedule: { hours: [dailyHours("00:00", "24:00")] },
   };
 
-  test("has no slots if the zone skipped it", () => {
+  test("an unusual day has no slots if the zone skipped it", () => {
     const apia = createShop({ ...sauna, zone: "Pacific/Apia", policy: { slotIntervalMin: 480 } });
     const request = { on: "2011-12-29", to: "2011-12-31", services: [serviceRequest("sauna")] };
     expect(
@@ -136,7 +136,7 @@ describe("an unusual day", () => {
     ).toEqual(["2011-12-29 OPEN 3", "2011-12-30 CLOSED 0", "2011-12-31 OPEN 3"]);
   });
 
-  test("includes the hour that clocks repeat after midnight", () => {
+  test("an unusual day includes the hour that clocks repeat after midnight", () => {
     const stJohns = createShop({
       ...sauna,
       zone: "America/St_Johns",

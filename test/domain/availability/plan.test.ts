@@ -126,7 +126,7 @@ describe("a segment has these candidates, durations and prices", () => {
     ["a longer turn time for a larger party", { partySize: 4 }, ["long 120 0"]],
     ["the longest turn time for a party above every rule", { partySize: 7 }, ["long 120 0"]],
     ["tables of one area", { partySize: 2, area: "in" }, ["t1 90 0"]],
-  ])("%s", (_, fields, expected) => {
+  ])("a segment has these candidates, durations and prices: %s", (_, fields, expected) => {
     expect(candidatesOf(fields)).toEqual(expected);
   });
 });
@@ -236,7 +236,7 @@ describe("a request is rejected for", () => {
       },
       ["resource_not_found", "service_not_bookable", "staff_cannot_perform"],
     ],
-  ])("%s", (_, fields, codes) => {
+  ])("a request is rejected for %s", (_, fields, codes) => {
     const error = refusalOf(() => plan(fields));
     expect(error.issues.map(({ code }) => code)).toEqual(codes);
     expect(error.code).toBe(codes[0]);

@@ -61,7 +61,7 @@ describe("the reason a start is refused", () => {
     [on("09:00"), "BUFFER"],
     [on("10:45"), "RESOURCE_TAKEN"],
     [on("10:15"), "ok"],
-  ])("%s %s", (local, reason) => {
+  ])("a start is refused because of %s %s", (local, reason) => {
     expect(
       refusalAt(
         shop,
@@ -71,7 +71,7 @@ describe("the reason a start is refused", () => {
     ).toBe(reason);
   });
 
-  test("is that of the candidate who fails the latest rule", () => {
+  test("the reason a start is refused is that of the candidate who fails the latest rule", () => {
     const two = {
       ...shop,
       objects: {
@@ -87,7 +87,7 @@ describe("the reason a start is refused", () => {
     expect(refusalAt(two, request, on("12:00"))).toBe("TAKEN");
   });
 
-  test("is NOBODY_ABLE if no staff is left, and the day is CLOSED", () => {
+  test("the reason a start is refused is NOBODY_ABLE if no staff is left, and the day is CLOSED", () => {
     const empty = createShop({
       service: [buildService("cut", { staff: ["ann"] })],
       schedule: mornings,
@@ -105,7 +105,7 @@ describe("the starts that are not offered", () => {
   const everySixHours = { slotIntervalMin: 360 };
   const onGrid = ["00:00", "06:00", "12:00", "18:00"].map((time) => `${time} NOBODY_ABLE`);
 
-  test("are all on the grid if no table seats so few", () => {
+  test("the starts that are not offered are all on the grid if no table seats so few", () => {
     const table = [buildTable("four", { minSeats: 3, maxSeats: 4 })];
     const party = { on: MONDAY, partySize: 2 };
     const shop = createShop({ table, schedule: mornings, policy: everySixHours });
@@ -119,7 +119,7 @@ describe("the starts that are not offered", () => {
     ]);
   });
 
-  test("are all on the grid if nobody can perform the first service", () => {
+  test("the starts that are not offered are all on the grid if nobody can perform the first service", () => {
     const shop = createShop({
       service: [buildService("cut", { staff: ["ann"] }), buildService("sauna")],
       staff: [buildStaffMember("ann", { bookable: false })],
@@ -130,7 +130,7 @@ describe("the starts that are not offered", () => {
     expect(refusedStarts(shop, { on: MONDAY, services })).toEqual(onGrid);
   });
 
-  test("include a full session off the grid", () => {
+  test("the starts that are not offered include a full session off the grid", () => {
     const shop = createShop({
       service: [buildService("yoga", { durationMin: 30, capacity: 2, staff: ["ann"] })],
       staff: [buildStaffMember("ann")],

@@ -39,7 +39,7 @@ describe("a session", () => {
     guests,
   });
 
-  test("has seats for other guests although its staff and resource are taken", () => {
+  test("a session has seats for other guests although its staff and resource are taken", () => {
     const three = bookSlot(shop, requestFor(3), on("10:00"));
     const found = listTestSlots(shop, { ...requestFor(1), busyIntervals: three });
     expect(found.map(({ startMin, spotsLeft }) => [startMin, spotsLeft])).toEqual([
@@ -56,7 +56,7 @@ describe("a session", () => {
     expect(listDays(shop, { ...requestFor(1), busyIntervals: full })[0]?.state).toBe("FULL");
   });
 
-  test("uses its resource once for all guests", () => {
+  test("a session uses its resource once for all guests", () => {
     const roomy = createShop({
       ...shop.objects,
       resource: [buildResource("hall", { capacity: 2 })],
@@ -78,7 +78,7 @@ describe("a session", () => {
     });
   });
 
-  test("without staff is not overbooked, although its resource could hold another one", () => {
+  test("a session without staff is not overbooked, although its resource could hold another one", () => {
     const swim = buildService("swim", {
       durationMin: 60,
       capacity: 2,
@@ -101,7 +101,7 @@ describe("a session", () => {
     );
   });
 
-  test("is filled before another one starts", () => {
+  test("a session is filled before another one starts", () => {
     const both = createShop({
       ...shop.objects,
       service: [{ ...yoga, resources: [] }],
@@ -124,7 +124,7 @@ describe("a session", () => {
     });
   });
 
-  test("blocks its staff for other services, and other services block it", () => {
+  test("a session blocks its staff for other services, and other services block it", () => {
     const busyIntervals = bookSlot(shop, requestFor(1), on("10:00"));
     expect(
       startTimes(shop, { on: MONDAY, services: [serviceRequest("massage")], busyIntervals }),
@@ -137,7 +137,7 @@ describe("a session", () => {
     expect(startTimes(shop, { ...requestFor(1), busyIntervals: massage })).toBe("11:00");
   });
 
-  test("off the grid can be joined, unless its staff member now has time off", () => {
+  test("a session off the grid can be joined, unless its staff member now has time off", () => {
     const busyIntervals = [
       busyInterval(shop, on("09:40"), on("10:40"), { staffKey: "ann", serviceKey: "yoga" }),
     ];
@@ -153,7 +153,7 @@ describe("a session", () => {
     expect(startTimes(away, { ...requestFor(1), busyIntervals })).toBe("11:00");
   });
 
-  test("that a longer visit started off the grid can be joined", () => {
+  test("a session that a longer visit started off the grid can be joined", () => {
     const studio = createShop({
       service: [
         buildService("warm-up", { durationMin: 20, staff: ["ann"] }),

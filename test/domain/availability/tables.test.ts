@@ -36,7 +36,7 @@ describe("tables", () => {
       ({ segments, spotsLeft }) => `${segments[0]?.tableKey} ${spotsLeft}`,
     );
 
-  test("are assigned smallest first, then by key", () => {
+  test("tables are assigned smallest first, then by key", () => {
     expect(tables([])).toEqual(["garden 3", "garden 3", "garden 3"]);
     const one = bookSlot(shop, { on: MONDAY, partySize: 2 }, on("19:00"));
     expect(tables(one)).toEqual(["two 2", "two 2", "two 2"]);
@@ -47,18 +47,18 @@ describe("tables", () => {
     expect(tables(both)).toEqual(["four 1", "four 1", "four 1"]);
   });
 
-  test("are held for the turn time of the party, within opening hours", () => {
+  test("tables are held for the turn time of the party, within opening hours", () => {
     expect(startTimes(shop, { on: MONDAY, partySize: 2 })).toBe("18:00 19:00 20:00");
     const busyIntervals = bookSlot(shop, { on: MONDAY, partySize: 4 }, on("18:00"));
     expect(startTimes(shop, { on: MONDAY, partySize: 4, busyIntervals })).toBe("20:00");
     expect(refusalAt(shop, { on: MONDAY, partySize: 4, busyIntervals }, on("19:00"))).toBe("TAKEN");
   });
 
-  test("are limited to the requested area", () => {
+  test("tables are limited to the requested area", () => {
     expect(tables([], "in")[0]).toBe("two 2");
   });
 
-  test("use the longer of two turn times for one size, in any order", () => {
+  test("tables use the longer of two turn times for one size, in any order", () => {
     const turns = [
       { upTo: 4, min: 60 },
       { upTo: 4, min: 180 },

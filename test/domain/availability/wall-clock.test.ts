@@ -44,7 +44,7 @@ describe("hours on the day of a clock change", () => {
     ["Africa/Casablanca", "2026-03-22", 0, 24, "03-22T00:00/03-22T23:00 1380"],
     ["Pacific/Chatham", "2026-04-05", 0, 24, "04-04T10:15/04-05T11:15 1500"],
     ["Europe/Berlin", "2028-02-29", 9, 17, "02-29T08:00/02-29T16:00 480"],
-  ])("%s %s, opening %d to %d", (zone, date, from, to, expected) => {
+  ])("opening hours are right on the day of a clock change: %s %s, %d to %d", (zone, date, from, to, expected) => {
     expect(show(opening(zone, date, from, to))).toBe(expected);
   });
 
@@ -54,7 +54,7 @@ describe("hours on the day of a clock change", () => {
     ["America/New_York", "2026-11-01", 1, 1.5, "11-01T05:00/11-01T06:30 90"],
     ["Africa/Cairo", "2026-04-24", 0, 24, "04-23T22:00/04-24T21:00 1380"],
     ["America/Havana", "2026-10-31", 0, 24, "10-31T04:00/11-01T05:00 1500"],
-  ])("%s %s, break or closure %d to %d", (zone, date, from, to, expected) => {
+  ])("breaks and closures are right on the day of a clock change: %s %s, %d to %d", (zone, date, from, to, expected) => {
     expect(show(closing(zone, date, from, to))).toBe(expected);
   });
 
@@ -109,7 +109,7 @@ describe("dates and clocks", () => {
   });
 
   test.each(ZONES)(
-    "in $zone around $date, every quarter hour matches Temporal",
+    "every quarter hour in $zone around $date matches Temporal",
     ({ zone, date }) => {
       for (let quarter = -3 * 96; quarter < 4 * 96; quarter += 1) {
         const clock = wall(date, 0) + quarter * 15;

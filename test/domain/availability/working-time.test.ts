@@ -107,7 +107,7 @@ describe("the hours of a business", () => {
       ["Europe/Berlin", "2028-02-28", "2028-03-01"],
       "29T09:00-29T17:00",
     ],
-  ])("%s", (_, schedule, range, expected) => {
+  ])("the hours of a business are merged and cut: %s", (_, schedule, range, expected) => {
     expect(workOn(range, schedule)).toBe(expected);
   });
 });
@@ -140,11 +140,11 @@ describe("an exception", () => {
       ],
       "23T10:00-23T11:00 23T19:00-23T20:00 24T09:00-24T17:00",
     ],
-  ])("%s", (_, exceptions, expected) => {
+  ])("an exception replaces the hours of its dates: %s", (_, exceptions, expected) => {
     expect(workOn(TO_TUESDAY, { hours, exceptions })).toBe(expected);
   });
 
-  test("applies to shifts that start on its date, not to the end of the previous night", () => {
+  test("an exception applies to shifts that start on its date, not to the end of the previous night", () => {
     const night = { hours: [rule("22:00", "30:00")] };
     expect(workOn(TO_TUESDAY, { ...night, exceptions: [exception("2026-11-24", "REPLACE")] })).toBe(
       "23T22:00-24T06:00",
@@ -160,21 +160,21 @@ describe("an exception", () => {
 
 describe("a closure", () => {
   const hours = [rule("22:00", "26:00")];
-  test("removes its dates also from shifts of the previous day", () => {
+  test("a closure removes its dates from shifts of the previous day too", () => {
     const closures = [{ name: null, from: "2026-11-24", to: "2026-11-24" }];
     expect(workOn([NEW_YORK, "2026-11-23", "2026-11-25"], { hours, closures })).toBe(
       "23T22:00-24T00:00 25T00:00-25T02:00 25T22:00-26T02:00",
     );
   });
 
-  test("with a yearly date applies every year", () => {
+  test("a closure with a yearly date applies every year", () => {
     const closures = [{ name: "New Year's Day", yearly: "01-01" }];
     expect(
       workOn([NEW_YORK, "2026-12-31", "2027-01-02"], { hours: [rule("09:00", "17:00")], closures }),
     ).toBe("31T09:00-31T17:00 02T09:00-02T17:00");
   });
 
-  test("on 29 February closes nothing in other years", () => {
+  test("a closure on 29 February closes nothing in other years", () => {
     const schedule = {
       hours: [rule("09:00", "17:00")],
       closures: [{ name: null, yearly: "02-29" }],
@@ -251,16 +251,16 @@ describe("a person", () => {
       { hours: [rule("10:00", "12:00")] },
       "24T10:00-24T12:00",
     ],
-  ])("%s", (_, schedule, person, expected) => {
+  ])("a person %s", (_, schedule, person, expected) => {
     expect(workOn(TO_TUESDAY, schedule, person)).toBe(expected);
   });
 
-  test("has a break that continues past midnight", () => {
+  test("a person has a break that continues past midnight", () => {
     const person = { hours: [rule("20:00", "28:00")], breaks: [rule("23:30", "24:30")] };
     expect(workOn(MONDAY, {}, person)).toBe("23T20:00-23T23:30 24T00:30-24T04:00");
   });
 
-  test("has no break on a skipped date", () => {
+  test("a person has no break on a skipped date", () => {
     const person = { breaks: [rule("09:00", "12:00", { days: ["fri"] })] };
     expect(workOn(["Pacific/Apia", "2011-12-29", "2011-12-31"], schedule, person)).toBe(
       "29T09:00-29T17:00 31T09:00-31T17:00",

@@ -28,12 +28,12 @@ describe("all issues are reported together: the dangling references", () => {
     ["wrong time zone", HEADER.replace("Zurich", "Zürich"), "2 'timezone' must be a time zone's"],
     ["wrong slug", HEADER.replace("slug: salon", "slug: My Salon"), "2 'slug' must be 2 to 60"],
     ["slug of one letter", HEADER.replace("slug: salon", "slug: S"), "2 'slug' must be 2 to 60"],
-  ])("of a file with a %s", (_case, header, issue) => {
+  ])("dangling references are reported together with a %s", (_case, header, issue) => {
     const found = issuesIn(header + BODY);
     expect(found).toEqual([expect.stringContaining(issue), ...DANGLING]);
   });
 
-  test("of promotions with an unknown or missing kind of benefit", () => {
+  test("dangling references are reported for promotions with an unknown or missing kind of benefit", () => {
     const found = issuesIn(`${HEADER}promotions:
   - {key: a, name: A, benefit: {type: percentoff, percent: 120}, appliesTo: {services: [q]}, priority: 9999}
   - {key: b, name: B, benefit: {type: fre_addon, addon: zz}, appliesTo: {services: [q], all: true}}
@@ -56,7 +56,7 @@ describe("all issues are reported together: the dangling references", () => {
     ]);
   });
 
-  test("of each of several objects with the same key", () => {
+  test("dangling references are reported for each of several objects with one key", () => {
     const found = issuesIn(`${HEADER}services:
   - {key: cut, name: Cut, durationMin: 30, price: 1.00, category: no1}
   - {key: cut, name: Cut, durationMin: 30, price: 1.00, category: no2, staff: [x]}
@@ -72,7 +72,7 @@ describe("all issues are reported together: the dangling references", () => {
     ]);
   });
 
-  test("and all others of objects, variants and options without a valid key", () => {
+  test("all issues are reported for objects, variants and options without a valid key", () => {
     const found = issuesIn(`${HEADER}services:
   - {name: A, durationMin: 30, price: 1.005, category: nope, addons: [{addon: wax, min: 3, max: 2}]}
   - {key: 12, name: B, durationMin: 30, price: z, variants: [{name: V, price: y}]}
@@ -100,7 +100,7 @@ events:
     ]);
   });
 
-  test("and a missing field next to an invalid one", () => {
+  test("a missing field is reported next to an invalid one", () => {
     const service = (fields: string) =>
       issuesIn(`${HEADER}services: [{key: a, name: A, durationMin: 30, ${fields}}]\n`);
     expect(service("status: x")).toHaveLength(2);
@@ -136,13 +136,13 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
 `,
       6,
     ],
-  ])("%s", (_case, body, count) => {
+  ])("an issue causes no false ones: %s", (_case, body, count) => {
     const found = issuesIn(REFERRING + body);
     expect(found).toHaveLength(count);
     expect(found.join("\n")).not.toContain("There is no");
   });
 
-  test("in a field that decides about others", () => {
+  test("an issue in a field that decides about others causes no false ones", () => {
     const promotion = "key: p, name: P, benefit: {type: percent_off, percent: 5}";
     const bodies = [
       "services: [{key: a, name: A, durationMin: 30, prise: 3}]",
@@ -156,7 +156,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
     for (const body of bodies) expect(issuesIn(`${HEADER}${body}\n`), body).toHaveLength(1);
   });
 
-  test("in the description of the business, which may be stored with what the file lacks", () => {
+  test("an issue in the description of a business, which may be stored with what the file lacks, causes no false ones", () => {
     const body = REFERRING.slice(HEADER.length);
     for (const business of [
       "",
@@ -166,7 +166,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
       expect(issuesIn(`catalog: 1\n${business}${body}`), business).toHaveLength(1);
   });
 
-  test("in the slug of a business that is stored with what the file lacks", () => {
+  test("an issue in the slug of a business that is stored with what the file lacks causes no false ones", () => {
     const stored = readCatalogSources([
       {
         name: "stored.yaml",
@@ -185,7 +185,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
     ]);
   });
 
-  test("in the syntax of another file, which may have what this one lacks", () => {
+  test("a syntax error of another file, which may have what this one lacks, causes no false issues", () => {
     expect(issuesIn(REFERRING, "catalog: 1\nstaff: [\n")).toHaveLength(1);
     const body = REFERRING.slice(HEADER.length).replace("price: 1", "price: z");
     expect(issuesIn(`catalog: 1\n${body}`, "business: [\n")).toEqual([

@@ -115,7 +115,7 @@ describe("alerts about one condition", () => {
 });
 
 describe("several conditions", () => {
-  test("from the fifth of a code and business on, they share an alert that lists them", () => {
+  test("conditions from the fifth of a code and business on share an alert that lists them", () => {
     const { run, sent } = startTracking();
     run(1, failing("a"), failing("b"));
     const all = ["a", "b", "c", "d", "e", "f"].map(failing);
@@ -190,7 +190,7 @@ test("24 hours of flapping: about one alert per hour and cause, and the last one
   );
 });
 
-test("only the newest 500 causes are kept after their end, however many notices there are", () => {
+test("the newest 500 causes are kept after their end, however many notices there are", () => {
   const { run, causes } = startTracking();
   const received = Array.from({ length: 600 }, (_, i) =>
     openCondition("booking.received", "a booking", "", {

@@ -244,7 +244,7 @@ describe("events caused by a change of", () => {
       ["catalog.changed"],
     ],
   ];
-  test.each(rows)("%s", (_name, to, expected) => {
+  test.each(rows)("a change causes these events: %s", (_name, to, expected) => {
     expect(summary(buildCatalog(base), to)).toEqual(expected);
   });
 
@@ -306,12 +306,12 @@ describe("refetch in catalog.changed", () => {
   };
   const { services, menuItems, modifierGroups, promotions } = toPublic(buildCatalog(base));
 
-  test("names the services that embed a changed add-on", () => {
+  test("refetch in catalog.changed names the services that embed a changed add-on", () => {
     const to = catalogWith({ addon: [buildAddon("mask", { priceCents: 600 }), buildAddon("tea")] });
     expect(refetch(to)).toEqual([{ route: "services", ids: [services[0]?.id], idsComplete: true }]);
   });
 
-  test("names a changed modifier group and the menu items that use it", () => {
+  test("refetch in catalog.changed names a changed modifier group and the menu items that use it", () => {
     const to = catalogWith({
       modifier_group: [
         buildModifierGroup("bread", { maxSelections: 2 }),
@@ -322,17 +322,17 @@ describe("refetch in catalog.changed", () => {
     expect(refetch(to)).toEqual([{ route: "menu", ids, idsComplete: true }]);
   });
 
-  test("names a deleted modifier group", () => {
+  test("refetch in catalog.changed names a deleted modifier group", () => {
     const to = catalogWith({ modifier_group: [buildModifierGroup("bread")] });
     const ids = [modifierGroups[1]?.id];
     expect(refetch(to)).toEqual([{ route: "menu", ids, idsComplete: true }]);
   });
 
-  test("omits objects that have their own event", () => {
+  test("refetch in catalog.changed omits objects that have their own event", () => {
     expect(refetch(edit({ priceCents: 3500 }))).toEqual([]);
   });
 
-  test("names the moved service, and the services that embed a changed add-on", () => {
+  test("refetch in catalog.changed names the moved service, and the services that embed a changed add-on", () => {
     const to = catalogWith({
       addon: [buildAddon("mask", { priceCents: 600 }), buildAddon("tea")],
       service: [cut, buildService("spa"), buildService("colour")],
@@ -341,13 +341,13 @@ describe("refetch in catalog.changed", () => {
     expect(refetch(to)).toEqual([{ route: "services", ids, idsComplete: true }]);
   });
 
-  test("names the moved object of a list whose order has no event", () => {
+  test("refetch in catalog.changed names the moved object of a list whose order has no event", () => {
     const to = catalogWith({ promotion: [buildPromotion("winter"), buildPromotion("autumn")] });
     const ids = [promotions[1]?.id];
     expect(refetch(to)).toEqual([{ route: "promotions", ids, idsComplete: true }]);
   });
 
-  test("asks for every list and the profile after a change of the business", () => {
+  test("refetch in catalog.changed asks for every list and the profile after a change of the business", () => {
     const to = buildCatalog(base);
     to.business = { ...to.business, name: "Aurora" };
     expect(refetch(to)).toEqual(
@@ -366,7 +366,7 @@ describe("refetch in catalog.changed", () => {
   test.each([
     { groups: 500, ids: 500, idsComplete: true },
     { groups: 501, ids: 0, idsComplete: false },
-  ])("lists at most 500 IDs: $groups changed groups", ({ groups, ids, idsComplete }) => {
+  ])("refetch in catalog.changed lists at most 500 IDs: $groups changed groups", ({ groups, ids, idsComplete }) => {
     const withMaximum = (maxSelections: number) =>
       buildCatalog({
         modifier_group: Array.from({ length: groups }, (_, i) =>

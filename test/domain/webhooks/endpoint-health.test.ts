@@ -37,13 +37,13 @@ test("an untried or healthy endpoint may use its full concurrency", () => {
 });
 
 describe("probing", () => {
-  test("starts after 10 consecutive failures", () => {
+  test("probing starts after 10 consecutive failures", () => {
     expect(laneOf(healthAfter(repeat(9, failure)), 0)).toBe("DEGRADED");
     expect(laneOf(healthAfter(repeat(10, failure)), 0)).toBe("PROBING");
     expect(laneOf(healthAfter([...repeat(9, failure), success, failure]), 0)).toBe("DEGRADED");
   });
 
-  test("starts after two attempts in a row that find the receiver down", () => {
+  test("probing starts after two attempts in a row that find the receiver down", () => {
     expect(laneOf(healthAfter([down]), 0)).toBe("DEGRADED");
     expect(laneOf(healthAfter([down, down]), 0)).toBe("PROBING");
     expect(laneOf(healthAfter([overloaded, overloaded]), 0)).toBe("PROBING");
@@ -51,7 +51,7 @@ describe("probing", () => {
       expect(laneOf(healthAfter([down, between, down]), 0)).toBe("DEGRADED");
   });
 
-  test("starts after 14 failures among the last 20 outcomes", () => {
+  test("probing starts after 14 failures among the last 20 outcomes", () => {
     // Two of three fail: 14 of the first 20.
     const mixed = repeat(7, failure, failure, success).slice(0, 20);
     expect(mixed.filter((outcome) => outcome === failure)).toHaveLength(14);
@@ -60,7 +60,7 @@ describe("probing", () => {
     expect(laneOf(healthAfter(repeat(30, failure, success)), 0)).toBe("HEALTHY");
   });
 
-  test("sends one delivery at a time, with pauses that double from 1 s to 15 min", () => {
+  test("probing sends one delivery at a time, with pauses that double from 1 s to 15 min", () => {
     let health = healthAfter(repeat(10, failure));
     let now = 0;
     const pauses: number[] = [];
@@ -77,12 +77,12 @@ describe("probing", () => {
     ]);
   });
 
-  test("counts failures that were in flight together as one failed probe", () => {
+  test("probing counts failures that were in flight together as one failed probe", () => {
     const health = healthAfter(repeat(14, failure), 5000);
     expect(health.probeAt).toBe(6000);
   });
 
-  test("ends with one success, and concurrency then grows by one per success", () => {
+  test("probing ends with one success, and concurrency then grows by one per success", () => {
     let health = recordOutcome(healthAfter(repeat(10, failure)), success, 30_000);
     expect(laneOf(health, 0)).toBe("HEALTHY");
     expect(capacity(health, 30_000)).toBe(1);
@@ -92,7 +92,7 @@ describe("probing", () => {
     expect(capacity(health, 30_000)).toBe(4);
   });
 
-  test("resumes after a restart and may probe immediately", () => {
+  test("probing resumes after a restart and may probe immediately", () => {
     expect(capacity(restoreHealth(10))).toBe(1);
     expect(laneOf(restoreHealth(9), 0)).toBe("DEGRADED");
     expect(laneOf(restoreHealth(0), 0)).toBe("HEALTHY");

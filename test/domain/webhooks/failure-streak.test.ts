@@ -109,7 +109,7 @@ test.each([
   expect(nextStreakAction(streak, at)).toEqual(step);
 });
 
-test("only a failure at or after the announced time disables an endpoint", () => {
+test("a failure disables an endpoint at or after the announced time, and not before", () => {
   const streak = failing(20, 2, announced);
   expect(endsInDisabling(streak, START + 5 * DAY - 1)).toBe(false);
   expect(endsInDisabling(streak, START + 5 * DAY)).toBe(true);

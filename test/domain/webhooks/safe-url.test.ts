@@ -32,14 +32,14 @@ describe("isPublicAddress", () => {
     "100.63.0.1",
     "100.128.0.1",
     "223.255.255.255",
-  ])("%s is public", (address) => expect(isPublicAddress(address)).toBe(true));
+  ])("the address %s is public", (address) => expect(isPublicAddress(address)).toBe(true));
   test.each([
     "2606:4700:4700::1111",
     "2a00:1450:4001:80e::200e",
     "::ffff:1.1.1.1",
     "64:ff9b::101:101",
     "2002:101:101::1",
-  ])("%s is public", (address) => expect(isPublicAddress(address)).toBe(true));
+  ])("the IPv6 address %s is public", (address) => expect(isPublicAddress(address)).toBe(true));
   test.each([
     ..."0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 127.0.0.1 127.255.255.255 169.254.169.254 172.16.0.1 172.31.255.255".split(
       " ",
@@ -58,7 +58,7 @@ describe("isPublicAddress", () => {
       " ",
     ),
     ..."nonsense 2606:4700::1111/64".split(" "),
-  ])("%s is not public", (address) => expect(isPublicAddress(address)).toBe(false));
+  ])("the address %s is not public", (address) => expect(isPublicAddress(address)).toBe(false));
 });
 
 describe("a URL without special permissions", () => {
@@ -67,7 +67,7 @@ describe("a URL without special permissions", () => {
     "https://example.com:8443/a?b=c",
     "https://1.1.1.1/",
     "https://example.com./",
-  ])("%s is accepted", (url) => expect(parseTarget(url, STRICT)).not.toHaveProperty("reason"));
+  ])("the URL %s is accepted without permissions", (url) => expect(parseTarget(url, STRICT)).not.toHaveProperty("reason"));
   test.each([
     ["http://example.com/", /http/, /--allow-private.*--allow-http/],
     ["ftp://example.com/", /not supported/, /https/],
@@ -94,7 +94,7 @@ describe("a URL without special permissions", () => {
     ["https://[::1]/", /::1 is not a public/, /--allow-private/],
     ["https://[::ffff:127.0.0.1]/", /::ffff:7f00:1 is not a public/, /--allow-private/],
     ["https://[64:ff9b::a9fe:a9fe]/", /is not a public/, /--allow-private/],
-  ])("%s is rejected with a reason and a fix", (url, reason, fix) => {
+  ])("the URL %s is rejected with a reason and a fix", (url, reason, fix) => {
     expect(parseTarget(url, STRICT)).toEqual({
       reason: expect.stringMatching(reason),
       fix: expect.stringMatching(fix),
@@ -116,11 +116,11 @@ describe("a URL that the operator allows", () => {
     "http://192.168.1.20/",
     "https://[::1]/",
     "http://till/",
-  ])("%s is accepted for a trusted endpoint", (url) =>
+  ])("the URL %s is accepted for a trusted endpoint", (url) =>
     expect(parseTarget(url, TRUSTED)).not.toHaveProperty("reason"),
   );
   test.each(["ftp://till.local/", "http://user:pw@till.local/"])(
-    "%s is rejected even for a trusted endpoint",
+    "the URL %s is rejected even for a trusted endpoint",
     (url) => expect(parseTarget(url, TRUSTED)).toHaveProperty("reason"),
   );
   test.each([
@@ -129,11 +129,11 @@ describe("a URL that the operator allows", () => {
     "http://[::ffff:127.0.0.1]/",
     "http://[fd00::1]/",
     "http://till/",
-  ])("%s is accepted when its address range is allowed", (url) =>
+  ])("the URL %s is accepted when its address range is allowed", (url) =>
     expect(parseTarget(url, LOCAL)).not.toHaveProperty("reason"),
   );
   test.each(["http://10.0.0.1/", "http://[::1]/", "http://[fe80::1]/"])(
-    "%s is rejected when only other ranges are allowed",
+    "the URL %s is rejected when only other ranges are allowed",
     (url) => expect(parseTarget(url, LOCAL)).toHaveProperty("reason"),
   );
   test("a private name is checked by its addresses", () => {

@@ -149,7 +149,7 @@ describe("the formats of the API", () => {
     ["a single object", soup],
     ["a map by ID", { SOUP: soup }],
     ["a map by ID with wrapped objects", { SOUP: { data: soup } }],
-  ])("%s is read", (_, shape) => {
+  ])("%s of Square's API is read", (_, shape) => {
     const { objects } = importAndRead(JSON.stringify(shape));
     expect(objects.menu_item).toMatchObject([
       { key: "SOUP", priceCents: 850, sizes: [{ key: "BOWL", name: "Bowl" }] },
@@ -209,7 +209,7 @@ describe("importSquare rejects", () => {
       { ...BUSINESS, currency: "EUR" },
       /are in USD, not EUR/,
     ],
-  ])("%s", (_, text, business, message) => {
+  ])("importSquare rejects %s", (_, text, business, message) => {
     expect(() => importSquare(text, business)).toThrow(
       expect.objectContaining({ code: "invalid_input", message: expect.stringMatching(message) }),
     );
@@ -218,7 +218,7 @@ describe("importSquare rejects", () => {
   test.each([
     ["time zone", { timezone: "Mars" }, /timezone must be .*, not 'Mars'/],
     ["currency", { currency: "US" }, /currency must be .*, not 'US'/],
-  ])("an unknown %s", (_, wrong, message) => {
+  ])("importSquare rejects an unknown %s", (_, wrong, message) => {
     expect(() => importSquare(JSON.stringify([soup]), { ...BUSINESS, ...wrong })).toThrow(
       expect.objectContaining({
         code: "validation_failed",
@@ -230,13 +230,13 @@ describe("importSquare rejects", () => {
   test.each([
     ['{"objects": [\n  }', "2:3"],
     ['{"objects": [],\n "cursor" "x"}', "2:11"],
-  ])("reports the place of a JSON syntax error: %j", (text, place) => {
+  ])("importSquare reports the place of a JSON syntax error: %j", (text, place) => {
     expect(() => importSquare(text, BUSINESS)).toThrow(
       expect.objectContaining({ issues: [expect.objectContaining({ place })] }),
     );
   });
 
-  test("reports the path of an invalid value", () => {
+  test("importSquare reports the path of an invalid value", () => {
     const text = JSON.stringify({
       objects: [soup, { type: "ITEM", id: "B", item_data: { name: 7 } }],
     });

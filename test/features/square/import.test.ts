@@ -49,7 +49,7 @@ const uses = (modifierListId: string, data: Data = {}) => ({
 });
 
 describe("variations", () => {
-  test("become the sizes of a dish, in Square's order", () => {
+  test("variations become the sizes of a dish, in Square's order", () => {
     const { sections } = map(
       item("TEA", {
         variations: [
@@ -70,7 +70,7 @@ describe("variations", () => {
     ]);
   });
 
-  test("become the variants of a service, with the first as the default", () => {
+  test("variations become the variants of a service, with the first as the default", () => {
     const { sections } = map(
       service("CUT", [
         variation("SHORT", HALF_HOUR),
@@ -91,7 +91,7 @@ describe("variations", () => {
     ]);
   });
 
-  test("with variable prices make a dish MARKET and a service ON_REQUEST", () => {
+  test("variations with variable prices make a dish MARKET and a service ON_REQUEST", () => {
     const open = { pricingType: "VARIABLE_PRICING", priceMoney: undefined };
     const { sections } = map(
       item("FISH", { variations: [variation("F", open)] }),
@@ -108,7 +108,7 @@ describe("variations", () => {
     expect(sections.services?.[0]).not.toHaveProperty("price");
   });
 
-  test("that are all closed for booking make the service not bookable", () => {
+  test("variations that are all closed for booking make the service not bookable", () => {
     const closed = { ...HALF_HOUR, availableForBooking: false };
     expect(map(service("CUT", [variation("A", closed)])).sections.services?.[0]).toMatchObject({
       bookable: false,
@@ -178,7 +178,7 @@ describe("variations", () => {
 });
 
 describe("categories", () => {
-  test("go with their parents to the section of their items", () => {
+  test("categories go with their parents to the section of their items", () => {
     const { sections, report } = map(
       category("HAIR", { parentCategory: { id: "ALL" } }),
       category("ALL"),
@@ -243,7 +243,7 @@ describe("modifier lists", () => {
     modifier("WHOLE", { ordinal: 1, onByDefault: true }),
   ];
 
-  test("become modifier groups that their dishes refer to", () => {
+  test("modifier lists become modifier groups that their dishes refer to", () => {
     const { sections, report } = map(
       list("MILK", milks, { selectionType: "SINGLE" }),
       item("LATTE", uses("MILK")),
@@ -352,7 +352,7 @@ describe("modifier lists", () => {
 describe("images", () => {
   const photo = (data: Data) => ({ type: "IMAGE", id: "P", imageData: data });
 
-  test("with a web address are imported with their captions", () => {
+  test("images with a web address are imported with their captions", () => {
     const { sections, report } = map(
       photo({ url: "https://joes.example/soup.jpg", caption: "A bowl" }),
       item("SOUP", { imageIds: ["P"] }),
@@ -365,7 +365,7 @@ describe("images", () => {
     expect(report).toEqual({ imported: ["2 dishes with 2 sizes", "2 images"], skipped: [] });
   });
 
-  test("that are unused, missing or not a web address are reported", () => {
+  test("images that are unused, missing or not a web address are reported", () => {
     const lines = skippedIn(
       photo({ url: "https://joes.example/soup.jpg" }),
       item("SOUP", { imageIds: ["Q"] }),
@@ -429,17 +429,17 @@ describe("the report has a line for", () => {
       item("X", { variations: [variation("A", { upc: "1" })] }),
       "upc on 1 variation: deskbell has no field for it",
     ],
-  ])("%s", (_, object, line) => {
+  ])("the report has a line for %s", (_, object, line) => {
     expect(skippedIn(object, item("VALID"))).toEqual([line]);
   });
 
-  test("a repeated ID", () => {
+  test("the report has a line for a repeated ID", () => {
     expect(skippedIn(item("X"), item("X"))).toEqual([
       "item 'x' (X): an earlier object has the same ID",
     ]);
   });
 
-  test("no empty field", () => {
+  test("the report has no line for an empty field", () => {
     expect(
       skippedIn(item("X", { taxIds: [], abbreviation: "", labelColor: null, itemOptions: {} })),
     ).toEqual([]);
@@ -465,7 +465,7 @@ const discount = (id: string, data: Data) => ({
 });
 
 describe("discounts", () => {
-  test("with a fixed percentage or amount become promotions that are not published yet", () => {
+  test("discounts with a fixed percentage or amount become promotions that are not published yet", () => {
     const { sections, report } = map(
       item("TEA"),
       discount("TEN", { discountType: "FIXED_PERCENTAGE", percentage: "10.0" }),
@@ -492,7 +492,7 @@ describe("discounts", () => {
     ]);
   });
 
-  test("without a fixed value are reported", () => {
+  test("discounts without a fixed value are reported", () => {
     const open = discount("ANY", { discountType: "VARIABLE_PERCENTAGE" });
     const odd = discount("ODD", { discountType: "FIXED_PERCENTAGE", percentage: "33.333" });
     expect(map(item("TEA"), open, odd).sections).not.toHaveProperty("promotions");

@@ -24,7 +24,7 @@ describe("API keys", () => {
       code: "invalid_key",
     },
     { what: "a key of another service", key: "sk_live_1", status: 401, code: "invalid_key" },
-  ])("$what: $status $code", async ({ key, status, code, challenge }) => {
+  ])("a request with $what gets $status $code", async ({ key, status, code, challenge }) => {
     const response = await createTestApi().request(SERVICES, { key });
     expect(response.status).toBe(status);
     expect(response.headers.get("www-authenticate")).toBe(
@@ -67,7 +67,7 @@ describe("API keys", () => {
     }
   });
 
-  test("an expired key and a revoked key", async () => {
+  test("an expired key and a revoked key get different errors", async () => {
     const api = createTestApi();
     const expiring = api.createKey({ expiresAt: api.now() + 60_000 });
     const revoked = api.createKey();
@@ -95,7 +95,7 @@ describe("API keys", () => {
     expect((await api.request(SERVICES, { key: secret })).status).toBe(401);
   });
 
-  test("a key that is restricted to some addresses", async () => {
+  test("a key that is restricted to some addresses is refused from others", async () => {
     const api = createTestApi();
     const elsewhere = api.createKey({ cidrs: ["203.0.113.0/24"] });
     const here = api.createKey({ cidrs: ["203.0.113.0/24", "127.0.0.0/8"] });

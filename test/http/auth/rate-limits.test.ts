@@ -165,7 +165,7 @@ describe("addresses of one IPv6 /48", () => {
   const createProxiedApi = () =>
     createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
 
-  test("share ten times the quota of one /64", async () => {
+  test("addresses of one IPv6 /48 share ten times the quota of one /64", async () => {
     const api = createProxiedApi();
     for (let i = 0; i < 600; i++) expect((await ask(api, i)).status).toBe(400);
     const refused = await ask(api, 600);
@@ -181,14 +181,14 @@ describe("addresses of one IPv6 /48", () => {
     expect((await api.request(AVAILABILITY, { key: null, headers: elsewhere })).status).toBe(400);
   });
 
-  test("are saved by /64, but not as a whole", async () => {
+  test("addresses of one IPv6 /48 are saved by /64, but not as a whole", async () => {
     const api = createProxiedApi();
     for (let i = 0; i < 10; i++) await ask(api, 7);
     api.flush();
     expect(api.store.rateCounts.list()).toMatchObject([{ client: "2001:db8:7:7::/64", count: 10 }]);
   });
 
-  test("share ten times the failed attempts of one /64", async () => {
+  test("addresses of one IPv6 /48 share ten times the failed attempts of one /64", async () => {
     const api = createProxiedApi();
     for (let i = 0; i < 600; i++) expect((await ask(api, i, STAFF)).status).toBe(401);
     expect((await ask(api, 600, STAFF)).status).toBe(429);
@@ -315,7 +315,7 @@ describe("after a restart", () => {
     ]);
   });
 
-  test("counts by address remain too", async () => {
+  test("counts by address remain after a restart too", async () => {
     const api = createTestApi();
     for (let i = 0; i < 60; i++) await api.request(AVAILABILITY, { key: null });
     api.flush();

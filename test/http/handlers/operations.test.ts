@@ -108,7 +108,7 @@ test("a full disk is in the metrics, and the server stays ready", async () => {
   expect(await readHealth(api)).toEqual({ ready: 200, health, open: ["storage.full"] });
 });
 
-test("without its data folder the server is not ready, and refuses writes", async () => {
+test("a server whose data folder is gone is not ready, and refuses writes", async () => {
   const api = createTestApi();
   const { dataDir } = api.config;
   const operator = asOperator(api);
@@ -214,7 +214,7 @@ test.each([
 });
 
 describe("metrics", () => {
-  test("count and time requests by route, method and status", async () => {
+  test("metrics count and time requests by route, method and status", async () => {
     const api = createTestApi();
     await api.request(STAFF);
     await api.request(`/v1/businesses/${SALON}/staff?nope=1`);
@@ -242,7 +242,7 @@ describe("metrics", () => {
     { what: "of this machine", headers: {} },
     { what: "of this machine to localhost", headers: { host: "localhost:4100" } },
     { what: "that a proxy forwarded", headers: { "x-forwarded-for": "203.0.113.9" } },
-  ])("are refused to a request $what without the token", async ({ headers }) => {
+  ])("metrics are refused to a request $what without the token", async ({ headers }) => {
     const api = createTestApi();
     for (const path of ["/metrics", "/metrics/status"]) {
       const problem = await api.requestProblem(path, { key: null, headers });
@@ -251,7 +251,7 @@ describe("metrics", () => {
     }
   });
 
-  test("accept the token of the data folder and the configured one", async () => {
+  test("metrics accept the token of the data folder and the configured one", async () => {
     const file = join(createTempFolder(), "token");
     writeFileSync(file, "t0ken\n");
     const flags = { publicUrl: "https://api.example.com", metricsTokenFile: file };
@@ -263,7 +263,7 @@ describe("metrics", () => {
     }
   });
 
-  test("keep their token across restarts, in a file that only its owner can read", async () => {
+  test("metrics keep their token across restarts, in a file that only its owner can read", async () => {
     const api = createTestApi();
     const path = metricsTokenPath(api.config);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -271,7 +271,7 @@ describe("metrics", () => {
     expect((await restarted.request("/metrics", asOperator(api))).status).toBe(200);
   });
 
-  test("are refused to everyone if the token could not be created, and the log says so", async () => {
+  test("metrics are refused to everyone if the token could not be created, and the log says so", async () => {
     const api = createTestApi();
     rmSync(metricsTokenPath(api.config));
     mkdirSync(metricsTokenPath(api.config));
@@ -285,7 +285,7 @@ describe("metrics", () => {
     );
   });
 
-  test("refused to a program on this machine, are one log line and a condition until it has the token", async () => {
+  test("refusals of a program on this machine are one log line and a condition until it has the token", async () => {
     const rt = await createRunningServer();
     const app = createTestApp(rt);
     const isOpen = () => {
@@ -316,7 +316,7 @@ describe("metrics", () => {
 });
 
 describe("the state of the server", () => {
-  test("has its businesses and open conditions", async () => {
+  test("the state of the server has its businesses and open conditions", async () => {
     const api = createTestApi();
     api.freeBytes = () => 400_000_000;
     const response = await api.request("/metrics/status", asOperator(api));
@@ -333,7 +333,7 @@ describe("the state of the server", () => {
 });
 
 describe("the access log", () => {
-  test("has one line per request, with the key ID and without secrets", async () => {
+  test("the access log has one line per request, with the key ID and without secrets", async () => {
     const api = createTestApi("salon", undefined, { accessLog: true });
     const { id, secret } = api.createKey();
     const server = await startServer(api, { host: "127.0.0.1", port: 0 });
@@ -368,7 +368,7 @@ describe("the access log", () => {
     expect(written).not.toContain(secret);
   });
 
-  test("is off by default", async () => {
+  test("the access log is off by default", async () => {
     const api = createTestApi();
     await api.request(STAFF);
     expect(api.logged).toEqual([]);
@@ -467,11 +467,11 @@ describe("the client address behind proxies", () => {
       sent: ",,,",
       is: "10.0.0.1",
     },
-  ])("$what: $is", ({ trusted, peer, sent, is }) =>
+  ])("the client address behind proxies with $what is $is", ({ trusted, peer, sent, is }) =>
     expect(addressOf(trusted, peer, sent)).toBe(is),
   );
 
-  test("is used for address restrictions and rate limits", async () => {
+  test("the client address behind proxies is used for address restrictions and rate limits", async () => {
     const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
     const { secret } = api.createKey({ cidrs: ["203.0.113.0/24"] });
     const status = async (forwarded: string) =>

@@ -80,7 +80,7 @@ test("a rotation whose response was lost can be retried, also with a rotated API
   expect((await send(api, rotation, undefined, "order-2")).status).toBe(409);
 });
 
-test("the same Idempotency-Key with another path or body is refused", async () => {
+test("an Idempotency-Key with another path or body is refused", async () => {
   const { api, rotation } = await setUp();
   const code = async (path: string, body?: object) => {
     const response = await send(api, path, body);
@@ -176,7 +176,7 @@ test("a reply is kept for 24 hours, encrypted, and survives a rotation of the ma
   expect(JSON.stringify(api.logged)).not.toContain("order-1");
 });
 
-test("without the master key, a repeated request is refused and not handled again", async () => {
+test("a repeated request is refused and not handled again if the master key is gone", async () => {
   const { api, endpoint, rotation } = await setUp();
   await send(api, rotation);
   const [row] = api.store.idempotency.list();
@@ -188,7 +188,7 @@ test("without the master key, a repeated request is refused and not handled agai
   expect(api.store.idempotency.list()).toEqual([]);
 });
 
-test("of requests that arrive at the same time, one is handled", async () => {
+test("one of several requests that arrive at the same time is handled", async () => {
   const { api } = await setUp();
   const key = api.store.keys.findCredential(hashApiKey(api.key))!;
   const handleOnce = createHandleOnce(api);

@@ -158,7 +158,7 @@ test("no connection of a trusted proxy is closed, and it takes the place of othe
   expect(full.at(-1)).toBeNull();
 });
 
-describe("in the table of connections,", () => {
+describe("the table of connections", () => {
   const LIMITS = { client: 2, network: 3, total: 5 };
 
   test("an IPv6 /48 has a limit of its own, whatever its /64s", () => {

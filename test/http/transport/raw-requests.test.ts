@@ -75,7 +75,7 @@ describe("accepted requests", () => {
       bytes: `GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n`,
     },
     { what: "a HEAD", bytes: "HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n" },
-  ])("$what", async ({ bytes }) => {
+  ])("accepted requests: $what", async ({ bytes }) => {
     const { statuses, closed } = await send(bytes + NEXT);
     expect(statuses).toEqual([200, 200]);
     expect(closed).toBe(false);
@@ -290,7 +290,7 @@ describe("rejected requests end the connection", () => {
       bytes: get("Host: x", ...Array.from({ length: 2000 }, (_, i) => `X-${i}: 12345`)),
       status: 431,
     },
-  ])("$what: $status", async ({ bytes, status }) => {
+  ])("a request with $what is rejected and ends the connection: $status", async ({ bytes, status }) => {
     const { statuses, closed } = await send(bytes + NEXT);
     expect(statuses).toEqual([status]);
     expect(closed).toBe(true);

@@ -89,7 +89,7 @@ describe("an untrusted endpoint", () => {
   const names = Object.keys(HOSTILE_NAMES).map((name) => `https://${name}/hook`);
   const hostile = [...HOSTILE_URLS, ...names];
 
-  test(`is refused for each of ${hostile.length} hostile URLs, with a fix`, async () => {
+  test(`an untrusted endpoint is refused for each of ${hostile.length} hostile URLs, with a fix`, async () => {
     const rt = createTestRuntime();
     const { id } = addBusiness(rt);
     const created: string[] = [];
@@ -104,7 +104,7 @@ describe("an untrusted endpoint", () => {
     expect(hostile.length).toBeGreaterThanOrEqual(250);
   });
 
-  test("is never connected to at a hostile URL, even if one is stored", async () => {
+  test("an untrusted endpoint is never connected to at a hostile URL, even if one is stored", async () => {
     const { hits } = await listenAt(CANARIES, 0);
     const sent: unknown[] = [];
     for (const url of hostile) {
@@ -115,7 +115,7 @@ describe("an untrusted endpoint", () => {
     expect(hits).toEqual({});
   });
 
-  test(`is accepted for each of ${VALID_URLS.length} valid URLs`, async () => {
+  test(`an untrusted endpoint is accepted for each of ${VALID_URLS.length} valid URLs`, async () => {
     const rt = createTestRuntime();
     const { id } = addBusiness(rt);
     const resolveToPublic: Resolve = async () => [
@@ -131,7 +131,7 @@ describe("an untrusted endpoint", () => {
   });
 
   test(
-    `is refused for each of ${SPELLINGS} spellings of private addresses`,
+    `an untrusted endpoint is refused for each of ${SPELLINGS} spellings of private addresses`,
     { timeout: patient(300_000) },
     () => {
       const { passed, parsed } = parseSpellings(SPELLINGS, UNTRUSTED);
@@ -210,7 +210,7 @@ async function sendByScripts(count: number, allowPrivate: string[]) {
 
 describe("a name that resolves to a public and later to a private address", () => {
   test(
-    `never gets a connection to a private address, over ${SCRIPTS} sequences of DNS responses`,
+    `a name that resolves to a public and later to a private address never gets a connection to a private address, over ${SCRIPTS} sequences of DNS responses`,
     { timeout: patient(300_000) },
     async () => {
       const { posts, hits } = await sendByScripts(SCRIPTS, [`${PARTNER}/32`]);
@@ -240,7 +240,7 @@ describe("a name that resolves to a public and later to a private address", () =
     },
   );
 
-  test("is blocked if it becomes private after its endpoint was created", async () => {
+  test("a name that resolves to a public and later to a private address is blocked if it becomes private after its endpoint was created", async () => {
     const rt = createTestRuntime();
     const { id } = addBusiness(rt);
     const { hits } = await listenAt(CANARIES);
@@ -259,7 +259,7 @@ describe("a name that resolves to a public and later to a private address", () =
     expect(hits).toEqual({});
   });
 
-  test("is resolved once per connection, so that the checked address is the one connected to", async () => {
+  test("a name that resolves to a public and later to a private address is resolved once per connection, so that the checked address is the one connected to", async () => {
     const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
     const answers = [[PARTNER], ["127.0.0.1"], ["::1"]];
     let lookups = 0;

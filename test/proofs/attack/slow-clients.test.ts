@@ -275,7 +275,7 @@ describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () =>
       flags: () => ["-X", "-k", "10", "-w", "1", "-y", "16", "-n", "2", "-z", "5"],
     },
   ])(
-    "slow with $mode: disconnected within 15 seconds, others get responses within 250 ms",
+    "connections of slowhttptest with $mode end within 15 seconds, others get responses within 250 ms",
     { timeout: patient(120_000) },
     async (slow) => {
       const { dataDir, deskbell } = await createSeededSalon();

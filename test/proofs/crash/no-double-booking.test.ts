@@ -105,7 +105,7 @@ async function runControl() {
 }
 
 test(
-  `in ${ATTEMPTS} attempts by ${CLIENTS} clients and a terminal, with ${KILLS} kills of the daemon, nothing is booked twice or lost`,
+  `nothing is booked twice or lost in ${ATTEMPTS} attempts by ${CLIENTS} clients and a terminal, with ${KILLS} kills of the daemon`,
   { timeout: patient(300_000 + ATTEMPTS * 20) },
   async () => {
     const { desks, terminalSteps, dataDir, history, partner } = await rush(SEED, ATTEMPTS, KILLS);

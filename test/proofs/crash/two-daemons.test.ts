@@ -91,7 +91,7 @@ async function countRefusals(program: Program): Promise<number> {
 }
 
 test(
-  `of two daemons that start at the same moment, one serves and the other exits with 5 (${RACES} times)`,
+  `one of two daemons that start at the same moment serves and the other exits with 5 (${RACES} times)`,
   { timeout: patient(chooseScale(60_000, 600_000, 120_000)) },
   async () => {
     const { dataDir } = await createSeededSalon();

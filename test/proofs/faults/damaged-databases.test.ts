@@ -141,7 +141,7 @@ async function sendAll(rt: Runtime): Promise<string[]> {
 }
 
 test(
-  `of ${DATABASES} damaged databases, none crashes deskbell or gets a wrong body signed`,
+  `none of ${DATABASES} damaged databases crashes deskbell or gets a wrong body signed`,
   { timeout: patient(900_000) },
   async () => {
     const { dataDir: original, bodies, goodBackup } = await createOriginal();

@@ -100,7 +100,7 @@ const breakWrites = () =>
 
 describe.skipIf(!canMount())("on a full disk", () => {
   test(
-    "reads continue, writes are refused, and deliveries resume within five seconds of freeing space",
+    "reads continue on a full disk, writes are refused, and deliveries resume within five seconds of freeing space",
     async () => {
       const { disk, run, partner, daemon, ask, createEndpoint } = await startOnSmallDisk();
       disk.fill();

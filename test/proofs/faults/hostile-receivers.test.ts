@@ -190,7 +190,7 @@ describe("a kept-alive connection", () => {
       next: 500,
     },
   ];
-  test.each(cases)("$name", async ({ onRequest, next }) => {
+  test.each(cases)("a kept-alive connection that fails is handled: $name", async ({ onRequest, next }) => {
     const onConnection = (socket: Socket) => {
       let n = 0;
       socket.on("data", () => onRequest({ n: (n += 1), socket }));
@@ -207,7 +207,7 @@ describe("a kept-alive connection", () => {
 describe.skipIf(!hasOpenssl())("over TLS", () => {
   const answering = (socket: Socket) => void socket.on("data", () => socket.write(answerOf(200)));
 
-  test("only receivers with a valid certificate are accepted", async () => {
+  test("a TLS receiver without a valid certificate is refused", async () => {
     const authority = createAuthority(createTempFolder());
     const trusted = tls.getCACertificates("default");
     tls.setDefaultCACertificates([...trusted, authority.certificate]);
@@ -279,7 +279,7 @@ describe("a TLS handshake", () => {
         void socket.write(Buffer.concat([Buffer.from("160303ffff", "hex"), Buffer.alloc(65_535)])),
       kind: "tls_failed",
     },
-  ])("$name fails as $kind before the deadline", async ({ onHello, kind }) => {
+  ])("a TLS handshake $name fails as $kind before the deadline", async ({ onHello, kind }) => {
     const server = createServer((socket) => void socket.once("data", () => onHello(socket)));
     const { outcome, tookMs } = await senderTo(await listen(server))("https://partner.example");
     expect(outcome.kind).toBe(kind);

@@ -92,7 +92,7 @@ const YOGA_VISIT = {
 };
 
 test(
-  `in ${TAKEOVERS} takeovers, at most what is newer than the newest intact copy is lost, and the server before cannot start`,
+  `${TAKEOVERS} takeovers lose at most what is newer than the newest intact copy, and the server before cannot start`,
   { timeout: patient(30_000 + TAKEOVERS * 5000) },
   async () => {
     const random = createSeededRandom(SEED);

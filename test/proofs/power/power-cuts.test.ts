@@ -31,7 +31,7 @@ async function runForADay(work: Work): Promise<void> {
 
 describe.skipIf(!canPreload)("after a power cut", () => {
   test(
-    "at any moment, everything that was acknowledged is there",
+    "everything that was acknowledged is there after a power cut at any moment",
     { timeout: patient(900_000) },
     async () => {
       const { dataDir, ...disk } = prepareDisk();

@@ -108,7 +108,7 @@ async function runControl(kind: Kind): Promise<Claim["control"]> {
 }
 
 test.each<Kind>(["one service", "chain", "class", "table"])(
-  "for a %s, every listed start can be booked as listed; others are refused with the reason in explain",
+  "every listed start of a %s can be booked as listed; others are refused with the reason in explain",
   { timeout: patient(60_000 + 4000 * RUNS) },
   async (kind) => {
     const { businesses, listed, refused, reasons } = await bookEveryStart(kind, RUNS);

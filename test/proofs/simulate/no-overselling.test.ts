@@ -111,7 +111,7 @@ async function runControl(race: (typeof RACES)[number]): Promise<Claim["control"
 }
 
 test.each(RACES)(
-  `of two processes that book the last ${"$resource"} simultaneously, exactly one succeeds in each of ${ROUNDS} rounds`,
+  `exactly one of two processes that book the last ${"$resource"} simultaneously succeeds in each of ${ROUNDS} rounds`,
   { timeout: patient(30_000 + ROUNDS * 100) },
   async (race) => {
     const wins = [0, 0];

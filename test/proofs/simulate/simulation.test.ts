@@ -27,7 +27,7 @@ const FINDING_SEEDS: Record<string, number> = {
 let bugsFound = 0;
 
 describe("the simulation detects a worker that", () => {
-  test.each(Object.entries(BUGS))("%s", { timeout: patient(60_000) }, async (bug, injectBug) => {
+  test.each(Object.entries(BUGS))("the simulation detects a worker that %s", { timeout: patient(60_000) }, async (bug, injectBug) => {
     const all = Array.from({ length: SEEDS_FOR_A_BUG }, (__, i) => i + 1);
     const found = async () => {
       for (const seed of new Set([FINDING_SEEDS[bug] ?? 1, ...all]))
@@ -44,7 +44,7 @@ describe("the delivery worker in random simulations", () => {
   afterAll(() => console.log(`simulated ${Math.round(seen.days)} days:`, seen));
 
   test(
-    `keeps all guarantees in ${SEEDS.length} simulations of ${DAYS} days`,
+    `the delivery worker keeps all guarantees in ${SEEDS.length} simulations of ${DAYS} days`,
     { timeout: patient(chooseScale(120_000, 3_600_000, 300_000)) },
     async () => {
       for (const seed of SEEDS) {
@@ -71,7 +71,7 @@ describe("the delivery worker in random simulations", () => {
     },
   );
 
-  test("behaves identically for the same seed", { timeout: patient(60_000) }, async () => {
+  test("the delivery worker behaves identically for one seed", { timeout: patient(60_000) }, async () => {
     for (const seed of chooseScale([1], [1, 2])) {
       const once = results.get(seed) ?? (await simulate(seed, DAYS));
       expect(await simulate(seed, DAYS)).toEqual(once);

@@ -7,7 +7,7 @@ const areas = (...keys: string[]) =>
 const keysOf = (docs: readonly { key: string }[]) => docs.map((doc) => doc.key);
 
 describe("applying a file to a stored catalog", () => {
-  it("keeps the sections and menu lists that the file does not have", () => {
+  it("applying a file to a stored catalog keeps the sections and menu lists that the file does not have", () => {
     const before = readCatalogBody(
       `${areas("hall")}hours: [{start: '09:00', end: '18:00'}]\nmenu: {categories: [{key: soups, name: Soups}], items: [{key: tomato, name: Tomato, price: 7}]}\n`,
     );
@@ -24,7 +24,7 @@ describe("applying a file to a stored catalog", () => {
     expect(after.schedule).toEqual({ ...before.schedule, turnTimes: [{ upTo: 2, min: 90 }] });
   });
 
-  it("puts the objects of the file first and keeps the order of the others", () => {
+  it("applying a file to a stored catalog puts the objects of the file first and keeps the order of the others", () => {
     const before = readCatalogBody(areas("a", "b", "c", "d"));
     expect(keysOf(readOverCurrent(before, areas("d", "new", "b")).objects.area)).toEqual([
       "d",
@@ -35,7 +35,7 @@ describe("applying a file to a stored catalog", () => {
     ]);
   });
 
-  it("deletes unlisted objects only with prune", () => {
+  it("applying a file to a stored catalog deletes unlisted objects only with prune", () => {
     const before = readCatalogBody(areas("a", "b", "c"));
     expect(
       keysOf(readOverCurrent(before, areas("c", "new"), { prune: true }).objects.area),
@@ -46,7 +46,7 @@ describe("applying a file to a stored catalog", () => {
     );
   });
 
-  it("resets an omitted field to its default", () => {
+  it("applying a file to a stored catalog resets an omitted field to its default", () => {
     const before = readCatalogBody(
       "addons: [{key: mask, name: Mask, price: 5, durationMin: 10, description: Cool., status: inactive}]\n",
     );
@@ -58,13 +58,13 @@ describe("applying a file to a stored catalog", () => {
     });
   });
 
-  it("changes nothing if the file is the same", () => {
+  it("applying a file to a stored catalog changes nothing if the file is the same", () => {
     const body = `${areas("a", "b")}tables: [{key: t1, maxSeats: 2, area: a}]\n`;
     const before = readCatalogBody(body);
     expect(readOverCurrent(before, body)).toEqual(before);
   });
 
-  it("resolves references to objects that only the stored catalog has", () => {
+  it("applying a file to a stored catalog resolves references to objects that only the stored catalog has", () => {
     const before = readCatalogBody(areas("hall"));
     expect(
       readOverCurrent(before, "tables: [{key: t1, maxSeats: 2, area: hall}]\n").objects.table[0]
@@ -72,7 +72,7 @@ describe("applying a file to a stored catalog", () => {
     ).toBe("hall");
   });
 
-  it("uses the maximum quantity of a stored add-on as the default of a link", () => {
+  it("applying a file to a stored catalog uses the maximum quantity of a stored add-on as the default of a link", () => {
     const before = readCatalogBody(
       "addons: [{key: stone, name: Stone, price: 5, maxQuantity: 4}]\n",
     );
@@ -93,7 +93,7 @@ describe("applying a file to a stored catalog", () => {
     ]);
   });
 
-  it("rejects a prune that breaks a reference of a stored object", () => {
+  it("applying a file to a stored catalog rejects a prune that breaks a reference of a stored object", () => {
     const before = readCatalogBody(
       `${areas("hall", "yard")}tables: [{key: t1, maxSeats: 2, area: yard}]\n`,
     );
@@ -114,7 +114,7 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     "areas: [{key: garden, name: Garden, previousKeys: [yard]}]\n",
   );
 
-  it("keeps the ID and leaves no object under the old key", () => {
+  it("renaming a key keeps the ID and leaves no object under the old key", () => {
     const [oldArea] = before.objects.area;
     const [newArea] = renamed.objects.area;
     expect(objectId("area", "salon-aurora", newArea!)).toBe(
@@ -123,7 +123,7 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     expect(keysOf(renamed.objects.area)).toEqual(["garden", "hall"]);
   });
 
-  it("updates references in objects that the file does not list", () => {
+  it("renaming a key updates references in objects that the file does not list", () => {
     expect(renamed.objects.table[0]?.area).toBe("garden");
     const after = readOverCurrent(
       before,
@@ -136,7 +136,7 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     expect(before.objects.promotion[0]?.appliesTo.events).toEqual(["gala"]);
   });
 
-  it("is remembered if a later file omits some or all previous keys", () => {
+  it("renaming a key is remembered if a later file omits some or all previous keys", () => {
     expect(readOverCurrent(renamed, areas("garden")).objects.area[0]?.previousKeys).toEqual([
       "yard",
     ]);
@@ -148,13 +148,13 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     expect(keysOf(again.objects.area)).toEqual(["lawn", "hall"]);
   });
 
-  it("is reverted by an older file", () => {
+  it("renaming a key is reverted by an older file", () => {
     const back = readOverCurrent(renamed, areas("yard"));
     expect(keysOf(back.objects.area)).toEqual(["yard", "hall"]);
     expect(back.objects.table[0]?.area).toBe("yard");
   });
 
-  it("keeps the IDs of variants", () => {
+  it("renaming a key keeps the IDs of variants", () => {
     const service = (variants: string) =>
       `services: [{key: a, name: A, durationMin: 5, price: 1, variants: [${variants}]}]\n`;
     const short = readCatalogBody(service("{key: s, name: Short, previousKeys: [small]}"));

@@ -19,13 +19,13 @@ test.each<[string, (number | null)[], number[], number[]]>([
   ["all are renumbered if a gap is used up", [7, null, 8, 99], [1024, 2048, 3072, 4096], []],
   ["all are renumbered above 32 bits", [1, 2 ** 31 - 1, null], [1024, 2048, 3072], []],
   ["an empty list", [], [], []],
-])("%s", (_case, stored, sortOrders, moved) => {
+])("sort orders change as little as possible: %s", (_case, stored, sortOrders, moved) => {
   const assigned = assignSortOrders(stored);
   expect(assigned.sortOrders).toEqual(sortOrders);
   expect([...assigned.moved]).toEqual(moved);
 });
 
-test("for any list the numbers ascend, and only moved and new objects change unless all do", () => {
+test("the numbers of any list ascend, and only moved and new objects change unless all do", () => {
   const list = fc.uniqueArray(fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 5000 })), {
     comparator: (a, b) => a !== null && a === b,
     maxLength: 60,

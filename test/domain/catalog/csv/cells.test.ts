@@ -39,12 +39,12 @@ describe("a cell that a spreadsheet damaged is recognised", () => {
     ["#WERT!", "the spreadsheet's error"],
     ["#N/A", "the spreadsheet's error"],
     ["#####", "the column is too narrow"],
-  ])("%s", (text, damage) => {
+  ])("a cell that a spreadsheet damaged is recognised: %s", (text, damage) => {
     expect(damageIn(text, false)).toContain(damage);
   });
 
   test.each(["12.05", "1.065,50", "1e5", "Mai", "Marinade 20", "1. Mai Brunch", "#1 Roll"])(
-    "'%s' is a normal text",
+    "'%s' is a normal text and not a damaged cell",
     (text) => {
       expect(damageIn(text, false)).toBeUndefined();
     },

@@ -23,7 +23,7 @@ describe("an amount in a spreadsheet", () => {
     ["1.065", "KWD", "1.065"],
     ["0,065", "EUR", "0.065"],
     ["1065,500", "EUR", "1065.500"],
-  ])("'%s' in %s is %s", (text, currency, amount) => {
+  ])("the amount '%s' in %s is %s", (text, currency, amount) => {
     expect(parseMoneyCell(text, isoCurrency(currency))).toEqual({ amount });
   });
 
@@ -32,7 +32,7 @@ describe("an amount in a spreadsheet", () => {
     ["1,065", "EUR", "1065.00", 2],
     ["€ 1.065", "EUR", "1065.00", 2],
     ["1,065", "KWD", "1065.000", 3],
-  ])("'%s' in %s is ambiguous, never a guess", (text, currency, thousands, digits) => {
+  ])("the amount '%s' in %s is ambiguous, never a guess", (text, currency, thousands, digits) => {
     expect(parseMoneyCell(text, isoCurrency(currency))).toEqual({
       problem: expect.stringMatching(
         `^is ambiguous: .* Write ${thousands}, or an amount with exactly ${digits} decimals$`,
@@ -40,7 +40,7 @@ describe("an amount in a spreadsheet", () => {
     });
   });
 
-  test.each(["$35", "USD 35", "35 Euro", "£35"])("'%s' is refused in CHF", (text) => {
+  test.each(["$35", "USD 35", "35 Euro", "£35"])("the amount '%s' is refused in CHF", (text) => {
     expect(parseMoneyCell(text, isoCurrency("CHF"))).toEqual({
       problem: expect.stringMatching(/^is in '.+', but the prices of this business are in CHF$/),
     });
@@ -52,7 +52,7 @@ describe("an amount in a spreadsheet", () => {
   });
 
   test.each(["4o", "-35.00", "1.06.5", "1,065,50", "1'065 500,00", "35 / Std.", ".50", "1e5"])(
-    "'%s' is left for the catalog's own check",
+    "the amount '%s' is left for the catalog's own check",
     (amount) => {
       expect(parseMoneyCell(amount, isoCurrency("EUR"))).toEqual({ amount });
     },

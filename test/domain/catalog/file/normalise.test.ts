@@ -7,7 +7,7 @@ const common = { previousKeys: [], status: "ACTIVE", images: [], translations: {
 const instant = (text: string) => Date.parse(text);
 
 describe("an omitted field", () => {
-  it("is filled in for a service, its variants, add-ons and resources", () => {
+  it("an omitted field is filled in for a service, its variants, add-ons and resources", () => {
     const catalog = readCatalogBody(`
 addons: [{key: mask, name: Mask, price: 5, maxQuantity: 3}]
 resources: [{key: room, name: Room}]
@@ -74,7 +74,7 @@ services:
     ]);
   });
 
-  it("is filled in for the business", () => {
+  it("an omitted field is filled in for the business", () => {
     expect(readCatalogBody("").business).toEqual({
       slug: "salon-aurora",
       name: "Salon Aurora",
@@ -102,7 +102,7 @@ services:
     });
   });
 
-  it("is filled in for an event, its ticket types and quotas", () => {
+  it("an omitted field is filled in for an event, its ticket types and quotas", () => {
     const { objects } = readCatalogBody(
       "events: [{key: Fête d'été, name: Fête, startsAt: 2026-07-01T20:00, durationMin: 90, doorsAt: '19:00', venue: Yard, ticketTypes: [{key: seat, name: Seat, price: 9}, {key: child, name: Child, kind: free}], quotas: [{key: all, size: 50}]}]\n",
     );
@@ -137,7 +137,7 @@ services:
     ]);
   });
 
-  it("is filled in for a promotion, which then applies to everything at any time", () => {
+  it("an omitted field is filled in for a promotion, which then applies to everything at any time", () => {
     const { objects } = readCatalogBody(
       "promotions: [{key: p, name: P, benefit: {type: buy_x_get_y, buyQuantity: 2}}]\n",
     );
@@ -154,7 +154,7 @@ services:
 });
 
 describe("an amount of money", () => {
-  it("is read with the decimals of the currency in every field", () => {
+  it("an amount of money is read with the decimals of the currency in every field", () => {
     const { objects } = readCatalogBody(`
 services: [{key: a, name: A, durationMin: 5, price: 12.50, deposit: 2.50}]
 staff: [{key: x, name: X, serviceOverrides: [{service: a, price: 13.10}]}]
@@ -188,13 +188,13 @@ describe("times", () => {
     ["sat-mon", ["mon", "sat", "sun"]],
     ["[sun, tue-wed, tue]", ["tue", "wed", "sun"]],
     ["mon-sun", ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]],
-  ])("with the days %s are on %j", (days, expected) => {
+  ])("hours with the days %s are on %j", (days, expected) => {
     expect(
       readCatalogBody(`hours: [{days: ${days}, start: '22:00', end: '30:00'}]\n`).schedule.hours,
     ).toEqual([{ days: expected, start: "22:00", end: "30:00", validFrom: null, validTo: null }]);
   });
 
-  it("of a window without days are on every day", () => {
+  it("a window without days is on every day", () => {
     const { objects } = readCatalogBody(
       "staff: [{key: a, name: A, breaks: [{start: '12:00', end: '12:30'}]}]\n",
     );
@@ -206,7 +206,7 @@ describe("times", () => {
     ["2026-12-31 22:00", "2027-01-01T03:00:00Z"],
     ["2026-12-31T22:00:30+01:00", "2026-12-31T21:00:30Z"],
     ["2026-12-31T22:00Z", "2026-12-31T22:00:00Z"],
-  ])("%s is in the time zone of the business unless it has an offset", (text, expected) => {
+  ])("a time in %s is in the time zone of the business unless it has an offset", (text, expected) => {
     const { objects } = readCatalogBody(
       `events: [{key: gala, name: Gala, startsAt: '${text}', durationMin: 1}]\n`,
     );
@@ -218,7 +218,7 @@ describe("times", () => {
     ["0d 09:00", "2026-11-20T09:00:00-05:00"],
     ["-3d 09:00", "2026-11-17T09:00:00-05:00"],
     ["200d 20:00", "2027-06-08T20:00:00-04:00"],
-  ])("%s counts from the day of seeding in the time zone of the business", (startsIn, expected) => {
+  ])("a time in %s counts from the day of seeding in the time zone of the business", (startsIn, expected) => {
     // Already the 21st in UTC, still the 20th in New York.
     const seedingAt = Date.parse("2026-11-21T03:00:00Z");
     const body = `events: [{key: gala, name: Gala, startsIn: ${startsIn}, durationMin: 60, ticketTypes: [{key: s, name: S, price: 1, salesStart: -5d 08:00}]}]\n`;
@@ -227,7 +227,7 @@ describe("times", () => {
     expect(event?.ticketTypes[0]?.salesStartAt).toBe(instant("2026-11-15T08:00:00-05:00"));
   });
 
-  it("off with dates include the last day", () => {
+  it("time off with dates includes the last day", () => {
     const { objects } = readCatalogBody(
       "staff: [{key: a, name: A, timeOff: [{from: 2026-12-24, to: 2026-12-24}, {from: 2026-12-30T12:00, to: 2026-12-30T14:00}]}]\n",
     );
@@ -237,7 +237,7 @@ describe("times", () => {
     ]);
   });
 
-  it("of closures are date ranges or yearly", () => {
+  it("closures are date ranges or yearly", () => {
     const { schedule } = readCatalogBody(
       "closures: [{name: Xmas, date: 2026-12-25}, {from: 2027-02-01, to: 2027-02-07}, {yearly: 02-29}]\n",
     );
@@ -250,21 +250,21 @@ describe("times", () => {
 });
 
 describe("a file", () => {
-  it("may have choices in upper or lower case", () => {
+  it("a file may have choices in upper or lower case", () => {
     const { objects } = readCatalogBody(
       "areas: [{key: a, name: A, status: archived}, {key: b, name: B, status: INACTIVE}]\n",
     );
     expect(objects.area.map((area) => area.status)).toEqual(["ARCHIVED", "INACTIVE"]);
   });
 
-  it("may have keys with spaces, symbols and non-ASCII letters", () => {
+  it("a file may have keys with spaces, symbols and non-ASCII letters", () => {
     const { objects } = readCatalogBody(
       "menu: {categories: [{key: '#Sunny-Side Egg on Toast', name: Egg}], items: [{key: 'ö/ü', name: O, price: 1, categories: ['#Sunny-Side Egg on Toast']}]}\n",
     );
     expect(objects.menu_item[0]?.categories).toEqual(["#Sunny-Side Egg on Toast"]);
   });
 
-  it("may have images with or without sizes, block texts and translations", () => {
+  it("a file may have images with or without sizes, block texts and translations", () => {
     const [category] = readCatalogBody(`
 serviceCategories:
   - key: hair

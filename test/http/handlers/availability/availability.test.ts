@@ -62,7 +62,7 @@ const requestError = async (
 ): Promise<Problem> => api.requestProblem(path(query), { key: null, ...init });
 
 describe("the response", () => {
-  test("has exactly the documented fields", async () => {
+  test("the response has exactly the documented fields", async () => {
     const { data, meta } = await request(
       createShop(),
       `serviceIds=${CUT},${COLOR}&addonIds=${WASH}*2&staffIds=${CUT}:any&date=${MONDAY}`,
@@ -125,7 +125,7 @@ describe("the response", () => {
     });
   });
 
-  test("has every requested day with its state", async () => {
+  test("the response has every requested day with its state", async () => {
     const api = createShop();
     for (const hour of ["09", "10", "11"])
       createBooking(api, SHOP_SLUG, { service: "color", start: `2026-11-23T${hour}:00` });
@@ -149,7 +149,7 @@ describe("the response", () => {
     ]);
   });
 
-  test("has the next available start, also after the requested days, or null", async () => {
+  test("the response has the next available start, also after the requested days, or null", async () => {
     const api = createShop();
     const next = async (query: string) =>
       (await request(api, `serviceId=${CUT}&${query}`)).data.nextAvailable;
@@ -158,7 +158,7 @@ describe("the response", () => {
     expect(await next("date=2026-12-22")).toBeNull();
   });
 
-  test("includes slots of staff without a public profile, but not their IDs", async () => {
+  test("the response includes slots of staff without a public profile, but not their IDs", async () => {
     const { data } = await request(createShop(), `serviceId=${CUT}&date=2026-11-24`);
     expect(data.days[0]?.slots).toHaveLength(3);
     expect(data.days[0]?.slots[0]?.segments).toMatchObject([
@@ -171,7 +171,7 @@ describe("the response", () => {
     expect(JSON.stringify([data, both])).not.toContain(BEA);
   });
 
-  test("counts the free seats of a class and the free tables for a party", async () => {
+  test("the response counts the free seats of a class and the free tables for a party", async () => {
     const api = createShop();
     createBooking(api, SHOP_SLUG, { service: "yoga", start: `${MONDAY}T09:00`, guests: 3 });
     createReservation(api, SHOP_SLUG, { party: 2, start: `${MONDAY}T10:00` });
@@ -245,7 +245,7 @@ describe("the response", () => {
   });
 
   test.each(["Asia/Kolkata", "Asia/Calcutta", "Europe/Kyiv"])(
-    "%s is returned under the requested name",
+    "the object %s is returned under the requested name",
     async (zone) => {
       const { data } = await request(
         createShop(),
@@ -354,7 +354,7 @@ describe("issues of one kind are reported together", () => {
     ],
     [`serviceId=${YOGA}&guests=6`, 422, "party_too_large", ["guests party_too_large"]],
     ["partySize=5", 422, "party_too_large", ["partySize party_too_large"]],
-  ])("%s", async (query, status, code, items) => {
+  ])("all issues of %s are reported together", async (query, status, code, items) => {
     const problem = await requestError(createShop(), query);
     expect(problem).toMatchObject({ status, code });
     expect(problem.errors?.map((item) => `${item.parameter} ${item.code}`)).toEqual(items);
@@ -402,7 +402,7 @@ describe("explain", () => {
     return { api, key: api.createKey({ businessId: businessId(SHOP_SLUG) }).secret };
   };
 
-  test("lists why each other start is not available, for a key of the business", async () => {
+  test("explain lists why each other start is not available, for a key of the business", async () => {
     const { api, key } = await setUpExplain();
     const response = await api.request(path(query), { key });
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
@@ -451,7 +451,7 @@ describe("explain", () => {
         }).secret,
       403,
     ],
-  ] as const)("is rejected with %s, even if the response is cached", async (_, keyOf, status) => {
+  ] as const)("explain is rejected with %s, even if the response is cached", async (_, keyOf, status) => {
     const { api, key } = await setUpExplain();
     expect((await api.request(path(query), { key })).status).toBe(200);
     const rejected = await api.request(path(query), { key: keyOf(api) });
@@ -467,7 +467,7 @@ describe("explain", () => {
     expect(await Promise.all(codes)).toEqual(["business_mismatch", "business_mismatch"]);
   });
 
-  test("requires granularity=slots", async () => {
+  test("explain requires granularity=slots", async () => {
     const { api, key } = await setUpExplain();
     expect((await api.request(path(`${query}&granularity=days`), { key })).status).toBe(400);
   });
@@ -531,11 +531,11 @@ describe("caching", () => {
       return { reads: reads.mock.calls.length, statuses };
     }
 
-    test("aborts its scan", async () => {
+    test("a client that disconnects aborts its scan", async () => {
       expect((await disconnect(0)).reads).toBeLessThan(4);
     });
 
-    test("does not abort the scan of equal requests", async () => {
+    test("a client that disconnects does not abort the scan of equal requests", async () => {
       const { reads, statuses } = await disconnect(2);
       expect(statuses).toEqual([200, 200]);
       expect(reads).toBeGreaterThan(5);
@@ -626,7 +626,7 @@ describe("60 requests per minute and address", () => {
       (await api.request(query, { key: null, headers: { "x-forwarded-for": address } })).status;
   };
 
-  test("are counted by client behind a trusted proxy, and by /64 for IPv6", async () => {
+  test("the limit of 60 requests per minute counts clients behind a trusted proxy, and IPv6 addresses by /64", async () => {
     const request = asking(["127.0.0.1"]);
     for (let i = 0; i < 60; i++) expect(await request(`2001:db8:1:2::${i}`)).toBe(200);
     expect(await request("2001:db8:1:2:ffff::1")).toBe(429);
@@ -634,7 +634,7 @@ describe("60 requests per minute and address", () => {
     expect(await request("203.0.113.9")).toBe(200);
   });
 
-  test("cannot be exceeded with an invented X-Forwarded-For", async () => {
+  test("the limit of 60 requests per minute cannot be exceeded with an invented X-Forwarded-For", async () => {
     const request = asking([]);
     for (let i = 0; i < 60; i++) expect(await request(`203.0.113.${i}`)).toBe(200);
     expect(await request("198.51.100.1")).toBe(429);

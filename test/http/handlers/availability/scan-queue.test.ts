@@ -43,7 +43,7 @@ const turns = async (count: number) => {
 };
 
 describe("the next slice", () => {
-  test("is for the client with the least CPU time spent", async () => {
+  test("the next slice is for the client with the least CPU time spent", async () => {
     const { scan, slices } = openQueue();
     const heavy = ["a", "b", "c"].map((id) => scan(address(id), 40));
     await turns(30);
@@ -54,7 +54,7 @@ describe("the next slice", () => {
     expect(slices.slice(0, 6)).toEqual(["a", "b", "c", "a", "b", "c"]);
   });
 
-  test("is for the smaller scan while both clients are within their allowance", async () => {
+  test("the next slice is for the smaller scan while both clients are within their allowance", async () => {
     const { scan, slices } = openQueue();
     for (let i = 0; i < 3; i++) await scan(address("small"), 1);
     const large = scan(address("large"), 20);
@@ -65,7 +65,7 @@ describe("the next slice", () => {
     await large;
   });
 
-  test("alternates between a whole IPv6 /48 and another address", async () => {
+  test("the next slice alternates between a whole IPv6 /48 and another address", async () => {
     const { scan, slices } = openQueue();
     const scans = Array.from({ length: 10 }, (_, i) => scan(address(`6-${i}`, "net"), 4));
     scans.push(scan(address("4"), 20));
@@ -74,7 +74,7 @@ describe("the next slice", () => {
     expect(counted).toBeGreaterThanOrEqual(19);
   });
 
-  test("of a shared scan comes as early as that of any client that waits for it", async () => {
+  test("a shared scan gets its slice as early as any client that waits for it", async () => {
     const { scan, add, slices } = openQueue();
     const other = scan(address("other"), 30);
     const own = scan(address("hostile"), 10);
@@ -87,7 +87,7 @@ describe("the next slice", () => {
     await Promise.all([other, own, hostile]);
   });
 
-  test("waits for as long as the last one took if other requests were served", async () => {
+  test("the next slice waits for as long as the last one took if other requests were served", async () => {
     const timeout = vi.spyOn(globalThis, "setTimeout");
     const { scan, queue } = openQueue();
     const done = scan(address("a"), 3);
@@ -100,7 +100,7 @@ describe("the next slice", () => {
     timeout.mockRestore();
   });
 
-  test("waits only for the rest of that time if the next scan is added later", async () => {
+  test("the next slice waits only for the rest of that time if the next scan is added later", async () => {
     const timeout = vi.spyOn(globalThis, "setTimeout");
     const { scan, queue, advance } = openQueue();
     const delays = () => timeout.mock.calls.map(([, ms]) => ms).filter((ms) => ms !== 2000);
@@ -152,7 +152,7 @@ describe("after two seconds", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test("only requests of the client with the longest queue are rejected", async () => {
+  test("requests are rejected after two seconds if they are of the client with the longest queue", async () => {
     const { scan } = openQueue();
     const outcomes = (client: string, count: number) =>
       Array.from({ length: count }, () =>

@@ -159,7 +159,7 @@ test("a website holds a listed slot, books it for a guest, reschedules and cance
 });
 
 describe("a start that cannot be booked", () => {
-  test("is refused with a reason that reveals nothing, and the nearest free starts", async () => {
+  test("a start that cannot be booked is refused with a reason that reveals nothing, and the nearest free starts", async () => {
     const { site, owner } = openBookingShop();
     const first = await owner.send("POST", "/bookings", {
       startsAt: monday("10:00"),
@@ -197,7 +197,7 @@ describe("a start that cannot be booked", () => {
     [{ startsAt: "2026-11-24T09:00:00Z", segments: [ANN] }, "TAKEN", "TIME_OFF"],
   ];
 
-  test("has a reason without details for keys that may not read bookings, also in explain", async () => {
+  test("a start that cannot be booked has a reason without details for keys that may not read bookings, also in explain", async () => {
     const shop = openBookingShop();
     const explain = `/availability?serviceId=${CUT.serviceId}&from=2026-11-20&to=2026-11-28&explain=true`;
     for (const [client, index] of [
@@ -294,7 +294,7 @@ const apply = (rt: TestRuntime, body: string) =>
   applyCatalog(rt, [{ name: "change.yaml", text: `${HEADER}${body}` }]);
 
 describe("a hold", () => {
-  test("that has expired stays over when its time is booked and the clock is set back", async () => {
+  test("a hold that has expired stays over when its time is booked and the clock is set back", async () => {
     const { rt, site, owner } = openBookingShop();
     const ann = { startsAt: monday("09:00"), segments: [ANN] };
     const held = await site.send("POST", "/holds", { ...ann, ttlSeconds: 60 });
@@ -305,7 +305,7 @@ describe("a hold", () => {
     expect(problem(late)).toBe("409 hold_expired");
   });
 
-  test("takes its time until it expires, is released or becomes a booking", async () => {
+  test("a hold takes its time until it expires, is released or becomes a booking", async () => {
     const { rt, site, owner, createClient } = openBookingShop();
     const ann = { startsAt: monday("09:00"), segments: [ANN] };
     const starts = async () => {
@@ -352,7 +352,7 @@ describe("a hold", () => {
     expect(await starts()).toEqual(["10", "11"]);
   });
 
-  test("of another key can be read with bookings.read, and changed with bookings.manage", async () => {
+  test("a hold of another key can be read with bookings.read, and changed with bookings.manage", async () => {
     const { rt, site, createClient } = openBookingShop();
     const reader = createClient(["bookings.read", "bookings.write"]);
     const manager = createClient(["bookings.manage"]);
@@ -377,7 +377,7 @@ describe("a hold", () => {
     expect(expired.body.data).toMatchObject({ status: "EXPIRED" });
   });
 
-  test("keeps its price and time, whatever changes meanwhile", async () => {
+  test("a hold keeps its price and time, whatever changes meanwhile", async () => {
     const { rt, site } = openBookingShop();
     const soon = "2026-11-23T09:00:00Z";
     rt.advance(Date.parse(soon) - rt.now() - 61 * MINUTE);
@@ -398,7 +398,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     });
   });
 
-  test("of a table becomes a reservation, not a booking", async () => {
+  test("a hold of a table becomes a reservation, not a booking", async () => {
     const { site } = openBookingShop();
     const party = { startsAt: monday("09:00"), partySize: 4 };
     const held = await site.send("POST", "/holds", party);
@@ -431,7 +431,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     });
   });
 
-  test("counts against the limits of its key", async () => {
+  test("a hold counts against the limits of its key", async () => {
     const { rt, site, createClient } = openBookingShop();
     const days = ["23", "25", "27", "30"];
     const hold = (client: typeof site, n: number, staff = ANN) =>
@@ -465,7 +465,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     expect((await site.send("POST", "/ticket-orders", orderOf(rt, 1))).status).toBe(201);
   });
 
-  test("is one of three, if the key has left a hundred unused", async () => {
+  test("a hold is one of three, if the key has left a hundred unused", async () => {
     const { rt, site, business } = openBookingShop();
     const { id: businessId } = business();
     rt.tx(() => {

@@ -31,7 +31,7 @@ describe("a visitor named in Visitor-Id", () => {
   const hold = async (send: Send, visitor: string, startsAt: string) =>
     send("POST", "/holds", { startsAt, segments: [ANN] }, asVisitor(visitor));
 
-  test("is refused beyond three holds, without an effect on the fourth guest of the day", async () => {
+  test("a visitor named in Visitor-Id is refused beyond three holds, without an effect on the fourth guest of the day", async () => {
     const { rt, site } = openBookingShop();
     openAllDay(rt);
     for (const [n, visitor] of FOUR.entries())
@@ -43,7 +43,7 @@ describe("a visitor named in Visitor-Id", () => {
     expect(fourth.headers.get("retry-after")).toBe("60");
   });
 
-  test("shares half of a day and a tenth of a week with the others, and can book without a hold", async () => {
+  test("a visitor named in Visitor-Id shares half of a day and a tenth of a week with the others, and can book without a hold", async () => {
     const { rt, site } = openBookingShop();
     openAllDay(rt);
     const refused: string[] = [];
@@ -80,7 +80,7 @@ describe("a visitor named in Visitor-Id", () => {
     expect(held).toBe(15);
   });
 
-  test("can book ten visits in a day", async () => {
+  test("a visitor named in Visitor-Id can book ten visits in a day", async () => {
     const { rt, site } = openBookingShop();
     openAllDay(rt);
     const book = (n: number, id: string) =>
@@ -97,7 +97,7 @@ describe("a visitor named in Visitor-Id", () => {
     expect((await book(11, "v")).status).toBe(201);
   });
 
-  test("is stored as a hash, for a day", async () => {
+  test("a visitor named in Visitor-Id is stored as a hash, for a day", async () => {
     const { rt, site, business } = openBookingShop();
     const id = "opaque-visitor-id";
     expect((await hold(site.send, id, monday("09:00"))).status).toBe(201);

@@ -94,7 +94,7 @@ describe("where the business approves bookings", () => {
     });
   });
 
-  test("after cancelUntil only the business can cancel or reschedule", async () => {
+  test("the business alone can cancel or reschedule a visit after cancelUntil", async () => {
     const { rt, site, owner } = openBookingShop();
     strictRules(rt);
     const { id } = (await site.send("POST", "/bookings", visit("11:00"))).body.data;
@@ -360,7 +360,7 @@ test("updatedAt does not decrease when the clock is set back", async () => {
 });
 
 describe("a ticket order", () => {
-  test("is confirmed, reissued and cancelled; its codes are in no other response", async () => {
+  test("a ticket order is confirmed, reissued and cancelled; its codes are in no other response", async () => {
     const { rt, site } = openBookingShop();
     const created = await site.send("POST", "/ticket-orders", {
       ...orderOf(rt),
@@ -392,7 +392,7 @@ describe("a ticket order", () => {
     expect((await site.send("GET", "/ticket-orders?status=CANCELLED")).body.data).toHaveLength(1);
   });
 
-  test("is refused with a pointer for what cannot be ordered", async () => {
+  test("a ticket order is refused with a pointer for what cannot be ordered", async () => {
     const { rt, site } = openBookingShop();
     const order = orderOf(rt);
     for (const [change, expected, pointer] of [

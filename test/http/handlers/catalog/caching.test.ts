@@ -17,7 +17,7 @@ const BUSINESS = businessId(SALON);
 const LISTS = ["menu", "services", "service-categories", "staff", "promotions", "events/catalog"];
 
 describe("ETags", () => {
-  test.each(LISTS)("of %s are weak, contain the version and lead to a 304", async (path) => {
+  test.each(LISTS)("ETags of %s are weak, contain the version and lead to a 304", async (path) => {
     const api = createTestApi();
     const first = await api.request(at(path));
     const etag = first.headers.get("etag") as string;
@@ -31,7 +31,7 @@ describe("ETags", () => {
     expect(second.headers.get("ratelimit")).not.toBeNull();
   });
 
-  test("differ between lists and parameters", async () => {
+  test("ETags differ between lists and parameters", async () => {
     const api = createTestApi();
     const paths = [
       ...LISTS,
@@ -46,7 +46,7 @@ describe("ETags", () => {
     expect(new Set(etags).size).toBe(paths.length);
   });
 
-  test("change with every catalog change, also by another process", async () => {
+  test("ETags change with every catalog change, also by another process", async () => {
     const api = createTestApi();
     const stale = (await api.request(at("services"))).headers.get("etag") as string;
     editObject(api, SALON, "service", "cut", (service) => ({ ...service, name: "Cut" }));
@@ -63,7 +63,7 @@ describe("ETags", () => {
     expect(await next.text()).toContain('"name":"Elsewhere"');
   });
 
-  test("stay the same after a restart", async () => {
+  test("ETags stay as they are after a restart", async () => {
     const api = createTestApi();
     const headers = { authorization: `Bearer ${api.key}` };
     const restarted = await createTestApp(api).request(at("services"), { headers });
@@ -79,7 +79,7 @@ describe("ETags", () => {
     { given: '"other"', status: 200 },
     { given: "c1", status: 200 },
     { given: "", status: 200 },
-  ])("If-None-Match: $given gives $status", async ({ given, status }) => {
+  ])("If-None-Match with $given gives $status", async ({ given, status }) => {
     const api = createTestApi();
     const etag = (await api.request(at("staff"))).headers.get("etag") as string;
     const ifNoneMatch = given.replace("ETAG", etag).replace("STRONG", etag.slice(2));
@@ -94,7 +94,7 @@ describe("X-Service-Sequence", () => {
   const lastSequence = (api: TestApi) => api.store.feed.getLastSequence(BUSINESS);
 
   test.each([...LISTS.map(at), `/v1/businesses/${SALON}`])(
-    "of %s is that of the last event, also if the list stays the same, and with a 304",
+    "X-Service-Sequence of %s is that of the last event, also if the list stays the same, and with a 304",
     async (path) => {
       const api = createTestApi();
       const first = await api.request(path);
@@ -107,7 +107,7 @@ describe("X-Service-Sequence", () => {
     },
   );
 
-  test("includes the events that another process commits while the list is read", async () => {
+  test("X-Service-Sequence includes the events that another process commits while the list is read", async () => {
     const api = createTestApi();
     const before = lastSequence(api);
     const other = openRuntime(api.config, 1000);
@@ -131,7 +131,7 @@ describe("X-Service-Sequence", () => {
     expect(lastSequence(api)).toBe(before + 4);
   });
 
-  test("never counts a clock event that the list does not reflect", async () => {
+  test("X-Service-Sequence never counts a clock event that the list does not reflect", async () => {
     const api = createTestApi();
     const namesNow = async () => {
       const response = await api.request(at("promotions"));
@@ -317,7 +317,7 @@ describe("the response cache", () => {
     };
   };
 
-  test("serves lists that are read in turn, if they fit together", async () => {
+  test("the response cache serves lists that are read in turn, if they fit together", async () => {
     const roomy = createTestApi();
     await readAll(roomy);
     const { used, hits } = await readMetrics(roomy);
@@ -333,7 +333,7 @@ describe("the response cache", () => {
     }
   });
 
-  test("counts compressed bodies, too", async () => {
+  test("the response cache counts compressed bodies, too", async () => {
     const api = createTestApi();
     await readAll(api);
     const { used } = await readMetrics(api);
@@ -344,7 +344,7 @@ describe("the response cache", () => {
     expect(after.used).toBeLessThan(2 * used);
   });
 
-  test("a size of 0 turns it off", async () => {
+  test("a size of 0 turns the response cache off", async () => {
     const api = createTestApi("salon", undefined, { cacheBytes: 0 });
     await readAll(api);
     await readAll(api);

@@ -45,7 +45,7 @@ describe("services", () => {
     { query: "?includeAddons=1", variants: false, addons: true },
     { query: "?includeVariants=1&includeAddons=true", variants: true, addons: true },
     { query: "?includeVariants=false&includeAddons=0", variants: false, addons: false },
-  ])("'$query' includes requested arrays and omits others", async ({ query, variants, addons }) => {
+  ])("the services for '$query' include requested arrays and omit others", async ({ query, variants, addons }) => {
     const { data } = await read(createTestApi(), `services${query}`);
     expect(data.length).toBeGreaterThan(10);
     for (const service of data) {
@@ -62,7 +62,7 @@ describe("services", () => {
     );
   });
 
-  test("with all includes, a service is the same object as in a webhook, except translations", async () => {
+  test("a service with all includes is the object of a webhook, except translations", async () => {
     const { data } = await read(
       createTestApi(),
       "services?includeVariants=1&includeAddons=1&includeTranslations=1",
@@ -80,7 +80,7 @@ describe("services", () => {
     expect(data[0]).toHaveProperty("translations");
   });
 
-  test("filters apply together, and unknown IDs match nothing", async () => {
+  test("filters of services apply together, and unknown IDs match nothing", async () => {
     const api = createTestApi();
     const all = (await read(api, "services")).data;
     const [first, second] = all as [Listed, Listed];
@@ -120,7 +120,7 @@ describe("ids", () => {
     return { api, slug: api.store.businesses.list()[0]?.slug as string };
   };
 
-  test.each(LISTS)("of %s: %s returns these objects in the order of the list", async (...list) => {
+  test.each(LISTS)("the parameter ids of %s: %s returns these objects in the order of the list", async (...list) => {
     const { api, slug } = seeded(list[0]);
     const { data } = await read(api, list[1], slug);
     const [first, second] = data as [Listed, Listed];
@@ -134,7 +134,7 @@ describe("ids", () => {
     expect(await etagOf(first.id)).not.toBe(await etagOf(second.id));
   });
 
-  test("of the menu selects items, categories and modifier groups", async () => {
+  test("the parameter ids of the menu selects items, categories and modifier groups", async () => {
     const { api, slug } = seeded("restaurant");
     const { data } = await read<Menu>(api, "menu", slug);
     const wanted = [data.categories[1], data.items[2], data.modifierGroups[0]] as Listed[];
@@ -147,7 +147,7 @@ describe("ids", () => {
   });
 
   test.each(["menu", "services", "service-categories", "staff", "promotions", "events/catalog"])(
-    "%s accepts 500 IDs and rejects 501",
+    "the parameter ids of %s accepts 500 IDs and rejects 501",
     async (path) => {
       const api = createTestApi();
       const ids = (count: number) =>
@@ -184,7 +184,7 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
     };
   };
 
-  test("has everything in its file that is meant for guests", async () => {
+  test("the business has everything in its file that is meant for guests", async () => {
     const api = createTestApi();
     apply(api, HEADER + HOURS);
     const { data, meta, headers } = await readBusiness(api);
@@ -267,7 +267,7 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
     expect((await readBusiness(api)).data["version"]).toBe(4);
   });
 
-  test("needs the scope services.read", async () => {
+  test("the business needs the scope services.read", async () => {
     const api = createTestApi();
     const { secret } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.read"] });
     expect(await api.requestProblem(PATH, { key: secret })).toMatchObject({
@@ -320,7 +320,7 @@ describe("the menu", () => {
     return { api, slug: business?.slug as string };
   };
 
-  test("has separate lists of categories, items and modifier groups", async () => {
+  test("the menu has separate lists of categories, items and modifier groups", async () => {
     const { api, slug } = restaurant();
     const { data } = await read<Menu>(api, "menu", slug);
     expect(Object.keys(data)).toEqual(["categories", "items", "modifierGroups"]);
@@ -330,7 +330,7 @@ describe("the menu", () => {
       for (const id of item["categoryIds"] as string[]) expect(categories).toContain(id);
   });
 
-  test("with `at`, has the items served at that time, also after midnight", async () => {
+  test("the menu with `at` has the items served at that time, also after midnight", async () => {
     const { api, slug } = restaurant();
     const { items, categories } = (await read<Menu>(api, "menu", slug)).data;
     const always = new Set(
@@ -355,7 +355,7 @@ describe("the menu", () => {
     expect((await read<Menu>(api, "menu", slug)).data.items).toHaveLength(items.length);
   });
 
-  test("with `at`, omits categories below one that is not served, with their items", async () => {
+  test("the menu with `at` omits categories below one that is not served, with their items", async () => {
     const { api, slug } = restaurant();
     const { categories, items } = (await read<Menu>(api, "menu", slug)).data;
     const [parent, child] = categories as [Listed, Listed];
@@ -379,7 +379,7 @@ describe("the menu", () => {
     for (const { id } of inChild) expect(closed.items.map((item) => item.id)).not.toContain(id);
   });
 
-  test("with `at`, omits categories that are not served, with items in no other category", async () => {
+  test("the menu with `at` omits categories that are not served, with items in no other category", async () => {
     const { api, slug } = restaurant();
     const before = (await read<Menu>(api, "menu", slug)).data;
     const category = before.categories[0] as Listed;
@@ -398,7 +398,7 @@ describe("the menu", () => {
     expect(data.categories.some(({ id }) => id === category.id)).toBe(false);
   });
 
-  test("is paged by items", async () => {
+  test("the menu is paged by items", async () => {
     const { api, slug } = restaurant();
     const whole = await read<Menu>(api, "menu", slug);
     const page = await read<Menu>(api, "menu?limit=3", slug);
@@ -413,7 +413,7 @@ describe("promotions", () => {
   - {key: soon, name: Soon, benefit: {type: PERCENT_OFF, percent: 10}, appliesTo: {all: true}, schedule: {startsAt: 2026-11-20T08:00, endsAt: 2026-11-20T09:00}}
   - {key: over, name: Over, benefit: {type: PERCENT_OFF, percent: 10}, appliesTo: {all: true}, schedule: {endsAt: 2026-11-20T06:00}}`;
 
-  test("change with time: at validUntil the cached response is replaced", async () => {
+  test("promotions change with time: at validUntil the cached response is replaced", async () => {
     const api = createTestApi();
     applyToSalon(api, TIMED);
     const before = await read(api, "promotions");
@@ -432,7 +432,7 @@ describe("promotions", () => {
     expect(names(await read(api, "promotions"))).not.toContain("Soon");
   });
 
-  test("can be requested for another time, and with upcoming ones", async () => {
+  test("promotions can be requested for another time, and with upcoming ones", async () => {
     const api = createTestApi();
     applyToSalon(api, TIMED);
     expect(names(await read(api, "promotions?at=2026-11-20T08:30:00-05:00"))).toContain("Soon");
@@ -470,7 +470,7 @@ describe("events", () => {
     { query: "?to=2026-12-01", shown: ["Near"] },
     { query: "?from=2026-11-21T22:00&to=2026-12-21T20:00", shown: [] },
     { query: "?from=2026-11-21T21:59&to=2026-12-21T20:01", shown: ["Near", "Far"] },
-  ])("'$query' lists $shown", async ({ query, shown }) => {
+  ])("the events for '$query' are $shown", async ({ query, shown }) => {
     const api = createTestApi();
     applyToSalon(api, FILE);
     expect(names(await read(api, `events/catalog${query}`))).toEqual(shown);
@@ -541,7 +541,7 @@ describe("events", () => {
 });
 
 describe("pages", () => {
-  test.each([1, 3, 7, 500])("of %d objects contain every object once, in order", async (limit) => {
+  test.each([1, 3, 7, 500])("pages of %d objects contain every object once, in order", async (limit) => {
     const api = createTestApi();
     const { secret: key } = api.createKey({ limitMinute: 1000 });
     const all = (await read(api, "services")).data;
@@ -559,7 +559,7 @@ describe("pages", () => {
     expect(collected).toEqual(all);
   });
 
-  test("keep their filters, and continue if the last object was deleted", async () => {
+  test("pages keep their filters, and continue if the last object was deleted", async () => {
     const api = createTestApi();
     const first = await api.request(at("services?bookable=true&limit=2"));
     const link = first.headers.get("link") ?? "";
@@ -590,7 +590,7 @@ describe("locales", () => {
     { query: "&locale=es", locale: "es", addon: "Matizador" },
     { query: "&locale=ES-mx", locale: "es", addon: "Matizador" },
     { query: "&locale=fr", locale: "en", addon: "Toner" },
-  ])("'$query' answers in $locale, at every depth", async ({ query, locale, addon }) => {
+  ])("a request with '$query' is answered in $locale, at every depth", async ({ query, locale, addon }) => {
     const { data, meta } = await read(createTestApi(), `services?includeAddons=1${query}`);
     expect(meta.locale).toBe(locale);
     const addons = data.flatMap(
@@ -648,7 +648,7 @@ describe("parameters", () => {
     { query: "promotions?at=2026-02-30T00:00:00Z", code: "invalid_date" },
     { query: "promotions?at=2026-02-28T00:00:00%2B24:00", code: "invalid_date" },
     { query: "events/catalog?from=2026-12-02&to=2026-12-01", code: "invalid_parameter" },
-  ])("$query: $code", async ({ query, code }) => {
+  ])("a request with $query is rejected: $code", async ({ query, code }) => {
     expect(await createTestApi().requestProblem(at(query))).toMatchObject({ status: 400, code });
   });
 

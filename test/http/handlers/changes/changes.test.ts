@@ -177,7 +177,7 @@ test("meta.sequences has the sequence number of each event, in the order of data
 });
 
 describe("after=latest", () => {
-  test("returns an empty page whose cursor continues with the next event", async () => {
+  test("the parameter after=latest returns an empty page whose cursor continues with the next event", async () => {
     const api = createTestApi();
     const head = await read(api, "?after=latest");
     expect(head).toMatchObject({
@@ -190,7 +190,7 @@ describe("after=latest", () => {
     expect(data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
   });
 
-  test("also works after every event has been pruned", async () => {
+  test("the parameter after=latest works even after every event has been pruned", async () => {
     const api = createTestApi();
     deleteEvents(api, "TRUE");
     const { page } = await read(api, "?after=latest");
@@ -242,7 +242,7 @@ describe("cursors", () => {
       cursor: () => encodeChangeCursor(businessId("kita-live"), 3),
     },
     { what: "a cursor of a list", cursor: () => "WyJzZXJ2aWNlcyIsMSwic3ZjIl0" },
-  ])("$what: 400", async ({ cursor }) => {
+  ])("$what is refused as a cursor with 400", async ({ cursor }) => {
     expect(await createTestApi().requestProblem(`${CHANGES}?after=${cursor()}`)).toMatchObject({
       status: 400,
       code: "invalid_cursor",
@@ -370,7 +370,7 @@ describe("a long poll", () => {
     };
   }
 
-  test("returns a change by another process before its time limit", async () => {
+  test("a long poll returns a change by another process before its time limit", async () => {
     const api = createTestApi();
     const polls = holdPolls();
     const waiting = read(api, `${afterLast(api)}&wait=20`);
@@ -381,7 +381,7 @@ describe("a long poll", () => {
     expect(data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
   });
 
-  test("ignores other event types and other businesses", async () => {
+  test("a long poll ignores other event types and other businesses", async () => {
     const api = createTestApi();
     const polls = holdPolls();
     const waiting = api.request(`${CHANGES}${afterLast(api)}&types=staff.updated&wait=1`);
@@ -396,13 +396,13 @@ describe("a long poll", () => {
     expect(page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(api)));
   });
 
-  test("returns existing events without waiting", async () => {
+  test("a long poll returns existing events without waiting", async () => {
     const polls = holdPolls();
     expect((await read(createTestApi(), "?wait=20&limit=1")).data).toHaveLength(1);
     expect(polls.timeout).not.toHaveBeenCalled();
   });
 
-  test("is a conflict when the business is deleted", async () => {
+  test("a long poll is a conflict when the business is deleted", async () => {
     const api = createTestApi();
     const polls = holdPolls();
     const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=1`);
@@ -412,7 +412,7 @@ describe("a long poll", () => {
     expect(await waiting).toMatchObject({ status: 409, code: "conflict" });
   });
 
-  test("ends with 401 when the key is revoked", async () => {
+  test("a long poll ends with 401 when the key is revoked", async () => {
     const api = createTestApi();
     const polls = holdPolls();
     const { id, secret } = api.createKey();
@@ -424,7 +424,7 @@ describe("a long poll", () => {
   });
 
   test.each(["rotated without an overlap", "expired"])(
-    "ends with 401 when the key is %s",
+    "a long poll ends with 401 when the key is %s",
     async (how) => {
       const api = createTestApi();
       const polls = holdPolls();
@@ -438,7 +438,7 @@ describe("a long poll", () => {
     },
   );
 
-  test("of a deleted business sees nothing of a re-created one", async () => {
+  test("a long poll of a deleted business sees nothing of a re-created one", async () => {
     const api = createTestApi();
     const polls = holdPolls();
     const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=20`);
@@ -448,7 +448,7 @@ describe("a long poll", () => {
     expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
   });
 
-  test("ends when the server shuts down", async () => {
+  test("a long poll ends when the server shuts down", async () => {
     const api = createTestApi();
     const server = await startServer(api, { host: "127.0.0.1", port: 0 });
     onTestFinished(() => server.close());

@@ -66,7 +66,7 @@ async function follow(list: (query: string) => Promise<Listed>, query: string): 
 }
 
 describe("the list of an endpoint's deliveries", () => {
-  test("lists the newest first, without attempts", async () => {
+  test("a list of deliveries has the newest first, without attempts", async () => {
     const { api, endpoint, send, list } = await setUp();
     await createTestEndpoint(api, null);
     renameService(api, "Cut");
@@ -119,7 +119,7 @@ describe("the list of an endpoint's deliveries", () => {
     expect(rest.page.hasMore).toBe(false);
   });
 
-  test("returns 100 deliveries by default", async () => {
+  test("a list of deliveries has 100 by default", async () => {
     const { api, list } = await setUp();
     for (let i = 0; i < 51; i++) renameService(api, `Cut ${i}`);
     const { data, page } = await list();
@@ -127,7 +127,7 @@ describe("the list of an endpoint's deliveries", () => {
     expect((await list("?limit=500")).data).toHaveLength(102);
   });
 
-  test("filters by status, event type and time", async () => {
+  test("a list of deliveries is filtered by status, event type and time", async () => {
     const { api, response, endpoint, send, list } = await setUp();
     renameService(api, "Cut");
     await send();
@@ -152,7 +152,7 @@ describe("the list of an endpoint's deliveries", () => {
     });
   });
 
-  test("finds deliveries created while the clock was set back", async () => {
+  test("a list of deliveries has those created while the clock was set back", async () => {
     const { api, list } = await setUp();
     renameService(api, "Cut");
     api.advance(-3_600_000);
@@ -169,14 +169,14 @@ describe("the list of an endpoint's deliveries", () => {
     { query: "?limit=0", message: "1 to 500" },
     { query: "?statu=PENDING", message: "Did you mean 'status'?" },
     { query: "?cursor=nonsense", message: "issued by this list" },
-  ])("$query is rejected", async ({ query, message }) => {
+  ])("a list of deliveries with $query is rejected", async ({ query, message }) => {
     const { api, endpoint } = await setUp();
     const problem = await api.requestProblem(`${WEBHOOKS}/${endpoint.id}/deliveries${query}`);
     expect(problem.status).toBe(400);
     expect(problem.detail).toContain(message);
   });
 
-  test("rejects a cursor of another endpoint's list", async () => {
+  test("a list of deliveries rejects a cursor of another endpoint's list", async () => {
     const { api, list } = await setUp();
     const { endpoint: other } = await createTestEndpoint(api, null);
     renameService(api, "Cut");
@@ -203,7 +203,7 @@ describe("the list of an endpoint's deliveries", () => {
     }
   });
 
-  test("finds a rare status page by page, without reading everything for one page", async () => {
+  test("a list of deliveries has a rare status page by page, without reading everything for one page", async () => {
     const { api, endpoint, list } = await setUp();
     renameService(api, "Cut");
     const rare = idsOf(api, endpoint.id).at(-1) ?? "";
@@ -229,7 +229,7 @@ function multiplyDeliveries(api: TestApi, id: string, count: number): void {
 }
 
 describe("one delivery", () => {
-  test("has its attempts with the receiver's response text, truncated and escaped", async () => {
+  test("a delivery has its attempts with the receiver's response text, truncated and escaped", async () => {
     const { api, response: received, send, newest } = await setUp();
     Object.assign(received, { statusCode: 503, responseText: `\u001b[31m${"busy ".repeat(100)}` });
     renameService(api, "Cut");
@@ -271,7 +271,7 @@ describe("one delivery", () => {
     [{ kind: "timed_out", error: "no connection within 5 s" }],
     [{ kind: "tls_failed", error: "CERT_HAS_EXPIRED" }, "its certificate has expired"],
   ] as [Outcome & { error: string }, string?][])(
-    "shows partners one text for %o, and the operator the reason",
+    "a delivery shows partners one text for %o, and the operator the reason",
     async (outcome, reason = outcome.error) => {
       const api = createTestApi();
       const { endpoint } = await createTestEndpoint(api, null);
@@ -293,7 +293,7 @@ describe("one delivery", () => {
     },
   );
 
-  test("remains visible to the key that created its endpoint after the endpoint is deleted", async () => {
+  test("a delivery remains visible to the key that created its endpoint after the endpoint is deleted", async () => {
     const api = createTestApi();
     const { id, secret: key } = createRestrictedKey(api);
     const { endpoint } = await createTestEndpoint(api, id);
@@ -316,7 +316,7 @@ describe("redeliver", () => {
   const again = (api: TestApi, id: string) =>
     api.request(`${DELIVERIES}/${id}/redeliver`, { method: "POST" });
 
-  test("sends the delivery again, with the same IDs and its previous attempts", async () => {
+  test("redeliver sends the delivery again, with the same IDs and its previous attempts", async () => {
     const { api, send, newest } = await setUp();
     renameService(api, "Cut");
     await send();
@@ -335,7 +335,7 @@ describe("redeliver", () => {
     });
   });
 
-  test("shows the last 100 attempts", async () => {
+  test("redeliver shows the last 100 attempts", async () => {
     const { api, send, newest } = await setUp();
     renameService(api, "Cut");
     await send();
@@ -361,7 +361,7 @@ describe("redeliver", () => {
       act: (api: TestApi, id: string) => void deleteEndpoint(api, id),
       message: "was deleted",
     },
-  ])("is a conflict if the endpoint is $what", async ({ act, message }) => {
+  ])("redeliver is a conflict if the endpoint is $what", async ({ act, message }) => {
     const { api, endpoint, newest } = await setUp();
     renameService(api, "Cut");
     const id = newest();
@@ -376,7 +376,7 @@ describe("redeliver", () => {
     expect(api.store.deliveries.findById(id)).toMatchObject({ status });
   });
 
-  test("sends a cancelled delivery once its endpoint is enabled", async () => {
+  test("redeliver sends a cancelled delivery once its endpoint is enabled", async () => {
     const { api, endpoint, newest } = await setUp();
     disableEndpoint(api, endpoint.id, "manual");
     renameService(api, "Cut");
@@ -384,7 +384,7 @@ describe("redeliver", () => {
     expect(await readData(await again(api, newest()), 202)).toMatchObject({ status: "PENDING" });
   });
 
-  test("rejects unknown fields in the body", async () => {
+  test("redeliver rejects unknown fields in the body", async () => {
     const { api, newest } = await setUp();
     renameService(api, "Cut");
     const headers = { "content-type": "application/json" };

@@ -58,7 +58,7 @@ function deliveryTo(api: TestApi, endpointId: string): string {
 }
 
 describe("an object of another key gets the same response as one that does not exist", () => {
-  test("endpoints", async () => {
+  test("an endpoint of another key gets the response of one that does not exist", async () => {
     const api = createTestApi();
     const [mine, other] = [createRestrictedKey(api), createRestrictedKey(api)];
     const ids = [
@@ -87,7 +87,7 @@ describe("an object of another key gets the same response as one that does not e
     expect(api.store.endpoints.list()).toHaveLength(3);
   });
 
-  test("deliveries", async () => {
+  test("a delivery of another key gets the response of one that does not exist", async () => {
     const api = createTestApi();
     const [mine, other] = [createRestrictedKey(api), createRestrictedKey(api)];
     const ids = [
@@ -104,7 +104,7 @@ describe("an object of another key gets the same response as one that does not e
     }
   });
 
-  test("objects of another business, also for a secret key", async () => {
+  test("an object of another business gets the response of one that does not exist, also for a secret key", async () => {
     const api = createTestApi();
     const { id } = await createForeignEndpoint(api);
     for (const route of ON_ENDPOINTS)

@@ -43,7 +43,7 @@ async function setUp() {
 
 describe("enable", () => {
   test.each([undefined, {}, { recover: "all" }])(
-    "%j sends the parked deliveries in order",
+    "enable with %j sends the parked deliveries in order",
     async (body) => {
       const { api, endpoint, posts, send, path } = await setUp();
       disableEndpoint(api, endpoint.id, "gone");
@@ -62,7 +62,7 @@ describe("enable", () => {
     },
   );
 
-  test("recover=none cancels the parked deliveries", async () => {
+  test("enable with recover=none cancels the parked deliveries", async () => {
     const { api, endpoint, statuses, path } = await setUp();
     disableEndpoint(api, endpoint.id, "failing");
     renameService(api, "Cut");
@@ -73,7 +73,7 @@ describe("enable", () => {
 
   // 07:01 in the salon's time zone.
   test.each(["2026-11-20T12:01:00Z", "2026-11-20T07:01", "2026-11-20T14:01:00+02:00"])(
-    "recover=%s sends only later events",
+    "enable with recover=%s sends only later events",
     async (recover) => {
       const { api, endpoint, statuses, path } = await setUp();
       disableEndpoint(api, endpoint.id, "failing");
@@ -93,7 +93,7 @@ describe("enable", () => {
     { disabled: "by the operator after it had failed", reasons: ["failing", "manual"] },
     { disabled: "by the operator before it was gone", reasons: ["manual", "gone"] },
   ] as const)(
-    "is a conflict for partners if the endpoint was disabled $disabled",
+    "enable is a conflict for partners if the endpoint was disabled $disabled",
     async ({ reasons }) => {
       const { api, endpoint, statuses, path } = await setUp();
       for (const reason of reasons) disableEndpoint(api, endpoint.id, reason);
@@ -120,7 +120,7 @@ describe("enable", () => {
 
   // 07:01 in the salon's time zone, where it is 07:00 now.
   test.each(["2026-11-20T12:01:00Z", "2026-11-20T07:01", "2027-01-01"])(
-    "rejects recover=%s because it is in the future: it would cancel everything",
+    "enable rejects recover=%s because it is in the future: it would cancel everything",
     async (recover) => {
       const { api, endpoint, statuses, path } = await setUp();
       disableEndpoint(api, endpoint.id, "failing");
@@ -142,7 +142,7 @@ describe("enable", () => {
     },
   );
 
-  test("does nothing to an enabled endpoint, and reports zero deliveries", async () => {
+  test("enable does nothing to an enabled endpoint, and reports zero deliveries", async () => {
     const { api, path } = await setUp();
     expect(await readData(await api.request(`${path}/enable`, post()))).toMatchObject({
       status: "ACTIVE",
@@ -160,7 +160,7 @@ describe("enable", () => {
       issues: ["#/recover invalid_value", "#/recove unknown_field"],
     },
     { body: ["all"], issues: ["# type"] },
-  ])("$body: $issues, and the endpoint stays disabled", async ({ body, issues }) => {
+  ])("enable with $body reports $issues, and the endpoint stays disabled", async ({ body, issues }) => {
     const { api, endpoint, path } = await setUp();
     disableEndpoint(api, endpoint.id, "failing");
     const problem = await api.requestProblem(`${path}/enable`, post(body));
@@ -180,7 +180,7 @@ describe("rotate-secret", () => {
     }
   };
 
-  test("returns the new secret once, and signs with both until the overlap ends", async () => {
+  test("rotate-secret returns the new secret once, and signs with both until the overlap ends", async () => {
     const { api, secret: old, posts, send, path } = await setUp();
     const response = await api.request(`${path}/rotate-secret`, post({ overlapSeconds: 3600 }));
     expect(response.headers.get("cache-control")).toBe("no-store");
@@ -200,14 +200,14 @@ describe("rotate-secret", () => {
     ]);
   });
 
-  test("keeps the old secret valid for a day by default", async () => {
+  test("rotate-secret keeps the old secret valid for a day by default", async () => {
     const { api, path } = await setUp();
     expect(await readData(await api.request(`${path}/rotate-secret`, post()))).toMatchObject({
       oldSecretEndsAt: "2026-11-21T07:00:00-05:00",
     });
   });
 
-  test("is a conflict during another rotation, unless forced", async () => {
+  test("rotate-secret is a conflict during another rotation, unless forced", async () => {
     const { api, path } = await setUp();
     const rotate = (body?: unknown) => api.request(`${path}/rotate-secret`, post(body));
     const first = await readData<{ secret: string }>(await rotate());
@@ -266,7 +266,7 @@ describe("rotate-secret", () => {
     { overlapSeconds: "60" },
     { force: "yes" },
     { overlap: 60 },
-  ])("%j is rejected with a pointer, and nothing is rotated", async (body) => {
+  ])("rotate-secret with %j is rejected with a pointer, and nothing is rotated", async (body) => {
     const { api, endpoint, path } = await setUp();
     const problem = await api.requestProblem(`${path}/rotate-secret`, post(body));
     expect(problem).toMatchObject({

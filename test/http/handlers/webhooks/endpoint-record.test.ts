@@ -49,7 +49,7 @@ test("GET returns the created endpoint without its secret and operator settings"
 });
 
 describe("PATCH", () => {
-  test("updates the given fields and keeps the others", async () => {
+  test("PATCH updates the given fields and keeps the others", async () => {
     const { api, endpoint, path } = await setUp();
     api.advance(60_000);
     const changed = await readData(
@@ -93,7 +93,7 @@ describe("PATCH", () => {
     },
     { body: `{"__proto__": {"name": "x"}}`, issues: ["#/__proto__ unknown_field"] },
     { body: [], issues: ["# type"] },
-  ])("$body is rejected with the issues $issues", async ({ body, issues }) => {
+  ])("PATCH with $body is rejected with the issues $issues", async ({ body, issues }) => {
     const { api, endpoint, path } = await setUp();
     const problem = await api.requestProblem(path, patch(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
@@ -110,7 +110,7 @@ describe("PATCH", () => {
     { init: patch(""), status: 400 },
     { init: patch("{"), status: 400 },
     { init: patch(`"${"x".repeat(65_536)}"`), status: 413 },
-  ])("a body that is none: $status", async ({ init, status }) => {
+  ])("PATCH with a body that is none: $status", async ({ init, status }) => {
     const { api, path } = await setUp();
     expect(await api.requestProblem(path, init)).toMatchObject({ status });
   });
@@ -120,7 +120,7 @@ describe("PATCH", () => {
     "http://8.8.8.8/hook",
     "https://user:pw@8.8.8.8/",
     "https://server.local/",
-  ])("no %s, not even where the operator trusts the URL so far", async (url) => {
+  ])("PATCH accepts no %s, not even where the operator trusts the URL so far", async (url) => {
     const { api, endpoint, path } = await setUp();
     expect(endpoint.allowPrivate).toBe(true);
     expect(await api.requestProblem(path, patch({ url }))).toMatchObject({
@@ -131,7 +131,7 @@ describe("PATCH", () => {
     expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
   });
 
-  test("reports an invalid URL together with all other issues", async () => {
+  test("PATCH reports an invalid URL together with all other issues", async () => {
     const { api, path } = await setUp();
     const problem = await api.requestProblem(path, patch({ name: "", url: "ftp://x" }));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
@@ -141,7 +141,7 @@ describe("PATCH", () => {
     ]);
   });
 
-  test("returns the normalized URL", async () => {
+  test("PATCH returns the normalized URL", async () => {
     const { api, path } = await setUp();
     const changed = await readData(
       await api.request(path, patch({ url: " https://8.8.8.8/a b#c " })),
@@ -221,7 +221,7 @@ describe("the version", () => {
       ...(body && { body: JSON.stringify(body) }),
     });
 
-  test("is the strong ETag of the endpoint, and counts its changes", async () => {
+  test("the version of an endpoint is its strong ETag, and counts its changes", async () => {
     const { api, endpoint, path } = await setUp();
     const get = async () => (await api.request(path)).headers.get("etag");
     expect(await get()).toBe('"1"');
@@ -235,7 +235,7 @@ describe("the version", () => {
     expect(await get()).toBe('"7"');
   });
 
-  test("does not count deliveries, failures, tests and requests that change nothing", async () => {
+  test("the version of an endpoint does not count deliveries, failures, tests and requests that change nothing", async () => {
     const { api, endpoint, path } = await setUp();
     renameService(api, "Cut");
     api.store.endpoints.updateStreak(endpoint.id, { ...endpoint, failingSince: api.now() });
@@ -276,7 +276,7 @@ describe("the version", () => {
 });
 
 describe("pausing", () => {
-  test("keeps the deliveries, and resuming sends them", async () => {
+  test("pausing keeps the deliveries, and resuming sends them", async () => {
     const { api, endpoint, path } = await setUp();
     const statuses = () =>
       api.store.deliveries.list({ endpointId: endpoint.id }, 100).map(({ status }) => status);

@@ -149,7 +149,7 @@ describe("an invalid body", () => {
         "#/evnts unknown_field",
       ],
     },
-  ])("$what: $issues", async ({ body, issues }) => {
+  ])("an invalid body is rejected: $what: $issues", async ({ body, issues }) => {
     const api = createTestApi();
     const problem = await api.requestProblem(WEBHOOKS, json(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
@@ -157,7 +157,7 @@ describe("an invalid body", () => {
     expect(endpoints(api)).toEqual([]);
   });
 
-  test("suggests the most similar event name", async () => {
+  test("an unknown event name gets the suggestion of the most similar one", async () => {
     const { errors } = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, events: ["service.update"], evnts: [] }),
@@ -168,7 +168,7 @@ describe("an invalid body", () => {
     ]);
   });
 
-  test("an unsafe URL", async () => {
+  test("an unsafe URL is rejected", async () => {
     const problem = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, url: "https://169.254.169.254/latest" }),
@@ -181,14 +181,14 @@ describe("an invalid body", () => {
   });
 
   test.each(["", "{", '{"name":', "\u0000", "[".repeat(30_000)])(
-    "%.12s is invalid JSON",
+    "a body of %.12s is invalid JSON",
     async (body) => {
       const problem = { status: 400, code: "invalid_json", title: "Invalid JSON" };
       expect(await createTestApi().requestProblem(WEBHOOKS, json(body))).toMatchObject(problem);
     },
   );
 
-  test("JSON nested 30,000 levels deep", async () => {
+  test("a body of JSON nested 30,000 levels deep is rejected", async () => {
     const deep = `{"name": ${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
     expect(await createTestApi().requestProblem(WEBHOOKS, json(deep))).toMatchObject({
       status: 400,
@@ -197,7 +197,7 @@ describe("an invalid body", () => {
   });
 
   test.each(['"name": "\\ud800"', '"name": ["\\ud83d"]', '"name": "x", "\\udfff": 1'])(
-    "{%s} with a lone surrogate, which cannot be stored",
+    "a body of {%s} is rejected for a lone surrogate, which cannot be stored",
     async (fields) => {
       const api = createTestApi();
       const problem = await api.requestProblem(
@@ -220,7 +220,7 @@ describe("an invalid body", () => {
     expect(endpoints(api)).toMatchObject([{ name: "\u{1f600}" }]);
   });
 
-  test("bytes that are not UTF-8", async () => {
+  test("a body of bytes that are not UTF-8 is rejected", async () => {
     const body = Buffer.from(JSON.stringify({ ...GOOD, name: "Caf\u00e9" }), "latin1");
     const headers = { "content-type": "application/json" };
     expect(
@@ -240,7 +240,7 @@ describe("an invalid body", () => {
   });
 
   test.each([undefined, "text/plain", "application/x-www-form-urlencoded", "application/jsonx"])(
-    "Content-Type %s: 415",
+    "a body with Content-Type %s gets 415",
     async (type) => {
       const init = {
         method: "POST",
@@ -279,7 +279,7 @@ describe("an invalid body", () => {
     });
   });
 
-  test("accepts 64 KiB, and rejects one byte more", async () => {
+  test("a body of 64 KiB is accepted, and one byte more is rejected", async () => {
     const padded = (bytes: number) => JSON.stringify(GOOD).padEnd(bytes, " ");
     expect((await createTestApi().request(WEBHOOKS, json(padded(65_536)))).status).toBe(201);
     expect(await createTestApi().requestProblem(WEBHOOKS, json(padded(65_537)))).toMatchObject({
@@ -341,7 +341,7 @@ describe("Idempotency-Key", () => {
     expect(endpoints(api)).toHaveLength(1);
   });
 
-  test("it is scoped to the API key, also after a rotation", async () => {
+  test("an Idempotency-Key is scoped to the API key, also after a rotation", async () => {
     const api = createTestApi();
     const other = api.createKey();
     const sent = otherUrl(1);
@@ -369,7 +369,7 @@ describe("Idempotency-Key", () => {
     expect(endpoints(api)).toEqual([]);
   });
 
-  test.each(["a b", "x".repeat(256), "caf\u00e9"])("'%.10s' is rejected", async (token) => {
+  test.each(["a b", "x".repeat(256), "caf\u00e9"])("the Idempotency-Key '%.10s' is rejected", async (token) => {
     const api = createTestApi();
     const response = await send(api, GOOD, api.key, token);
     expect(response.status).toBe(400);
@@ -391,7 +391,7 @@ describe("the list of endpoints", () => {
     return (await response.json()) as Listed;
   };
 
-  test("has all endpoints for a secret key, and its own for a restricted key, oldest first", async () => {
+  test("the list of endpoints has all endpoints for a secret key, and its own for a restricted key, oldest first", async () => {
     const api = createTestApi();
     const { secret: key } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
     expect(await read(api)).toEqual({
@@ -434,7 +434,7 @@ describe("the list of endpoints", () => {
   });
 
   test.each(["?limit=501", "?cursor=nonsense", "?status=ACTIVE"])(
-    "%s is rejected",
+    "a list of endpoints with %s is rejected",
     async (query) => {
       expect(await createTestApi().requestProblem(WEBHOOKS + query)).toMatchObject({ status: 400 });
     },

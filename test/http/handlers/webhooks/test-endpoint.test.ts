@@ -171,7 +171,7 @@ describe("tests of a host that the operator does not trust", () => {
     address: "8.8.8.8",
   });
 
-  test("are at most 10 an hour until one is accepted with 2xx", async () => {
+  test("tests of a host that the operator does not trust are at most 10 an hour until one is accepted with 2xx", async () => {
     const { api, paths, init } = await createPartner(2);
     let sent = 0;
     let statusCode = 500;
@@ -185,7 +185,7 @@ describe("tests of a host that the operator does not trust", () => {
     expect(api.store.hosts.findVerifiedAt("8.8.8.8")).toBe(api.now());
   });
 
-  test("are at most 2 at a time for each key", async () => {
+  test("tests of a host that the operator does not trust are at most 2 at a time for each key", async () => {
     const { api, paths, init } = await createPartner(3);
     const pending: ((value: ReturnType<typeof respond>) => void)[] = [];
     const { request } = createTestApp(api, () => new Promise((resolve) => pending.push(resolve)));
