@@ -50,7 +50,7 @@ function isMet({ measured, goal, better }: (typeof rows)[number]): boolean {
 }
 
 describe("the page of performance", () => {
-  test("has a goal, a direction and a verdict in each table but that of the growing costs", () => {
+  test("the page of performance has a goal, a direction and a verdict in each table but that of the growing costs", () => {
     const [others, withGoals] = [false, true].map((hasGoals) =>
       tables.filter(([titles]) => titles?.includes("met") === hasGoals).map(([titles]) => titles),
     );
@@ -59,13 +59,16 @@ describe("the page of performance", () => {
     expect(rows.length).toBeGreaterThan(50);
   });
 
-  test.each(rows)("has one figure with its verdict in a row: $what", (row) => {
-    expect(row.better).toMatch(/^(?:higher|lower)$/);
-    parseFigure(row.measured);
-    expect(row.met).toBe(row.goal === "-" ? "-" : isMet(row) ? "yes" : "no");
-  });
+  test.each(rows)(
+    "the page of performance has one figure with its verdict in a row: $what",
+    (row) => {
+      expect(row.better).toMatch(/^(?:higher|lower)$/);
+      parseFigure(row.measured);
+      expect(row.met).toBe(row.goal === "-" ? "-" : isMet(row) ? "yes" : "no");
+    },
+  );
 
-  test("names each figure once, and only benchmarks that exist", () => {
+  test("the page of performance names each figure once, and only benchmarks that exist", () => {
     expect(new Set(rows.map(({ what }) => what)).size).toBe(rows.length);
     const ids = new Set(["growth", ...BENCHES.flatMap((bench) => bench.ids)]);
     expect(rows.filter(({ bench }) => !ids.has(bench))).toEqual([]);

@@ -162,26 +162,29 @@ describe("the outcome of a delivery", () => {
     },
     { name: "a failed handshake", outcome: failed("tls_failed"), error: "TLS failed: why" },
     { name: "a blocked address", outcome: failed("blocked"), error: "blocked_address: why" },
-  ])("the outcome $name is retried on schedule and delays no other delivery", async ({ outcome, error }) => {
-    const { sent, send } = createReceiver(outcome, responded(200));
-    const { rt, emit, deliver, advanceTime, getEndpoint } = await setUp(send);
-    emit();
-    await deliver();
-    expect(rt.store.deliveries.list({}, 1)).toMatchObject([
-      { status: "PENDING", attemptCount: 1, lastError: error },
-    ]);
-    expect(getEndpoint()).toMatchObject({
-      failingSince: rt.now(),
-      failureCount: 1,
-      failedEvents: 1,
-    });
-    emit();
-    await deliver();
-    expect(sent).toEqual([1, 2]);
-    await advanceTime(6 * SECOND);
-    expect(sent).toEqual([1, 2, 1]);
-    expect(getEndpoint()).toMatchObject({ failingSince: null, failureCount: 0 });
-  });
+  ])(
+    "the outcome $name is retried on schedule and delays no other delivery",
+    async ({ outcome, error }) => {
+      const { sent, send } = createReceiver(outcome, responded(200));
+      const { rt, emit, deliver, advanceTime, getEndpoint } = await setUp(send);
+      emit();
+      await deliver();
+      expect(rt.store.deliveries.list({}, 1)).toMatchObject([
+        { status: "PENDING", attemptCount: 1, lastError: error },
+      ]);
+      expect(getEndpoint()).toMatchObject({
+        failingSince: rt.now(),
+        failureCount: 1,
+        failedEvents: 1,
+      });
+      emit();
+      await deliver();
+      expect(sent).toEqual([1, 2]);
+      await advanceTime(6 * SECOND);
+      expect(sent).toEqual([1, 2, 1]);
+      expect(getEndpoint()).toMatchObject({ failingSince: null, failureCount: 0 });
+    },
+  );
 
   test("ten failures in a row reduce deliveries to probes, until a probe succeeds", async () => {
     let isUp = false;
@@ -247,13 +250,16 @@ describe("while its receiver is down, an endpoint", () => {
   test.each([
     { backlog: 1, limit: 11 },
     { backlog: 240, limit: 112 },
-  ])("an endpoint whose receiver is down is asked at most $limit times in a day with $backlog deliveries", async (each) => {
-    const { emit, deliver, advanceTime, receiver } = await setUpDown();
-    emit(each.backlog);
-    await deliver();
-    await advanceTime(DAY, 5 * SECOND);
-    expect(receiver.askedAt.length).toBeLessThanOrEqual(each.limit);
-  });
+  ])(
+    "an endpoint whose receiver is down is asked at most $limit times in a day with $backlog deliveries",
+    async (each) => {
+      const { emit, deliver, advanceTime, receiver } = await setUpDown();
+      emit(each.backlog);
+      await deliver();
+      await advanceTime(DAY, 5 * SECOND);
+      expect(receiver.askedAt.length).toBeLessThanOrEqual(each.limit);
+    },
+  );
 
   test("an endpoint whose receiver is down shows until when it is held and why, and its deliveries wait for that", async () => {
     const { emit, deliver, advanceTime, receiver, rt, getEndpoint } = await setUpDown();
@@ -306,21 +312,24 @@ describe("while its receiver is down, an endpoint", () => {
       act: async (rt: Runtime, id: string) =>
         void (await updateEndpoint(rt, id, { status: "ACTIVE", byPartner: true })),
     },
-  ])("an endpoint whose receiver is down is held until $action ends the hold at once", async ({ act }) => {
-    const { rt, id, emit, deliver, advanceTime, receiver, getEndpoint } = await setUpDown();
-    emit(40);
-    await deliver();
-    await advanceTime(HOUR);
-    expect(getEndpoint().heldUntil! - rt.now()).toBeGreaterThan(2 * SECOND);
-    receiver.isUp = true;
-    await act(rt, id);
-    expect(getEndpoint().heldUntil).toBeNull();
-    const { failureCount, version } = getEndpoint();
-    expect(failureCount).toBeGreaterThan(0);
-    await advanceTime(SECOND);
-    expect(countByStatus(rt)["DELIVERED"]).toBeGreaterThan(30);
-    expect(getEndpoint().version).toBe(version);
-  });
+  ])(
+    "an endpoint whose receiver is down is held until $action ends the hold at once",
+    async ({ act }) => {
+      const { rt, id, emit, deliver, advanceTime, receiver, getEndpoint } = await setUpDown();
+      emit(40);
+      await deliver();
+      await advanceTime(HOUR);
+      expect(getEndpoint().heldUntil! - rt.now()).toBeGreaterThan(2 * SECOND);
+      receiver.isUp = true;
+      await act(rt, id);
+      expect(getEndpoint().heldUntil).toBeNull();
+      const { failureCount, version } = getEndpoint();
+      expect(failureCount).toBeGreaterThan(0);
+      await advanceTime(SECOND);
+      expect(countByStatus(rt)["DELIVERED"]).toBeGreaterThan(30);
+      expect(getEndpoint().version).toBe(version);
+    },
+  );
 
   test("an endpoint whose receiver is down is not held after a restart of the worker, which probes it at once", async () => {
     const { rt, worker, emit, deliver, advanceTime, getEndpoint } = await setUpDown();

@@ -157,26 +157,29 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
       129,
       (terminal: ReturnType<typeof openTmux>) => void process.kill(terminal.pid(), "SIGHUP"),
     ],
-  ])("%s ends the live view with exit code %i and restores the terminal", async (_name, code, end) => {
-    const { dataDir } = await createSeededSalon();
-    const terminal = openTmux();
-    await terminal.start("--version");
-    const before = {
-      stty: stty(await terminal.waitForText(/exit=0 \S+\n/)),
-      state: terminal.state(),
-    };
-    terminal.press("clear", "Enter");
-    await terminal.start("tui", "--data-dir", dataDir);
-    await terminal.waitForText(
-      /○ no daemon[^]*No deliveries yet\. Start the daemon with deskbell serve\./,
-    );
-    expect(terminal.state()).not.toBe(before.state);
-    end(terminal);
-    const after = await terminal.waitForText(/exit=\d+ \S+[^]*ready>/);
-    expect(after).toContain(`exit=${code} `);
-    expect(after).not.toContain("deliveries ─");
-    expect({ stty: stty(after), state: terminal.state() }).toEqual(before);
-  });
+  ])(
+    "%s ends the live view with exit code %i and restores the terminal",
+    async (_name, code, end) => {
+      const { dataDir } = await createSeededSalon();
+      const terminal = openTmux();
+      await terminal.start("--version");
+      const before = {
+        stty: stty(await terminal.waitForText(/exit=0 \S+\n/)),
+        state: terminal.state(),
+      };
+      terminal.press("clear", "Enter");
+      await terminal.start("tui", "--data-dir", dataDir);
+      await terminal.waitForText(
+        /○ no daemon[^]*No deliveries yet\. Start the daemon with deskbell serve\./,
+      );
+      expect(terminal.state()).not.toBe(before.state);
+      end(terminal);
+      const after = await terminal.waitForText(/exit=\d+ \S+[^]*ready>/);
+      expect(after).toContain(`exit=${code} `);
+      expect(after).not.toContain("deliveries ─");
+      expect({ stty: stty(after), state: terminal.state() }).toEqual(before);
+    },
+  );
 
   test("a terminal that reports no size is treated as 80x24", async () => {
     const { dataDir } = await createSeededSalon();

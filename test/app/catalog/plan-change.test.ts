@@ -235,18 +235,22 @@ describe("pruning", () => {
     { before: 5, after: 3, isRejected: true },
     { before: 4, after: 1, isRejected: false },
     { before: 10, after: 0, isRejected: true },
-  ])("a prune from $before tables to $after is a mass delete: $isRejected", ({ before, after, isRejected }) => {
-    const rt = createTestRuntime();
-    apply(rt, tables(before));
-    expect(dryRun(rt, () => apply(rt, tables(after), { prune: true })).massDeletes).toHaveLength(
-      isRejected ? 1 : 0,
-    );
-    const prune = () => apply(rt, tables(after), { prune: true });
-    if (isRejected) expect(prune).toThrow(`This would delete ${before - after} of ${before} table`);
-    else expect(prune()).toMatchObject({ version: 2 });
-    if (isRejected)
-      expect(apply(rt, tables(after), { prune: true, allowMassDelete: true }).changes).toHaveLength(
-        before - after,
+  ])(
+    "a prune from $before tables to $after is a mass delete: $isRejected",
+    ({ before, after, isRejected }) => {
+      const rt = createTestRuntime();
+      apply(rt, tables(before));
+      expect(dryRun(rt, () => apply(rt, tables(after), { prune: true })).massDeletes).toHaveLength(
+        isRejected ? 1 : 0,
       );
-  });
+      const prune = () => apply(rt, tables(after), { prune: true });
+      if (isRejected)
+        expect(prune).toThrow(`This would delete ${before - after} of ${before} table`);
+      else expect(prune()).toMatchObject({ version: 2 });
+      if (isRejected)
+        expect(
+          apply(rt, tables(after), { prune: true, allowMassDelete: true }).changes,
+        ).toHaveLength(before - after);
+    },
+  );
 });

@@ -636,11 +636,14 @@ services:
     });
   });
 
-  it.each(["restaurant", "salon", "venue"])("readCatalog reads the shipped %s without issues", (preset) => {
-    const text = readFileSync(new URL(`../../../data/${preset}.yaml`, import.meta.url), "utf8");
-    const seedingAt = Date.parse("2026-11-20T12:00:00Z");
-    expect(
-      collectIssues(() => readCatalogSources([{ name: preset, text }], { seedingAt })),
-    ).toEqual([]);
-  });
+  it.each(["restaurant", "salon", "venue"])(
+    "readCatalog reads the shipped %s without issues",
+    (preset) => {
+      const text = readFileSync(new URL(`../../../data/${preset}.yaml`, import.meta.url), "utf8");
+      const seedingAt = Date.parse("2026-11-20T12:00:00Z");
+      expect(
+        collectIssues(() => readCatalogSources([{ name: preset, text }], { seedingAt })),
+      ).toEqual([]);
+    },
+  );
 });

@@ -126,10 +126,13 @@ describe("rotating a signing secret", () => {
     expect(rt.store.endpointSecrets.listValid(id, rt.now())).toHaveLength(2);
   });
 
-  test.each([-1, 7 * DAY + 1, 1.5])("a rotation with an overlap of %d ms is rejected", async (overlapMs) => {
-    const { rt, id } = await setUp();
-    expect(() => rotateEndpointSecret(rt, id, { overlapMs })).toThrow(/between 0 and 7 days/);
-  });
+  test.each([-1, 7 * DAY + 1, 1.5])(
+    "a rotation with an overlap of %d ms is rejected",
+    async (overlapMs) => {
+      const { rt, id } = await setUp();
+      expect(() => rotateEndpointSecret(rt, id, { overlapMs })).toThrow(/between 0 and 7 days/);
+    },
+  );
 });
 
 describe("rotating the master key", () => {

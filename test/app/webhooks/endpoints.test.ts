@@ -152,12 +152,15 @@ describe("a partner whose URL is refused after the DNS lookup", () => {
     );
   });
 
-  test.each(REFUSED)("a private name in a URL is named on the command line: %s", async (_, addresses) => {
-    const rt = createTestRuntime();
-    addBusiness(rt);
-    const { message } = await rejection(createEndpoint(rt, request(), async () => addresses));
-    expect(message).toContain(addresses.at(-1) ?? "has no address in DNS");
-  });
+  test.each(REFUSED)(
+    "a private name in a URL is named on the command line: %s",
+    async (_, addresses) => {
+      const rt = createTestRuntime();
+      addBusiness(rt);
+      const { message } = await rejection(createEndpoint(rt, request(), async () => addresses));
+      expect(message).toContain(addresses.at(-1) ?? "has no address in DNS");
+    },
+  );
 });
 
 test.each([
@@ -199,19 +202,22 @@ describe("a name with a control or format character", () => {
     ["a \u200d b", "U+200D"],
     ["a\u{e0041}b", "U+E0041"],
     ["a\ud800b", "U+D800"],
-  ])("a name with a control or format character is rejected at creation and update: $1", async (name, character) => {
-    const rt = createTestRuntime();
-    addBusiness(rt);
-    const issue = {
-      pointer: "#/name",
-      code: "characters",
-      detail: `'name' contains the character ${character}: use one line without control or invisible characters.`,
-    };
-    const { issues } = await rejection(createEndpoint(rt, request({ name }), PUBLIC));
-    expect(issues).toEqual([issue]);
-    const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
-    expect((await rejection(updateEndpoint(rt, endpoint.id, { name }))).issues).toEqual([issue]);
-  });
+  ])(
+    "a name with a control or format character is rejected at creation and update: $1",
+    async (name, character) => {
+      const rt = createTestRuntime();
+      addBusiness(rt);
+      const issue = {
+        pointer: "#/name",
+        code: "characters",
+        detail: `'name' contains the character ${character}: use one line without control or invisible characters.`,
+      };
+      const { issues } = await rejection(createEndpoint(rt, request({ name }), PUBLIC));
+      expect(issues).toEqual([issue]);
+      const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
+      expect((await rejection(updateEndpoint(rt, endpoint.id, { name }))).issues).toEqual([issue]);
+    },
+  );
 
   test("a name with a control or format character stays until it is changed, so that an endpoint with such a name can be updated", async () => {
     const rt = createTestRuntime();
@@ -310,17 +316,20 @@ describe("the endpoints of an API key", () => {
   test.each([
     { maxEndpoints: undefined, most: 10 },
     { maxEndpoints: 3, most: 3 },
-  ])("an API key has at most $most endpoints, which locks out no other key", async ({ maxEndpoints, most }) => {
-    const { createTestKey, create } = setUp();
-    const keyId = createTestKey("RESTRICTED", maxEndpoints);
-    for (let n = 0; n < most; n++) await create({ keyId, url: urlOf(n) });
-    expect(await rejection(create({ keyId, url: urlOf(most) }))).toMatchObject({
-      code: "conflict",
-      message: `This API key already has ${most} webhook endpoints, its maximum.`,
-    });
-    await create({ keyId: createTestKey("RESTRICTED"), url: urlOf(most) });
-    await create({ keyId: null, url: urlOf(most) });
-  });
+  ])(
+    "an API key has at most $most endpoints, which locks out no other key",
+    async ({ maxEndpoints, most }) => {
+      const { createTestKey, create } = setUp();
+      const keyId = createTestKey("RESTRICTED", maxEndpoints);
+      for (let n = 0; n < most; n++) await create({ keyId, url: urlOf(n) });
+      expect(await rejection(create({ keyId, url: urlOf(most) }))).toMatchObject({
+        code: "conflict",
+        message: `This API key already has ${most} webhook endpoints, its maximum.`,
+      });
+      await create({ keyId: createTestKey("RESTRICTED"), url: urlOf(most) });
+      await create({ keyId: null, url: urlOf(most) });
+    },
+  );
 
   test("the endpoints of an API key cannot have the same URL and events twice; the error names the first", async () => {
     const { createTestKey, create, rt } = setUp();

@@ -317,12 +317,18 @@ describe("catalog apply with several businesses", () => {
 });
 
 describe("catalog export", () => {
-  test.each(["yaml", "json"])("catalog export writes a %s file without differences", async (format) => {
-    const { deskbell } = createTerminal();
-    await deskbell("seed restaurant");
-    const { stdout } = await deskbell(`catalog export --format ${format}`);
-    expect(await deskbell("catalog diff - --prune", stdout)).toMatchObject({ code: 0, stdout: "" });
-  });
+  test.each(["yaml", "json"])(
+    "catalog export writes a %s file without differences",
+    async (format) => {
+      const { deskbell } = createTerminal();
+      await deskbell("seed restaurant");
+      const { stdout } = await deskbell(`catalog export --format ${format}`);
+      expect(await deskbell("catalog diff - --prune", stdout)).toMatchObject({
+        code: 0,
+        stdout: "",
+      });
+    },
+  );
 
   test("catalog export writes a new file, but never overwrites one", async () => {
     const { deskbell } = await createShop();

@@ -44,9 +44,12 @@ describe("hours on the day of a clock change", () => {
     ["Africa/Casablanca", "2026-03-22", 0, 24, "03-22T00:00/03-22T23:00 1380"],
     ["Pacific/Chatham", "2026-04-05", 0, 24, "04-04T10:15/04-05T11:15 1500"],
     ["Europe/Berlin", "2028-02-29", 9, 17, "02-29T08:00/02-29T16:00 480"],
-  ])("opening hours are right on the day of a clock change: %s %s, %d to %d", (zone, date, from, to, expected) => {
-    expect(show(opening(zone, date, from, to))).toBe(expected);
-  });
+  ])(
+    "opening hours are right on the day of a clock change: %s %s, %d to %d",
+    (zone, date, from, to, expected) => {
+      expect(show(opening(zone, date, from, to))).toBe(expected);
+    },
+  );
 
   test.each([
     ["America/New_York", "2026-03-08", 1.5, 2.5, "03-08T06:30/03-08T07:30 60"],
@@ -54,9 +57,12 @@ describe("hours on the day of a clock change", () => {
     ["America/New_York", "2026-11-01", 1, 1.5, "11-01T05:00/11-01T06:30 90"],
     ["Africa/Cairo", "2026-04-24", 0, 24, "04-23T22:00/04-24T21:00 1380"],
     ["America/Havana", "2026-10-31", 0, 24, "10-31T04:00/11-01T05:00 1500"],
-  ])("breaks and closures are right on the day of a clock change: %s %s, %d to %d", (zone, date, from, to, expected) => {
-    expect(show(closing(zone, date, from, to))).toBe(expected);
-  });
+  ])(
+    "breaks and closures are right on the day of a clock change: %s %s, %d to %d",
+    (zone, date, from, to, expected) => {
+      expect(show(closing(zone, date, from, to))).toBe(expected);
+    },
+  );
 
   test("opening hours within the skipped hour are empty", () => {
     const { start, end } = opening("America/New_York", "2026-03-08", 2.25, 2.75);

@@ -87,13 +87,16 @@ describe("a cancelled visit states who cancelled it and why", () => {
     ["cancel", "BUSINESS", null, { cancelledBy: "BUSINESS", cancelReason: null }],
     ["decline", "BUSINESS", null, { cancelledBy: "BUSINESS", cancelReason: "DECLINED" }],
     ["expire", "SYSTEM", null, { cancelledBy: "SYSTEM", cancelReason: "EXPIRED" }],
-  ])("a cancelled visit states who cancelled it and why: %s by %s", (action, party, reason, expected) => {
-    expect(stateAfter(visit("PENDING"), action, party, reason)).toEqual({
-      status: "CANCELLED",
-      decideBy: null,
-      ...expected,
-    });
-  });
+  ])(
+    "a cancelled visit states who cancelled it and why: %s by %s",
+    (action, party, reason, expected) => {
+      expect(stateAfter(visit("PENDING"), action, party, reason)).toEqual({
+        status: "CANCELLED",
+        decideBy: null,
+        ...expected,
+      });
+    },
+  );
 });
 
 test("a decision is late after half of its time, however often the visit was changed meanwhile", () => {

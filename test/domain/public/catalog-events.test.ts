@@ -366,18 +366,21 @@ describe("refetch in catalog.changed", () => {
   test.each([
     { groups: 500, ids: 500, idsComplete: true },
     { groups: 501, ids: 0, idsComplete: false },
-  ])("refetch in catalog.changed lists at most 500 IDs: $groups changed groups", ({ groups, ids, idsComplete }) => {
-    const withMaximum = (maxSelections: number) =>
-      buildCatalog({
-        modifier_group: Array.from({ length: groups }, (_, i) =>
-          buildModifierGroup(`group-${i}`, { maxSelections }),
-        ),
+  ])(
+    "refetch in catalog.changed lists at most 500 IDs: $groups changed groups",
+    ({ groups, ids, idsComplete }) => {
+      const withMaximum = (maxSelections: number) =>
+        buildCatalog({
+          modifier_group: Array.from({ length: groups }, (_, i) =>
+            buildModifierGroup(`group-${i}`, { maxSelections }),
+          ),
+        });
+      const { drafts } = diff(withMaximum(1), withMaximum(2));
+      expect(drafts.at(-1)?.object).toMatchObject({
+        refetch: [
+          { route: "menu", ids: expect.toSatisfy((list) => list.length === ids), idsComplete },
+        ],
       });
-    const { drafts } = diff(withMaximum(1), withMaximum(2));
-    expect(drafts.at(-1)?.object).toMatchObject({
-      refetch: [
-        { route: "menu", ids: expect.toSatisfy((list) => list.length === ids), idsComplete },
-      ],
-    });
-  });
+    },
+  );
 });

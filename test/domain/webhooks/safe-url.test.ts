@@ -67,7 +67,9 @@ describe("a URL without special permissions", () => {
     "https://example.com:8443/a?b=c",
     "https://1.1.1.1/",
     "https://example.com./",
-  ])("the URL %s is accepted without permissions", (url) => expect(parseTarget(url, STRICT)).not.toHaveProperty("reason"));
+  ])("the URL %s is accepted without permissions", (url) =>
+    expect(parseTarget(url, STRICT)).not.toHaveProperty("reason"),
+  );
   test.each([
     ["http://example.com/", /http/, /--allow-private.*--allow-http/],
     ["ftp://example.com/", /not supported/, /https/],

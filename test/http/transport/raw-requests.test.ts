@@ -290,9 +290,12 @@ describe("rejected requests end the connection", () => {
       bytes: get("Host: x", ...Array.from({ length: 2000 }, (_, i) => `X-${i}: 12345`)),
       status: 431,
     },
-  ])("a request with $what is rejected and ends the connection: $status", async ({ bytes, status }) => {
-    const { statuses, closed } = await send(bytes + NEXT);
-    expect(statuses).toEqual([status]);
-    expect(closed).toBe(true);
-  });
+  ])(
+    "a request with $what is rejected and ends the connection: $status",
+    async ({ bytes, status }) => {
+      const { statuses, closed } = await send(bytes + NEXT);
+      expect(statuses).toEqual([status]);
+      expect(closed).toBe(true);
+    },
+  );
 });

@@ -190,18 +190,21 @@ describe("a kept-alive connection", () => {
       next: 500,
     },
   ];
-  test.each(cases)("a kept-alive connection that fails is handled: $name", async ({ onRequest, next }) => {
-    const onConnection = (socket: Socket) => {
-      let n = 0;
-      socket.on("data", () => onRequest({ n: (n += 1), socket }));
-    };
-    const post = senderTo(await listen(createServer(onConnection)));
-    const origin = "http://partner.example";
-    expect((await post(origin)).outcome.kind).toBe("responded");
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    const { outcome } = await post(origin);
-    expect(outcome.kind === "responded" ? outcome.statusCode : outcome.kind).toBe(next);
-  });
+  test.each(cases)(
+    "a kept-alive connection that fails is handled: $name",
+    async ({ onRequest, next }) => {
+      const onConnection = (socket: Socket) => {
+        let n = 0;
+        socket.on("data", () => onRequest({ n: (n += 1), socket }));
+      };
+      const post = senderTo(await listen(createServer(onConnection)));
+      const origin = "http://partner.example";
+      expect((await post(origin)).outcome.kind).toBe("responded");
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      const { outcome } = await post(origin);
+      expect(outcome.kind === "responded" ? outcome.statusCode : outcome.kind).toBe(next);
+    },
+  );
 });
 
 describe.skipIf(!hasOpenssl())("over TLS", () => {

@@ -27,15 +27,19 @@ const FINDING_SEEDS: Record<string, number> = {
 let bugsFound = 0;
 
 describe("the simulation detects a worker that", () => {
-  test.each(Object.entries(BUGS))("the simulation detects a worker that %s", { timeout: patient(60_000) }, async (bug, injectBug) => {
-    const all = Array.from({ length: SEEDS_FOR_A_BUG }, (__, i) => i + 1);
-    const found = async () => {
-      for (const seed of new Set([FINDING_SEEDS[bug] ?? 1, ...all]))
-        await simulate(seed, DAYS, { injectBug });
-    };
-    await expect(found()).rejects.toThrow(/^[^]*\nseed \d+, after\n/);
-    bugsFound += 1;
-  });
+  test.each(Object.entries(BUGS))(
+    "the simulation detects a worker that %s",
+    { timeout: patient(60_000) },
+    async (bug, injectBug) => {
+      const all = Array.from({ length: SEEDS_FOR_A_BUG }, (__, i) => i + 1);
+      const found = async () => {
+        for (const seed of new Set([FINDING_SEEDS[bug] ?? 1, ...all]))
+          await simulate(seed, DAYS, { injectBug });
+      };
+      await expect(found()).rejects.toThrow(/^[^]*\nseed \d+, after\n/);
+      bugsFound += 1;
+    },
+  );
 });
 
 describe("the delivery worker in random simulations", () => {
@@ -71,11 +75,15 @@ describe("the delivery worker in random simulations", () => {
     },
   );
 
-  test("the delivery worker behaves identically for one seed", { timeout: patient(60_000) }, async () => {
-    for (const seed of chooseScale([1], [1, 2])) {
-      const once = results.get(seed) ?? (await simulate(seed, DAYS));
-      expect(await simulate(seed, DAYS)).toEqual(once);
-    }
-    expect((await simulate(1, 1)).trace).not.toBe((await simulate(2, 1)).trace);
-  });
+  test(
+    "the delivery worker behaves identically for one seed",
+    { timeout: patient(60_000) },
+    async () => {
+      for (const seed of chooseScale([1], [1, 2])) {
+        const once = results.get(seed) ?? (await simulate(seed, DAYS));
+        expect(await simulate(seed, DAYS)).toEqual(once);
+      }
+      expect((await simulate(1, 1)).trace).not.toBe((await simulate(2, 1)).trace);
+    },
+  );
 });

@@ -206,26 +206,32 @@ describe("times", () => {
     ["2026-12-31 22:00", "2027-01-01T03:00:00Z"],
     ["2026-12-31T22:00:30+01:00", "2026-12-31T21:00:30Z"],
     ["2026-12-31T22:00Z", "2026-12-31T22:00:00Z"],
-  ])("a time in %s is in the time zone of the business unless it has an offset", (text, expected) => {
-    const { objects } = readCatalogBody(
-      `events: [{key: gala, name: Gala, startsAt: '${text}', durationMin: 1}]\n`,
-    );
-    expect(objects.public_event[0]?.startsAt).toBe(instant(expected));
-  });
+  ])(
+    "a time in %s is in the time zone of the business unless it has an offset",
+    (text, expected) => {
+      const { objects } = readCatalogBody(
+        `events: [{key: gala, name: Gala, startsAt: '${text}', durationMin: 1}]\n`,
+      );
+      expect(objects.public_event[0]?.startsAt).toBe(instant(expected));
+    },
+  );
 
   it.each([
     ["12d 19:30", "2026-12-02T19:30:00-05:00"],
     ["0d 09:00", "2026-11-20T09:00:00-05:00"],
     ["-3d 09:00", "2026-11-17T09:00:00-05:00"],
     ["200d 20:00", "2027-06-08T20:00:00-04:00"],
-  ])("a time in %s counts from the day of seeding in the time zone of the business", (startsIn, expected) => {
-    // Already the 21st in UTC, still the 20th in New York.
-    const seedingAt = Date.parse("2026-11-21T03:00:00Z");
-    const body = `events: [{key: gala, name: Gala, startsIn: ${startsIn}, durationMin: 60, ticketTypes: [{key: s, name: S, price: 1, salesStart: -5d 08:00}]}]\n`;
-    const [event] = readCatalogBody(body, { seedingAt }).objects.public_event;
-    expect(event?.startsAt).toBe(instant(expected));
-    expect(event?.ticketTypes[0]?.salesStartAt).toBe(instant("2026-11-15T08:00:00-05:00"));
-  });
+  ])(
+    "a time in %s counts from the day of seeding in the time zone of the business",
+    (startsIn, expected) => {
+      // Already the 21st in UTC, still the 20th in New York.
+      const seedingAt = Date.parse("2026-11-21T03:00:00Z");
+      const body = `events: [{key: gala, name: Gala, startsIn: ${startsIn}, durationMin: 60, ticketTypes: [{key: s, name: S, price: 1, salesStart: -5d 08:00}]}]\n`;
+      const [event] = readCatalogBody(body, { seedingAt }).objects.public_event;
+      expect(event?.startsAt).toBe(instant(expected));
+      expect(event?.ticketTypes[0]?.salesStartAt).toBe(instant("2026-11-15T08:00:00-05:00"));
+    },
+  );
 
   it("time off with dates includes the last day", () => {
     const { objects } = readCatalogBody(

@@ -451,13 +451,16 @@ describe("explain", () => {
         }).secret,
       403,
     ],
-  ] as const)("explain is rejected with %s, even if the response is cached", async (_, keyOf, status) => {
-    const { api, key } = await setUpExplain();
-    expect((await api.request(path(query), { key })).status).toBe(200);
-    const rejected = await api.request(path(query), { key: keyOf(api) });
-    expect(rejected.status).toBe(status);
-    expect(await rejected.text()).not.toContain("TAKEN");
-  });
+  ] as const)(
+    "explain is rejected with %s, even if the response is cached",
+    async (_, keyOf, status) => {
+      const { api, key } = await setUpExplain();
+      expect((await api.request(path(query), { key })).status).toBe(200);
+      const rejected = await api.request(path(query), { key: keyOf(api) });
+      expect(rejected.status).toBe(status);
+      expect(await rejected.text()).not.toContain("TAKEN");
+    },
+  );
 
   test("the slug of another business gets the same response whether it exists or not", async () => {
     const api = createShop();

@@ -45,22 +45,25 @@ describe("services", () => {
     { query: "?includeAddons=1", variants: false, addons: true },
     { query: "?includeVariants=1&includeAddons=true", variants: true, addons: true },
     { query: "?includeVariants=false&includeAddons=0", variants: false, addons: false },
-  ])("the services for '$query' include requested arrays and omit others", async ({ query, variants, addons }) => {
-    const { data } = await read(createTestApi(), `services${query}`);
-    expect(data.length).toBeGreaterThan(10);
-    for (const service of data) {
-      expect(Array.isArray(service["variants"])).toBe(variants);
-      expect("variants" in service).toBe(variants);
-      expect(Array.isArray(service["addonLinks"])).toBe(addons);
-      expect("addonLinks" in service).toBe(addons);
-    }
-    expect(data.some(({ variants: list }) => (list as unknown[] | undefined)?.length)).toBe(
-      variants,
-    );
-    expect(data.some(({ addonLinks: list }) => (list as unknown[] | undefined)?.length)).toBe(
-      addons,
-    );
-  });
+  ])(
+    "the services for '$query' include requested arrays and omit others",
+    async ({ query, variants, addons }) => {
+      const { data } = await read(createTestApi(), `services${query}`);
+      expect(data.length).toBeGreaterThan(10);
+      for (const service of data) {
+        expect(Array.isArray(service["variants"])).toBe(variants);
+        expect("variants" in service).toBe(variants);
+        expect(Array.isArray(service["addonLinks"])).toBe(addons);
+        expect("addonLinks" in service).toBe(addons);
+      }
+      expect(data.some(({ variants: list }) => (list as unknown[] | undefined)?.length)).toBe(
+        variants,
+      );
+      expect(data.some(({ addonLinks: list }) => (list as unknown[] | undefined)?.length)).toBe(
+        addons,
+      );
+    },
+  );
 
   test("a service with all includes is the object of a webhook, except translations", async () => {
     const { data } = await read(
@@ -120,19 +123,22 @@ describe("ids", () => {
     return { api, slug: api.store.businesses.list()[0]?.slug as string };
   };
 
-  test.each(LISTS)("the parameter ids of %s: %s returns these objects in the order of the list", async (...list) => {
-    const { api, slug } = seeded(list[0]);
-    const { data } = await read(api, list[1], slug);
-    const [first, second] = data as [Listed, Listed];
-    const found = await read(api, `${list[1]}?ids=${second.id},xyz_none,${first.id}`, slug);
-    expect(found.data).toEqual([first, second]);
-    const etagOf = async (ids: string) =>
-      (await api.request(at(`${list[1]}?ids=${ids}`, slug))).headers.get("etag");
-    expect(await etagOf(`${first.id},${second.id}`)).toBe(
-      await etagOf(`${second.id},${first.id},${first.id}`),
-    );
-    expect(await etagOf(first.id)).not.toBe(await etagOf(second.id));
-  });
+  test.each(LISTS)(
+    "the parameter ids of %s: %s returns these objects in the order of the list",
+    async (...list) => {
+      const { api, slug } = seeded(list[0]);
+      const { data } = await read(api, list[1], slug);
+      const [first, second] = data as [Listed, Listed];
+      const found = await read(api, `${list[1]}?ids=${second.id},xyz_none,${first.id}`, slug);
+      expect(found.data).toEqual([first, second]);
+      const etagOf = async (ids: string) =>
+        (await api.request(at(`${list[1]}?ids=${ids}`, slug))).headers.get("etag");
+      expect(await etagOf(`${first.id},${second.id}`)).toBe(
+        await etagOf(`${second.id},${first.id},${first.id}`),
+      );
+      expect(await etagOf(first.id)).not.toBe(await etagOf(second.id));
+    },
+  );
 
   test("the parameter ids of the menu selects items, categories and modifier groups", async () => {
     const { api, slug } = seeded("restaurant");
@@ -541,23 +547,27 @@ describe("events", () => {
 });
 
 describe("pages", () => {
-  test.each([1, 3, 7, 500])("pages of %d objects contain every object once, in order", async (limit) => {
-    const api = createTestApi();
-    const { secret: key } = api.createKey({ limitMinute: 1000 });
-    const all = (await read(api, "services")).data;
-    const collected: Listed[] = [];
-    let next: string | undefined = at(`services?limit=${limit}`);
-    while (next) {
-      const response: Response = await api.request(next, { key });
-      const { data, page } = (await response.json()) as List;
-      collected.push(...data);
-      expect(data.length).toBeLessThanOrEqual(limit);
-      next = /^<(.*)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
-      expect(page.hasMore).toBe(next !== undefined);
-      if (next) expect(new URL(next, "http://x").searchParams.get("cursor")).toBe(page.nextCursor);
-    }
-    expect(collected).toEqual(all);
-  });
+  test.each([1, 3, 7, 500])(
+    "pages of %d objects contain every object once, in order",
+    async (limit) => {
+      const api = createTestApi();
+      const { secret: key } = api.createKey({ limitMinute: 1000 });
+      const all = (await read(api, "services")).data;
+      const collected: Listed[] = [];
+      let next: string | undefined = at(`services?limit=${limit}`);
+      while (next) {
+        const response: Response = await api.request(next, { key });
+        const { data, page } = (await response.json()) as List;
+        collected.push(...data);
+        expect(data.length).toBeLessThanOrEqual(limit);
+        next = /^<(.*)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
+        expect(page.hasMore).toBe(next !== undefined);
+        if (next)
+          expect(new URL(next, "http://x").searchParams.get("cursor")).toBe(page.nextCursor);
+      }
+      expect(collected).toEqual(all);
+    },
+  );
 
   test("pages keep their filters, and continue if the last object was deleted", async () => {
     const api = createTestApi();
@@ -590,15 +600,18 @@ describe("locales", () => {
     { query: "&locale=es", locale: "es", addon: "Matizador" },
     { query: "&locale=ES-mx", locale: "es", addon: "Matizador" },
     { query: "&locale=fr", locale: "en", addon: "Toner" },
-  ])("a request with '$query' is answered in $locale, at every depth", async ({ query, locale, addon }) => {
-    const { data, meta } = await read(createTestApi(), `services?includeAddons=1${query}`);
-    expect(meta.locale).toBe(locale);
-    const addons = data.flatMap(
-      (service) => service["addonLinks"] as { addon: { name: string } }[],
-    );
-    expect(addons.map((link) => link.addon.name)).toContain(addon);
-    expect(JSON.stringify(data)).not.toContain('"translations"');
-  });
+  ])(
+    "a request with '$query' is answered in $locale, at every depth",
+    async ({ query, locale, addon }) => {
+      const { data, meta } = await read(createTestApi(), `services?includeAddons=1${query}`);
+      expect(meta.locale).toBe(locale);
+      const addons = data.flatMap(
+        (service) => service["addonLinks"] as { addon: { name: string } }[],
+      );
+      expect(addons.map((link) => link.addon.name)).toContain(addon);
+      expect(JSON.stringify(data)).not.toContain('"translations"');
+    },
+  );
 
   test("includeTranslations adds translations", async () => {
     const { data } = await read(

@@ -160,14 +160,17 @@ describe("enable", () => {
       issues: ["#/recover invalid_value", "#/recove unknown_field"],
     },
     { body: ["all"], issues: ["# type"] },
-  ])("enable with $body reports $issues, and the endpoint stays disabled", async ({ body, issues }) => {
-    const { api, endpoint, path } = await setUp();
-    disableEndpoint(api, endpoint.id, "failing");
-    const problem = await api.requestProblem(`${path}/enable`, post(body));
-    expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
-    expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(issues);
-    expect(api.store.endpoints.findById(endpoint.id)).toMatchObject({ status: "DISABLED" });
-  });
+  ])(
+    "enable with $body reports $issues, and the endpoint stays disabled",
+    async ({ body, issues }) => {
+      const { api, endpoint, path } = await setUp();
+      disableEndpoint(api, endpoint.id, "failing");
+      const problem = await api.requestProblem(`${path}/enable`, post(body));
+      expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
+      expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(issues);
+      expect(api.store.endpoints.findById(endpoint.id)).toMatchObject({ status: "DISABLED" });
+    },
+  );
 });
 
 describe("rotate-secret", () => {

@@ -369,15 +369,18 @@ describe("Idempotency-Key", () => {
     expect(endpoints(api)).toEqual([]);
   });
 
-  test.each(["a b", "x".repeat(256), "caf\u00e9"])("the Idempotency-Key '%.10s' is rejected", async (token) => {
-    const api = createTestApi();
-    const response = await send(api, GOOD, api.key, token);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      code: "invalid_parameter",
-      errors: [{ parameter: "Idempotency-Key", code: "invalid_value" }],
-    });
-  });
+  test.each(["a b", "x".repeat(256), "caf\u00e9"])(
+    "the Idempotency-Key '%.10s' is rejected",
+    async (token) => {
+      const api = createTestApi();
+      const response = await send(api, GOOD, api.key, token);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        code: "invalid_parameter",
+        errors: [{ parameter: "Idempotency-Key", code: "invalid_value" }],
+      });
+    },
+  );
 });
 
 describe("the list of endpoints", () => {
