@@ -123,7 +123,7 @@ const bundles: BuildOptions[] = [
     plugins: [...plugins, featureParts()],
     output: { ...output, chunkFileNames: `${feature}-[name]-[hash].js` },
   })),
-  // In a bundle of its own, because it runs before the compile cache is enabled.
+  // The compile cache has a bundle of its own, because it runs before the cache is enabled.
   {
     ...shared,
     input: { "compile-cache": "src/compile-cache.ts" },

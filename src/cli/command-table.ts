@@ -219,7 +219,7 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
   ],
 };
 
-/** All commands by the headings of the help. Only a command that the line names is loaded. */
+/** All commands by the headings of the help. A command is loaded when the line names it. */
 export const COMMANDS_BY_HEADING: readonly (readonly [Heading, readonly CommandEntry[]])[] =
   HEADINGS.map((heading) => [heading, withFeatures(heading)]);
 

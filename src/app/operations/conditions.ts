@@ -177,7 +177,7 @@ export function listCauses(
   ]);
 }
 
-/** For the daemon itself, which is running. */
+/** Lists the conditions for the daemon itself, which is running. */
 export const listDaemonConditions = (rt: Runtime, checks: readonly Check[]): HealthCondition[] =>
   listConditions(rt, checks, {
     isRunning: true,

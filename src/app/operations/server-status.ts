@@ -6,7 +6,7 @@ import { findNewestBackup } from "./backups.ts";
 import { withoutCovered } from "../../domain/conditions/track.ts";
 import { type Check, listDaemonConditions } from "./conditions.ts";
 
-/** For the daemon itself, which is running. */
+/** Returns the status for the daemon itself, which is running. */
 export const readServerStatus = (rt: Runtime, checks: readonly Check[]): ServerStatus => ({
   version: readVersion(),
   businesses: rt.store.businesses.listSlugs(),

@@ -92,7 +92,7 @@ export function getMetrics({
   };
 }
 
-/** The same as JSON, with the businesses, for commands that ask several servers. */
+/** Returns the status as JSON, with the businesses, for commands that ask several servers. */
 export function getServerStatus({
   rt,
   operators,
