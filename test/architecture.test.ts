@@ -231,7 +231,7 @@ test("commands and handlers leave transactions to use cases", () => {
   expect(found).toEqual([]);
 });
 
-test("only use cases plan a visit, so that every door books by the same rules", () => {
+test("use cases alone plan a visit, so that every door books by one set of rules", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "app" ? [] : (text.match(/\bplan(?:Booking|Reservation)\(/g) ?? []),
   );
