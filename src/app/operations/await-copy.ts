@@ -24,7 +24,7 @@ export const isCopyDue = (rt: Runtime): boolean =>
 export async function awaitCopy(rt: Runtime, backup: Backup): Promise<CopyResult> {
   const { config } = rt;
   if (!isDaemonRunning(config.databasePath)) await copyBackup(rt, backup);
-  // Only the newest backup is copied. One of a clock that was ahead is older.
+  // The newest backup alone is copied. One of a clock that was ahead is older.
   const isThisOrNewer = (createdAt = -Infinity): boolean =>
     createdAt >= backup.createdAt && createdAt <= Math.max(latestBackupTime(rt), backup.createdAt);
   for (;;) {
