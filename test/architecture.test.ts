@@ -73,6 +73,9 @@ const targetsOf = ({ path, imports }: Source): string[] =>
 /** `node:util` has the table of the system's error messages. */
 const PURE_PACKAGES = [
   "zod",
+  "js-yaml",
+  "csv-parse",
+  "csv-parse/sync",
   "ipaddr.js",
   "fastest-levenshtein",
   "node:crypto",
@@ -238,17 +241,35 @@ test("use cases alone plan a visit, so that every door books by one set of rules
   expect(found).toEqual([]);
 });
 
-test("the delivery thread does not load zod, which takes memory and start time", () => {
-  const loaded = new Set(["delivery/thread.ts"]);
+/** Returns the files and packages that are loaded with a file, before any code is called. */
+function loadedWith(entry: string): Set<string> {
+  const loaded = new Set([entry]);
   for (const path of loaded) {
     if (!path.endsWith(".ts")) continue;
     const text = readFileSync(join(SRC, path), "utf8");
-    for (const [, target = ""] of text.matchAll(/^(?:import(?! type)|\}).* from "([^"]+)";/gm))
+    for (const [, target = ""] of text.matchAll(
+      /^(?:(?:import|export)(?! type)|\}).* from "([^"]+)";/gm,
+    ))
       loaded.add(target.startsWith(".") ? join(dirname(path), target) : target);
   }
+  return loaded;
+}
+
+test("the delivery thread does not load zod, which takes memory and start time", () => {
+  const loaded = loadedWith("delivery/thread.ts");
   expect(loaded).not.toContain("zod");
   expect(loaded.size).toBeGreaterThan(50);
 });
+
+test.each(["cli/main.ts", "cli/program.ts", "cli/commands/serve.ts", "cli/running/daemon.ts"])(
+  "%s does not load the parsers of YAML and CSV, which take start time",
+  (entry) => {
+    const loaded = loadedWith(entry);
+    for (const parser of ["js-yaml", "csv-parse", "csv-parse/sync"])
+      expect(loaded).not.toContain(parser);
+    expect(loaded.size).toBeGreaterThan(20);
+  },
+);
 
 test("the server compresses nothing on its thread, where it would delay other requests", () => {
   const found = violations(({ path, text }) =>

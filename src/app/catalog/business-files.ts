@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
-import { slugIn } from "../../domain/catalog/validate.ts";
-import type { CatalogFile } from "./catalog-source.ts";
+import { describesBusiness, slugIn } from "../../domain/catalog/validate.ts";
+import type { CatalogFile } from "../../domain/catalog/source/catalog-source.ts";
 
 /**
  * Returns the files of each business. A file that does not describe a business belongs to the only
@@ -27,6 +27,3 @@ const ownersIn = (files: readonly CatalogFile[]): string[] => [
 function ownerOf({ name, content }: CatalogFile): string | undefined {
   return describesBusiness(content) ? (slugIn(content) ?? name) : undefined;
 }
-
-export const describesBusiness = (content: unknown): boolean =>
-  ((content ?? {}) as { business?: unknown }).business !== undefined;

@@ -3,8 +3,12 @@ import type { Runtime } from "../runtime.ts";
 import { groupByBusiness } from "./business-files.ts";
 import { loadCatalog } from "./load-catalog.ts";
 import type { ChangeResult, LoadedCatalog } from "./plan-change.ts";
-import type { CatalogFile } from "./catalog-source.ts";
-import { type CatalogSource, parseSources, readCatalogs } from "./read-catalog.ts";
+import type { CatalogFile } from "../../domain/catalog/source/catalog-source.ts";
+import {
+  type CatalogSource,
+  parseSources,
+  readCatalogs,
+} from "../../domain/catalog/source/read-catalog.ts";
 import {
   assertAllowed,
   type Permissions,

@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { applyCatalog } from "./catalog.ts";
 import type { ChangeResult } from "./plan-change.ts";
-import type { CatalogSource } from "./read-catalog.ts";
+import type { CatalogSource } from "../../domain/catalog/source/read-catalog.ts";
 import type { Permissions } from "./replace-catalog.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { CsvReport, ImportedFile } from "../../app/catalog/import-csv.ts";
-import type { CsvSource } from "../../app/catalog/csv-text.ts";
+import type { CsvSource } from "../../domain/catalog/csv/decode.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { countOf } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

@@ -144,6 +144,10 @@ export function slugIn(content: unknown): string | undefined {
   return typeof slug === "string" ? slug : undefined;
 }
 
+/** @param content a parsed file that is not validated yet */
+export const describesBusiness = (content: unknown): boolean =>
+  ((content ?? {}) as { business?: unknown }).business !== undefined;
+
 function withFilePath(
   { code, kind, key, path, detail }: ReferenceIssue,
   pathOf: (kind: ReferenceIssue["kind"], key: string) => Path | undefined,

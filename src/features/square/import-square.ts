@@ -1,4 +1,4 @@
-import { parseSource } from "../../app/catalog/catalog-source.ts";
+import { parseSource } from "../../domain/catalog/source/catalog-source.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
 import {
   parseImportedBusiness,

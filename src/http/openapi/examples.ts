@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { readCatalog } from "../../app/catalog/read-catalog.ts";
+import { readCatalog } from "../../domain/catalog/source/read-catalog.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import { diffCatalog, sortOrdersAfter } from "../../domain/catalog/change/diff.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { groupByBusiness } from "../../../src/app/catalog/business-files.ts";
-import { parseSources } from "../../../src/app/catalog/read-catalog.ts";
+import { parseSources } from "../../../src/domain/catalog/source/read-catalog.ts";
 
 /** Returns the names of each group; a file's content is its slug, "" for a file without business. */
 const groups = (files: Record<string, string>): string[][] =>

@@ -3,7 +3,7 @@ import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
 import { importCsv } from "../../../src/app/catalog/import-csv.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { readCatalog } from "../../../src/app/catalog/read-catalog.ts";
+import { readCatalog } from "../../../src/domain/catalog/source/read-catalog.ts";
 import { readPreset } from "../../../src/assets.ts";
 import { collectIssues } from "../../support/catalog-file.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readCatalog } from "../../../src/app/catalog/read-catalog.ts";
+import { readCatalog } from "../../../src/domain/catalog/source/read-catalog.ts";
 import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
 
 const generate = (size: number, seed: number) =>

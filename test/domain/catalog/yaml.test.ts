@@ -2,7 +2,7 @@ import { fc } from "../../support/property.ts";
 import { load, YAML11_SCHEMA } from "js-yaml";
 import { describe, expect, test } from "vitest";
 import { writeYaml } from "../../../src/domain/catalog/yaml.ts";
-import { parseSource } from "../../../src/app/catalog/catalog-source.ts";
+import { parseSource } from "../../../src/domain/catalog/source/catalog-source.ts";
 import type { AuthoredFile } from "../../../src/domain/catalog/file/schema.ts";
 
 const withDescription = (description: string): AuthoredFile => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { importSquare } from "../../../src/features/square/import-square.ts";
-import { readCatalog } from "../../../src/app/catalog/read-catalog.ts";
+import { readCatalog } from "../../../src/domain/catalog/source/read-catalog.ts";
 import type { CatalogObjects } from "../../../src/domain/catalog/catalog.ts";
 import { readSharedData } from "../../support/shared-data.ts";
 

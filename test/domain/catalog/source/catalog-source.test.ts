@@ -1,14 +1,14 @@
-import { fc } from "../../support/property.ts";
+import { fc } from "../../../support/property.ts";
 import { load } from "js-yaml";
 import { describe, expect, test } from "vitest";
-import { readCatalog } from "../../../src/app/catalog/read-catalog.ts";
-import type { AppError } from "../../../src/domain/errors.ts";
-import { parseSource } from "../../../src/app/catalog/catalog-source.ts";
-import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
-import { PRESETS, readPreset, readStarter } from "../../../src/assets.ts";
-import { DECIMAL_FIELDS } from "../../../src/domain/catalog/file/values.ts";
-import { writeYaml } from "../../../src/domain/catalog/yaml.ts";
-import { collectIssues, readCatalogBody } from "../../support/catalog-file.ts";
+import { readCatalog } from "../../../../src/domain/catalog/source/read-catalog.ts";
+import type { AppError } from "../../../../src/domain/errors.ts";
+import { parseSource } from "../../../../src/domain/catalog/source/catalog-source.ts";
+import { generateCatalog } from "../../../../src/app/sample-catalog/generate.ts";
+import { PRESETS, readPreset, readStarter } from "../../../../src/assets.ts";
+import { DECIMAL_FIELDS } from "../../../../src/domain/catalog/file/values.ts";
+import { writeYaml } from "../../../../src/domain/catalog/yaml.ts";
+import { collectIssues, readCatalogBody } from "../../../support/catalog-file.ts";
 
 const parse = (text: string) => parseSource({ name: "x", text });
 

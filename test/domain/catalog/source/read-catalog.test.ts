@@ -5,7 +5,7 @@ import {
   collectIssues,
   readCatalogBody,
   readCatalogSources,
-} from "../../support/catalog-file.ts";
+} from "../../../support/catalog-file.ts";
 
 /** The body of a file after its four header lines, then `line:column detail` of each issue. */
 const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
@@ -639,7 +639,10 @@ services:
   it.each(["restaurant", "salon", "venue"])(
     "readCatalog reads the shipped %s without issues",
     (preset) => {
-      const text = readFileSync(new URL(`../../../data/${preset}.yaml`, import.meta.url), "utf8");
+      const text = readFileSync(
+        new URL(`../../../../data/${preset}.yaml`, import.meta.url),
+        "utf8",
+      );
       const seedingAt = Date.parse("2026-11-20T12:00:00Z");
       expect(
         collectIssues(() => readCatalogSources([{ name: preset, text }], { seedingAt })),

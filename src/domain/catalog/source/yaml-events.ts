@@ -1,5 +1,5 @@
 import { type Event, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
-import { quote } from "../../domain/text.ts";
+import { quote } from "../../text.ts";
 
 export const MAX_DEPTH = 40;
 export const TOO_DEEP = "This is nested too deeply for a catalog.";

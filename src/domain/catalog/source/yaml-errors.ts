@@ -1,5 +1,5 @@
-import { MAX_ISSUES } from "../../domain/errors.ts";
-import { catalogFileSchema } from "../../domain/catalog/file/schema.ts";
+import { MAX_ISSUES } from "../../errors.ts";
+import { catalogFileSchema } from "../file/schema.ts";
 import { parseYaml, SyntaxIssue } from "./yaml-events.ts";
 
 /** A part of a file with its offset in it. */

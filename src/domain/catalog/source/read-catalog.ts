@@ -1,9 +1,8 @@
-import { validateCatalog, type ValidateOptions } from "../../domain/catalog/validate.ts";
-import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
-import type { CatalogIssue } from "../../domain/catalog/catalog-issue.ts";
-import { AppError, countErrors, MAX_ISSUES, type ValidationIssue } from "../../domain/errors.ts";
-import { safe } from "../../domain/text.ts";
-import { describesBusiness } from "./business-files.ts";
+import { describesBusiness, validateCatalog, type ValidateOptions } from "../validate.ts";
+import type { MergedCatalog } from "../change/merge.ts";
+import type { CatalogIssue } from "../catalog-issue.ts";
+import { AppError, countErrors, MAX_ISSUES, type ValidationIssue } from "../../errors.ts";
+import { safe } from "../../text.ts";
 import { type CatalogFile, type CatalogSource, parseSource } from "./catalog-source.ts";
 import type { Position } from "./positions.ts";
 

@@ -14,10 +14,10 @@ import {
   type SequenceEvent,
   strTag,
 } from "js-yaml";
-import type { Path } from "../../domain/catalog/catalog-issue.ts";
-import { MAX_ISSUES } from "../../domain/errors.ts";
-import { quote } from "../../domain/text.ts";
-import { DECIMAL_FIELDS } from "../../domain/catalog/file/values.ts";
+import type { Path } from "../catalog-issue.ts";
+import { MAX_ISSUES } from "../../errors.ts";
+import { quote } from "../../text.ts";
+import { DECIMAL_FIELDS } from "../file/values.ts";
 import { indexLines, type Position } from "./positions.ts";
 import { findSyntaxIssues } from "./yaml-errors.ts";
 import { MAX_DEPTH, parseYaml, SyntaxIssue, TOO_DEEP, type YamlEvents } from "./yaml-events.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { collectIssues, readCatalogSources } from "../../support/catalog-file.ts";
+import { collectIssues, readCatalogSources } from "../../../support/catalog-file.ts";
 
 /** The lines of a file. An invalid one comes with a part of its expected message. */
 const LINES: [line: string, fix?: string][] = [
