@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { FEATURES } from "../src/features/index.ts";
 
 const SRC = resolve(import.meta.dirname, "../src");
 
@@ -33,9 +34,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   app: ["domain", "store", "root"],
   http: ["domain", "store", "root", "app"],
   delivery: ["domain", "store", "root", "app"],
-  tui: ["domain", "store", "root", "app"],
-  cli: ["domain", "store", "root", "app", "http", "delivery", "tui"],
-  features: ["domain", "store", "root", "app", "http", "delivery", "tui", "cli"],
+  cli: ["domain", "store", "root", "app", "http", "delivery"],
+  features: ["domain", "store", "root", "app", "http", "delivery", "cli"],
 };
 
 /** The list of features is data, so that every layer may read it. */
@@ -57,13 +57,21 @@ const FEATURE_FILES: [name: string, mayImport: string[]][] = [
 ];
 const OTHER_FILES = FEATURE_FILES.findIndex(([name]) => name === "");
 
+/** A folder such as commands/ has the rank of commands.ts. */
 function rankOf(path: string): number {
-  const rank = FEATURE_FILES.findIndex(([name]) => name === basename(path));
+  const [, , part = ""] = path.split("/");
+  const file = part.endsWith(".ts") ? part : `${part}.ts`;
+  const rank = FEATURE_FILES.findIndex(([name]) => name === file);
   return rank === -1 ? OTHER_FILES : rank;
 }
 
 /** Returns the folder of a feature: `features/calendars`. */
 const featureOf = (path: string): string => path.split("/").slice(0, 2).join("/");
+
+const usesOf = (path: string): string[] =>
+  FEATURES.filter(({ name }) => `features/${name}` === featureOf(path)).flatMap(({ uses = [] }) =>
+    uses.map((name) => `features/${name}`),
+  );
 
 const targetsOf = ({ path, imports }: Source): string[] =>
   imports
@@ -169,7 +177,8 @@ test("a feature imports the core and its own files, each only what its place all
       // The definition of a feature loads its other files, and all of them know the type.
       if (target === "features/feature.ts" || basename(path) === "feature.ts") return false;
       if (layerOf(target) !== "features") return !mayImport.includes(layerOf(target));
-      return featureOf(target) !== featureOf(path) || rankOf(target) > rankOf(path);
+      const isUsed = usesOf(path).includes(featureOf(target));
+      return (featureOf(target) !== featureOf(path) && !isUsed) || rankOf(target) > rankOf(path);
     });
   });
   expect(found).toEqual([]);

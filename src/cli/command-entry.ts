@@ -21,8 +21,8 @@ export type CommandEntry = {
   load: () => Promise<{ definition: CommandSpec | CommandGroup["commands"] }>;
 };
 
-/** The command of a feature, and the one after which the help lists it. */
-export type FeatureCommand = CommandEntry & { heading: Heading; after: string };
+/** The command of a feature, and the one after which the help lists it; null: the first one. */
+export type FeatureCommand = CommandEntry & { heading: Heading; after: string | null };
 
 /** Commands of a feature for a group such as `catalog import`, in which they come first. */
 export type FeatureSubcommands = {

@@ -5,11 +5,6 @@ import { type CommandEntry, HEADINGS, type Heading } from "./command-entry.ts";
 const CORE: Record<Heading, readonly CommandEntry[]> = {
   Begin: [
     {
-      name: "demo",
-      about: "Run a demo: a seeded API, a webhook receiver, and price changes that reach it.",
-      load: () => import("./commands/demo.ts"),
-    },
-    {
       name: "init",
       about: "Write a short, commented catalog file to start from.",
       load: () => import("./commands/init.ts"),
@@ -160,11 +155,6 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       about:
         "Check the server for problems and print the command that fixes each one. Exits with 6 if a problem needs fixing.",
       load: () => import("./commands/doctor.ts"),
-    },
-    {
-      name: "tui",
-      about: "Watch deliveries live, and redeliver failed ones.",
-      load: () => import("./commands/tui.ts"),
     },
     {
       name: "alerts",

@@ -11,6 +11,8 @@ import type { FeatureTable } from "../store/access.ts";
  */
 export type Feature = {
   name: string;
+  /** The features whose files it may import. */
+  uses?: readonly string[];
   commands?: readonly FeatureCommand[];
   /** Commands that it adds to groups of the core. */
   subcommands?: readonly FeatureSubcommands[];

@@ -1,11 +1,13 @@
 import { calendars } from "./calendars/feature.ts";
+import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
+import { liveView } from "./live-view/feature.ts";
 import { square } from "./square/feature.ts";
 
 // The only list of features, and the only file through which the core reaches them. The core reads it
 // when it needs a value, not when a module is loaded: in a bundle, a feature may be evaluated later.
 
-const LIST = [calendars, square] as const;
+const LIST = [calendars, demo, liveView, square] as const;
 
 export const FEATURES: readonly Feature[] = LIST;
 

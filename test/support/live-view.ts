@@ -1,9 +1,9 @@
 import { onTestFinished, vi } from "vitest";
 import type { SendOnce } from "../../src/app/webhooks/test-endpoint.ts";
 import { prepareForInk } from "../../src/config.ts";
-import type { StyledLine } from "../../src/tui/cells.ts";
-import { type Session, startSession } from "../../src/tui/session.ts";
-import { createTimeFormat } from "../../src/tui/time-format.ts";
+import type { StyledLine } from "../../src/features/live-view/views/cells.ts";
+import { type Session, startSession } from "../../src/features/live-view/session.ts";
+import { createTimeFormat } from "../../src/features/live-view/state/time-format.ts";
 import { CHECKS } from "./checks.ts";
 import { createScreen, createTty } from "./screen.ts";
 import type { TestRuntime } from "./test-runtime.ts";
@@ -91,7 +91,7 @@ export function openSession(
 /** Opens the live view through ink on a headless terminal. */
 export async function openViewOnTerminal(rt: TestRuntime, columns: number, rows: number) {
   prepareForInk(false);
-  const { runLiveView } = await import("../../src/tui/run.tsx");
+  const { runLiveView } = await import("../../src/features/live-view/run.tsx");
   const screen = createScreen(columns, rows);
   const tty = createTty(screen);
   const before = screen.modes();

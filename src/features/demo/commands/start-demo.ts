@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { applyCatalog } from "../../../app/catalog/catalog.ts";
+import { editObject } from "../../../app/catalog/edit-object.ts";
+import type { ChangeResult } from "../../../app/catalog/plan-change.ts";
+import { getBusiness } from "../../../app/businesses.ts";
+import { createEndpoint } from "../../../app/webhooks/endpoints.ts";
+import { createKey } from "../../../app/keys.ts";
+import { PRESETS } from "../../../assets.ts";
+import { readConfig } from "../../../config.ts";
+import type { AttemptNotice } from "../../../delivery/delivery-worker.ts";
+import { startReceiver } from "../../../delivery/sample-receiver.ts";
+import { EVENT_TYPES } from "../../../domain/event-types.ts";
+import { safe } from "../../../domain/text.ts";
+import { openRuntime, type Runtime } from "../../../app/runtime.ts";
+import type { BusinessRow } from "../../../store/businesses.ts";
+import { presetSource } from "../../../cli/input/catalog-files.ts";
+import type { Cli } from "../../../cli/cli.ts";
+import { type Daemon, startDaemon } from "../../../cli/running/daemon.ts";
+import { findFreePort } from "../../../cli/running/port.ts";
+import { objectId } from "../../../domain/catalog/object-id.ts";
+import { withEdits } from "../../../cli/objects/edits.ts";
+
+const API_PORT = 4100;
+const RECEIVER_PORT = 4200;
+const EDIT_EVERY_MS = 20_000;
+const BUSY_TIMEOUT_MS = 5000;
+const SHOWN = "salon-aurora";
+
+export type Demo = {
+  rt: Runtime;
+  failed: Promise<string>;
+  stop: () => Promise<void>;
+};
+export type DemoOptions = {
+  port: number | undefined;
+  keep: boolean;
+  printAttempts: boolean;
+};
+
+/**
+ * Starts deskbell on temporary data, with a partner's webhook receiver and a timer that changes
+ * prices.
+ */
+export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
+  const parts = new AsyncDisposableStack();
+  try {
+    const { rt, failed } = await assemble(cli, options, parts);
+    return { rt, failed, stop: () => parts.disposeAsync() };
+  } catch (error) {
+    await parts.disposeAsync();
+    throw error;
+  }
+}
+
+async function assemble(
+  cli: Cli,
+  { port, keep, printAttempts }: DemoOptions,
+  parts: AsyncDisposableStack,
+): Promise<Daemon & { rt: Runtime }> {
+  const say = (line: string) => void cli.io.stdout.write(`${line}\n`);
+  const done = (step: string, text: string) =>
+    say(`${cli.paint("green", "✓")} ${step.padEnd(9)} ${text}`);
+
+  const dataDir = mkdtempSync(join(tmpdir(), "deskbell-demo-"));
+  // An exit handler also runs after a second Ctrl-C and after a bug.
+  if (!keep) process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
+  const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] });
+  // The price changes use their own connection, like a command run beside the daemon.
+  const rt = openRuntime(config, BUSY_TIMEOUT_MS);
+  parts.defer(rt.close);
+  done("data", `${safe(dataDir)} (${keep ? "kept" : "removed at exit; --keep keeps it"})`);
+
+  const seeded = PRESETS.map((preset) =>
+    applyCatalog(rt, [presetSource(preset)], { seedingAt: rt.now() }),
+  );
+  done("seeded", seeded.map(summary).join(" · "));
+
+  const business = getBusiness(rt, SHOWN);
+  const receiver = await subscribeReceiver(rt, business);
+  parts.defer(receiver.close);
+  const daemon = await startDaemon(config, {
+    host: "127.0.0.1",
+    port: port ?? (await findFreePort(API_PORT)),
+    ...(printAttempts && { onAttempt: (attempt) => say(attemptLines(attempt, receiver.refusals)) }),
+  });
+  parts.defer(daemon.stop);
+  done("API", `${daemon.url}/v1      docs ${daemon.url}/docs`);
+  done("receiver", `${receiver.url}    verifying signatures`);
+
+  const scopes = ["services.read", "webhooks.write"];
+  const { secret } = createKey(rt, {
+    businessId: business.id,
+    name: "demo",
+    kind: "RESTRICTED",
+    scopes,
+  });
+  say(
+    `try:  curl -H "Authorization: Bearer ${secret}" "${daemon.url}/v1/businesses/${SHOWN}/services?includeVariants=true"`,
+  );
+  say(
+    `      ${cli.program} services update beard-trim --price 99.00 --business ${SHOWN} --data-dir ${safe(dataDir)}`,
+  );
+
+  startEditing(rt, business, parts);
+  return { ...daemon, rt };
+}
+
+async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
+  // Creating the endpoint returns the secret but needs the URL, so the port is chosen first.
+  const port = await findFreePort(RECEIVER_PORT);
+  const url = `http://127.0.0.1:${port}/hook`;
+  const { secret } = await createEndpoint(rt, {
+    businessId: business.id,
+    keyId: null,
+    name: "demo receiver",
+    url,
+    events: EVENT_TYPES,
+    allowPrivate: true,
+  });
+  const refusals = new Map<string, string>();
+  const { close } = await startReceiver({
+    port,
+    secret,
+    now: rt.now,
+    onDelivery({ deliveryId, error }) {
+      if (error !== undefined) refusals.set(deliveryId, error);
+    },
+  });
+  return { url, refusals, close };
+}
+
+function startEditing(rt: Runtime, business: BusinessRow, parts: AsyncDisposableStack): void {
+  let edits = 0;
+  const edit = () => editNextPrice(rt, business, edits++);
+  edit();
+  const timer = setInterval(edit, EDIT_EVERY_MS);
+  parts.defer(() => clearInterval(timer));
+}
+
+/** Returns a summary such as `cafe-lumen 64 dishes`, with the most frequent kind of object. */
+function summary({ slug, changes }: ChangeResult): string {
+  const nouns = { menu_item: "dishes", service: "services", public_event: "events" } as const;
+  const counts = Object.entries(nouns).map(([kind, noun]) => ({
+    noun,
+    count: changes.filter((change) => change.kind === kind).length,
+  }));
+  const most = counts.reduce((a, b) => (b.count > a.count ? b : a));
+  return `${slug} ${most.count} ${most.noun}`;
+}
+
+function attemptLines(attempt: AttemptNotice, refusals: ReadonlyMap<string, string>): string {
+  const { eventType, eventId, deliveryId, statusCode, outcome, url, durationMs } = attempt;
+  const refused = refusals.get(deliveryId);
+  const signature =
+    outcome !== "responded"
+      ? ""
+      : refused === undefined
+        ? "signature ok"
+        : `refused: ${safe(refused)}`;
+  return `  --> ${eventType} ${eventId}\n <--  ${statusCode ?? outcome} POST ${url}  ${Math.round(durationMs)} ms  ${signature}`;
+}
+
+const STEP_CENTS = 100;
+
+/**
+ * Makes price change `n` like `services update`: each service in turn becomes one unit more
+ * expensive, and in the next round cheaper again.
+ */
+export function editNextPrice(rt: Runtime, business: BusinessRow, n: number): ChangeResult {
+  const services = rt.store.catalog
+    .listByKind(business.id, "service")
+    .filter(({ priceType, status }) => priceType === "FIXED" && status === "ACTIVE");
+  const service = services[n % services.length];
+  if (!service) throw new Error(`${business.slug} has no service with a price`);
+  const step = Math.floor(n / services.length) % 2 === 0 ? STEP_CENTS : -STEP_CENTS;
+  return editObject(
+    rt,
+    business.slug,
+    "service",
+    objectId("service", business.slug, service),
+    (doc) => withEdits(doc, { priceCents: doc.priceCents + step }),
+  );
+}

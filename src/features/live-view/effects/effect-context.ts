@@ -1,0 +1,34 @@
+import type { Runtime } from "../../../app/runtime.ts";
+import type { SendOnce } from "../../../app/webhooks/test-endpoint.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { isStorageFull, storageError } from "../../../store/storage-error.ts";
+import { isBusy } from "../../../store/write-lock.ts";
+import type { TimeFormat } from "../state/time-format.ts";
+import type { Notice, UiState } from "../state/ui-state.ts";
+
+export type EffectDeps = {
+  rt: Runtime;
+  settings: { timeFormat: TimeFormat };
+  sendOnce: SendOnce;
+  copy: (text: string) => void;
+  quit: (signal: "SIGINT" | null) => void;
+};
+
+export type EffectContext = {
+  ui: () => UiState;
+  height: number;
+  signal: AbortSignal;
+  update: (change: (ui: UiState) => UiState) => void;
+  notify: (text: string, tone: Notice["tone"]) => void;
+};
+
+/** Rethrows an unexpected error, which then ends the view. */
+export function errorMessage(error: unknown): string {
+  if (error instanceof AppError)
+    return error.fix === undefined ? error.message : `${error.message} fix: ${error.fix}`;
+  if (isBusy(error)) return "Another program is writing. Try again in a moment.";
+  if (isStorageFull(error)) return "The disk is full. Free some space and try again.";
+  const known = storageError(error);
+  if (known !== undefined) return errorMessage(known);
+  throw error;
+}

@@ -1,0 +1,70 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { Runtime } from "../../../app/runtime.ts";
+import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { countOf } from "../../../domain/text.ts";
+import { type EffectContext, errorMessage } from "./effect-context.ts";
+import { listFilter } from "../state/ui-state.ts";
+
+/** The most that R redelivers; the command line can redeliver more, at a limited rate. */
+const MAX_REDELIVERIES = 10_000;
+const BATCH = 200;
+
+/** @param endpointId redelivers those that failed there, instead of those in the list */
+export function promptRedeliver(
+  rt: Runtime,
+  { ui, update, notify }: EffectContext,
+  endpointId?: string,
+): void {
+  const filter =
+    endpointId === undefined ? listFilter(ui(), rt.now()) : { endpointId, failed: true as const };
+  const ids = rt.store.live.listReplayable(filter, MAX_REDELIVERIES + 1);
+  if (ids.length === 0)
+    return notify(
+      endpointId === undefined
+        ? "None of these deliveries can be redelivered."
+        : "No delivery to this endpoint has failed.",
+      "bad",
+    );
+  if (ids.length > MAX_REDELIVERIES)
+    return notify(
+      "More than 10 000 deliveries: use deskbell deliveries redeliver --rate instead.",
+      "bad",
+    );
+  return update((ui) => ({ ...ui, prompt: { kind: "redeliver", ids, typed: "" } }));
+}
+
+/** Redelivers in batches, so that the view stays responsive and other writers get their turn. */
+export async function redeliverAll(
+  rt: Runtime,
+  { signal, notify }: EffectContext,
+  ids: readonly string[],
+): Promise<void> {
+  let lastError: string | undefined;
+  const canRedeliver = (id: string): boolean => {
+    try {
+      redeliverDelivery(rt, id);
+      return true;
+    } catch (error) {
+      // A disabled or deleted endpoint must not stop the deliveries to the others.
+      if (!(error instanceof AppError)) throw error;
+      lastError = error.message;
+      return false;
+    }
+  };
+  let queued = 0;
+  try {
+    for (let from = 0; from < ids.length; from += BATCH) {
+      queued += rt.tx(() => ids.slice(from, from + BATCH).filter(canRedeliver).length);
+      if (ids.length > BATCH)
+        notify(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
+      await yieldToEventLoop();
+      if (signal.aborted) return;
+    }
+  } catch (error) {
+    lastError = errorMessage(error);
+  }
+  if (lastError === undefined)
+    notify(`${countOf(queued, "delivery")} queued for redelivery`, "good");
+  else notify(`${queued} of ${ids.length} queued for redelivery. ${lastError}`, "bad");
+}

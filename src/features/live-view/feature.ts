@@ -1,0 +1,15 @@
+import type { Feature } from "../feature.ts";
+
+/** Shows deliveries, endpoints and the visits of the day live in the terminal. */
+export const liveView = {
+  name: "live-view",
+  commands: [
+    {
+      name: "tui",
+      about: "Watch deliveries live, and redeliver failed ones.",
+      heading: "Server",
+      after: "doctor",
+      load: () => import("./commands.ts"),
+    },
+  ],
+} as const satisfies Feature;

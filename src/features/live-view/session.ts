@@ -1,0 +1,180 @@
+import { type Check, listCauses } from "../../app/operations/conditions.ts";
+import { deepEqual } from "../../domain/equality.ts";
+import { type HealthCondition, SEVERITIES } from "../../domain/conditions/registry.ts";
+import type { EffectDeps } from "./effects/effect-context.ts";
+import { runEffect } from "./effects/effects.ts";
+import {
+  type Frame,
+  renderFrame,
+  type ViewSettings,
+  isTooSmall,
+  layoutFor,
+  type Size,
+} from "./views/frame.ts";
+import { type Key, printableChars } from "./state/keys.ts";
+import { MAX_TYPED_CHARS } from "./state/prompts.ts";
+import { reduce } from "./state/reducer.ts";
+import { readSnapshot, type ServerState, type Snapshot } from "./state/snapshot.ts";
+import { createUiState, type UiState } from "./state/ui-state.ts";
+
+export type SessionDeps = EffectDeps & {
+  settings: ViewSettings;
+  checks: readonly Check[];
+  isReadonly: boolean;
+  businessId: string | undefined;
+  isDaemonRunning: () => boolean;
+  size: () => Size;
+  draw: (lines: Frame["lines"]) => void;
+};
+
+export type Session = {
+  press: (keys: readonly Key[]) => void;
+  /** Pasted text is accepted only by an open prompt: as keys it could redeliver or quit. */
+  paste: (text: string) => void;
+  /** Redraws if something has changed; cheap if nothing has. */
+  tick: () => void;
+  resize: () => void;
+  end: () => void;
+};
+
+const MINUTE_MS = 60_000;
+const DAEMON_POLL_MS = 2000;
+const CONDITIONS_POLL_MS = 10_000;
+/** Some checks read each endpoint and its secrets. With thousands of them, wait longer. */
+const MAX_CONDITIONS_LOAD = 0.01;
+
+/** Which day is shown. */
+const shownOffset = ({ screens }: UiState): number | undefined => {
+  const screen = screens.at(-1);
+  return screen?.kind === "day" ? screen.offset : undefined;
+};
+
+export function startSession(deps: SessionDeps): Session {
+  const { rt, settings, size, draw } = deps;
+  let ui: UiState = createUiState(deps.isReadonly, deps.businessId);
+  let server: ServerState = { isDaemonRunning: false, conditions: [] };
+  let daemonAt = -Infinity;
+  let conditionsDueAt = -Infinity;
+  let serverVersion = 0;
+  let shownVersion = "";
+  let snapshot: Snapshot;
+  let frame: Frame;
+  const ended = new AbortController();
+
+  /** A frame stays valid until the data, the minute or the server's state changes. */
+  const version = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${serverVersion}`;
+
+  const hasChanged = () => !ui.isPaused && version() !== shownVersion;
+
+  function read(): void {
+    shownVersion = version();
+    snapshot = readSnapshot(rt, ui, layoutFor(size(), 0).listHeight, server);
+  }
+
+  function poll(): void {
+    const at = rt.monotonic();
+    if (at - daemonAt < DAEMON_POLL_MS) return;
+    daemonAt = at;
+    const isRunning = deps.isDaemonRunning();
+    if (isRunning === server.isDaemonRunning && at < conditionsDueAt) return;
+    const startedAt = isRunning ? (rt.store.live.findDaemon()?.startedAt ?? null) : null;
+    const conditions = listCauses(rt, deps.checks, { isRunning, startedAt });
+    const rank = ({ severity }: HealthCondition) => SEVERITIES.indexOf(severity);
+    const before = server;
+    server = {
+      isDaemonRunning: isRunning,
+      conditions: conditions.toSorted((a, b) => rank(a) - rank(b)),
+    };
+    if (!deepEqual(server, before)) serverVersion += 1;
+    const tookMs = rt.monotonic() - at;
+    conditionsDueAt = at + Math.max(CONDITIONS_POLL_MS, tookMs / MAX_CONDITIONS_LOAD);
+  }
+
+  function show(): void {
+    frame = renderFrame(ui, snapshot, size(), settings);
+    draw(frame.lines);
+  }
+
+  function change(next: UiState): void {
+    const needsOtherData =
+      next.list !== ui.list ||
+      next.filter !== ui.filter ||
+      next.search !== ui.search ||
+      next.screens.length !== ui.screens.length ||
+      shownOffset(next) !== shownOffset(ui) ||
+      (ui.isPaused && !next.isPaused);
+    ui = next;
+    if (needsOtherData || hasChanged()) read();
+  }
+
+  function press(key: Key): void {
+    if (isTooSmall(size())) return pressWhenTooSmall(key);
+    const { pageRows, scrollMax } = frame;
+    const { ui: next, effect } = reduce(ui, key, { snapshot, pageRows, scrollMax });
+    change(next);
+    frame = renderFrame(ui, snapshot, size(), settings);
+    if (effect === undefined) return;
+    runEffect(deps, effect, {
+      ui: () => ui,
+      height: frame.pageRows,
+      signal: ended.signal,
+      update: (updateUi) => {
+        if (ended.signal.aborted) return;
+        change(updateUi(ui));
+        show();
+      },
+    });
+  }
+
+  /** A terminal that is too small shows nothing to act on, so only the quit keys work. */
+  function pressWhenTooSmall(key: Key): void {
+    if (key === "q") deps.quit(null);
+    if (key === "ctrl-c") deps.quit("SIGINT");
+  }
+
+  poll();
+  read();
+  show();
+  return {
+    press(keys) {
+      for (const key of keys) {
+        const before = ui.prompt;
+        press(key);
+        // A paste arrives as keys if the terminal has no bracketed paste: it must not answer its
+        // own question.
+        if (ui.prompt?.kind === "confirm" && ui.prompt !== before) break;
+      }
+      show();
+    },
+    paste(text) {
+      if (isTooSmall(size())) return;
+      const [line = ""] = text.trim().split(/[\r\n]/);
+      if (ui.prompt !== null && ui.prompt.kind !== "confirm")
+        for (const key of printableChars(line).slice(0, MAX_TYPED_CHARS)) press(key);
+      else
+        change({
+          ...ui,
+          notice: {
+            text: "Press / before pasting: pasted text is never run as keys.",
+            tone: "bad",
+          },
+        });
+      show();
+    },
+    tick() {
+      poll();
+      if (!hasChanged()) return;
+      read();
+      show();
+    },
+    resize() {
+      read();
+      show();
+    },
+    end() {
+      // A terminal without an alternate screen keeps the last frame.
+      if (ui.screens.some(({ kind }) => kind === "secret")) draw([]);
+      ended.abort();
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { quote } from "../../../domain/text.ts";
+import { ACTIONS, runAction } from "./actions.ts";
+import { handleFilterKey } from "../views/filter-panel.ts";
+import type { Key } from "./keys.ts";
+import { moveList } from "./list-navigation.ts";
+import { handlePromptKey } from "./prompts.ts";
+import {
+  backToList,
+  currentScreen,
+  endpointIndex,
+  goBack,
+  pushScreen,
+  replaceScreen,
+  selectedDelivery,
+  setFilter,
+  type Viewport,
+} from "./screens.ts";
+import { type KeyResult, type Screen, TABS, type UiState } from "./ui-state.ts";
+
+/** The state after a key, and what is to be done. */
+export function reduce(before: UiState, key: Key, viewport: Viewport): KeyResult {
+  if (key === "ctrl-c") return { ui: before, effect: { type: "quit", signal: "SIGINT" } };
+  // The next key clears the notice.
+  const ui: UiState = before.notice === null ? before : { ...before, notice: null };
+  if (ui.prompt !== null) return handlePromptKey(ui, ui.prompt, key, viewport);
+  const screen = currentScreen(ui);
+  if (screen.kind === "secret") return handleSecretKey(ui, screen, key);
+  return handleScreenKey(ui, screen, key, viewport) ?? handleGlobalKey(ui, key, viewport);
+}
+
+function handleGlobalKey(ui: UiState, key: Key, viewport: Viewport): KeyResult {
+  if (key === "esc") return { ui: goBack(ui) };
+  if (key === ":") return { ui: { ...ui, prompt: { kind: "command", typed: "" } } };
+  const action = ACTIONS.find((candidate) => candidate.key === key);
+  return action ? runAction(action, ui, viewport) : { ui };
+}
+
+function handleScreenKey(
+  ui: UiState,
+  screen: Screen,
+  key: Key,
+  viewport: Viewport,
+): KeyResult | undefined {
+  switch (screen.kind) {
+    case "list":
+      return handleListKey(ui, key, viewport);
+    case "delivery":
+      return handleDeliveryKey(ui, screen, key, viewport);
+    case "endpoints":
+      return handleEndpointsKey(ui, screen, key, viewport);
+    case "filter":
+      return handleFilterKey(ui, screen, key, viewport);
+    case "day":
+      return handleDayKey(ui, screen, key, viewport);
+    case "curl":
+    case "conditions":
+    case "help":
+      return handleScroll(ui, screen, key, viewport);
+    case "secret":
+      return undefined;
+  }
+}
+
+/** The secret cannot be shown again, so no key closes it without a confirmation. */
+function handleSecretKey(
+  ui: UiState,
+  { secret, endpoint }: Screen & { kind: "secret" },
+  key: Key,
+): KeyResult {
+  if (key === "y")
+    return {
+      ui,
+      effect: { type: "copy", text: secret, about: `the secret of ${quote(endpoint.name)}` },
+    };
+  if (!["esc", "enter", "q"].includes(key)) return { ui };
+  const question = "Have you saved the secret? It is not shown again.";
+  return { ui: { ...ui, prompt: { kind: "confirm", question, effect: { type: "forgetSecret" } } } };
+}
+
+function handleListKey(ui: UiState, key: Key, viewport: Viewport): KeyResult | undefined {
+  const list = moveList(ui.list, key, viewport.snapshot.list, viewport.pageRows);
+  if (list !== undefined) return { ui: { ...ui, list } };
+  if (key === "g" || key === "home") return { ui, effect: { type: "newest" } };
+  if (key === "end") return { ui, effect: { type: "oldest" } };
+  if (key !== "enter") return undefined;
+  const row = selectedDelivery(ui, viewport);
+  return row === undefined
+    ? { ui }
+    : { ui: pushScreen(ui, { kind: "delivery", id: row.id, tab: 0, scroll: 0 }) };
+}
+
+function handleDeliveryKey(
+  ui: UiState,
+  screen: Screen & { kind: "delivery" },
+  key: Key,
+  viewport: Viewport,
+): KeyResult | undefined {
+  const tabs = TABS.length;
+  const tab =
+    key === "right" || key === "l"
+      ? (screen.tab + 1) % tabs
+      : key === "left" || key === "h"
+        ? (screen.tab + tabs - 1) % tabs
+        : /^[1-4]$/.test(key)
+          ? Number(key) - 1
+          : undefined;
+  if (tab !== undefined) return { ui: replaceScreen(ui, { ...screen, tab, scroll: 0 }) };
+  return handleScroll(ui, screen, key, viewport);
+}
+
+function handleDayKey(
+  ui: UiState,
+  screen: Screen & { kind: "day" },
+  key: Key,
+  viewport: Viewport,
+): KeyResult | undefined {
+  const by = key === "right" || key === "l" ? 1 : key === "left" || key === "h" ? -1 : 0;
+  if (by === 0) return handleScroll(ui, screen, key, viewport);
+  return { ui: replaceScreen(ui, { ...screen, offset: screen.offset + by, scroll: 0 }) };
+}
+
+function handleScroll(
+  ui: UiState,
+  screen: Extract<Screen, { scroll: number }>,
+  key: Key,
+  viewport: Viewport,
+): KeyResult | undefined {
+  const scroll = scrollBy(screen.scroll, key, viewport);
+  return scroll === undefined ? undefined : { ui: replaceScreen(ui, { ...screen, scroll }) };
+}
+
+function handleEndpointsKey(
+  ui: UiState,
+  screen: Screen & { kind: "endpoints" },
+  key: Key,
+  viewport: Viewport,
+): KeyResult | undefined {
+  const { endpoints } = viewport.snapshot;
+  const index = endpointIndex(screen, endpoints);
+  if (key === "enter") {
+    const endpointId = endpoints[index]?.id;
+    return {
+      ui: endpointId === undefined ? ui : setFilter(backToList(ui), { ...ui.filter, endpointId }),
+    };
+  }
+  const moved = scrollBy(index, key, { ...viewport, scrollMax: endpoints.length - 1 });
+  if (moved === undefined) return undefined;
+  return { ui: replaceScreen(ui, { ...screen, selected: endpoints[moved]?.id ?? null }) };
+}
+
+function scrollBy(from: number, key: Key, { pageRows, scrollMax }: Viewport): number | undefined {
+  const by: Record<Key, number> = {
+    j: 1,
+    down: 1,
+    k: -1,
+    up: -1,
+    pgdn: pageRows,
+    pgup: -pageRows,
+    home: -Infinity,
+    g: -Infinity,
+    end: Infinity,
+    G: Infinity,
+  };
+  const rows = Object.hasOwn(by, key) ? by[key] : undefined;
+  return rows === undefined ? undefined : Math.max(0, Math.min(scrollMax, from + rows));
+}

@@ -1,0 +1,173 @@
+import { hash } from "node:crypto";
+import type { Runtime } from "../../../app/runtime.ts";
+import type { HealthCondition } from "../../../domain/conditions/registry.ts";
+import type { AttemptRow } from "../../../store/deliveries.ts";
+import { bodyFor } from "../../../domain/guest-references.ts";
+import type { EventRow } from "../../../store/events.ts";
+import type { DaemonRow, EndpointState, LiveRow, PageStart } from "../../../store/live.ts";
+import { type Day, readDay } from "../views/day.ts";
+import { listFilter, type UiState } from "./ui-state.ts";
+
+export type Snapshot = {
+  takenAt: number;
+  daemon: DaemonRow | null;
+  /** Most severe first. */
+  conditions: readonly HealthCondition[];
+  businesses: { id: string; slug: string }[];
+  endpoints: EndpointState[];
+  failingCount: number;
+  counts: { pending: number; retrying: number; exhausted: number };
+  lastHour: LastHour;
+  list: ListWindow;
+  detail: DeliveryDetail | null;
+  /** The visits of the day's screen; null on every other screen. */
+  day: Day | null;
+};
+
+/** What is polled, because no commit announces its changes. */
+export type ServerState = { isDaemonRunning: boolean; conditions: readonly HealthCondition[] };
+
+export type LastHour = {
+  /** Attempts in each of the last 60 minutes, the current minute last. */
+  delivered: number[];
+  failed: number[];
+  /** Over the last 1,000 attempts within the hour; null if there are none. */
+  p50Ms: number | null;
+  p95Ms: number | null;
+};
+
+export type ListWindow = {
+  /** The visible rows, plus a page above and below, newest first. */
+  rows: LiveRow[];
+  topIndex: number;
+  /** Where a slow search stopped looking for more rows; null if it found enough or all. */
+  reached: string | null;
+  total: number | null;
+  /** How many deliveries were added since the list stopped following. */
+  newCount: number;
+};
+
+export type DeliveryDetail = {
+  row: LiveRow;
+  event: EventRow | null;
+  attempts: AttemptRow[];
+  takenAt: number;
+};
+
+const MINUTES = 60;
+const MINUTE_MS = 60_000;
+const MAX_ENDPOINTS = 500;
+
+/** Reads all data for a frame, in a few milliseconds whatever the size of the database. */
+export function readSnapshot(
+  rt: Runtime,
+  ui: UiState,
+  height: number,
+  { isDaemonRunning, conditions }: ServerState,
+): Snapshot {
+  const takenAt = rt.now();
+  const businessId = ui.filter.businessId ?? null;
+  const counts = rt.store.tallies.countByStatus(businessId ?? undefined);
+  const retrying = rt.store.live.countRetrying(businessId);
+  const { PENDING: pending = 0, EXHAUSTED: exhausted = 0 } = counts;
+  return {
+    takenAt,
+    daemon: isDaemonRunning
+      ? (rt.store.live.findDaemon() ?? { url: "", startedAt: takenAt })
+      : null,
+    conditions,
+    businesses: rt.store.businesses.list().map(({ id, slug }) => ({ id, slug })),
+    endpoints: rt.store.live.listEndpoints(businessId, MAX_ENDPOINTS),
+    failingCount: rt.store.live.countFailing(businessId),
+    counts: { pending, retrying, exhausted },
+    lastHour: readHour(rt, takenAt, businessId),
+    list: readList(rt, ui, height, counts, retrying),
+    detail: readDetail(rt, ui),
+    day: readShownDay(rt, ui),
+  };
+}
+
+function readHour(rt: Runtime, at: number, businessId: string | null): LastHour {
+  const first = Math.floor(at / MINUTE_MS) - MINUTES + 1;
+  const written = rt.store.tallies.listMinutes(first * MINUTE_MS, businessId ?? undefined);
+  const byMinute = new Map(written.map((row) => [row.minute, row]));
+  const minutes = Array.from({ length: MINUTES }, (_, i) => byMinute.get(first + i));
+  const times = rt.store.live
+    .listAttemptDurations(at - MINUTES * MINUTE_MS, businessId)
+    .sort((a, b) => a - b);
+  const percentile = (share: number) => times[Math.ceil(times.length * share) - 1] ?? null;
+  return {
+    delivered: minutes.map((row) => row?.delivered ?? 0),
+    failed: minutes.map((row) => row?.failed ?? 0),
+    p50Ms: percentile(0.5),
+    p95Ms: percentile(0.95),
+  };
+}
+
+type Counts = Partial<Record<string, number>>;
+
+function readList(
+  rt: Runtime,
+  ui: UiState,
+  height: number,
+  counts: Counts,
+  retrying: number,
+): ListWindow {
+  const filter = listFilter(ui, rt.now());
+  const { top, newestSeen } = ui.list;
+  const newer =
+    top === null ? [] : rt.store.live.listPage(filter, "newer", above(top), height).rows.reverse();
+  const { rows, reached } = rt.store.live.listPage(filter, "older", top, 2 * height);
+  return {
+    rows: [...newer, ...rows],
+    topIndex: newer.length,
+    reached,
+    total: findTotal(ui, counts, retrying),
+    newCount: newestSeen === null ? 0 : rt.store.live.countNewer(filter, newestSeen),
+  };
+}
+
+/** The start of the page above: it includes the row itself if the page below does not. */
+const above = ({ id, isIncluded }: PageStart): PageStart => ({ id, isIncluded: !isIncluded });
+
+/** Returns the number of matching deliveries, or null if no stored tally covers the filter. */
+function findTotal(ui: UiState, counts: Counts, retrying: number): number | null {
+  const { state, endpointId, eventType, time } = ui.filter;
+  if (ui.search !== null || [endpointId, eventType, time].some((value) => value !== undefined))
+    return null;
+  if (state === "RETRYING") return retrying;
+  if (state !== undefined) return counts[state] ?? 0;
+  return Object.values(counts).reduce((sum: number, count) => sum + (count ?? 0), 0);
+}
+
+function readDetail(rt: Runtime, ui: UiState): DeliveryDetail | null {
+  const screen = ui.screens.findLast((each) => each.kind === "delivery" || each.kind === "curl");
+  return screen === undefined ? null : findDetail(rt, screen.id);
+}
+
+function readShownDay(rt: Runtime, ui: UiState): Day | null {
+  const screen = ui.screens.at(-1);
+  return screen?.kind === "day" ? readDay(rt, ui.filter.businessId, screen.offset) : null;
+}
+
+/** The event with the body that the endpoint received. */
+function sentEvent(rt: Runtime, { eventId, endpointId }: LiveRow): EventRow | null {
+  const event = rt.store.events.findById(eventId);
+  if (event === undefined) return null;
+  const keyId = rt.store.endpoints.findKeyId(endpointId);
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  // A damaged event was not sent; it is shown as it is.
+  const isIntact = hash("sha256", event.body, "buffer").equals(event.sha256);
+  return isIntact ? { ...event, body: bodyFor(key, event) } : event;
+}
+
+export function findDetail(rt: Runtime, id: string): DeliveryDetail | null {
+  const row = rt.store.live.findById(id);
+  if (row === undefined) return null;
+  return {
+    row,
+    event: sentEvent(rt, row),
+    attempts: rt.store.deliveries.listAttempts(row.id),
+    takenAt: rt.now(),
+  };
+}

@@ -1,0 +1,117 @@
+import { parseDuration } from "../../../domain/past-time.ts";
+import type { LiveFilter } from "../../../store/live-filter.ts";
+import type { PageStart } from "../../../store/live.ts";
+
+export const TABS = ["summary", "request", "response", "attempts"] as const;
+export const FILTER_FIELDS = ["state", "endpointId", "eventType", "time", "businessId"] as const;
+export type FilterField = (typeof FILTER_FIELDS)[number];
+
+/** A screen of the view. The list is always at the bottom of the stack of screens. */
+export type Screen =
+  | { kind: "list" }
+  | { kind: "delivery"; id: string; tab: number; scroll: number }
+  | { kind: "curl"; id: string; scroll: number }
+  | { kind: "endpoints"; selected: string | null }
+  | { kind: "secret"; endpoint: EndpointName; secret: string; oldEndsAt: number }
+  | { kind: "filter"; row: number }
+  /** `offset` in days from today. */
+  | { kind: "day"; offset: number; scroll: number }
+  | { kind: "conditions" | "help"; scroll: number };
+
+export type EndpointName = { id: string; name: string };
+
+export type Prompt =
+  | { kind: "search" | "command"; typed: string }
+  | { kind: "redeliver"; ids: readonly string[]; typed: string }
+  | { kind: "enable"; endpoint: EndpointName; typed: string }
+  /** Asks for y before the effect. */
+  | { kind: "confirm"; question: string; effect: Effect };
+
+export type Notice = { text: string; tone: "plain" | "good" | "bad" };
+
+/** Which part of the list of deliveries is visible. */
+export type ListPosition = {
+  /** The first visible row; null to follow the newest delivery. */
+  top: PageStart | null;
+  selected: string | null;
+  /** How many of the deliveries up to `newestSeen` are above `top`; null if unknown. */
+  offset: number | null;
+  newestSeen: string | null;
+};
+
+type Filter = Pick<LiveFilter, Exclude<FilterField, "time">> & {
+  /** A duration before now, such as `15m`; or epoch ms. */
+  time?: string | number | undefined;
+};
+
+/** The result of all keys so far. Together with a snapshot it determines the frame. */
+export type UiState = {
+  screens: readonly Screen[];
+  list: ListPosition;
+  filter: Filter;
+  /** The filter the view was started with; going back never removes it. */
+  scope: Filter;
+  search: { text: string; filter: LiveFilter } | null;
+  prompt: Prompt | null;
+  notice: Notice | null;
+  isPaused: boolean;
+  isReadonly: boolean;
+};
+
+export type Effect =
+  | { type: "quit"; signal: "SIGINT" | null }
+  | { type: "copy"; text: string; about: string }
+  | { type: "copyCurl"; id: string }
+  | { type: "redeliver"; id: string }
+  /** Asks for confirmation; all that the list shows, or those that failed at an endpoint. */
+  | { type: "promptRedeliver"; endpointId?: string }
+  | { type: "redeliverAll"; ids: readonly string[] }
+  | { type: "test"; endpoint: EndpointName }
+  | { type: "enable"; endpoint: EndpointName; recover: string }
+  | { type: "disable"; endpoint: EndpointName }
+  | { type: "rotateSecret"; endpoint: EndpointName }
+  | { type: "forgetSecret" }
+  | { type: "search"; text: string }
+  | { type: "since"; text: string }
+  | { type: "newest" }
+  | { type: "oldest" };
+
+export const FOLLOW_NEWEST: ListPosition = {
+  top: null,
+  selected: null,
+  offset: 0,
+  newestSeen: null,
+};
+
+export const createUiState = (isReadonly: boolean, businessId: string | undefined): UiState => ({
+  screens: [{ kind: "list" }],
+  list: FOLLOW_NEWEST,
+  filter: { businessId },
+  scope: { businessId },
+  search: null,
+  prompt: null,
+  notice: null,
+  isPaused: false,
+  isReadonly,
+});
+
+export type KeyResult = { ui: UiState; effect?: Effect };
+
+export const showError = (ui: UiState, text: string): KeyResult => ({
+  ui: { ...ui, notice: { text, tone: "bad" } },
+});
+
+export function listFilter(
+  { filter: { time, ...filter }, search }: UiState,
+  now: number,
+): LiveFilter {
+  const since = typeof time === "string" ? now - parseDuration(time) : time;
+  return { ...search?.filter, ...filter, since };
+}
+
+export const isFiltered = ({ filter, scope }: UiState): boolean =>
+  FILTER_FIELDS.some((name) => filter[name] !== scope[name]);
+
+/** Whether the list leaves out any of the business's deliveries. */
+export const isNarrowed = ({ filter: { businessId: _, ...filter }, search }: UiState): boolean =>
+  search !== null || Object.values(filter).some((value) => value !== undefined);

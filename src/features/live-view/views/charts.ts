@@ -1,0 +1,132 @@
+import { COUNT_LIMIT } from "../../../store/live.ts";
+import {
+  drawBorder,
+  type Colour,
+  fit,
+  fitLine,
+  type StyledLine,
+  span,
+  lineWidth,
+  EIGHTHS,
+} from "./cells.ts";
+import type { LastHour, Snapshot } from "../state/snapshot.ts";
+import { groupDigits, formatDuration } from "../state/time-format.ts";
+
+const LABEL = 6;
+const TOTAL = 9;
+const MINUTES = 60;
+/** Wide enough for one column per minute of the hour. */
+export const CHARTS_WIDTH = LABEL + MINUTES + TOTAL + 2;
+const EIGHTH = 8;
+/** A value that is above 0, but too small for the lowest bar. */
+const TRACE = ".";
+
+/** Draws one bar per value; `max` fills all `height` rows. */
+export function drawBars(values: readonly number[], height: number, max: number): string[] {
+  const levels = values.map((value) => Math.round((value / max) * height * EIGHTH));
+  return Array.from({ length: height }, (_, row) => {
+    const below = (height - 1 - row) * EIGHTH;
+    return levels
+      .map((level, i) =>
+        below === 0 && level === 0 && (values[i] ?? 0) > 0
+          ? TRACE
+          : EIGHTHS[Math.min(EIGHTH, Math.max(0, level - below))],
+      )
+      .join("");
+  });
+}
+
+export function renderCharts(snapshot: Snapshot, width: number, height: number): StyledLine[] {
+  const inner = width - 2;
+  const counts = renderCounts(snapshot, height === 1 ? width : inner);
+  if (height === 1) return [counts];
+  const { delivered, failed } = snapshot.lastHour;
+  const columns = Math.min(delivered.length, inner - LABEL - TOTAL);
+  const rows = Math.floor((height - 3) / 2);
+  const [ok, fail] = [delivered.slice(-columns), failed.slice(-columns)];
+  // Both charts have one scale, so that few failures look few.
+  const max = Math.max(1, ...ok, ...fail);
+  const lines = [
+    ...renderChart("ok", ok, "green", max, rows, inner),
+    ...renderChart("fail", fail, "red", max, rows, inner),
+  ];
+  const scale = `1 col = 1 min, full = ${compact(max)}`;
+  const title = [span(`last ${columns} min`)];
+  const topRight = [span(scale, { dim: true })];
+  return drawBorder({ title, topRight, width, height }, [...lines, counts]);
+}
+
+function renderChart(
+  label: string,
+  values: readonly number[],
+  colour: Colour,
+  max: number,
+  rows: number,
+  inner: number,
+): StyledLine[] {
+  const all = sum(values);
+  const total = all < 100_000 ? groupDigits(all) : compact(all);
+  return drawBars(values, rows, max).map((bar, row) => {
+    const isBottom = row === rows - 1;
+    return fitLine(
+      [
+        span(fit(isBottom ? ` ${label}` : "", LABEL)),
+        span(bar, { colour }),
+        span(fit(isBottom ? total : "", TOTAL - 2, "right"), { bold: true }),
+      ],
+      inner,
+    );
+  });
+}
+
+/** A figure of the counts line; if space is short, the highest rank is dropped first. */
+type CountItem = { line: StyledLine; rank: number };
+
+function renderCounts({ counts, lastHour }: Snapshot, width: number): StyledLine {
+  const count = (word: string, n: number, colour: Colour, rank: number): CountItem => ({
+    rank,
+    line: [
+      span(`${word} `, { dim: true }),
+      n === 0 ? span("0") : span(n === COUNT_LIMIT ? "10k+" : compact(n), { colour, bold: true }),
+    ],
+  });
+  const time = (word: string, ms: number | null, rank: number): CountItem[] =>
+    ms === null
+      ? []
+      : [{ rank, line: [span(`${word} `, { dim: true }), span(formatDuration(ms))] }];
+  const success = formatSuccessRate(lastHour);
+  let items: CountItem[] = [
+    count("pending", counts.pending, "cyan", 1),
+    count("retrying", counts.retrying, "yellow", 2),
+    count("exhausted", counts.exhausted, "red", 0),
+    ...time("p50", lastHour.p50Ms, 5),
+    ...time("p95", lastHour.p95Ms, 4),
+    ...(success === null
+      ? []
+      : [{ rank: 3, line: [span("success ", { dim: true }), span(success)] }]),
+  ];
+  const joined = () => items.flatMap(({ line }) => [span(" "), ...line, span(" ")]);
+  while (lineWidth(joined()) > width + 1 && items.length > 1) {
+    const highest = Math.max(...items.map(({ rank }) => rank));
+    items = items.filter(({ rank }) => rank !== highest);
+  }
+  return fitLine(joined(), width);
+}
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+function formatSuccessRate({ delivered, failed }: LastHour): string | null {
+  const succeeded = sum(delivered);
+  const all = succeeded + sum(failed);
+  if (all === 0) return null;
+  // Round down, so that only a perfect hour shows 100.0 %.
+  return `${(Math.floor((succeeded / all) * 1000) / 10).toFixed(1)} %`;
+}
+
+/** `9 999`, `30k`, `1.2M` */
+function compact(n: number): string {
+  if (n < 10_000) return groupDigits(n);
+  return n < 1_000_000
+    ? `${Math.floor(n / 1000)}k`
+    : `${(Math.floor(n / 100_000) / 10).toFixed(1)}M`;
+}

@@ -1,0 +1,66 @@
+import { shellQuote } from "../../../domain/text.ts";
+import { type StyledLine, span } from "./cells.ts";
+import { requestHeaders } from "./request-headers.ts";
+import type { DeliveryDetail } from "../state/snapshot.ts";
+
+/**
+ * Returns a command that posts the event to its endpoint, in lines for a shell. Signatures are
+ * placeholders: signing secrets stay on the server. All characters are ASCII, so that a terminal
+ * shows exactly what is copied; JSON can express the others.
+ * @param width the longest line; longer words are continued on the next one
+ */
+export function curlCommand(detail: DeliveryDetail, width = Infinity): string[] {
+  const { row, event } = detail;
+  if (event === null) return [];
+  const headers = Object.entries(requestHeaders(detail, event, "SIGNATURE"));
+  const words: [flag: string, value: string][] = [
+    ["--url", URL.parse(row.url)?.href ?? row.url],
+    ...headers.map(([name, value]): [string, string] => ["--header", `${name}: ${value}`]),
+    ["--data-raw", event.body.toString()],
+  ];
+  const lines = words.map(([flag, value]) =>
+    fold(`  ${flag} `, escapeNonAscii(value), width - END.length).join("\n"),
+  );
+  return ["curl --include --globoff", ...lines].join(`${END}\n`).split("\n");
+}
+
+/** The shell reads the next line as part of the same command. */
+const END = " \\";
+
+/** Quotes a word. A line that ends in a backslash without a space continues it on the next one. */
+function fold(start: string, text: string, width: number): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  let used = start.length + 2;
+  for (let i = 0; i < text.length; i++) {
+    const cells = text[i] === "'" ? QUOTED_QUOTE : 1;
+    if (used + cells > width && i > from) {
+      pieces.push(text.slice(from, i));
+      from = i;
+      used = 2;
+    }
+    used += cells;
+  }
+  pieces.push(text.slice(from));
+  const last = pieces.length - 1;
+  return pieces.map(
+    (piece, i) => `${i === 0 ? start : ""}${shellQuote(piece)}${i === last ? "" : "\\"}`,
+  );
+}
+
+const QUOTED_QUOTE = "'\\''".length;
+
+const escapeNonAscii = (text: string): string =>
+  text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** Scrolling requests the same lines on every key press. */
+const cache = new WeakMap<DeliveryDetail, { width: number; lines: StyledLine[] }>();
+
+export function renderCurl(detail: DeliveryDetail | null, width: number): StyledLine[] {
+  if (!detail?.event) return [[span(" The event has been deleted.", { dim: true })]];
+  const cached = cache.get(detail);
+  if (cached?.width === width) return cached.lines;
+  const lines = curlCommand(detail, width).map((line) => [span(line)]);
+  cache.set(detail, { width, lines });
+  return lines;
+}

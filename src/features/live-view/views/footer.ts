@@ -1,0 +1,133 @@
+import { countOf } from "../../../domain/text.ts";
+import {
+  clipStart,
+  fit,
+  fitLine,
+  justify,
+  sanitize,
+  span,
+  type StyledLine,
+  textWidth,
+  wrapWords,
+  toAscii,
+} from "./cells.ts";
+import { keyName } from "./help.ts";
+import { matchingActions, type TypedPrompt } from "../state/prompts.ts";
+import { currentScreen } from "../state/screens.ts";
+import type { Screen, UiState } from "../state/ui-state.ts";
+
+type Hint = readonly [key: string, action: string];
+
+const HINTS: Record<Screen["kind"], string> = {
+  list: "⏎ open, e endpoints, d today, r redeliver, f filter, / search, : more, ? help, q quit, j/k move, y curl, space pause, R redeliver all, t test",
+  delivery: "1-4 tabs, j/k scroll, r redeliver, t test, y curl, i copy id, esc back, ? help",
+  curl: "j/k scroll, i copy id, esc back, ? help",
+  endpoints:
+    "⏎ deliveries, E enable, D disable, S secret, r redeliver, t test, esc back, ? help, i copy id, j/k move",
+  secret: "y copies the secret, ⏎ closes",
+  filter: "j/k choose, ←/→ change, x clear all, ⏎ done, esc back",
+  day: "j/k scroll, ←/→ day, d deliveries, ? help, q quit",
+  conditions: "j/k scroll, esc back, ? help",
+  help: "j/k scroll, esc back",
+};
+
+const MAX_LINES = 4;
+const TONES = { plain: {}, good: { colour: "green" }, bad: { colour: "red" } } as const;
+
+/** The key hints; or the prompt that is open; or the notice about the last key. */
+export function renderFooter(ui: UiState, width: number, isAscii: boolean): StyledLine[] {
+  const { prompt, notice } = ui;
+  if (prompt?.kind === "confirm")
+    return [...wrapWords(sanitize(prompt.question), width - 2), "y confirms, esc cancels"].map(
+      (line) => [span(` ${line}`, { bold: true, colour: "yellow" })],
+    );
+  if (prompt !== null) {
+    const commands = prompt.kind === "command" ? renderCommands(ui, prompt.typed, width) : [];
+    return [...commands, renderInput(prompt, width)];
+  }
+  if (notice !== null) {
+    // Wrapped, because a fix at the end of the notice must not be cut off.
+    const lines = wrapWords(sanitize(notice.text), width - 2).slice(0, MAX_LINES);
+    return lines.map((line) => [span(` ${line}`, { ...TONES[notice.tone], bold: true })]);
+  }
+  const hints = HINTS[currentScreen(ui).kind].split(", ").map((hint): Hint => {
+    const [key = "", ...action] = hint.split(" ");
+    return [isAscii ? toAscii(key) : key, action.join(" ")];
+  });
+  return [keyHints(hints, width)];
+}
+
+const MIN_INPUT_CELLS = 24;
+
+function renderInput(prompt: TypedPrompt, width: number): StyledLine {
+  const cancel = span("esc cancels ", { dim: true });
+  const [long, short] = labelsOf(prompt);
+  const label = width - textWidth(long) < MIN_INPUT_CELLS ? short : long;
+  // Long input is cut at its beginning, so that the cursor stays visible.
+  const typed = clipStart(sanitize(prompt.typed), width - textWidth(label) - 3);
+  return justify([span(` ${label}`), span(typed, { bold: true }), span("█")], [cancel], width);
+}
+
+/** The prompt's label on a wide and on a narrow terminal. */
+function labelsOf(prompt: TypedPrompt): readonly [long: string, short: string] {
+  switch (prompt.kind) {
+    case "search":
+      return ["search any text or ID: ", "search: "];
+    case "command":
+      return [":", ":"];
+    case "redeliver": {
+      const { length } = prompt.ids;
+      return [
+        `Redeliver ${countOf(length, "delivery")}? Type ${length} to confirm: `,
+        `Redeliver ${length}? Type ${length}: `,
+      ];
+    }
+    case "enable": {
+      const name = sanitize(prompt.endpoint.name, 30);
+      return [
+        `Enable ${name}; send parked: all, none or since a time: `,
+        "Send parked: all, none or time: ",
+      ];
+    }
+  }
+}
+
+const MAX_COMMANDS = 10;
+
+/** The commands that what is typed can become, with their keys. */
+function renderCommands(ui: UiState, typed: string, width: number): StyledLine[] {
+  const actions = matchingActions(ui, typed);
+  const shown = actions.slice(0, MAX_COMMANDS);
+  const lines = shown.map(({ name, argument = "", key, about }): StyledLine => {
+    const left = fit(` ${name} ${argument}`, COMMAND_CELLS);
+    return [
+      span(left, { bold: true }),
+      span(fit(keyName(key), KEY_CELLS), { dim: true }),
+      span(about),
+    ];
+  });
+  const more = actions.length - shown.length;
+  if (more > 0)
+    lines.push([span(` and ${more} more: type to narrow, tab completes`, { dim: true })]);
+  return lines.map((line) => fitLine(line, width));
+}
+
+const COMMAND_CELLS = 24;
+const KEY_CELLS = 6;
+
+/** Shows as many hints as fit; `?` is always among them, because help lists all keys. */
+function keyHints(pairs: readonly Hint[], width: number): StyledLine {
+  const cells = ([key, action]: Hint) => textWidth(key) + 1 + textWidth(action) + 2;
+  const help = pairs.find(([key]) => key === "?");
+  let remaining = width - 1 + 2 - (help === undefined ? 0 : cells(help));
+  const shown = pairs.filter((hint) => {
+    if (hint === help) return true;
+    remaining -= cells(hint);
+    return remaining >= 0;
+  });
+  return shown.flatMap(([key, action], i): StyledLine => [
+    span(i === 0 ? " " : "  "),
+    span(key, { bold: true }),
+    span(` ${action}`, { dim: true }),
+  ]);
+}

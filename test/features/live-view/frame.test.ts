@@ -1,0 +1,243 @@
+import { expect, test } from "vitest";
+import { lineWidth } from "../../../src/features/live-view/views/cells.ts";
+import { addBusiness } from "../../support/delivery.ts";
+import { fillDeliveries } from "../../support/live-data.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { confirmedVisit } from "../../support/visit-rows.ts";
+import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { openViewOnTerminal, openSession } from "../../support/live-view.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** The service and the staff member of the segment are no longer in the catalog. */
+const segment = {
+  serviceId: "svc_1",
+  serviceName: "A cut with a very long name",
+  variantId: null,
+  variantName: null,
+  addons: [],
+  staffId: "stf_1",
+  staffName: "Maya",
+  resources: [],
+  seats: 1,
+  bufferBeforeMin: 0,
+  bufferAfterMin: 0,
+  priceCents: 4000,
+};
+
+async function createFilledRuntime(deliveries = 400) {
+  const rt = createTestRuntime();
+  await fillDeliveries(rt, deliveries);
+  rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: rt.now() - 274_320_000 });
+  addVisits(rt);
+  return rt;
+}
+
+/** Two visits of the day, with names that could shift the columns. */
+function addVisits(rt: TestRuntime): void {
+  const { id } = rt.store.businesses.list()[0]!;
+  const at = rt.now();
+  const span = { startsAt: at, endsAt: at + HOUR_MS };
+  rt.tx(() => {
+    rt.store.bookings.insert(id, {
+      ...confirmedVisit(at),
+      ...span,
+      id: "bkg_1",
+      customerRef: "太郎\u202e",
+      guests: 2,
+      totalCents: 4000,
+      currency: "USD",
+      currencyDigits: 2,
+      segments: [{ ...segment, ...span }],
+    });
+    rt.store.reservations.insert(id, {
+      ...confirmedVisit(at + HOUR_MS),
+      id: "rsv_1",
+      status: "PENDING",
+      endsAt: at + 2 * HOUR_MS,
+      partySize: 4,
+      areaId: null,
+      tableId: "tbl_1",
+    });
+  });
+}
+
+test.each([
+  [80, 24],
+  [120, 40],
+])("ink draws the main screen at %ix%i", async (columns, rows) => {
+  const terminal = await openViewOnTerminal(await createFilledRuntime(), columns, rows);
+  await expect(terminal.text()).toMatchFileSnapshot(`frames/main-${columns}x${rows}.txt`);
+});
+
+const SCREENS: {
+  name: string;
+  keys: string[];
+  columns?: number;
+  rows?: number;
+  isAscii?: boolean;
+}[] = [
+  { name: "smallest", keys: [], columns: 50, rows: 12 },
+  { name: "too-small", keys: [], columns: 49, rows: 12 },
+  { name: "ascii", keys: [], isAscii: true },
+  { name: "moved", keys: ["j", "pgdn"] },
+  { name: "filter", keys: ["f", "right", "right"] },
+  { name: "search", keys: [..."/booking", "enter"] },
+  { name: "typing", keys: [..."/menu_it"] },
+  { name: "summary", keys: ["j", "enter"] },
+  { name: "request", keys: ["j", "enter", "2"] },
+  { name: "request-wide", keys: ["j", "enter", "2"], columns: 120, rows: 40 },
+  { name: "response", keys: ["j", "enter", "3"] },
+  { name: "attempts", keys: ["j", "enter", "4"] },
+  { name: "endpoints", keys: ["e"] },
+  { name: "day", keys: ["d"] },
+  { name: "day-narrow", keys: ["d"], columns: 50, rows: 12 },
+  { name: "next-day", keys: ["d", "right"] },
+  { name: "curl", keys: ["j", "y"] },
+  { name: "disable", keys: ["e", "D"] },
+  { name: "enable", keys: ["e", "E"] },
+  { name: "commands", keys: [":"] },
+  { name: "commands-narrow", keys: [..."e:re"], columns: 50, rows: 12 },
+  { name: "problems", keys: ["p"] },
+  { name: "help", keys: ["?"] },
+  { name: "typing-narrow", keys: [..."/menu_item"], columns: 50, rows: 12 },
+  { name: "help-narrow", keys: ["?"], columns: 50, rows: 24 },
+  { name: "help-ascii", keys: ["?"], isAscii: true },
+];
+
+test.each(SCREENS)(
+  "the $name screen matches its recorded frame",
+  async ({ name, keys, ...options }) => {
+    const view = openSession(await createFilledRuntime(), options);
+    view.press(...keys);
+    await expect(view.text().replace(/whe_\w{25}/g, "whe_…")).toMatchFileSnapshot(
+      `frames/${name}.txt`,
+    );
+  },
+);
+
+test.each([
+  [24, /│ fail +\.\. +12 /],
+  [40, /│ fail +▁\. +12 /],
+])("with %i rows, 3 percent of failures look like 3 percent", async (rows, fail) => {
+  const text = openSession(await createFilledRuntime(), { columns: 120, rows }).text();
+  expect(text).toMatch(/│ ok +█\. +384 /);
+  expect(text).toMatch(fail);
+});
+
+test.each([
+  [50, 12],
+  [80, 24],
+  [120, 40],
+])("the lists of endpoints at %ix%i say since when and why one fails", async (columns, rows) => {
+  const rt = await createFilledRuntime(8);
+  const [failing, disabled] = rt.store.endpoints.list();
+  const failingSince = rt.now() - 3_600_000;
+  rt.tx(() => {
+    for (const { id } of [failing!, disabled!])
+      rt.store.endpoints.updateStreak(id, { ...failing!, failingSince, lastError: "HTTP 500" });
+    disableEndpoint(rt, disabled!.id, "failing");
+  });
+  const view = openSession(rt, { columns, rows });
+  if (columns < 120) view.press("e");
+  const reasons = [
+    /– partner .*\n.* disabled: HTTP 500 since 11:00:00 /,
+    /▲ partner +127\.0\.0\.1:9000.*\n.* failing: HTTP 500 since 11:00:00 /,
+  ];
+  for (const reason of reasons) expect(view.text()).toMatch(reason);
+});
+
+test("with several businesses, the day asks for one", async () => {
+  const rt = await createFilledRuntime(8);
+  const other = addBusiness(rt, "other");
+  const view = openSession(rt);
+  view.press("d");
+  expect(view.text()).toContain("Choose one business with f");
+  const chosen = openSession(rt, { businessId: other.id });
+  chosen.press("d");
+  expect(chosen.text()).toContain("No visits.");
+});
+
+test("an empty view says that there are no deliveries", () => {
+  const rt = createTestRuntime();
+  addBusiness(rt);
+  expect(openSession(rt).text()).toContain("No deliveries yet.");
+});
+
+test.each([false, true])(
+  "every screen fills every size from 50x12 to 200x60 exactly (ASCII: %s)",
+  async (isAscii) => {
+    const rt = await createFilledRuntime(100);
+    const wrong: string[] = [];
+    for (const [i, { name, keys }] of SCREENS.entries()) {
+      const view = openSession(rt, { isAscii });
+      view.press(...keys);
+      // Each screen has its own sizes, so that together they cover all.
+      for (let columns = 50 + (i % 17); columns <= 200; columns += 17)
+        for (let rows = 12 + (i % 11); rows <= 60; rows += 11) {
+          view.resize(columns, rows);
+          if (isAscii) expect(view.text()).toMatch(/^[\n\x20-\x7e]*$/);
+          const widths = new Set(view.lines().map(lineWidth));
+          if (view.lines().length !== rows || widths.size !== 1 || !widths.has(columns))
+            wrong.push(
+              `${name} ${columns}x${rows}: ${view.lines().length} lines of ${[...widths].join(", ")}`,
+            );
+        }
+    }
+    expect(wrong).toEqual([]);
+  },
+);
+
+test("a narrow header drops the address and the time before the number of failing endpoints", async () => {
+  const rt = await createFilledRuntime(8);
+  const [endpoint] = rt.store.endpoints.list();
+  rt.tx(() =>
+    rt.store.endpoints.updateStreak(endpoint!.id, { ...endpoint!, failingSince: rt.now() }),
+  );
+  const header = (columns: number) => openSession(rt, { columns }).text().split("\n")[0];
+  expect(header(80)).toMatch(/127\.0\.0\.1:4100 {2}▲ 1 failing +12:00$/);
+  expect(header(60)).toMatch(/● live {2}▲ 1 failing +12:00$/);
+  expect(header(50)).toMatch(/● live {2}▲ 1 failing/);
+});
+
+test.each(["uncaughtException", "unhandledRejection"] as const)(
+  "an %s restores the terminal before it is reported",
+  async (bug) => {
+    const terminal = await openViewOnTerminal(await createFilledRuntime(8), 80, 24);
+    const [first] = process.listeners(bug as "uncaughtException");
+    first!(new Error("a bug"), "uncaughtException");
+    await expect.poll(terminal.modes).toEqual(terminal.before);
+    expect(process.listeners(bug as "uncaughtException")).not.toContain(first);
+  },
+);
+
+test("a resized terminal is redrawn, also after it was too small", async () => {
+  const terminal = await openViewOnTerminal(await createFilledRuntime(), 120, 40);
+  terminal.resize(40, 10);
+  await terminal.shows(/Needs 50x12, this terminal is 40x10/);
+  terminal.resize(80, 24);
+  await terminal.shows(/╰─+╯\n ⏎ open/);
+  expect(terminal.text().split("\n")[2]).toBe(
+    `╭─ last 60 min ${"─".repeat(36)} 1 col = 1 min, full = 381 ─╮`,
+  );
+});
+
+test("bracketed paste reaches the view as text, not as keys", async () => {
+  const terminal = await openViewOnTerminal(await createFilledRuntime(8), 80, 24);
+  // ink turns it on after it has drawn the first frame.
+  await expect.poll(() => terminal.modes().bracketedPasteMode).toBe(true);
+  terminal.type("\x1b[200~q\x1b[201~");
+  await terminal.shows(/Press \/ before pasting/);
+  terminal.type("/\x1b[200~booking\x1b[201~");
+  await terminal.shows(/ID: booking/);
+});
+
+test("closing the view restores the terminal", async () => {
+  const terminal = await openViewOnTerminal(await createFilledRuntime(), 80, 24);
+  expect(terminal.modes().buffer).toBe("alternate");
+  terminal.type("q");
+  expect(await terminal.view.ended).toBeNull();
+  terminal.view.close();
+  await expect.poll(terminal.modes).toEqual(terminal.before);
+  expect(terminal.text().trim()).toBe("");
+});
