@@ -1,3 +1,4 @@
+import { createEndpointBody, updateEndpointBody } from "../domain/webhooks/endpoint-fields.ts";
 import {
   deliveriesParameters,
   handleGetDelivery,
@@ -39,7 +40,7 @@ export const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     summary: "Create a webhook endpoint",
     description:
       "An API key can have 10 endpoints, unless the business sets another maximum. Until a host has responded with 2xx to an event, it gets at most 60 requests per hour.",
-    body: { schema: endpoints.createEndpointBody },
+    body: { schema: createEndpointBody },
     responses: created("The new endpoint with its signing secret.", "CreatedEndpointResponse"),
     problems: ["duplicate_endpoint", "unsafe_url"],
     handle: endpoints.handleCreateEndpoint,
@@ -59,7 +60,7 @@ export const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     summary: "Update a webhook endpoint",
     description:
       "Omitted fields keep their value. `status` DISABLED pauses the endpoint: its deliveries are kept, and sent when `status` is ACTIVE again. If-Match avoids overwriting the change of another client.",
-    body: { schema: endpoints.updateEndpointBody },
+    body: { schema: updateEndpointBody },
     responses: versioned("The updated endpoint.", "EndpointResponse"),
     problems: ["duplicate_endpoint", "unsafe_url"],
     handle: endpoints.handleUpdateEndpoint,

@@ -1,26 +1,17 @@
-import type { AuditAction } from "../../domain/audit.ts";
 import { differingFields } from "../../domain/equality.ts";
-import { AppError, assertFound } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import { generateSecret } from "../../domain/webhooks/signature.ts";
 import type { DestinationRow, DestinationSettings } from "../../store/destinations.ts";
-import { audit } from "../audit.ts";
 import { assertMasterKey } from "../master-key.ts";
 import { assertDiskSpace, type Runtime } from "../runtime.ts";
+import { auditDestination, getDestination } from "./delete-destination.ts";
 import { openSecrets, sealSecrets } from "./secrets.ts";
 import {
   type DestinationChanges,
   parseDestination,
   type RequestedDestination,
 } from "./settings.ts";
-
-/** @throws AppError resource_not_found */
-export const getDestination = (rt: Runtime, id: string): DestinationRow =>
-  assertFound(
-    rt.store.destinations.findById(id),
-    `There is no destination ${quote(id)}.`,
-    "deskbell destinations list",
-  );
 
 /**
  * Publishes the events from now on. The signing secret cannot be read again later.
@@ -81,25 +72,6 @@ export function updateDestination(
     return after;
   });
 }
-
-/**
- * Deletes a destination with its cursors. The stream keeps its messages. @throws AppError
- * resource_not_found
- */
-export function deleteDestination(rt: Runtime, id: string): void {
-  rt.tx(() => {
-    const destination = getDestination(rt, id);
-    rt.store.destinations.delete(id);
-    auditDestination(rt, "destination.deleted", destination);
-  });
-}
-
-export const auditDestination = (
-  rt: Runtime,
-  action: Extract<AuditAction, `destination.${string}`>,
-  { id, name, businessId }: DestinationRow,
-  details?: Record<string, unknown>,
-): string => audit(rt, { action, subject: { id, name }, businessId, details });
 
 const hostOf = ({ url }: Pick<DestinationSettings, "url">): string => new URL(url).host;
 

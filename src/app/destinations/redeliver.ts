@@ -3,7 +3,7 @@ import { minIdAt } from "../../domain/ids.ts";
 import { quote } from "../../domain/text.ts";
 import { auditTime } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
-import { auditDestination, getDestination } from "./destinations.ts";
+import { auditDestination, getDestination } from "./delete-destination.ts";
 
 /**
  * Publishes the stored events since a time once more, in their order, and those that follow after

@@ -1,7 +1,8 @@
 import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import type { DestinationSettings } from "../../store/destinations.ts";
 import type { Credentials } from "./secrets.ts";
-import { validateEvents, validateName } from "../webhooks/endpoint-settings.ts";
+import { validateField } from "../../domain/webhooks/endpoint-fields.ts";
+import { validateName } from "../webhooks/endpoint-settings.ts";
 
 export type RequestedDestination = Pick<
   DestinationSettings,
@@ -40,7 +41,7 @@ export function parseDestination(
             "--prefix must be tokens of letters, digits, - and _, joined by dots, such as shop.events.",
           ),
         ]),
-    ...validateEvents(events),
+    ...validateField("events", events),
     ...(ca === null || ca.includes("-----BEGIN CERTIFICATE-----")
       ? []
       : [issue("ca", "--ca-file must have a certificate in PEM format.")]),

@@ -12,7 +12,7 @@ import {
 import type { AuditRow } from "../../store/audit.ts";
 import { audit } from "../audit.ts";
 import { deleteBusiness, getBusiness } from "../businesses.ts";
-import { deleteDestination } from "../destinations/destinations.ts";
+import { deleteDestination } from "../destinations/delete-destination.ts";
 import { appendEvents } from "../events.ts";
 import { eraseVisits } from "../guests/erase-guests.ts";
 import { addToErasureList, movedLine, readErasureList } from "../guests/erasure-list.ts";

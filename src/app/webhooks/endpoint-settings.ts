@@ -1,7 +1,6 @@
 import { AppError, type ValidationIssue } from "../../domain/errors.ts";
-import { ALL_EVENT_TYPES, isEventType } from "../../domain/event-types.ts";
-import { MAX_CONCURRENCY } from "../../domain/webhooks/endpoint-health.ts";
 import { didYouMean } from "../../domain/nearest.ts";
+import { validateField } from "../../domain/webhooks/endpoint-fields.ts";
 import { safe, unsafeNameError } from "../../domain/text.ts";
 import {
   type UrlPolicy,
@@ -15,9 +14,6 @@ import {
 import type { EndpointSettings } from "../../store/endpoints.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Resolve } from "./resolver.ts";
-
-const MAX_NAME_LENGTH = 100;
-const TIMEOUT_MS = { minimum: 1000, maximum: 30_000 };
 
 /** Settings that are not validated yet, so that all issues are reported together. */
 export type RequestedSettings = {
@@ -52,15 +48,12 @@ export function parseEndpointSettings(
       : { target: null };
   const issues = [
     ...validateName(requested.name, currentName),
-    ...(typeof requested.url === "string" ? [] : wrongType("url", requested.url, "a string")),
+    ...validateField("url", requested.url),
     ...(unsafe ? [unsafeUrlIssue(unsafe)] : []),
-    ...validateEvents(requested.events),
-    ...validateInteger("timeoutMs", requested.timeoutMs, TIMEOUT_MS),
-    ...validateInteger("maxInFlight", requested.maxInFlight, {
-      minimum: 1,
-      maximum: MAX_CONCURRENCY,
-    }),
-    ...validateStatus(requested.status),
+    ...validateField("events", requested.events),
+    ...validateField("timeoutMs", requested.timeoutMs),
+    ...validateField("maxInFlight", requested.maxInFlight),
+    ...(requested.status === undefined ? [] : validateField("status", requested.status)),
     ...unknownFields.map(unknownFieldIssue),
   ];
   const [first, ...others] = issues;
@@ -103,53 +96,11 @@ const toPointer = (field: string): string =>
   `#/${encodeURIComponent(field.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
 
 export function validateName(name: unknown, currentName?: string): ValidationIssue[] {
-  if (typeof name !== "string") return wrongType("name", name, "a string");
-  const pointer = "#/name";
-  const { length } = name.trim();
-  if (length < 1 || length > MAX_NAME_LENGTH) {
-    const detail = `'name' must have 1 to ${MAX_NAME_LENGTH} characters.`;
-    return [{ pointer, code: "length", detail }];
-  }
-  const error = name === currentName ? undefined : unsafeNameError(name.trim());
-  return error === undefined ? [] : [{ pointer, code: "characters", detail: `'name' ${error}` }];
-}
-
-const wrongType = (name: string, value: unknown, expected: string): ValidationIssue[] => [
-  value === undefined
-    ? { pointer: `#/${name}`, code: "required", detail: `'${name}' is missing.` }
-    : { pointer: `#/${name}`, code: "type", detail: `'${name}' must be ${expected}.` },
-];
-
-export function validateEvents(events: unknown): ValidationIssue[] {
-  const pointer = "#/events";
-  if (!Array.isArray(events)) return wrongType("events", events, "a list of event names");
-  if (events.length === 0)
-    return [{ pointer, code: "empty", detail: "'events' must name at least one event." }];
-  return events.flatMap((event: unknown, i) => {
-    const issue = (code: string, detail: string) => [{ pointer: `${pointer}/${i}`, code, detail }];
-    if (typeof event !== "string") return issue("type", "An event name must be a string.");
-    if (isEventType(event)) return [];
-    const shown = safe(event, 60);
-    const hint = didYouMean(shown, ALL_EVENT_TYPES);
-    return issue("unknown_event", `'${shown}' is not an event name.${hint}`);
-  });
-}
-
-function validateStatus(status: unknown): ValidationIssue[] {
-  if (status === undefined || status === "ACTIVE" || status === "DISABLED") return [];
-  const detail = "'status' must be ACTIVE or DISABLED.";
-  return [{ pointer: "#/status", code: "invalid_value", detail }];
-}
-
-function validateInteger(
-  name: string,
-  value: unknown,
-  { minimum, maximum }: { minimum: number; maximum: number },
-): ValidationIssue[] {
-  if (typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum)
-    return [];
-  const detail = `'${name}' must be a whole number from ${minimum} to ${maximum}.`;
-  return [{ pointer: `#/${name}`, code: "range", detail }];
+  const issues = validateField("name", name);
+  if (issues.length > 0 || typeof name !== "string" || name === currentName) return issues;
+  const error = unsafeNameError(name.trim());
+  if (error === undefined) return [];
+  return [{ pointer: "#/name", code: "characters", detail: `'name' ${error}` }];
 }
 
 /**

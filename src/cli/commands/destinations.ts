@@ -160,7 +160,7 @@ const deleteCommand = command({
   async run(cli, _flags, nameOrId) {
     const rt = await cli.open();
     const { id, name } = resolveDestination(cli, rt, nameOrId);
-    const { deleteDestination } = await import("../../app/destinations/destinations.ts");
+    const { deleteDestination } = await import("../../app/destinations/delete-destination.ts");
     await cli.confirm(`Deleting the destination '${safe(name)}'`, name);
     deleteDestination(rt, id);
     cli.report({ id }, `${cli.verb("Deleted", "delete")} ${id}.`);

@@ -1,10 +1,8 @@
 import { rmSync } from "node:fs";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import {
-  deleteDestination,
-  updateDestination,
-} from "../../../src/app/destinations/destinations.ts";
+import { deleteDestination } from "../../../src/app/destinations/delete-destination.ts";
+import { updateDestination } from "../../../src/app/destinations/destinations.ts";
 import { redeliverEvents } from "../../../src/app/destinations/redeliver.ts";
 import { checkDestinations } from "../../../src/app/operations/destination-conditions.ts";
 import { countDestinations } from "../../../src/app/operations/status.ts";

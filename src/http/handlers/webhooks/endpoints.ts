@@ -20,7 +20,7 @@ import {
 } from "../../../app/webhooks/test-endpoint.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { ALL_EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
+import { isEventType } from "../../../domain/event-types.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
 import type { endpoint as publicEndpoint } from "../../../domain/public/schemas/webhook.ts";
@@ -61,32 +61,6 @@ const MAX_TESTS_PER_HOST = 2;
 const MAX_TEXT_CHARACTERS = 256;
 
 export const endpointsParameters = lazy(() => ({ limit: pageSize(), cursor: cursor() }));
-
-/** Documents the body; `createEndpoint` validates it, as it does for the CLI. */
-export const createEndpointBody = lazy(() =>
-  z.strictObject({
-    name: z
-      .string()
-      .min(1)
-      .max(100)
-      .describe("Label of the endpoint: one line without control or invisible characters"),
-    url: z
-      .string()
-      .describe("URL to send events to: https, with a public address; a fragment is removed"),
-    events: z.array(z.enum(ALL_EVENT_TYPES)).min(1).describe("Event types to send"),
-  }),
-);
-export const updateEndpointBody = lazy(() =>
-  createEndpointBody()
-    .extend({
-      status: z
-        .enum(["ACTIVE", "DISABLED"])
-        .describe(
-          "DISABLED pauses the endpoint: its deliveries are kept, and sent once it is ACTIVE",
-        ),
-    })
-    .partial(),
-);
 
 // The error texts of these schemas are nouns: the caller adds "must be".
 

@@ -5,7 +5,7 @@ import { endpoint as endpointSchema } from "../../../../src/domain/public/schema
 import {
   createEndpointBody,
   updateEndpointBody,
-} from "../../../../src/http/handlers/webhooks/endpoints.ts";
+} from "../../../../src/domain/webhooks/endpoint-fields.ts";
 import { createTestApi, type TestApi } from "../../support/api.ts";
 import {
   readData,
@@ -180,6 +180,17 @@ test("the documented schema of a new endpoint accepts a valid body", () => {
       .success,
   ).toBe(true);
   expect(createEndpointBody().safeParse({ name: "x", url: "https://8.8.8.8" }).success).toBe(false);
+});
+
+test.each([
+  { what: "a name of spaces", name: " ", isAccepted: false },
+  { what: "a long name", name: "x".repeat(101), isAccepted: false },
+  { what: "spaces around a name", name: ` ${"x".repeat(100)} `, isAccepted: true },
+])("the documented schema and the route agree on $what", async ({ name, isAccepted }) => {
+  const body = { name, url: "https://8.8.8.8", events: ["staff.created"] };
+  expect(createEndpointBody().safeParse(body).success).toBe(isAccepted);
+  const { status } = await createTestApi().request(WEBHOOKS, jsonRequest("POST", body));
+  expect(status).toBe(isAccepted ? 201 : 422);
 });
 
 test("DELETE cancels pending deliveries, and a second DELETE is 404", async () => {
