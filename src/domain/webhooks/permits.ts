@@ -1,20 +1,39 @@
-/** The attempts that may be in flight for all endpoints together. */
+// A permit is the right to have one attempt in flight. Attempts of different kinds have permits of
+// their own, so that endpoints that hang or fail never use up those of endpoints that respond.
+
+/** The permits of a delivery worker, for all endpoints together. */
 export const PERMITS = 1024;
 
+/** The share of probes in all permits; the other permits are fast. */
 const PROBE_SHARE = 0.2;
+
+/** The share of the fast permits that late attempts can use. */
 const LATE_SHARE_OF_FAST = 0.5;
+
 /**
- * Fast attempts in flight, including those that became late, are at most this many times `fast`.
+ * An attempt that becomes late in flight continues, but frees its fast permit for another one. Fast
+ * and late attempts in flight are therefore more than the fast permits: at most this many times.
  */
 const MAX_FAST_FACTOR = 2;
 
+/** The attempts above this maximum that endpoints with nothing in flight may begin. */
 const RESERVED_SHARE_OF_FAST = 0.5;
 
-/**
- * `maxFastInFlight` includes attempts that became late. `reserved` ones are on top of it, for
- * endpoints with nothing in flight.
- */
-export function splitPermits(permits: number) {
+type PermitLimits = {
+  /** Permits of probes. */
+  probes: number;
+  /** Permits of prompt and late attempts. */
+  fast: number;
+  /** The fast permits that late attempts can use. */
+  late: number;
+  /** The most prompt and late attempts in flight. */
+  maxFastInFlight: number;
+  /** The attempts above `maxFastInFlight` for endpoints with nothing in flight. */
+  reserved: number;
+};
+
+/** Divides the permits among the kinds of attempts. */
+export function splitPermits(permits: number): PermitLimits {
   const probes = Math.floor(permits * PROBE_SHARE);
   const fast = permits - probes;
   return {
@@ -26,7 +45,7 @@ export function splitPermits(permits: number) {
   };
 }
 
-/** More than there are permits: an attempt that hangs gives up its permit but continues. */
+/** Returns the most attempts in flight, which are more than the permits (see `MAX_FAST_FACTOR`). */
 export function maxInFlight(permits: number): number {
   const { probes, maxFastInFlight, reserved } = splitPermits(permits);
   return probes + maxFastInFlight + reserved;
