@@ -2,44 +2,22 @@ import { existsSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
 import type { Runtime } from "./runtime.ts";
 
+/** A text that is encrypted with a master key, and the ID that it was encrypted with. */
 type Sealed = { id: string; sealed: Buffer; endpointId?: string };
 
-/** The stored secrets: those of endpoints, and those of destinations with their credentials. */
-export function* iterateSecrets({ store }: Pick<Runtime, "store">): Iterable<Sealed> {
-  yield* store.endpointSecrets.iterate();
-  yield* store.destinations.list();
-}
+type Stores = Pick<Runtime, "store">;
+
+/** The ID of the text that shows which key a rotation has made the master key. */
+const KEY_CHECK_ID = "key check";
+
+/** The guests whose data are tried. A wrong key decrypts none, so a few are enough. */
+const TRIED_GUESTS = 100;
 
 export const guestRowId = (visitId: string): string => `guest ${visitId}`;
 
-const KEY_CHECK_ID = "key check";
-
-/** Guests whose data are tried: a wrong key decrypts none. */
-const TRIED_GUESTS = 100;
-
-/** If there are guests: the text by which a rotation has accepted its key, and their data. */
-export function* iterateGuests({ store }: Pick<Runtime, "store">): Iterable<Sealed> {
-  let count = 0;
-  for (const { visitId, sealed } of store.guests.iterateAll()) {
-    const accepted = count === 0 ? store.file.findKeyCheck() : null;
-    if (accepted !== null) yield { id: KEY_CHECK_ID, sealed: accepted };
-    yield { id: guestRowId(visitId), sealed };
-    count += 1;
-    if (count === TRIED_GUESTS) return;
-  }
-}
-
-function* iterateStored(rt: Pick<Runtime, "store">): Iterable<Sealed> {
-  yield* iterateSecrets(rt);
-  yield* iterateGuests(rt);
-}
-
-/** Lets a new master key be used for guest data. Call it in a transaction, see SecretBox.seal. */
-export const acceptMasterKey = ({ store, secrets }: Pick<Runtime, "store" | "secrets">): void =>
-  store.file.saveKeyCheck(secrets.seal("", KEY_CHECK_ID));
-
 /**
- * Text encrypted with a wrong or new key would hide that the stored text needs another key.
+ * Asserts that the key in the file is the one that the data are encrypted with. Text that is
+ * encrypted with a wrong or new key would hide that the stored text needs another key.
  * @throws AppError signing_unavailable if the master key decrypts nothing that is stored
  */
 export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateStored(rt)): void {
@@ -56,6 +34,37 @@ export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateS
 export function createMasterKey(rt: Runtime): void {
   assertMasterKey(rt);
   rt.tx(() => acceptMasterKey(rt));
+}
+
+/**
+ * Stores a text encrypted with the master key, which is created if there is none. `assertMasterKey`
+ * then accepts this key, even if the data of all guests need an older one. Call it in a
+ * transaction, see SecretBox.seal.
+ */
+export const acceptMasterKey = ({ store, secrets }: Pick<Runtime, "store" | "secrets">): void =>
+  store.file.saveKeyCheck(secrets.seal("", KEY_CHECK_ID));
+
+function* iterateStored(stores: Stores): Iterable<Sealed> {
+  yield* iterateSecrets(stores);
+  yield* iterateGuests(stores);
+}
+
+/** The stored secrets: those of endpoints, and those of destinations with their credentials. */
+export function* iterateSecrets({ store }: Stores): Iterable<Sealed> {
+  yield* store.endpointSecrets.iterate();
+  yield* store.destinations.list();
+}
+
+/** The text of `acceptMasterKey` and the data of some guests; nothing if there are no guests. */
+export function* iterateGuests({ store }: Stores): Iterable<Sealed> {
+  let tried = 0;
+  for (const { visitId, sealed } of store.guests.iterateAll()) {
+    const keyCheck = tried === 0 ? store.file.findKeyCheck() : null;
+    if (keyCheck !== null) yield { id: KEY_CHECK_ID, sealed: keyCheck };
+    yield { id: guestRowId(visitId), sealed };
+    tried += 1;
+    if (tried === TRIED_GUESTS) return;
+  }
 }
 
 function guestsError(masterKeyPath: string): AppError {
