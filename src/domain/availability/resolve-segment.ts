@@ -3,7 +3,10 @@ import { quote } from "../text.ts";
 import type { Lookup } from "./catalog-lookup.ts";
 import type { AddIssue, NamedSegment, ServiceRequest } from "./request.ts";
 
-/** Returns nothing if a name cannot be resolved, which goes to `addIssue`. */
+/**
+ * Returns the service of a segment, or an empty list if its service, variant or staff member is
+ * unknown. Each unknown name is an issue; an unknown add-on is left out.
+ */
 export function resolveSegment(
   lookup: Lookup,
   { serviceId, variantId, addons, staffId }: NamedSegment,
