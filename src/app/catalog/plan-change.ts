@@ -7,12 +7,14 @@ import {
 import {
   findOverwrittenSections,
   nextScheduleEdits,
+  type ScheduleEdits,
 } from "../../domain/catalog/change/schedule-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { type Emptied, findEmptied } from "../../domain/catalog/change/losses.ts";
 import { findRepricing, type Repricing } from "../../domain/catalog/change/repricing.ts";
-import { findReplaced } from "../../domain/catalog/change/replaced.ts";
+import { findReplaced, type Replaced } from "../../domain/catalog/change/replaced.ts";
 import {
+  type CatalogDiff,
   diffCatalog,
   isEmptyDiff,
   type ObjectChange,
@@ -40,30 +42,49 @@ export type ChangeResult = {
   currencyDigits: number;
   isNew: boolean;
   fromVersion: number;
-  /** Equal to `fromVersion` if nothing differs; then nothing is written. */
+  /**
+   * The version after the change. It is `fromVersion` if the catalogs do not differ: nothing is
+   * published then, but local edits may be forgotten.
+   */
   version: number;
   businessFields: string[];
-  /** Applying it needs `acceptCurrencyChange`, because stored prices are not converted. */
+  /** Set by a catalog file. It needs `acceptCurrencyChange`: stored prices are not converted. */
   currencyChange: CurrencyChange | null;
   changes: ObjectChange[];
-  /** Sections of the schedule whose local edits since the last catalog file are overwritten. */
+  /** Sections of the schedule in which a catalog file overwrites local edits. */
   overwrittenSections: string[];
   events: { type: EventType; resourceId: string }[];
-  /** The number of deliveries to the endpoints that are subscribed now. */
+  /** The events, once for each endpoint that is subscribed to them now. */
   deliveries: number;
+  /** The events and deliveries of each type. */
   webhooks: { type: EventType; events: number; deliveries: number }[];
-  /** Applying these needs `allowMassDelete`. */
+  /** Deletions of a catalog file that need `allowMassDelete`. */
   massDeletes: MassDelete[];
-  /** Lists that catalog files empty. Applying them needs `confirmed`, as overwritten edits do. */
+  /** Lists that a catalog file empties. They need `confirmed`, as overwritten edits do. */
   emptied: Emptied[];
-  /** Prices that change so much that a catalog file needs `confirmed`; otherwise null. */
+  /** Prices that change so much that the change needs `confirmed`; null if there are none. */
   repricing: Repricing | null;
 } & VisitsOfChange;
 
 /** A catalog and the row of its business when it was loaded; both are null for a new business. */
 export type LoadedCatalog = { business: BusinessRow | null; stored: StoredCatalog | null };
 
-/** @param loaded reused if the business has not changed since */
+/** A change of a catalog; `row` is undefined and `stored` null for a new business. */
+type Change = {
+  row: BusinessRow | undefined;
+  stored: StoredCatalog | null;
+  /** Local edits of objects and of sections of the schedule before the change. */
+  edits: LocalEdits;
+  scheduleEdits: ScheduleEdits;
+  next: Catalog;
+  origin: ChangeOrigin;
+  diff: CatalogDiff;
+};
+
+/**
+ * Plans the replacement of a catalog, and writes nothing before `write` is called.
+ * @param loaded reused if the business has not changed since
+ */
 export function planChange(
   rt: Runtime,
   next: Catalog,
@@ -76,18 +97,73 @@ export function planChange(
   const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
   const { sortOrderOf } = stored ?? NOTHING_STORED;
   const diff = diffCatalog(stored?.catalog ?? null, next, sortOrderOf);
-  const edits = origin === "local" ? findLocalEdits(rt, diff.rows) : listLocalEdits(rt, row);
-  const nextEdits = nextLocalEdits(edits, diff, stored?.catalog ?? null, next, origin);
-  const scheduleEdits = row ? rt.store.businesses.getScheduleEdits(row.id) : {};
+  const change: Change = {
+    row,
+    stored: stored ?? null,
+    edits: origin === "local" ? findLocalEdits(rt, diff.rows) : listLocalEdits(rt, row),
+    scheduleEdits: row ? rt.store.businesses.getScheduleEdits(row.id) : {},
+    next,
+    origin,
+    diff,
+  };
   const business = {
     ...(row ?? newBusiness(rt, next, now)),
     doc: next.business,
     schedule: next.schedule,
   };
+  const unpublished = describeChange(rt, business, change);
+  const writeEdits = planEdits(rt, business.id, change);
+  if (row && isEmptyDiff(diff)) return { result: unpublished, write: writeEdits };
+
+  const lists = listsOf(change);
+  const update = planUpdate(
+    rt,
+    business,
+    stored ? catalogStateAt(stored, now, lists) : null,
+    {
+      ...(stored ?? NOTHING_STORED),
+      catalog: next,
+      sortOrderOf: sortOrdersAfter(diff, sortOrderOf),
+    },
+    now,
+    { lists },
+  );
+  const { drafts } = update.diff;
+  const webhooks = countWebhooks(rt, business.id, drafts);
+  return {
+    result: {
+      ...unpublished,
+      version: update.business.catalogVersion,
+      events: drafts.map(({ type, resource }) => ({ type, resourceId: resource.id })),
+      deliveries: webhooks.reduce((sum, { deliveries }) => sum + deliveries, 0),
+      webhooks,
+    },
+    write: () => {
+      const replaced = listReplaced(rt, change);
+      writeUpdate(rt, update);
+      rt.store.catalogChanges.insert({
+        businessId: business.id,
+        version: update.business.catalogVersion,
+        fromVersion: business.catalogVersion,
+        at: rt.now(),
+        replaced,
+      });
+      rt.store.catalog.writeObjects(business.id, diff.rows);
+      writeEdits();
+    },
+  };
+}
+
+/** Returns the change as if it published nothing: no events, and the version as it is. */
+function describeChange(
+  rt: Runtime,
+  business: BusinessRow,
+  { row, stored, edits, scheduleEdits, next, origin, diff }: Change,
+): ChangeResult {
   // A command or an undo says what it does; what a file does may be a mistake in the file.
   const isFile = origin !== "local" && "listed" in origin;
   const replacedByFile = isFile && stored ? stored.catalog : null;
-  const result: ChangeResult = {
+  return {
     businessId: business.id,
     slug: business.slug,
     currency: next.business.currency,
@@ -101,10 +177,9 @@ export function planChange(
       stored && origin !== "local"
         ? withOverwrittenEdits(diff.changes, edits, stored.catalog, next)
         : diff.changes,
-    overwrittenSections:
-      stored && isFile
-        ? findOverwrittenSections(scheduleEdits, stored.catalog.schedule, next.schedule)
-        : [],
+    overwrittenSections: replacedByFile
+      ? findOverwrittenSections(scheduleEdits, replacedByFile.schedule, next.schedule)
+      : [],
     events: [],
     deliveries: 0,
     webhooks: [],
@@ -113,59 +188,40 @@ export function planChange(
     repricing: stored ? findRepricing(stored.catalog, diff.changes) : null,
     ...(stored ? findVisitsOfChange(rt, business, stored.catalog, next, diff) : NOT_BOOKED),
   };
-  const writeEdits = () => {
+}
+
+/** Returns a function that stores which objects and sections are local edits after the change. */
+function planEdits(
+  rt: Runtime,
+  businessId: string,
+  { stored, edits, scheduleEdits, next, origin, diff }: Change,
+): () => void {
+  const nextEdits = nextLocalEdits(edits, diff, stored?.catalog ?? null, next, origin);
+  return () => {
     rt.store.catalog.writeLocalEdits(nextEdits);
     if (!stored) return;
     const { schedule } = stored.catalog;
     const edited = nextScheduleEdits(scheduleEdits, schedule, next.schedule, origin);
-    rt.store.businesses.writeScheduleEdits(business.id, edited);
+    rt.store.businesses.writeScheduleEdits(businessId, edited);
   };
-  if (row && isEmptyDiff(diff)) return { result, write: writeEdits };
+}
 
-  // The fields of the business itself affect every list.
-  const lists =
-    stored && diff.businessFields.length === 0
-      ? listsAffectedBy(new Set(diff.changes.map(({ kind }) => kind)))
-      : ALL_LISTS;
-  const before = stored ? catalogStateAt(stored, now, lists) : null;
-  const update = planUpdate(
-    rt,
-    business,
-    before,
-    {
-      ...(stored ?? NOTHING_STORED),
-      catalog: next,
-      sortOrderOf: sortOrdersAfter(diff, sortOrderOf),
-    },
-    now,
-    { lists },
-  );
-  const webhooks = countWebhooks(rt, business.id, update.diff.drafts);
-  return {
-    result: {
-      ...result,
-      version: update.business.catalogVersion,
-      events: update.diff.drafts.map(({ type, resource }) => ({ type, resourceId: resource.id })),
-      deliveries: webhooks.reduce((sum, { deliveries }) => sum + deliveries, 0),
-      webhooks,
-    },
-    write: () => {
-      const hasEdits = (id: string): boolean =>
-        origin === "local" ? rt.store.catalog.findLocalEdit(id) !== undefined : edits.has(id);
-      const isEdited = (idOrField: string) => idOrField in scheduleEdits || hasEdits(idOrField);
-      const replaced = findReplaced(stored?.catalog ?? null, next, diff, sortOrderOf, isEdited);
-      writeUpdate(rt, update);
-      rt.store.catalogChanges.insert({
-        businessId: business.id,
-        version: update.business.catalogVersion,
-        fromVersion: business.catalogVersion,
-        at: rt.now(),
-        replaced,
-      });
-      rt.store.catalog.writeObjects(business.id, diff.rows);
-      writeEdits();
-    },
-  };
+/** Returns the public lists that may change; the fields of the business itself affect all. */
+const listsOf = ({ stored, diff }: Change) =>
+  stored && diff.businessFields.length === 0
+    ? listsAffectedBy(new Set(diff.changes.map(({ kind }) => kind)))
+    : ALL_LISTS;
+
+/** Returns what an undo restores. Read it before the edits are written. */
+function listReplaced(
+  rt: Runtime,
+  { stored, edits, scheduleEdits, next, origin, diff }: Change,
+): Replaced {
+  const hasEdits = (id: string): boolean =>
+    origin === "local" ? rt.store.catalog.findLocalEdit(id) !== undefined : edits.has(id);
+  const isEdited = (idOrField: string) => idOrField in scheduleEdits || hasEdits(idOrField);
+  const { sortOrderOf } = stored ?? NOTHING_STORED;
+  return findReplaced(stored?.catalog ?? null, next, diff, sortOrderOf, isEdited);
 }
 
 function countWebhooks(
