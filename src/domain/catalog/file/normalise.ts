@@ -20,7 +20,7 @@ import type { AuthoredFile } from "./schema.ts";
 import { PLACEHOLDER_CURRENCY, PLACEHOLDER_SLUG } from "./repair.ts";
 import { listIn, SECTION_KINDS, sectionOf } from "./sections.ts";
 
-/** Sections that are in no file are absent. */
+/** What the files say; a section that is in no file is absent. */
 export type CatalogPatch = {
   business: BusinessDoc;
   schedule: Partial<ScheduleDoc>;
@@ -39,15 +39,18 @@ export type NormaliseOptions = {
 
 export type Normalised = {
   patch: CatalogPatch;
+  /** The stored catalog of the business; null if it has none or the slug is not known. */
   current: Catalog | null;
   issues: CatalogIssue[];
+  /** Returns the place in the files where an object is first. */
   pathOf: (kind: Kind, key: string) => Path | undefined;
-  /** Objects whose key an earlier one has. They are not in `patch`. */
+  /** Objects whose key an earlier object has; `patch` lacks them. */
   repeated: { kind: Kind; doc: DocOf[Kind]; path: Path }[];
-  /** Skipped objects. */
+  /** Objects that are skipped because they have issues already; `patch` lacks them. */
   unreadableRefs: ReadonlySet<string>;
 };
 
+type AuthoredObject = { key: string };
 type ItemWithReader<T> = { item: T; reader: Reader };
 
 const NO_BUSINESS: CatalogIssue = {
@@ -74,7 +77,10 @@ export class TooManyIssues extends Error {
   }
 }
 
-/** @returns a single issue if the files describe the business twice, as two versions of it would */
+/**
+ * Reads the files into a patch of the stored catalog, with defaults filled in.
+ * @returns a single issue if the files describe the business twice, as two versions of it would
+ */
 export function normaliseCatalog(
   files: readonly AuthoredFile[],
   options: NormaliseOptions,
@@ -95,7 +101,7 @@ export function normaliseCatalog(
   const described = business?.value ?? PLACEHOLDER_BUSINESS;
   const { slug, currency, timezone } = described;
   const current = slug === PLACEHOLDER_SLUG ? null : options.current(slug);
-  const context: ReadContext = {
+  const reader = new SectionReader(files, options, current, {
     currency: isoCurrency(currency),
     timezone,
     seedingAt: options.seedingAt,
@@ -104,102 +110,143 @@ export function normaliseCatalog(
       issues.push(issue);
       if (issues.length > MAX_ISSUES) throw new TooManyIssues(issues);
     },
+  });
+  const schedule = reader.readSchedule();
+  const objects = reader.readObjects();
+  return {
+    patch: { business: readBusiness(described), schedule, objects },
+    current,
+    issues,
+    pathOf: (kind, key) => reader.firstPaths.get(objectRef(kind, key)),
+    repeated: reader.repeated,
+    unreadableRefs: reader.unreadableRefs,
   };
-  const paths = new Map<string, Path>();
-  const unreadableRefs = new Set<string>();
-  const repeated: Normalised["repeated"] = [];
-  const isUnreadable = ({ path }: Reader): boolean =>
-    options.unreadable.size > 0 && options.unreadable.has(path.join("\0"));
+}
 
-  /** The items of a section in all files; undefined if no file has it. */
-  function itemsIn<T>(
+/** Reads each section from all files that have it. */
+class SectionReader {
+  /** The first place of each object, by its reference. */
+  readonly firstPaths = new Map<string, Path>();
+  readonly repeated: Normalised["repeated"] = [];
+  readonly unreadableRefs = new Set<string>();
+  readonly #files: readonly AuthoredFile[];
+  readonly #options: NormaliseOptions;
+  readonly #current: Catalog | null;
+  readonly #context: ReadContext;
+
+  constructor(
+    files: readonly AuthoredFile[],
+    options: NormaliseOptions,
+    current: Catalog | null,
+    context: ReadContext,
+  ) {
+    this.#files = files;
+    this.#options = options;
+    this.#current = current;
+    this.#context = context;
+  }
+
+  readSchedule(): Partial<ScheduleDoc> {
+    return omitUndefined({
+      hours: this.#readRules("hours", readHoursRule),
+      closures: this.#readRules("closures", readClosure),
+      exceptions: this.#readRules("exceptions", readOpeningException),
+      turnTimes: this.#readRules("turnTimes", (_reader, item) => item)?.sort(
+        (a, b) => a.upTo - b.upTo,
+      ),
+    });
+  }
+
+  readObjects(): Partial<CatalogObjects> {
+    const objects: { [K in Kind]?: DocOf[Kind][] | undefined } = {};
+    for (const kind of SECTION_KINDS) {
+      objects[kind] = this.#readKind(kind);
+      // Services come after the add-ons, whose maxima they use.
+      if (kind === "addon")
+        for (const { key, maxQuantity } of (objects.addon ?? []) as DocOf["addon"][])
+          this.#context.maxQuantities.set(key, maxQuantity);
+    }
+    return omitUndefined(objects) as Partial<CatalogObjects>;
+  }
+
+  #readRules<N extends keyof ScheduleDoc, D>(
+    section: N,
+    read: (reader: Reader, item: NonNullable<AuthoredFile[N]>[number]) => D,
+  ): D[] | undefined {
+    return this.#itemsIn<NonNullable<AuthoredFile[N]>[number]>([section], (file) => file[section])
+      ?.filter(({ reader }) => !this.#isUnreadable(reader))
+      .map(({ item, reader }) => read(reader, item));
+  }
+
+  #readKind(kind: Kind): DocOf[Kind][] | undefined {
+    const stored = new Map<string, DocOf[Kind]>(
+      this.#current?.objects[kind].map((doc) => [doc.key, doc]),
+    );
+    const items = this.#itemsIn(
+      sectionOf(kind).path,
+      (file) => listIn(file, kind) as AuthoredObject[] | undefined,
+    );
+    return items?.flatMap(({ item, reader }) => {
+      const doc = this.#readObject(kind, item, reader);
+      if (doc === undefined) return [];
+      // The stored document is reused if it is equal, so that the parsed copy can be freed.
+      const old = stored.get(doc.key);
+      return [old !== undefined && deepEqual(old, doc) ? old : doc];
+    });
+  }
+
+  /** Returns undefined for an object that `patch` lacks: an unreadable or a repeated one. */
+  #readObject(kind: Kind, item: AuthoredObject, reader: Reader): DocOf[Kind] | undefined {
+    const isRepeated = this.#isRepeated(kind, item, reader);
+    if (this.#isUnreadable(reader)) {
+      this.unreadableRefs.add(objectRef(kind, item?.key));
+      return undefined;
+    }
+    const known = this.#options.unchanged.get(item);
+    const doc = known ?? sectionOf(kind).read(reader, item as never);
+    if (known === undefined) validateSize(reader, doc);
+    if (!isRepeated) return doc;
+    this.repeated.push({ kind, doc, path: reader.path });
+    return undefined;
+  }
+
+  /** Adds an issue if an earlier object has the key of this one. */
+  #isRepeated(kind: Kind, item: AuthoredObject, reader: Reader): boolean {
+    const ref = objectRef(kind, item?.key);
+    // An object with a missing or invalid key has an issue of its own, and is not a repeated one.
+    const firstPath = typeof item?.key === "string" ? this.firstPaths.get(ref) : undefined;
+    if (firstPath === undefined) {
+      this.firstPaths.set(ref, reader.path);
+      return false;
+    }
+    this.#context.addIssue({
+      code: "repeated_key",
+      path: [...reader.path, "key"],
+      detail: `The ${KIND_NAMES[kind]} ${quote(item.key)} is listed twice.`,
+      otherPath: [...firstPath, "key"],
+    });
+    return true;
+  }
+
+  #isUnreadable({ path }: Reader): boolean {
+    const { unreadable } = this.#options;
+    return unreadable.size > 0 && unreadable.has(path.join("\0"));
+  }
+
+  /** Returns the items of a section in all files; undefined if no file has it. */
+  #itemsIn<T>(
     section: readonly string[],
     pick: (file: AuthoredFile) => readonly T[] | undefined,
   ): ItemWithReader<T>[] | undefined {
-    const lists = files.flatMap((file, index) => {
+    const lists = this.#files.flatMap((file, index) => {
       const items = pick(file);
-      return items === undefined
-        ? []
-        : [
-            items.map((item, position) => ({
-              item,
-              reader: new Reader(context, [index, ...section, position]),
-            })),
-          ];
+      if (items === undefined) return [];
+      const readerAt = (position: number) =>
+        new Reader(this.#context, [index, ...section, position]);
+      return [items.map((item, position) => ({ item, reader: readerAt(position) }))];
     });
     return lists.length === 0 ? undefined : lists.flat();
   }
-
-  const readRules = <N extends keyof ScheduleDoc, D>(
-    section: N,
-    read: (reader: Reader, item: NonNullable<AuthoredFile[N]>[number]) => D,
-  ): D[] | undefined =>
-    itemsIn<NonNullable<AuthoredFile[N]>[number]>([section], (file) => file[section])
-      ?.filter(({ reader }) => !isUnreadable(reader))
-      .map(({ item, reader }) => read(reader, item));
-
-  function readObjects(kind: Kind): DocOf[Kind][] | undefined {
-    const { path: section, read } = sectionOf(kind);
-    const stored = new Map<string, DocOf[Kind]>(
-      current?.objects[kind].map((doc) => [doc.key, doc]),
-    );
-    return itemsIn(section, (file) => listIn(file, kind) as { key: string }[] | undefined)?.flatMap(
-      ({ item, reader }) => {
-        const ref = objectRef(kind, item?.key);
-        // An object with a missing or invalid key has an issue of its own, and is not a repeated
-        // one.
-        const firstPath = typeof item?.key === "string" ? paths.get(ref) : undefined;
-        if (firstPath === undefined) paths.set(ref, reader.path);
-        else
-          context.addIssue({
-            code: "repeated_key",
-            path: [...reader.path, "key"],
-            detail: `The ${KIND_NAMES[kind]} ${quote(item.key)} is listed twice.`,
-            otherPath: [...firstPath, "key"],
-          });
-        if (isUnreadable(reader)) {
-          unreadableRefs.add(ref);
-          return [];
-        }
-        const known = options.unchanged.get(item);
-        const doc = known ?? read(reader, item as never);
-        if (known === undefined) validateSize(reader, doc);
-        if (firstPath !== undefined) {
-          repeated.push({ kind, doc, path: reader.path });
-          return [];
-        }
-        // Reuse the stored document if it is equal, so that the parsed copy can be freed.
-        const old = stored.get(doc.key);
-        return [old !== undefined && deepEqual(old, doc) ? old : doc];
-      },
-    );
-  }
-
-  const schedule = {
-    hours: readRules("hours", readHoursRule),
-    closures: readRules("closures", readClosure),
-    exceptions: readRules("exceptions", readOpeningException),
-    turnTimes: readRules("turnTimes", (_reader, item) => item)?.sort((a, b) => a.upTo - b.upTo),
-  };
-  const objects: { [K in Kind]?: DocOf[Kind][] | undefined } = {};
-  for (const kind of SECTION_KINDS) {
-    objects[kind] = readObjects(kind);
-    if (kind === "addon")
-      for (const { key, maxQuantity } of (objects.addon ?? []) as DocOf["addon"][])
-        context.maxQuantities.set(key, maxQuantity);
-  }
-  return {
-    patch: {
-      business: readBusiness(described),
-      schedule: omitUndefined(schedule),
-      objects: omitUndefined(objects) as Partial<CatalogObjects>,
-    },
-    current,
-    issues,
-    pathOf: (kind, key) => paths.get(objectRef(kind, key)),
-    repeated,
-    unreadableRefs,
-  };
 }
 
 type Present<T> = { [K in keyof T]?: NonNullable<T[K]> };
