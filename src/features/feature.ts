@@ -1,5 +1,6 @@
 import type { Check } from "../app/operations/conditions.ts";
 import type { FeatureCommand, FeatureSubcommands } from "../cli/command-entry.ts";
+import type { CatalogFormat } from "../cli/output/catalog-file.ts";
 import type { ConditionKind } from "../domain/conditions/registry.ts";
 import type { RouteDefinition } from "../http/pipeline/route.ts";
 import type { FeatureTable } from "../store/access.ts";
@@ -16,6 +17,8 @@ export type Feature = {
   commands?: readonly FeatureCommand[];
   /** Commands that it adds to groups of the core. */
   subcommands?: readonly FeatureSubcommands[];
+  /** Formats of `catalog export`. */
+  formats?: readonly CatalogFormat[];
   /** Loaded when the daemon starts. */
   routes?: () => Promise<{ routes: readonly RouteDefinition[] }>;
   /** The codes of its health conditions. */

@@ -1,4 +1,5 @@
 import { calendars } from "./calendars/feature.ts";
+import { csv } from "./csv/feature.ts";
 import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
 import { liveView } from "./live-view/feature.ts";
@@ -7,7 +8,7 @@ import { square } from "./square/feature.ts";
 // The only list of features, and the only file through which the core reaches them. The core reads it
 // when it needs a value, not when a module is loaded: in a bundle, a feature may be evaluated later.
 
-const LIST = [calendars, demo, liveView, square] as const;
+const LIST = [calendars, demo, liveView, square, csv] as const;
 
 export const FEATURES: readonly Feature[] = LIST;
 

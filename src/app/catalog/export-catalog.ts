@@ -1,24 +1,27 @@
 import type { Catalog } from "../../domain/catalog/catalog.ts";
-import { writeCsv } from "../../domain/catalog/csv/export.ts";
 import { exportCatalog } from "../../domain/catalog/file/export.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-export type ExportFormat = "yaml" | "json" | "csv";
+/** Features add formats, which may lack some kinds of objects. */
+export type FileFormat = "yaml" | "json";
 
 /** `skipped`: kinds that the format cannot represent. */
 export type ExportedCatalog = { content: string; skipped: string[] };
 
-export const exportCatalogText = (
+export const readStoredCatalog = (
   rt: Runtime,
   { id, doc: business, schedule }: BusinessRow,
-  format: ExportFormat,
-): ExportedCatalog =>
-  writeCatalogText({ business, schedule, objects: rt.store.catalog.listObjects(id) }, format);
+): Catalog => ({ business, schedule, objects: rt.store.catalog.listObjects(id) });
 
-export function writeCatalogText(catalog: Catalog, format: ExportFormat): ExportedCatalog {
-  if (format === "csv") return writeCsv(catalog);
+export const exportCatalogText = (
+  rt: Runtime,
+  business: BusinessRow,
+  format: FileFormat,
+): ExportedCatalog => writeCatalogText(readStoredCatalog(rt, business), format);
+
+export function writeCatalogText(catalog: Catalog, format: FileFormat): ExportedCatalog {
   const { business } = catalog;
   const file = exportCatalog(catalog);
   const heading = `The catalog of ${business.name}. Edit it, preview the changes with deskbell catalog diff, and apply them

@@ -3,8 +3,8 @@ import { tuneForShortCommand } from "../v8-flags.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import type { CatalogChangeRow } from "../../store/catalog-changes.ts";
 import { command } from "../command.ts";
-import { choice, DEFAULT_LIMIT, integer, text, toggle } from "../flags.ts";
-import { EXPORT_FORMATS, printCatalogFile } from "../output/catalog-file.ts";
+import { DEFAULT_LIMIT, integer, text, toggle } from "../flags.ts";
+import { formatFlag, printCatalogFile } from "../output/catalog-file.ts";
 import { reportChange } from "../output/change-report.ts";
 import { isoTime, shortTime } from "../output/table.ts";
 import { usageError } from "../failure.ts";
@@ -87,20 +87,16 @@ export const show = command({
   flags: {
     version: versionFlag("version from catalog history (required)"),
     out: text("file", "write to this new file (default -, which is stdout)"),
-    format: choice(
-      EXPORT_FORMATS,
-      "file format; csv contains only services and dishes (default yaml)",
-    ),
+    format: formatFlag,
   },
   examples: ["catalog show --version 12", "catalog show --version 12 --out before.yaml"],
-  async run(cli, { version, out = "-", format = "yaml" }) {
+  async run(cli, { version, out, format }) {
     if (version === undefined) throw usageError("Missing --version.", "deskbell catalog history");
     tuneForShortCommand();
     const { rt, business } = await cli.openBusiness();
     const { readEarlierCatalog } = await import("../../app/catalog/catalog-history.ts");
-    const { writeCatalogText } = await import("../../app/catalog/export-catalog.ts");
     const { catalog } = readEarlierCatalog(rt, business.slug, version);
-    printCatalogFile(cli, { out, format, ...writeCatalogText(catalog, format) });
+    await printCatalogFile(cli, catalog, { out, format });
   },
 });
 

@@ -1,11 +1,10 @@
 import { tuneForShortCommand } from "../v8-flags.ts";
 import { totalBytes, readSources } from "../input/catalog-files.ts";
 import { noteUndo, reportChanges } from "../output/change-report.ts";
-import { command } from "../command.ts";
+import { command, type CommandGroup } from "../command.ts";
 import { EXIT, usageError } from "../failure.ts";
-import { catalogImport } from "./catalog-import.ts";
-import { choice, text, toggle } from "../flags.ts";
-import { EXPORT_FORMATS, printCatalogFile } from "../output/catalog-file.ts";
+import { text, toggle } from "../flags.ts";
+import { formatFlag, printCatalogFile } from "../output/catalog-file.ts";
 import { history, show, undo, versionFlag } from "./catalog-history.ts";
 import { whenConfirmed } from "../input/when-confirmed.ts";
 import type { Runtime } from "../../app/runtime.ts";
@@ -100,20 +99,17 @@ const exporting = command({
     "Export a business's catalog as a catalog file, without bookings, orders and sold-out marks.",
   flags: {
     out: text("file", "write to this new file (default -, which is stdout)"),
-    format: choice(
-      EXPORT_FORMATS,
-      "file format; csv contains only services and dishes (default yaml)",
-    ),
+    format: formatFlag,
   },
   examples: [
     "catalog export --business salon-aurora --out salon.yaml",
-    "catalog export --format csv > prices.csv",
+    "catalog export --format json > salon.json",
   ],
-  async run(cli, { out = "-", format = "yaml" }) {
+  async run(cli, { out, format }) {
     tuneForShortCommand();
     const { rt, business } = await cli.openBusiness();
-    const { exportCatalogText } = await import("../../app/catalog/export-catalog.ts");
-    printCatalogFile(cli, { out, format, ...exportCatalogText(rt, business, format) });
+    const { readStoredCatalog } = await import("../../app/catalog/export-catalog.ts");
+    await printCatalogFile(cli, readStoredCatalog(rt, business), { out, format });
   },
 });
 
@@ -126,6 +122,13 @@ const schema = command({
     cli.printJson(catalogJsonSchema());
   },
 });
+
+/** Features add a command for each format. */
+const catalogImport: CommandGroup = {
+  name: "import",
+  about: "Update a catalog from a spreadsheet, or convert another system's export.",
+  commands: [],
+};
 
 export const definition = [apply, diff, undo, history, show, exporting, schema, catalogImport];
 

@@ -3,7 +3,7 @@ import type { Status } from "../../domain/catalog/common.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 import type { Currency } from "../../domain/currency.ts";
 import { AppError } from "../../domain/errors.ts";
-import { parseMoneyCell } from "../../domain/catalog/csv/money.ts";
+import { parseMoneyCell } from "../../domain/typed-money.ts";
 import { parseMoney } from "../../domain/money.ts";
 import { usageError } from "../failure.ts";
 import { choice, text } from "../flags.ts";

@@ -1,6 +1,12 @@
-import { ALL_KINDS, type Catalog, type DocOf, KIND_NAMES, type ServiceDoc } from "../catalog.ts";
-import type { ImageDoc } from "../common.ts";
-import type { MenuItemDoc } from "../menu.ts";
+import {
+  ALL_KINDS,
+  type Catalog,
+  type DocOf,
+  KIND_NAMES,
+  type ServiceDoc,
+} from "../../domain/catalog/catalog.ts";
+import type { ImageDoc } from "../../domain/catalog/common.ts";
+import type { MenuItemDoc } from "../../domain/catalog/menu.ts";
 import {
   CSV_COLUMNS,
   CSV_KINDS,
@@ -10,14 +16,17 @@ import {
   type CsvType,
   writeCell,
 } from "./format.ts";
-import { countOf } from "../../text.ts";
-import type { Currency } from "../../currency.ts";
-import { formatMoney } from "../../money.ts";
+import { countOf } from "../../domain/text.ts";
+import type { Currency } from "../../domain/currency.ts";
+import { formatMoney } from "../../domain/money.ts";
 
 /**
  * The services and menu as CSV. `skipped` counts the objects of kinds that CSV does not support.
  */
-export function writeCsv({ business, objects }: Catalog): { content: string; skipped: string[] } {
+export function writeCatalog({ business, objects }: Catalog): {
+  content: string;
+  skipped: string[];
+} {
   const lines = CSV_KINDS.flatMap((kind) =>
     objects[kind].flatMap((doc) => csvRowsOf(kind, doc, business)),
   ).map((cells) => CSV_COLUMNS.map((column) => writeCell(cells[column] ?? "")).join(","));

@@ -1,7 +1,7 @@
-import type { Currency } from "../../currency.ts";
-import { quote } from "../../text.ts";
+import type { Currency } from "../../domain/currency.ts";
+import { quote } from "../../domain/text.ts";
 import { CSV_SEPARATOR } from "./format.ts";
-import { parseMoneyCell } from "./money.ts";
+import { parseMoneyCell } from "../../domain/typed-money.ts";
 
 /** A problem is the rest of a sentence that begins with the column's title. */
 type Problem = { problem: string };

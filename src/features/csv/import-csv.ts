@@ -1,6 +1,6 @@
-import { KNOWN_TITLES } from "../../domain/catalog/csv/headings.ts";
-import { type ClearedCells, type CsvPatch, patchCatalog } from "../../domain/catalog/csv/patch.ts";
-import type { CsvColumn, CsvTable } from "../../domain/catalog/csv/format.ts";
+import { KNOWN_TITLES } from "./headings.ts";
+import { type ClearedCells, type CsvPatch, patchCatalog } from "./patch.ts";
+import type { CsvColumn, CsvTable } from "./format.ts";
 import { type Catalog, emptyObjects, emptySchedule } from "../../domain/catalog/catalog.ts";
 import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
 import {
@@ -18,12 +18,15 @@ import { writeYaml } from "../../domain/catalog/yaml.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { countOf, quote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { Runtime } from "../runtime.ts";
-import { csvError, readCsvTable } from "../../domain/catalog/csv/table.ts";
-import { type CsvSource, type CsvText, decodeCsv } from "../../domain/catalog/csv/decode.ts";
-import { type ImportedBusiness, parseImportedBusiness } from "./imported-business.ts";
-import { loadCatalog } from "./load-catalog.ts";
-import type { Replacement } from "./replace-catalog.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { csvError, readCsvTable } from "./table.ts";
+import { type CsvSource, type CsvText, decodeCsv } from "./decode.ts";
+import {
+  type ImportedBusiness,
+  parseImportedBusiness,
+} from "../../app/catalog/imported-business.ts";
+import { loadCatalog } from "../../app/catalog/load-catalog.ts";
+import type { Replacement } from "../../app/catalog/replace-catalog.ts";
 
 export type CsvReport = ImportReport & Omit<CsvText, "text"> & { cleared: ClearedCells[] };
 export type ImportedFile = { yaml: string; report: CsvReport };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Catalog } from "../../../../src/domain/catalog/catalog.ts";
-import { CSV_COLUMNS, type CsvCells } from "../../../../src/domain/catalog/csv/format.ts";
-import { patchCatalog } from "../../../../src/domain/catalog/csv/patch.ts";
-import { writeBusiness } from "../../../../src/domain/catalog/file/business.ts";
+import type { Catalog } from "../../../src/domain/catalog/catalog.ts";
+import { CSV_COLUMNS, type CsvCells } from "../../../src/features/csv/format.ts";
+import { patchCatalog } from "../../../src/features/csv/patch.ts";
+import { writeBusiness } from "../../../src/domain/catalog/file/business.ts";
 import {
   buildArea,
   buildAddon,
@@ -13,7 +13,7 @@ import {
   buildServiceCategory,
   buildStaffMember,
   buildVariant,
-} from "../../../support/catalog-builders.ts";
+} from "../../support/catalog-builders.ts";
 
 const CATALOG = buildCatalog({
   service_category: [buildServiceCategory("hair", { name: "Hair", color: "#aa3366" })],

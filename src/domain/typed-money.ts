@@ -1,6 +1,6 @@
-import { CURRENCY_CODES, type Currency } from "../../currency.ts";
-import { formatMoney } from "../../money.ts";
-import { quote } from "../../text.ts";
+import { CURRENCY_CODES, type Currency } from "./currency.ts";
+import { formatMoney } from "./money.ts";
+import { quote } from "./text.ts";
 
 /** An amount as catalog files write it, or a problem as the rest of a sentence about the cell. */
 type MoneyCell = { amount: string } | { problem: string };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decodeCsv } from "../../../../src/domain/catalog/csv/decode.ts";
+import { decodeCsv } from "../../../src/features/csv/decode.ts";
 
 const TEXT = "name;price\r\nMüller – Soin à 5 €;35\r\n";
 

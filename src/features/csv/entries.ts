@@ -1,7 +1,7 @@
-import type { Catalog, DocOf } from "../catalog.ts";
-import type { Keyed } from "../common.ts";
-import { createWriteContext } from "../file/writer.ts";
-import { sectionOf } from "../file/sections.ts";
+import type { Catalog, DocOf } from "../../domain/catalog/catalog.ts";
+import type { Keyed } from "../../domain/catalog/common.ts";
+import { createWriteContext } from "../../domain/catalog/file/writer.ts";
+import { sectionOf } from "../../domain/catalog/file/sections.ts";
 import { csvRowsOf } from "./export.ts";
 import { CSV_KINDS, CSV_PARENTS, type CsvCells, type CsvKind, type CsvType } from "./format.ts";
 

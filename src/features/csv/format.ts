@@ -1,4 +1,4 @@
-import { KIND_NAMES } from "../catalog.ts";
+import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
 
 /** Each object is a row; variants and sizes follow their parent. */
 export const CSV_COLUMNS = [

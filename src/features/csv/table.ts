@@ -10,9 +10,9 @@ import {
   readCell,
 } from "./format.ts";
 import { columnOf, normaliseTitle } from "./headings.ts";
-import { AppError, countErrors, MAX_ISSUES } from "../../errors.ts";
-import { didYouMean } from "../../nearest.ts";
-import { countOf, quote, safe } from "../../text.ts";
+import { AppError, countErrors, MAX_ISSUES } from "../../domain/errors.ts";
+import { didYouMean } from "../../domain/nearest.ts";
+import { countOf, quote, safe } from "../../domain/text.ts";
 
 const MAX_ROWS = 100_000;
 const MAX_FIELD_BYTES = 65_536;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { columnOf, typeOf } from "../../../../src/domain/catalog/csv/headings.ts";
+import { columnOf, typeOf } from "../../../src/features/csv/headings.ts";
 
 test.each([
   ["Bezeichnung", "name"],

@@ -1,13 +1,18 @@
-import type { Catalog } from "../catalog.ts";
-import { type CatalogIssue, fieldName, limitedSuggestions, type Path } from "../catalog-issue.ts";
-import type { MergedCatalog } from "../change/merge.ts";
-import type { AuthoredBusiness } from "../file/business.ts";
-import type { AuthoredFile } from "../file/schema.ts";
-import { SECTIONS, setAt } from "../file/sections.ts";
-import type { ImportedSections } from "../import-report.ts";
-import { validateCatalog } from "../validate.ts";
-import type { Currency } from "../../currency.ts";
-import { quote } from "../../text.ts";
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import {
+  type CatalogIssue,
+  fieldName,
+  limitedSuggestions,
+  type Path,
+} from "../../domain/catalog/catalog-issue.ts";
+import type { MergedCatalog } from "../../domain/catalog/change/merge.ts";
+import type { AuthoredBusiness } from "../../domain/catalog/file/business.ts";
+import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
+import { SECTIONS, setAt } from "../../domain/catalog/file/sections.ts";
+import type { ImportedSections } from "../../domain/catalog/import-report.ts";
+import { validateCatalog } from "../../domain/catalog/validate.ts";
+import type { Currency } from "../../domain/currency.ts";
+import { quote } from "../../domain/text.ts";
 import { Entries, type Entry } from "./entries.ts";
 import {
   CSV_COLUMNS,
@@ -18,7 +23,7 @@ import {
   type CsvTable,
   csvNoun,
 } from "./format.ts";
-import { foreignCurrencyIn } from "./money.ts";
+import { foreignCurrencyIn } from "../../domain/typed-money.ts";
 import { type MatchedRow, matchRows, titleOf } from "./match-rows.ts";
 import { cellProblem, CLEARABLE_COLUMNS, setCell } from "./set-cell.ts";
 

@@ -1,5 +1,5 @@
-import { AppError } from "../../errors.ts";
-import { safe } from "../../text.ts";
+import { AppError } from "../../domain/errors.ts";
+import { safe } from "../../domain/text.ts";
 
 /** A CSV file: its name in messages, and its bytes in any encoding that spreadsheets write. */
 export type CsvSource = { name: string; bytes: Uint8Array };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
-import { importCsv } from "../../../src/app/catalog/import-csv.ts";
+import { readStoredCatalog } from "../../../src/app/catalog/export-catalog.ts";
+import { writeCatalog } from "../../../src/features/csv/export.ts";
+import { importCsv } from "../../../src/features/csv/import-csv.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { readCatalog } from "../../../src/domain/catalog/source/read-catalog.ts";
@@ -238,7 +239,7 @@ describe("an export as CSV", () => {
     const { slug } = applyCatalog(rt, [{ name: "catalog.yaml", text: file }], {
       seedingAt: rt.now(),
     });
-    return exportCatalogText(rt, getBusiness(rt, slug), "csv");
+    return writeCatalog(readStoredCatalog(rt, getBusiness(rt, slug)));
   };
 
   test("an export as CSV has no cell that a spreadsheet would execute, and is imported unchanged", () => {

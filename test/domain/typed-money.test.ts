@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { foreignCurrencyIn, parseMoneyCell } from "../../../../src/domain/catalog/csv/money.ts";
-import { isoCurrency } from "../../../../src/domain/currency.ts";
+import { foreignCurrencyIn, parseMoneyCell } from "../../src/domain/typed-money.ts";
+import { isoCurrency } from "../../src/domain/currency.ts";
 
 describe("an amount in a spreadsheet", () => {
   test.each([

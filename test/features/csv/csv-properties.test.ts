@@ -3,12 +3,13 @@ import { fc } from "../../support/property.ts";
 import { expect, test } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
-import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
-import { planCsvImport } from "../../../src/app/catalog/import-csv.ts";
+import { readStoredCatalog } from "../../../src/app/catalog/export-catalog.ts";
+import { writeCatalog } from "../../../src/features/csv/export.ts";
+import { planCsvImport } from "../../../src/features/csv/import-csv.ts";
 import { replaceCatalog } from "../../../src/app/catalog/replace-catalog.ts";
 import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
 import type { CatalogObjects } from "../../../src/domain/catalog/catalog.ts";
-import type { CsvCells, CsvColumn } from "../../../src/domain/catalog/csv/format.ts";
+import type { CsvCells, CsvColumn } from "../../../src/features/csv/format.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { AuthoredFile } from "../../../src/domain/catalog/file/schema.ts";
 import { chooseScale } from "../../support/scale.ts";
@@ -150,7 +151,7 @@ test("an export edited in a spreadsheet changes the edited cell and nothing else
       const source = { name: "linden.json", text: JSON.stringify(file) };
       applyCatalog(rt, [source], { seedingAt: rt.now() });
       const before = load(rt);
-      const { content } = exportCatalogText(rt, before.business, "csv");
+      const { content } = writeCatalog(readStoredCatalog(rt, before.business));
       expect(importRows(rt, Buffer.from(content)).changes).toEqual([]);
 
       const rows = parse(content, { columns: true }) as CsvCells[];

@@ -1,6 +1,6 @@
-import type { Currency } from "../../currency.ts";
-import { defaultSlug } from "../file/public-events.ts";
-import { quote } from "../../text.ts";
+import type { Currency } from "../../domain/currency.ts";
+import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
+import { quote } from "../../domain/text.ts";
 import { damageIn, parseDurationCell, parsePriceCell, splitList } from "./cells.ts";
 import type { Draft, Entries, Entry } from "./entries.ts";
 import { type CsvColumn, type CsvType, isPartType } from "./format.ts";

@@ -1,6 +1,6 @@
-import { limitedSuggestions } from "../catalog-issue.ts";
-import { defaultSlug } from "../file/public-events.ts";
-import { quote } from "../../text.ts";
+import { limitedSuggestions } from "../../domain/catalog/catalog-issue.ts";
+import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
+import { quote } from "../../domain/text.ts";
 import { damageIn } from "./cells.ts";
 import type { Entries, Entry, Wanted } from "./entries.ts";
 import {

@@ -1,16 +1,16 @@
-import type { CsvReport, ImportedFile } from "../../app/catalog/import-csv.ts";
-import type { CsvSource } from "../../domain/catalog/csv/decode.ts";
+import type { CsvReport, ImportedFile } from "./import-csv.ts";
+import type { CsvSource } from "./decode.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { countOf } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { type Cli, dataExists } from "../cli.ts";
-import { command, type CommandGroup } from "../command.ts";
-import { usageError } from "../failure.ts";
-import { text, toggle } from "../flags.ts";
-import { tuneForShortCommand } from "../v8-flags.ts";
-import { readBytes } from "../input/catalog-files.ts";
-import { businessName, noteSkipped, printImport } from "../output/import.ts";
-import { noteUndo, reportChange } from "../output/change-report.ts";
+import { type Cli, dataExists } from "../../cli/cli.ts";
+import { command } from "../../cli/command.ts";
+import { usageError } from "../../cli/failure.ts";
+import { text, toggle } from "../../cli/flags.ts";
+import { tuneForShortCommand } from "../../cli/v8-flags.ts";
+import { readBytes } from "../../cli/input/catalog-files.ts";
+import { businessName, noteSkipped, printImport } from "../../cli/output/import.ts";
+import { noteUndo, reportChange } from "../../cli/output/change-report.ts";
 
 const csv = command({
   name: "csv",
@@ -98,7 +98,7 @@ async function convert(
     replace,
   }: Described & { replace: boolean },
 ): Promise<ImportedFile> {
-  const { convertCsv, importCsv, planCsvImport } = await import("../../app/catalog/import-csv.ts");
+  const { convertCsv, importCsv, planCsvImport } = await import("./import-csv.ts");
   if (stored === null) {
     if (timezone === undefined) throw usageError("Missing --timezone.", "add --timezone ZONE");
     if (currency === undefined) throw usageError("Missing --currency.", "add --currency CODE");
@@ -115,7 +115,7 @@ async function convert(
 }
 
 async function updateFromCsv(cli: Cli, { rt, business }: Stored, source: CsvSource): Promise<void> {
-  const { planCsvImport } = await import("../../app/catalog/import-csv.ts");
+  const { planCsvImport } = await import("./import-csv.ts");
   const { planReplacement, replaceCatalog } = await import("../../app/catalog/replace-catalog.ts");
   const { replacement, report } = planCsvImport(rt, business, source);
   const { slug } = business;
@@ -143,8 +143,4 @@ function noteEncoding(cli: Cli, path: string, { encoding, encodingAssumed }: Csv
     cli.note(`${path} names no encoding and was read as ${encoding}: check letters such as é.`);
 }
 
-export const catalogImport: CommandGroup = {
-  name: "import",
-  about: "Update a catalog from a spreadsheet, or convert another system's export.",
-  commands: [csv],
-};
+export const subcommands = [csv];
