@@ -1,6 +1,6 @@
 import type { Runtime } from "../../app/runtime.ts";
 import type { Connect } from "./broker.ts";
-import { createPublisher, type Publisher } from "./publisher.ts";
+import { Publisher } from "./publisher.ts";
 
 const SCAN_MS = 60_000;
 const GRACE_MS = 10_000;
@@ -57,7 +57,7 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
   function start(id: string, version: number): void {
     const destination = destinations.findById(id);
     if (destination === undefined) return;
-    const publisher = createPublisher(rt, destination, connect);
+    const publisher = new Publisher(rt, destination, connect);
     running.set(id, { version, publisher, isStopping: false });
     publisher.scan(true);
   }
