@@ -7,6 +7,9 @@ export type InFlightDelivery = {
   queue: EndpointQueue;
   row: DueRow;
   permit: PermitKind;
+  /** The endpoint's host and owner at the start: the endpoint may be changed meanwhile. */
+  host: string | null;
+  owner: string;
   startedAt: number;
   isOverdue: boolean;
 };
@@ -17,7 +20,8 @@ export function createInFlight(deliveryQueue: DeliveryQueue, now: () => number) 
 
   return {
     add(queue: EndpointQueue, row: DueRow, permit: PermitKind): InFlightDelivery {
-      const delivery = { queue, row, permit, startedAt: now(), isOverdue: false };
+      const { host, owner } = queue;
+      const delivery = { queue, row, permit, host, owner, startedAt: now(), isOverdue: false };
       inFlight.add(delivery);
       deliveryQueue.acquire(permit);
       queue.claim(row);

@@ -5,7 +5,7 @@ import { openRuntime } from "../app/runtime.ts";
 import { createAlerting } from "../app/alerts/alerting.ts";
 import { type Check, loadChecks } from "../app/operations/conditions.ts";
 import { createAlertChannels } from "./alert-channels.ts";
-import { createDeliveryWorker } from "./delivery-worker.ts";
+import { DeliveryWorker } from "./delivery-worker.ts";
 import { createPublishers } from "./destinations/publishers.ts";
 import { createMaintenanceRunner } from "./maintenance.ts";
 import type { ThreadData, WorkerCommand, WorkerMessage } from "./start.ts";
@@ -41,7 +41,7 @@ void loadChecks().then(start, fail);
 function start(checks: readonly Check[]): void {
   const alertChannels = createAlertChannels(config.alerts);
   const alerting = createAlerting(rt, checks, alertChannels);
-  const worker = createDeliveryWorker(rt, async (post) => (await loadSender()).send(post), {
+  const worker = new DeliveryWorker(rt, async (post) => (await loadSender()).send(post), {
     onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,
     onDisabled: alerting.checkSoon,
   });

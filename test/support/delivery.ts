@@ -1,11 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { appendEvents } from "../../src/app/events.ts";
-import {
-  type AttemptNotice,
-  type DeliveryWorker,
-  createDeliveryWorker,
-} from "../../src/delivery/delivery-worker.ts";
+import { type AttemptNotice, DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
 import { createSender } from "../../src/delivery/sender.ts";
 import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
 import { emptySchedule } from "../../src/domain/catalog/catalog.ts";
@@ -79,7 +75,7 @@ export function createTestWorker(
   const attempts: AttemptNotice[] = [];
   const disabled: string[] = [];
   const sender = createSender(rt.config.urlAllowances, rt.monotonic);
-  const worker = createDeliveryWorker(rt, send ?? sender.send, {
+  const worker = new DeliveryWorker(rt, send ?? sender.send, {
     onAttempt: (attempt) => void attempts.push(attempt),
     onDisabled: (id) => void disabled.push(id),
   });

@@ -114,11 +114,12 @@ const SETTLE_AS_SENT = `
 /** A daemon that takes the pending deliveries that `rows` selects for sent ones when it starts. */
 const forgetAtStart = (rows: string) =>
   breakProgram({
-    file: "src/delivery/delivery-worker.ts",
-    find: "  clock.repair();\n",
-    replace: `  for (const id of due.listDueEndpoints(rt.now() + 60_000))
+    file: "src/delivery/outcome-writer.ts",
+    find: "    this.#listeners = listeners;\n",
+    replace: `    this.#listeners = listeners;
+  for (const id of rt.store.due.listDueEndpoints(rt.now() + 60_000))
     try {
-      const rows = due.listForEndpoint(id, rt.now() + 60_000, 1e6)${rows};${SETTLE_AS_SENT}
+      const rows = rt.store.due.listForEndpoint(id, rt.now() + 60_000, 1e6)${rows};${SETTLE_AS_SENT}
     } catch {}\n`,
   });
 

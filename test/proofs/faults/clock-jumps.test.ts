@@ -4,7 +4,7 @@ import { createJumpNotice } from "../../../src/app/clock-jumps.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 import { readConfig } from "../../../src/config.ts";
-import { createDeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
+import { DeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
 import { createRateLimitPolicy, PER_MINUTE } from "../../../src/http/auth/rate-limiter.ts";
@@ -67,7 +67,7 @@ async function runWithJumps(change: (rt: Runtime) => void) {
   for (let n = 0; n < FAILING_ENDPOINTS; n++)
     await subscribe(rt, business, `http://10.0.2.${n}/`, ["staff.created"]);
 
-  const worker = createDeliveryWorker(rt, ({ url, headers }) => {
+  const worker = new DeliveryWorker(rt, ({ url, headers }) => {
     const id = headers["X-Service-Delivery"] ?? "";
     const now = time.elapsed();
     const { from, to } = due.get(id) ?? { from: 0, to: now };

@@ -7,7 +7,7 @@ import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 import { assertDatabaseUsable } from "../../../src/cli/running/daemon.ts";
 import { readConfig } from "../../../src/config.ts";
-import { createDeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
+import { DeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
 import { isSqliteError } from "../../../src/store/db.ts";
 import { DamagedDatabaseError } from "../../../src/store/storage-error.ts";
@@ -124,7 +124,7 @@ async function openAsDaemon(dataDir: string): Promise<{ rt: Runtime } | { error:
 /** Returns the bodies that the delivery worker signs and sends. */
 async function sendAll(rt: Runtime): Promise<string[]> {
   const bodies: string[] = [];
-  const worker = createDeliveryWorker(rt, async ({ body }) => {
+  const worker = new DeliveryWorker(rt, async ({ body }) => {
     bodies.push(body.toString());
     return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
   });

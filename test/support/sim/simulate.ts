@@ -5,10 +5,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { inject } from "vitest";
 import { readConfig } from "../../../src/config.ts";
-import {
-  type DeliveryWorker,
-  createDeliveryWorker,
-} from "../../../src/delivery/delivery-worker.ts";
+import { DeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
 import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
 import type { WebhookPost, Send } from "../../../src/domain/webhooks/webhook-post.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
@@ -154,7 +151,7 @@ export async function simulate(
     const { tx } = rt;
     rt.tx = (write) => failTx(tx, write);
     const send = injectBug?.(rt, network, bugMemory) ?? network;
-    const deliveryWorker = createDeliveryWorker(rt, send, { onDisabled: followDisabling });
+    const deliveryWorker = new DeliveryWorker(rt, send, { onDisabled: followDisabling });
     ledger.markReady();
     deliveryWorker.sweep();
     return {
@@ -198,11 +195,11 @@ export async function simulate(
     if (worker === undefined) return;
     const { deliveryWorker } = worker;
     worker.sweptAt = time.elapsed();
-    whenWritable(deliveryWorker.sweep);
+    whenWritable(() => deliveryWorker.sweep());
     worker.hasNoticedClock ||= !worker.isFull;
     if (time.elapsed() - worker.reviewedAt < REVIEW_MS) return;
     worker.reviewedAt = time.elapsed();
-    whenWritable(deliveryWorker.reviewFailing);
+    whenWritable(() => deliveryWorker.reviewFailing());
   }
 
   /** When the next sweep would find something. The sweeps in between are skipped. */

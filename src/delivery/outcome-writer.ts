@@ -1,0 +1,109 @@
+import type { Runtime } from "../app/runtime.ts";
+import { recordResults } from "../app/webhooks/delivery-results.ts";
+import type { StoredHold } from "../domain/webhooks/hold.ts";
+import { isStorageFull, isStorageUnavailable } from "../store/storage-error.ts";
+import { isBusy } from "../store/write-lock.ts";
+import type { AttemptResult } from "./attempt.ts";
+
+const WRITE_GROUP_SIZE = 256;
+const WRITE_GROUP_MS = 20;
+/** Delays before a write is retried: while it is locked out, and without storage. */
+const BUSY_RETRY_MS = 2;
+const UNAVAILABLE_RETRY_MS = 1000;
+/** Maximum unwritten outcomes while another writer holds the lock. */
+const MAX_UNWRITTEN = 2048;
+
+export type OutcomeListeners = {
+  beforeWrite: () => void;
+  /** The hold to store with the outcomes of an endpoint, on the wall clock. */
+  getStoredHold: (endpointId: string) => StoredHold;
+  /** @param disabled the IDs of the endpoints that these outcomes have disabled */
+  onWritten: (results: readonly AttemptResult[], disabled: readonly string[]) => void;
+};
+
+/** Writes the outcomes of attempts in groups, and tries again while they cannot be written. */
+export class OutcomeWriter {
+  readonly #rt: Runtime;
+  readonly #listeners: OutcomeListeners;
+  #unwritten: AttemptResult[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #commits = 0;
+  #isRetrying = false;
+  #isBlocked = false;
+
+  constructor(rt: Runtime, listeners: OutcomeListeners) {
+    this.#rt = rt;
+    this.#listeners = listeners;
+  }
+
+  /** The number of its commits, which change nothing that the delivery worker has read. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  /** The outcomes of more deliveries could not be written. */
+  get isBlocked(): boolean {
+    return this.#isBlocked;
+  }
+
+  /** Whether the last write failed: the next one is scheduled. */
+  get isRetrying(): boolean {
+    return this.#isRetrying;
+  }
+
+  /** Call `writeSoon` or `write` afterwards. */
+  add(result: AttemptResult): void {
+    this.#unwritten.push(result);
+  }
+
+  /** Writes a full group at once; otherwise it waits a little for other outcomes. */
+  writeSoon(): void {
+    if (this.#unwritten.length >= WRITE_GROUP_SIZE && !this.#isRetrying) this.write();
+    else this.#timer ??= setTimeout(() => this.write(), WRITE_GROUP_MS);
+  }
+
+  /** Writes all outcomes in one transaction, with one fsync. */
+  write(): void {
+    this.cancel();
+    this.#listeners.beforeWrite();
+    const rt = this.#rt;
+    const group = this.#unwritten;
+    let disabled: string[];
+    try {
+      disabled = rt.tx(() => recordResults(rt, group, this.#listeners.getStoredHold));
+      this.#commits += 1;
+    } catch (error) {
+      return this.#retryAfter(error);
+    }
+    this.#isRetrying = false;
+    this.#isBlocked = false;
+    this.#unwritten = [];
+    this.#listeners.onWritten(group, disabled);
+  }
+
+  #retryAfter(error: unknown): void {
+    const isUnavailable = isStorageUnavailable(error);
+    if (!isUnavailable && !isBusy(error)) throw error;
+    if (isUnavailable && !this.#isBlocked)
+      this.#rt.log(
+        "error",
+        `${isStorageFull(error) ? "The disk is full" : "The data folder cannot be used"}: outcomes cannot be written, so deliveries are paused.`,
+      );
+    this.#isRetrying = true;
+    this.#isBlocked = isUnavailable || this.#unwritten.length >= MAX_UNWRITTEN;
+    const delayMs = isUnavailable ? UNAVAILABLE_RETRY_MS : BUSY_RETRY_MS;
+    this.#timer = setTimeout(() => this.write(), delayMs);
+  }
+
+  /** Call it when the clock was set: the unwritten outcomes use the clock before the jump. */
+  shift(byMs: number): void {
+    for (const { settlement } of this.#unwritten)
+      if (settlement.nextAttemptAt !== null) settlement.nextAttemptAt += byMs;
+  }
+
+  /** Cancels the scheduled write. */
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
