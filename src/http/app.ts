@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import { createKeyUsage } from "../app/keys.ts";
 import type { Runtime } from "../app/runtime.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
-import { createAccessControl } from "./auth/access-control.ts";
+import { AccessControl } from "./auth/access-control.ts";
 import { createGetClientAddress } from "./auth/client-address.ts";
 import { createOperators } from "./auth/operators.ts";
 import { createRateLimits } from "./auth/rate-limits.ts";
@@ -41,7 +41,7 @@ export function createApp(rt: Runtime, { routes, checks, sendOnce = sendNothing 
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   const keyUsage = createKeyUsage(rt);
   const limits = createRateLimits(rt);
-  const accessControl = createAccessControl(rt, keyUsage, limits, getClientAddress);
+  const accessControl = new AccessControl(rt, keyUsage, limits, getClientAddress);
   const metrics = createMetrics();
   const longPolls = createLongPolls(rt);
   const scanQueue = createScanQueue(rt.monotonic);

@@ -1,7 +1,7 @@
 import type { KeyUsage } from "../../app/keys.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { isWithin } from "../../domain/address-range.ts";
-import { DEFAULT_LIMITS, grants, type Scope } from "../../domain/api-key.ts";
+import { grants, type Scope } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Credential } from "../../store/keys.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
@@ -11,162 +11,131 @@ import {
   type GetClientAddress,
   type RequestClient,
 } from "./client-address.ts";
-import { createKeyFinder, createKeyPolicy, findKeyAgain, type KnownKey } from "./known-keys.ts";
-import {
-  createRateLimitPolicy,
-  exhaustedWindows,
-  PER_HOUR,
-  PER_MINUTE,
-  rateLimitHeader,
-  type RateLimiter,
-  type RateLimitPolicy,
-  type RateLimitResult,
-  retryAfterSeconds,
-} from "./rate-limiter.ts";
+import { createKeyFinder, findKeyAgain, type KnownKey } from "./known-keys.ts";
 import type { RateLimits } from "./rate-limits.ts";
+import { RequestLimits } from "./request-limits.ts";
 
-export type AccessControl = {
+/** Decides who may do what, and how often. */
+export class AccessControl {
+  readonly #rt: Runtime;
+  readonly #keyUsage: KeyUsage;
+  readonly #limits: RequestLimits;
+  readonly #getClientAddress: GetClientAddress;
+  readonly #findKey: (context: RequestContext) => KnownKey;
+  readonly #warnOnce: ReturnType<typeof createWarnOnce>;
+  readonly #ignoresForwardedFor: boolean;
+
+  constructor(
+    rt: Runtime,
+    keyUsage: KeyUsage,
+    limits: RateLimits,
+    getClientAddress: GetClientAddress,
+  ) {
+    this.#rt = rt;
+    this.#keyUsage = keyUsage;
+    this.#limits = new RequestLimits(limits, getClientAddress);
+    this.#getClientAddress = getClientAddress;
+    this.#findKey = createKeyFinder(rt);
+    this.#warnOnce = createWarnOnce(rt);
+    this.#ignoresForwardedFor = rt.config.http.trustedProxies.length === 0;
+  }
+
   /**
    * Authorizes a request to a route that needs a key. Checks the key, slug, scope and rate limit,
    * in this order.
    */
-  authorize: (context: RequestContext, slug: string, scope: Scope | readonly Scope[]) => Credential;
+  authorize(context: RequestContext, slug: string, scope: Scope | readonly Scope[]): Credential {
+    const known = this.#getKeyOrCountFailure(context);
+    const { key } = known;
+    context.keyId = key.id;
+    const error = this.#findAccessError(context, key, slug, scope);
+    if (error) {
+      this.#limits.showKey(context, known);
+      throw error;
+    }
+    this.#limitByKey(context, known);
+    if (this.#ignoresForwardedFor && getHeader(context.request, "x-forwarded-for") !== undefined)
+      this.#warnOnce("x-forwarded-for", "Ignoring X-Forwarded-For: set --trusted-proxy");
+    return key;
+  }
+
   /** Checks the key that a parameter of a public route needs, without a rate limit. */
-  authenticate: (context: RequestContext, slug: string, scope: Scope) => Credential;
+  authenticate(context: RequestContext, slug: string, scope: Scope): Credential {
+    const { key } = this.#getKeyOrCountFailure(context);
+    context.keyId = key.id;
+    const error = this.#findAccessError(context, key, slug, scope);
+    if (error) throw error;
+    return key;
+  }
+
   /**
    * Checks the key of a request that has waited: it may have expired, or been changed or revoked.
    */
-  authenticateAgain: (context: RequestContext) => Credential;
+  authenticateAgain({ request }: RequestContext): Credential {
+    return findKeyAgain(this.#rt, request);
+  }
+
   /**
    * Limits a request to a route of a business that needs no key: by a valid key of it, else by the
    * address.
    */
-  limitPublic: (context: RequestContext, slug: string) => void;
-  /** Limits a request to a route without a business. */
-  limitOpen: (context: RequestContext) => void;
-  /** The client that the work of a request counts for. */
-  getClient: (context: RequestContext) => RequestClient;
-};
-
-export class RateLimitError extends AppError {
-  readonly violatedPolicies: string[];
-  readonly retryAfterSeconds: number;
-
-  constructor({ windowStates }: RateLimitResult) {
-    const seconds = retryAfterSeconds(windowStates);
-    super("rate_limited", `Too many requests: try again in ${seconds} s.`);
-    this.violatedPolicies = exhaustedWindows(windowStates).map(({ name }) => name);
-    this.retryAfterSeconds = seconds;
+  limitPublic(context: RequestContext, slug: string): void {
+    const known = this.#findKeyOf(context, slug);
+    if (known) this.#limitByKey(context, known);
+    else this.#limits.takePublic(context);
   }
-}
 
-const PUBLIC_POLICY = createKeyPolicy(DEFAULT_LIMITS.minute, DEFAULT_LIMITS.hour);
-/** Several health checks per second, or an office whose computers share one address. */
-const OPEN_POLICY = createRateLimitPolicy({ window: PER_MINUTE, quota: 600 });
-const FAILURE_POLICY = createRateLimitPolicy({ window: PER_MINUTE, quota: 60 });
-/** An IPv6 /48 gets the quota of ten /64s: several households or offices can share one. */
-const NETWORK_FACTOR = 10;
-const NETWORK_POLICY = createRateLimitPolicy(
-  {
-    window: { ...PER_MINUTE, name: "network-per-minute" },
-    quota: NETWORK_FACTOR * DEFAULT_LIMITS.minute,
-  },
-  {
-    window: { ...PER_HOUR, name: "network-per-hour" },
-    quota: NETWORK_FACTOR * DEFAULT_LIMITS.hour,
-  },
-);
+  /** Limits a request to a route without a business. */
+  limitOpen(context: RequestContext): void {
+    this.#limits.takeOpen(context);
+  }
 
-export function createAccessControl(
-  rt: Runtime,
-  keyUsage: KeyUsage,
-  limits: RateLimits,
-  getClientAddress: GetClientAddress,
-): AccessControl {
-  const getKey = createKeyFinder(rt);
-  const warnOnce = createWarnOnce(rt);
-  const ignoresForwardedFor = rt.config.http.trustedProxies.length === 0;
-
-  /** Counts a request against its address and, in IPv6, against the network of the address. */
-  const takeByAddress = (
-    addresses: RateLimiter,
-    networks: RateLimiter,
-    policy: RateLimitPolicy,
-    { request, startedAt }: RequestContext,
-  ): { policy: RateLimitPolicy; result: RateLimitResult } => {
-    const address = getClientAddress(request);
-    const network = addressNetwork(address);
-    if (network !== undefined) {
-      // Before the address, so that an exhausted network cannot add addresses to the limiter.
-      const result = networks.peek(network, NETWORK_POLICY, startedAt);
-      if (!result.allowed) return { policy: NETWORK_POLICY, result };
-    }
-    const result = addresses.take(addressGroup(address), policy, startedAt);
-    if (network !== undefined && result.allowed) networks.take(network, NETWORK_POLICY, startedAt);
-    return { policy, result };
-  };
+  /** The client that the work of a request counts for. */
+  getClient({ keyId, request }: RequestContext): RequestClient {
+    if (keyId !== null) return { id: keyId, network: undefined, isKey: true };
+    const address = this.#getClientAddress(request);
+    return { id: addressGroup(address), network: addressNetwork(address), isKey: false };
+  }
 
   /** A failed attempt counts against the client's address, never against a key. */
-  const getKeyOrCountFailure = (context: RequestContext): KnownKey => {
+  #getKeyOrCountFailure(context: RequestContext): KnownKey {
     try {
-      return getKey(context);
+      return this.#findKey(context);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const { result } = takeByAddress(limits.failures, limits.failures, FAILURE_POLICY, context);
-      throw result.allowed ? error : new RateLimitError(result);
+      if (error instanceof AppError) this.#limits.takeFailure(context);
+      throw error;
     }
-  };
+  }
 
-  const addRateLimitHeaders = (
-    context: RequestContext,
-    policy: RateLimitPolicy,
-    { windowStates }: RateLimitResult,
-  ): void =>
-    void context.responseHeaders.push(
-      "ratelimit-policy",
-      policy.header,
-      "ratelimit",
-      rateLimitHeader(windowStates),
-    );
+  #limitByKey(context: RequestContext, known: KnownKey): void {
+    context.keyId = known.key.id;
+    this.#limits.takeKey(context, known);
+    this.#recordUsage(context, known.key);
+  }
 
-  const applyLimit = (
-    context: RequestContext,
-    policy: RateLimitPolicy,
-    result: RateLimitResult,
-  ): void => {
-    addRateLimitHeaders(context, policy, result);
-    if (!result.allowed) throw new RateLimitError(result);
-  };
-
-  const recordUsage = (context: RequestContext, key: Credential): void => {
-    keyUsage.record(key.id, context.now);
-    if (key.kind !== "SECRET" || getHeader(context.request, "origin") === undefined) return;
-    keyUsage.recordBrowser(key.id, context.now);
-    warnOnce(key.id, "a browser sent a secret key: rotate the key", {
+  #recordUsage({ request, now }: RequestContext, key: Credential): void {
+    this.#keyUsage.record(key.id, now);
+    if (key.kind !== "SECRET" || getHeader(request, "origin") === undefined) return;
+    this.#keyUsage.recordBrowser(key.id, now);
+    this.#warnOnce(key.id, "a browser sent a secret key: rotate the key", {
       key: key.id,
       name: key.name,
     });
-  };
-
-  const limitByKey = (context: RequestContext, { key, policy }: KnownKey): void => {
-    context.keyId = key.id;
-    applyLimit(context, policy, limits.keys.take(key.id, policy, context.startedAt));
-    recordUsage(context, key);
-  };
+  }
 
   /**
    * Returns why a key does not give access. A key needs one of several scopes; null is not checked.
    * Decides from the key alone, so that the response does not reveal whether another business
    * exists.
    */
-  const findAccessError = (
+  #findAccessError(
     { request }: RequestContext,
     key: Credential,
     slug: string,
     scope: Scope | readonly Scope[] | null,
-  ): AppError | undefined => {
+  ): AppError | undefined {
     if (key.cidrs.length > 0) {
-      const address = getClientAddress(request);
+      const address = this.#getClientAddress(request);
       if (!isWithin(address, key.cidrs))
         return new AppError("address_not_allowed", `This key may not be used from ${address}.`);
     }
@@ -180,60 +149,19 @@ export function createAccessControl(
       "insufficient_scope",
       `This key does not have the scope ${[scope].flat().join(" or ")}.`,
     );
-  };
+  }
 
   /** Returns undefined without a valid key of the business, which a public route does not need. */
-  const findKeyOf = (context: RequestContext, slug: string): KnownKey | undefined => {
+  #findKeyOf(context: RequestContext, slug: string): KnownKey | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
     try {
-      const known = getKey(context);
-      return findAccessError(context, known.key, slug, null) ? undefined : known;
+      const known = this.#findKey(context);
+      return this.#findAccessError(context, known.key, slug, null) ? undefined : known;
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;
     }
-  };
-
-  return {
-    authorize(context, slug, scope) {
-      const { key, policy } = getKeyOrCountFailure(context);
-      context.keyId = key.id;
-      const error = findAccessError(context, key, slug, scope);
-      if (error) {
-        addRateLimitHeaders(context, policy, limits.keys.peek(key.id, policy, context.startedAt));
-        throw error;
-      }
-      limitByKey(context, { key, policy });
-      if (ignoresForwardedFor && getHeader(context.request, "x-forwarded-for") !== undefined)
-        warnOnce("x-forwarded-for", "Ignoring X-Forwarded-For: set --trusted-proxy");
-      return key;
-    },
-    authenticate(context, slug, scope) {
-      const { key } = getKeyOrCountFailure(context);
-      context.keyId = key.id;
-      const error = findAccessError(context, key, slug, scope);
-      if (error) throw error;
-      return key;
-    },
-    authenticateAgain: ({ request }) => findKeyAgain(rt, request),
-    limitPublic(context, slug) {
-      const known = findKeyOf(context, slug);
-      if (known) return limitByKey(context, known);
-      const { addresses, networks } = limits;
-      const { policy, result } = takeByAddress(addresses, networks, PUBLIC_POLICY, context);
-      applyLimit(context, policy, result);
-    },
-    limitOpen(context) {
-      const { open } = limits;
-      const { policy, result } = takeByAddress(open, open, OPEN_POLICY, context);
-      applyLimit(context, policy, result);
-    },
-    getClient({ keyId, request }) {
-      if (keyId !== null) return { id: keyId, network: undefined, isKey: true };
-      const address = getClientAddress(request);
-      return { id: addressGroup(address), network: addressNetwork(address), isKey: false };
-    },
-  };
+  }
 }
 
 /** Creates no array, because every request passes here. */
