@@ -8,7 +8,7 @@ import { createGetClientAddress } from "./auth/client-address.ts";
 import { createOperators } from "./auth/operators.ts";
 import { createRateLimits } from "./auth/rate-limits.ts";
 import { createSharedAddressDetector } from "./auth/shared-address.ts";
-import { createScanQueue } from "./handlers/availability/scan-queue.ts";
+import { ScanQueue } from "./handlers/availability/scan-queue.ts";
 import { createListHandler } from "./handlers/catalog/list-handler.ts";
 import { createLongPolls } from "./handlers/changes/long-polls.ts";
 import { docsRoutes } from "./handlers/docs.ts";
@@ -44,7 +44,7 @@ export function createApp(rt: Runtime, { routes, checks, sendOnce = sendNothing 
   const accessControl = new AccessControl(rt, keyUsage, limits, getClientAddress);
   const metrics = createMetrics();
   const longPolls = createLongPolls(rt);
-  const scanQueue = createScanQueue(rt.monotonic);
+  const scanQueue = new ScanQueue(rt.monotonic);
   const observe = createResponseObserver(rt, metrics, getClientAddress);
   const operators = createOperators(rt);
   const sharedAddress = createSharedAddressDetector(rt);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, afterEach, describe, expect, test, vi } from "vitest";
 import type { RequestClient } from "../../../../src/http/auth/client-address.ts";
-import { createScanQueue } from "../../../../src/http/handlers/availability/scan-queue.ts";
+import { ScanQueue } from "../../../../src/http/handlers/availability/scan-queue.ts";
 
 const CONNECTED = new AbortController().signal;
 const SLICE_MS = 100;
@@ -13,7 +13,7 @@ const key = (id: string): RequestClient => ({ id, network: undefined, isKey: tru
 function openQueue() {
   let nowMs = 0;
   const clock = () => nowMs;
-  const queue = createScanQueue(clock, clock);
+  const queue = new ScanQueue(clock, clock);
   const slices: string[] = [];
   let started = 0;
   const add = (name: string, count: number) =>
