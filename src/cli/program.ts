@@ -1,7 +1,8 @@
 import { Command, Option } from "commander";
 import { readVersion } from "../assets.ts";
 import { isEnvEnabled } from "../config.ts";
-import { createCli, type Cli, type GlobalFlags } from "./cli.ts";
+import { Cli } from "./cli.ts";
+import type { GlobalFlags } from "./terminal.ts";
 import { addCommand, type CommandSpec, type CommandGroup } from "./command.ts";
 import { type CommandEntry, loadCommand } from "./command-entry.ts";
 import { COMMANDS } from "./command-table.ts";
@@ -42,7 +43,7 @@ export async function createProgram(
     rootHelp(program, widthOf(context?.error ? io.stderr : io.stdout));
 
   const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>, dryRun: boolean) => {
-    const cli = createCli(program, io, { ...readGlobalFlags(root), dryRun });
+    const cli = new Cli(program, io, { ...readGlobalFlags(root), dryRun });
     for (const notice of notices) cli.note(notice);
     try {
       onExit((await run(cli)) ?? 0);

@@ -55,7 +55,7 @@ export const listen = command({
 
     let [accepted, failed, cursor] = [0, 0, after];
     let isFirstPage = true;
-    for await (const page of followFeed(feed, start, stop.signal, cli.note)) {
+    for await (const page of followFeed(feed, start, stop.signal, (line) => cli.note(line))) {
       if (isFirstPage)
         cli.note(`forwarding the events of ${business} from ${feed.api} to ${target}`);
       isFirstPage = false;

@@ -1,0 +1,160 @@
+import { writeSync } from "node:fs";
+import { styleText } from "node:util";
+import { errorInWords } from "../domain/error-words.ts";
+import { AppError } from "../domain/errors.ts";
+import { escapeJson, safe } from "../domain/text.ts";
+import { usageError } from "./failure.ts";
+import { DEFAULT_LIMIT } from "./flags.ts";
+import { ask } from "./input/ask.ts";
+import { type Io, widthOf } from "./io.ts";
+import { fieldText, toFields } from "./output/fields.ts";
+import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
+
+export type GlobalFlags = {
+  dataDir: string | undefined;
+  business: string | undefined;
+  json: boolean;
+  quiet: boolean;
+  verbose: boolean;
+  color: boolean;
+  prompt: boolean;
+  yes: boolean;
+  /** The command runs in full but saves nothing. */
+  dryRun: boolean;
+};
+
+/** Talks with the person or script that runs a command: data go to stdout, messages to stderr. */
+export class Terminal {
+  readonly program: string;
+  readonly io: Io;
+  readonly flags: GlobalFlags;
+
+  constructor(program: string, io: Io, flags: GlobalFlags) {
+    this.program = program;
+    this.io = io;
+    this.flags = flags;
+  }
+
+  /**
+   * Prints a message on stderr, unless --quiet is set. Names of files and objects in it are
+   * escaped, so that a line break in one of them cannot forge another message.
+   */
+  note(...lines: string[]): void {
+    if (!this.flags.quiet)
+      this.io.stderr.write(lines.map((line) => `${safe(line, 10_000)}\n`).join(""));
+  }
+
+  // styleText itself checks the stream and NO_COLOR.
+  paint(style: "bold" | "green" | "red" | "dim", text: string): string {
+    const { stdout } = this.io;
+    return this.flags.color && stdout.isTTY ? styleText(style, text, { stream: stdout }) : text;
+  }
+
+  /** Prints a JSON document, or a line of NDJSON with an indent of 0. */
+  printJson(value: unknown, indent = 2): void {
+    this.io.stdout.write(`${this.toJson(value, indent)}\n`);
+  }
+
+  toJson(value: unknown, indent = 2): string {
+    const json = JSON.stringify(value, null, indent);
+    return this.io.stdout.isTTY ? escapeJson(json) : json;
+  }
+
+  /**
+   * Prints a line before it returns; the stream's own `write` reports an error only later.
+   * @throws AppError state_refuses, for example on a full disk or a closed pipe
+   */
+  printNow(line: string): void {
+    const { fd } = this.io.stdout;
+    if (fd === undefined) return void this.io.stdout.write(`${line}\n`);
+    try {
+      writeSync(fd, `${line}\n`);
+    } catch (error) {
+      throw new AppError(
+        "state_refuses",
+        `Cannot write to stdout, so nothing was saved: ${errorInWords(error)}.`,
+        {
+          fix: "run the command again, with --out FILE to write to a new file",
+        },
+      );
+    }
+  }
+
+  /** Prints the content of a file: as it is in a pipe, escaped on a terminal. */
+  printContent(content: string): void {
+    const { stdout } = this.io;
+    stdout.write(stdout.isTTY ? safeLines(content) : content);
+  }
+
+  /** Prints a table on a terminal, TSV in a pipe, and all fields with --json. */
+  printList<Row>(
+    rows: readonly Row[],
+    columns: readonly Column<NoInfer<Row>>[],
+    empty: string,
+  ): void {
+    const { stdout } = this.io;
+    if (this.flags.json) this.printJson({ data: rows });
+    else if (rows.length === 0) this.note(empty);
+    else if (!stdout.isTTY) stdout.write(toTsv(rows, columns));
+    else {
+      const [titles = "", ...lines] = toTable(rows, columns, widthOf(stdout));
+      stdout.write(`${[this.paint("bold", titles), ...lines].join("\n")}\n`);
+    }
+  }
+
+  /** Prints the newest entries of a list and says how to see older ones. */
+  printPage<Row extends { id: string }>(
+    limit = DEFAULT_LIMIT,
+    read: (limit: number) => Row[],
+    columns: readonly Column<NoInfer<Row>>[],
+    empty: string,
+  ): void {
+    const rows = read(limit + 1);
+    const shown = rows.slice(0, limit);
+    this.printList(shown, columns, empty);
+    if (rows.length > limit)
+      this.note(`There are older entries: add --before ${shown.at(-1)?.id}, or a larger --limit.`);
+  }
+
+  /** Prints one field per line; on a terminal, long values are wrapped. */
+  printFields(fields: object): void {
+    const { stdout } = this.io;
+    const lines = stdout.isTTY
+      ? toFields(fields, widthOf(stdout))
+      : Object.entries(fields).map(([name, value]) => `${safe(name)}\t${fieldText(value)}`);
+    stdout.write(lines.map((line) => `${line}\n`).join(""));
+  }
+
+  /**
+   * Asks for the name of the object to confirm `action`, such as "Deleting x". Scripts pass
+   * --yes.
+   * @throws AppError usage if the answer differs or nobody can be asked
+   */
+  async confirm(action: string, name: string): Promise<void> {
+    if (this.flags.yes || this.flags.dryRun) return;
+    if (!this.#canAsk()) throw usageError(`${action} needs a confirmation.`, "add --yes");
+    const typed = await ask(this.io, `${action} cannot be undone. Type ${safe(name)} to confirm: `);
+    if (typed.trim() !== name) throw usageError("The name does not match; nothing was changed.");
+  }
+
+  /**
+   * Asks whether to do something that can be undone. Scripts pass --yes.
+   * @param refusal thrown if nobody can be asked
+   * @throws AppError usage if the answer is not yes
+   */
+  async agree(question: string, refusal: AppError): Promise<void> {
+    if (this.flags.yes || this.flags.dryRun) return;
+    await this.agreeInPerson(question, refusal);
+  }
+
+  /** Asks like `agree`, but --yes is no answer: scripts pass a flag of its own. */
+  async agreeInPerson(question: string, refusal: AppError): Promise<void> {
+    if (this.flags.yes || !this.#canAsk()) throw refusal;
+    const typed = await ask(this.io, `${safe(question, 2000)} [y/N] `);
+    if (!/^y(es)?$/i.test(typed.trim())) throw usageError("Nothing was changed.");
+  }
+
+  #canAsk(): boolean {
+    return this.flags.prompt && this.io.stdin.isTTY === true && this.io.stderr.isTTY === true;
+  }
+}
