@@ -28,7 +28,7 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
           // Newer deliveries are due now, whichever clock they were created by.
           rt.store.due.bringForward(wallNow, wallNow, lastNumber);
           rt.store.endpoints.shiftHolds(byMs);
-          rt.store.live.saveClockOffset(Math.round(rt.machineClock.offset()));
+          rt.store.daemon.saveClockOffset(Math.round(rt.machineClock.offset()));
         };
         if (!tryWrite(shift)) return;
         onShift(byMs);

@@ -58,7 +58,7 @@ export async function startServer(
   const certificate = tls && readCertificate(tls);
   const server = await openServer(app.listener, host, port, certificate);
   hardenServer(server, rt, app.listener);
-  const full = createLastingState(rt, FULL_LASTS_MS, rt.store.live.saveConnectionsFull);
+  const full = createLastingState(rt, FULL_LASTS_MS, rt.store.daemon.saveConnectionsFull);
   limitConnections(
     server,
     connectionLimits(readOpenFileLimit()),

@@ -38,30 +38,6 @@ export type EndpointState = {
   parked: number;
 };
 
-export type DaemonRow = {
-  url: string;
-  /** The URL at which others reach it; empty if it was not told. */
-  publicUrl?: string;
-  startedAt: number;
-  /** Whether it sends alerts, and its limit of open files, if known. */
-  hasAlertUrl?: boolean;
-  openFiles?: number | null;
-  /** When it makes backups, and whether it copies them to another place. */
-  backupEveryMs?: number | null;
-  copiesBackups?: boolean;
-  /** The only address of its clients, if a proxy seems to hide their own. */
-  sharedAddress?: string | null;
-  /** Who had most connections when all were in use; empty: this machine and trusted proxies. */
-  connectionsFull?: string | null;
-  /** The path that a program on this machine asked for without the metrics token. */
-  metricsRefused?: string | null;
-  /** The name of the monotonic clock, and by how much the wall clock is ahead of it. */
-  clockSource?: string | null;
-  clockOffsetMs?: number | null;
-  /** When its certificate expires; null without HTTPS. */
-  certificateExpiresAt?: number | null;
-};
-
 // Rare combinations of conditions are searched in slices of an index, so that a million rows never
 // delay a keystroke.
 const SLICE_ROWS = 10_000;
@@ -124,19 +100,6 @@ export function createLiveStore(db: Db) {
         LIMIT ${BACKLOG_LIMIT}) WHERE status = 'PARKED') END AS parked
     FROM endpoint WHERE deleted_at IS NULL AND (:businessId IS NULL OR business_id = :businessId)
     ORDER BY status = 'ACTIVE', failing_since IS NULL, name, id LIMIT :limit`);
-  const selectDaemon = db.prepare(
-    `SELECT ${columns("url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, connections_full, metrics_refused, certificate_expires_at, clock_source, clock_offset_ms")} FROM daemon`,
-  );
-  const saveDaemon = db.prepare(`
-    INSERT OR REPLACE INTO daemon (id, url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, clock_source, clock_offset_ms)
-    VALUES (1, :url, :publicUrl, :startedAt, :hasAlertUrl, :openFiles, :backupEveryMs, :copiesBackups, :clockSource, :clockOffsetMs)`);
-
-  const updateClockOffset = db.prepare("UPDATE daemon SET clock_offset_ms = ?");
-  const updateCertificateExpiry = db.prepare("UPDATE daemon SET certificate_expires_at = ?");
-  const updateSharedAddress = db.prepare("UPDATE daemon SET shared_address = ?");
-  const updateMetricsRefused = db.prepare("UPDATE daemon SET metrics_refused = ?");
-  const updateConnectionsFull = db.prepare("UPDATE daemon SET connections_full = ?");
-
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
 
   return {
@@ -205,42 +168,5 @@ export function createLiveStore(db: Db) {
     /** Disabled and failing endpoints first. */
     listEndpoints: (businessId: string | null, limit: number) =>
       selectEndpoints.all({ businessId, limit }) as EndpointState[],
-
-    /** The daemon that was started last, whether or not it still runs. */
-    findDaemon(): DaemonRow | undefined {
-      const row = selectDaemon.get() as DaemonRow | undefined;
-      return (
-        row && {
-          ...row,
-          hasAlertUrl: Boolean(row.hasAlertUrl),
-          copiesBackups: Boolean(row.copiesBackups),
-        }
-      );
-    },
-    saveDaemon: ({
-      publicUrl = "",
-      hasAlertUrl = false,
-      openFiles = null,
-      backupEveryMs = null,
-      copiesBackups = false,
-      clockSource = null,
-      clockOffsetMs = null,
-      ...row
-    }: DaemonRow) =>
-      void saveDaemon.run({
-        ...row,
-        publicUrl,
-        hasAlertUrl: hasAlertUrl ? 1 : 0,
-        openFiles,
-        backupEveryMs,
-        copiesBackups: copiesBackups ? 1 : 0,
-        clockSource,
-        clockOffsetMs,
-      }),
-    saveClockOffset: (offsetMs: number) => void updateClockOffset.run(offsetMs),
-    saveCertificateExpiry: (at: number | null) => void updateCertificateExpiry.run(at),
-    saveSharedAddress: (address: string | null) => void updateSharedAddress.run(address),
-    saveMetricsRefused: (path: string | null) => void updateMetricsRefused.run(path),
-    saveConnectionsFull: (client: string | null) => void updateConnectionsFull.run(client),
   };
 }

@@ -6,6 +6,7 @@ import { createBusinessStore } from "./businesses.ts";
 import { createCatalogChangeStore } from "./catalog-changes.ts";
 import { createCatalogStore } from "./catalog.ts";
 import { createClockStore } from "./clock.ts";
+import { createDaemonStore } from "./daemon-row.ts";
 import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createDeliveryMoveStore } from "./delivery-moves.ts";
@@ -39,6 +40,7 @@ const STORES = {
   catalog: createCatalogStore,
   catalogChanges: createCatalogChangeStore,
   clock: createClockStore,
+  daemon: createDaemonStore,
   idempotency: createIdempotencyStore,
   keys: createKeyStore,
   keyVisits: createKeyVisitStore,

@@ -40,7 +40,7 @@ export async function createRunningServer(...args: Parameters<typeof createTestR
   await createBackup(rt);
   rt.freeBytes = () => 10_000_000_000;
   const url = "http://127.0.0.1:1";
-  rt.tx(() => rt.store.live.saveDaemon({ url, startedAt: rt.now(), hasAlertUrl: true }));
+  rt.tx(() => rt.store.daemon.save({ url, startedAt: rt.now(), hasAlertUrl: true }));
   let lock = acquireDaemonLock(rt.config.databasePath);
   const stopDaemon = () => {
     lock.release();
@@ -97,7 +97,7 @@ const setStreak = (rt: RunningServer, disableAt: number | null, id = rt.endpoint
 };
 
 const setCertificate = (rt: TestRuntime, expiresAt: number): End => {
-  const save = (at: number) => rt.tx(() => rt.store.live.saveCertificateExpiry(at));
+  const save = (at: number) => rt.tx(() => rt.store.daemon.saveCertificateExpiry(at));
   save(expiresAt);
   return () => save(rt.now() + 90 * DAY_MS);
 };
@@ -165,7 +165,7 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
   "backup.unshipped": (rt) => {
     const save = (startedAt: number, copiesBackups: boolean) =>
       rt.tx(() =>
-        rt.store.live.saveDaemon({ url: "", startedAt, hasAlertUrl: true, copiesBackups }),
+        rt.store.daemon.save({ url: "", startedAt, hasAlertUrl: true, copiesBackups }),
       );
     save(rt.now() - 3 * DAY_MS, true);
     return () => save(rt.now(), false);
@@ -195,8 +195,8 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     return () => rt.tx(() => file.forgetLogKeptSince(file.findLogKeptSince() ?? 0));
   },
   "clock.wrong": (rt) => {
-    const { live } = rt.store;
-    rt.tx(() => live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: rt.now() + DAY_MS }));
+    const { daemon } = rt.store;
+    rt.tx(() => daemon.save({ url: "http://127.0.0.1:1", startedAt: rt.now() + DAY_MS }));
     return () => rt.advance(DAY_MS);
   },
   "clock.differs": (rt) => {
@@ -204,7 +204,7 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     const save = (clockOffsetMs: number | null) =>
       rt.tx(() => {
         const url = "http://127.0.0.1:1";
-        rt.store.live.saveDaemon({ url, startedAt: rt.now(), clockSource, clockOffsetMs });
+        rt.store.daemon.save({ url, startedAt: rt.now(), clockSource, clockOffsetMs });
       });
     save(rt.machineClock.offset() + DAY_MS);
     return () => save(rt.machineClock.offset());
@@ -320,16 +320,16 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     return () => edit(rt, "UPDATE reservation SET status = 'CONFIRMED', decide_by = NULL");
   },
   "proxy.one_address": (rt) => {
-    rt.tx(() => rt.store.live.saveSharedAddress("10.0.0.1"));
-    return () => rt.tx(() => rt.store.live.saveSharedAddress(null));
+    rt.tx(() => rt.store.daemon.saveSharedAddress("10.0.0.1"));
+    return () => rt.tx(() => rt.store.daemon.saveSharedAddress(null));
   },
   "connections.full": (rt) => {
-    rt.tx(() => rt.store.live.saveConnectionsFull("2001:db8::/48"));
-    return () => rt.tx(() => rt.store.live.saveConnectionsFull(null));
+    rt.tx(() => rt.store.daemon.saveConnectionsFull("2001:db8::/48"));
+    return () => rt.tx(() => rt.store.daemon.saveConnectionsFull(null));
   },
   "metrics.refused": (rt) => {
-    rt.tx(() => rt.store.live.saveMetricsRefused("/metrics"));
-    return () => rt.tx(() => rt.store.live.saveMetricsRefused(null));
+    rt.tx(() => rt.store.daemon.saveMetricsRefused("/metrics"));
+    return () => rt.tx(() => rt.store.daemon.saveMetricsRefused(null));
   },
   "alerts.failing": (rt) => {
     const { alertState } = rt.store;

@@ -14,7 +14,7 @@ export type CopyResult = { isCopied: boolean; reason: string | null };
 /** Whether the daemon copies a new backup, or this process if no daemon is running. */
 export const isCopyDue = (rt: Runtime): boolean =>
   isDaemonRunning(rt.config.databasePath)
-    ? rt.store.live.findDaemon()?.copiesBackups === true
+    ? rt.store.daemon.find()?.copiesBackups === true
     : hasCopyPlace(rt.config);
 
 /**

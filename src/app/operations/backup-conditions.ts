@@ -4,7 +4,7 @@ import { type HealthCondition, openCondition } from "../../domain/conditions/reg
 import { hasTag } from "../../backup-tag.ts";
 import { isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { isNightly } from "../../store/backup.ts";
-import type { DaemonRow } from "../../store/live.ts";
+import type { DaemonRow } from "../../store/daemon-row.ts";
 import { iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { describeMissingTag } from "./backup-authenticity.ts";
@@ -156,7 +156,7 @@ export function checkScrub({ config, store }: Runtime): HealthCondition[] {
 export function adviseOnCopies({ config, now, store }: Runtime, hasValidKey: boolean): Finding[] {
   const { dir, command } = config.backups;
   const isConfigured =
-    store.live.findDaemon()?.copiesBackups === true || dir !== null || command !== null;
+    store.daemon.find()?.copiesBackups === true || dir !== null || command !== null;
   const copy = readBackupState(config, "copy");
   const findings: Finding[] = [];
   const add = (text: string, fix: string) => findings.push({ text, fix, isAdvice: true });

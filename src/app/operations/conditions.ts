@@ -5,7 +5,7 @@ import {
   type HealthCondition,
   openCondition,
 } from "../../domain/conditions/registry.ts";
-import type { DaemonRow } from "../../store/live.ts";
+import type { DaemonRow } from "../../store/daemon-row.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { loadFromFeatures } from "../../features/index.ts";
 import type { Runtime } from "../runtime.ts";
@@ -126,7 +126,7 @@ function listConditions(
   checks: readonly Check[],
   daemon: DaemonState,
 ): HealthCondition[] {
-  const running = daemon.isRunning ? rt.store.live.findDaemon() : undefined;
+  const running = daemon.isRunning ? rt.store.daemon.find() : undefined;
   const input = { daemon, running, endpoints: rt.store.endpoints.list() };
   const begins = new Map(
     rt.store.alertState
@@ -168,7 +168,7 @@ export function listCauses(
   checks: readonly Check[],
   daemon: DaemonState,
 ): HealthCondition[] {
-  const running = daemon.isRunning ? rt.store.live.findDaemon() : undefined;
+  const running = daemon.isRunning ? rt.store.daemon.find() : undefined;
   const aheadMs = clockAheadMs(rt, running);
   const atDaemonsTime: Runtime = { ...rt, now: () => rt.now() - aheadMs };
   return withoutCovered([
@@ -181,7 +181,7 @@ export function listCauses(
 export const listDaemonConditions = (rt: Runtime, checks: readonly Check[]): HealthCondition[] =>
   listConditions(rt, checks, {
     isRunning: true,
-    startedAt: rt.store.live.findDaemon()?.startedAt ?? null,
+    startedAt: rt.store.daemon.find()?.startedAt ?? null,
   });
 
 /** Returns the conditions in which the server should not receive requests. */

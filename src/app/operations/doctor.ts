@@ -187,10 +187,10 @@ async function inspectDaemon(
   conditions: Finding[],
   askDaemon: DoctorDeps["askDaemon"],
 ): Promise<Check> {
-  const limit = (isRunning ? rt.store.live.findDaemon()?.openFiles : null) ?? readOpenFileLimit();
+  const limit = (isRunning ? rt.store.daemon.find()?.openFiles : null) ?? readOpenFileLimit();
   const findings = [...conditions, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
   if (url !== null) {
-    const aheadMs = clockAheadMs(rt, rt.store.live.findDaemon());
+    const aheadMs = clockAheadMs(rt, rt.store.daemon.find());
     findings.push(...checkDaemonResponse(url, await askDaemon(url), rt.now() - aheadMs));
   }
   return { about: "daemon", summary: url === null ? "running" : `responds at ${url}`, findings };
@@ -199,7 +199,7 @@ async function inspectDaemon(
 function inspectWebhooks(rt: Runtime, conditions: Finding[]): Check {
   const endpoints = rt.store.endpoints.list().length;
   const hasAlertUrl =
-    rt.store.live.findDaemon()?.hasAlertUrl === true || hasAlertChannel(rt.config.alerts);
+    rt.store.daemon.find()?.hasAlertUrl === true || hasAlertChannel(rt.config.alerts);
   const findings = [...conditions, ...checkUnsentEvents(rt.store.events.iterateUndelivered())];
   if (endpoints > 0 && !hasAlertUrl)
     findings.push({

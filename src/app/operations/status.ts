@@ -76,6 +76,6 @@ export function countDestinations(rt: Runtime): Status["destinations"] {
 
 function readDaemon(rt: Runtime): Status["daemon"] {
   const isRunning = isDaemonRunning(rt.config.databasePath);
-  const row = isRunning ? rt.store.live.findDaemon() : undefined;
+  const row = isRunning ? rt.store.daemon.find() : undefined;
   return { isRunning, url: row?.url ?? null, startedAt: row?.startedAt ?? null };
 }

@@ -123,7 +123,7 @@ export async function startDaemon(
       return reason;
     };
     const saveCertificateExpiry = () =>
-      saveState(rt, () => rt.store.live.saveCertificateExpiry(server.certificateExpiresAt()));
+      saveState(rt, () => rt.store.daemon.saveCertificateExpiry(server.certificateExpiresAt()));
     await saveAddress(rt, server.url);
     await saveCertificateExpiry();
     return {
@@ -231,7 +231,7 @@ function saveAddress(rt: Runtime, url: string): Promise<void> {
     backupEveryMs: everyMs,
     copiesBackups: dir !== null || command !== null,
   };
-  return saveState(rt, () => rt.store.live.saveDaemon(row));
+  return saveState(rt, () => rt.store.daemon.save(row));
 }
 
 /** A failure is logged and does not stop the daemon. */

@@ -26,7 +26,7 @@ const create = command({
     const { rt, business } = await cli.openBusiness();
     const { createCalendar } = await import("./calendars.ts");
     const { publicUrl } = cli.config(flags).http;
-    const daemon = rt.store.live.findDaemon();
+    const daemon = rt.store.daemon.find();
     const base =
       publicUrl || daemon?.publicUrl || (daemon?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`);
     const staffId = staff === undefined ? null : resolveObject(rt, business, "staff", staff).id;

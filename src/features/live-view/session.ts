@@ -77,7 +77,7 @@ export function startSession(deps: SessionDeps): Session {
     daemonAt = at;
     const isRunning = deps.isDaemonRunning();
     if (isRunning === server.isDaemonRunning && at < conditionsDueAt) return;
-    const startedAt = isRunning ? (rt.store.live.findDaemon()?.startedAt ?? null) : null;
+    const startedAt = isRunning ? (rt.store.daemon.find()?.startedAt ?? null) : null;
     const conditions = listCauses(rt, deps.checks, { isRunning, startedAt });
     const rank = ({ severity }: HealthCondition) => SEVERITIES.indexOf(severity);
     const before = server;

@@ -23,7 +23,7 @@ const REFUSED_LASTS_MS = 60 * 60_000;
 
 export function createOperators(rt: Runtime): Operators {
   const tokens = openMetricsTokens(rt);
-  const refused = createLastingState(rt, REFUSED_LASTS_MS, rt.store.live.saveMetricsRefused);
+  const refused = createLastingState(rt, REFUSED_LASTS_MS, rt.store.daemon.saveMetricsRefused);
   let isLogged = false;
 
   const has = (request: HttpRequest): boolean => {

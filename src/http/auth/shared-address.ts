@@ -52,7 +52,7 @@ export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector 
     flush() {
       const shared = requests >= MIN_REQUESTS ? address : null;
       if (shared === saved) return;
-      rt.tx(() => rt.store.live.saveSharedAddress(shared));
+      rt.tx(() => rt.store.daemon.saveSharedAddress(shared));
       saved = shared;
     },
   };

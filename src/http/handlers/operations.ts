@@ -122,7 +122,7 @@ function formatConditions(rt: Runtime, checks: readonly Check[]): string {
 function formatFigures(rt: Runtime): string[] {
   const now = rt.now();
   const dueAt = rt.store.due.getNextAttemptAt();
-  const daemon = rt.store.live.findDaemon();
+  const daemon = rt.store.daemon.find();
   const notAfter = daemon?.certificateExpiresAt;
   const gauge = (name: string, help: string, value: number | null | undefined, labels = "") =>
     formatMetric(

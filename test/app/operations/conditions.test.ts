@@ -136,8 +136,8 @@ test.each([40, -40])(
     const now = rt.now();
     const clock = { clockSource: "boot", clockOffsetMs: rt.machineClock.offset() };
     rt.tx(() => {
-      rt.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: now, ...clock });
-      rt.store.live.saveCertificateExpiry(now + 30 * DAY_MS);
+      rt.store.daemon.save({ url: "http://127.0.0.1:1", startedAt: now, ...clock });
+      rt.store.daemon.saveCertificateExpiry(now + 30 * DAY_MS);
     });
     emitEvents(rt, rt.business, "service.updated");
     const command = createTestRuntime({ dataDir: rt.config.dataDir }, now + days * DAY_MS);
@@ -167,7 +167,7 @@ test("a daemon that stands still for hours is not taken for one whose clock diff
   const clockSource = rt.machineClock.source();
   const clockOffsetMs = rt.machineClock.offset();
   const daemon = { url: "http://127.0.0.1:1", startedAt: rt.now(), clockSource, clockOffsetMs };
-  rt.tx(() => rt.store.live.saveDaemon(daemon));
+  rt.tx(() => rt.store.daemon.save(daemon));
   emitEvents(rt, rt.business, "service.updated");
   rt.advance(3 * 60 * MINUTE_MS);
   const codes = readStatus(rt, CHECKS).problems.map(({ code }) => code);

@@ -62,7 +62,7 @@ async function createHealthyServer(): Promise<Server> {
   const lock = acquireDaemonLock(rt.config.databasePath);
   onTestFinished(lock.release);
   rt.tx(() =>
-    rt.store.live.saveDaemon({
+    rt.store.daemon.save({
       url: "http://127.0.0.1:1",
       startedAt: rt.now(),
       hasAlertUrl: true,
@@ -453,14 +453,14 @@ const scenarios: Scenario[] = [
   },
   {
     what: "a certificate that has expired",
-    provoke: (rt) => rt.tx(() => rt.store.live.saveCertificateExpiry(rt.now() - 1)),
+    provoke: (rt) => rt.tx(() => rt.store.daemon.saveCertificateExpiry(rt.now() - 1)),
     about: "daemon",
     text: /^the certificate of the API has expired, and clients reject it \(.*: renew it/,
     fix: /^systemctl reload deskbell/,
   },
   {
     what: "a certificate that expires within 14 days",
-    provoke: (rt) => rt.tx(() => rt.store.live.saveCertificateExpiry(rt.now() + 13 * DAY_MS)),
+    provoke: (rt) => rt.tx(() => rt.store.daemon.saveCertificateExpiry(rt.now() + 13 * DAY_MS)),
     about: "daemon",
     text: /^the certificate of the API expires soon/,
     fix: /^systemctl reload deskbell/,
@@ -582,7 +582,7 @@ async function findingsOfDaemon(
   const { port } = server.address() as { port: number };
   const rt = await createHealthyServer();
   rt.tx(() =>
-    rt.store.live.saveDaemon({
+    rt.store.daemon.save({
       url: `http://127.0.0.1:${port}`,
       startedAt: rt.now(),
       hasAlertUrl: true,

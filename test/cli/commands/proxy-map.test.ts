@@ -16,7 +16,7 @@ async function startServers(...businesses: string[][]) {
     businesses.map(async (slugs) => {
       const rt = createTestRuntime(flags);
       rt.freeBytes = () => 10_000_000_000;
-      rt.tx(() => rt.store.live.saveDaemon({ url: "", startedAt: rt.now(), hasAlertUrl: true }));
+      rt.tx(() => rt.store.daemon.save({ url: "", startedAt: rt.now(), hasAlertUrl: true }));
       for (const slug of slugs) addBusiness(rt, slug);
       const server = await startServer(rt, { host: "127.0.0.1", port: 0 });
       onTestFinished(server.close);

@@ -19,7 +19,7 @@ async function createRunningShop() {
   seedShop(rt);
   const business = rt.store.businesses.findBySlug("shop");
   if (!business) throw new Error("no shop");
-  rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: Date.now() }));
+  rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: Date.now() }));
   const { endpoint } = await createEndpoint(rt, {
     businessId: business.id,
     keyId: null,
@@ -212,9 +212,9 @@ test.each([
 test("a daemon that has run for two days without a backup is a problem", async () => {
   const { rt, deskbell, lock } = await createRunningShop();
   const daysAgo = (days: number) => Date.now() - days * 86_400_000;
-  rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: daysAgo(1.9) }));
+  rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: daysAgo(1.9) }));
   expect(await deskbell("status")).toMatchObject({ code: 0 });
-  rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: daysAgo(2.1) }));
+  rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: daysAgo(2.1) }));
   expect(await deskbell("status")).toMatchObject({
     code: 6,
     stdout: expect.stringContaining("there is no backup yet (running since "),

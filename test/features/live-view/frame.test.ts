@@ -28,7 +28,7 @@ const segment = {
 async function createFilledRuntime(deliveries = 400) {
   const rt = createTestRuntime();
   await fillDeliveries(rt, deliveries);
-  rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: rt.now() - 274_320_000 });
+  rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: rt.now() - 274_320_000 });
   addVisits(rt);
   return rt;
 }

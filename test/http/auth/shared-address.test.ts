@@ -12,13 +12,13 @@ const FORWARDED = { "x-forwarded-for": "203.0.113.9" };
 /** The returned function sends requests of a peer and returns the address that is then saved. */
 function createDaemon(flags: Parameters<typeof createTestRuntime>[0] = {}) {
   const rt = createTestRuntime(flags);
-  rt.tx(() => rt.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: rt.now() }));
+  rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:1", startedAt: rt.now() }));
   const detector = createSharedAddressDetector(rt);
   return (peerAddress: string, headers: Record<string, string> = {}, count = 100) => {
     const request = { peerAddress, headers: { host: "api.example.com", ...headers } };
     for (let i = 0; i < count; i++) detector.record(request as never);
     detector.flush();
-    return rt.store.live.findDaemon()?.sharedAddress ?? null;
+    return rt.store.daemon.find()?.sharedAddress ?? null;
   };
 }
 
@@ -64,7 +64,7 @@ test("status reports that all clients share an address, until the daemon starts 
   const api = createTestApi("salon", undefined, PROXIED);
   onTestFinished(acquireDaemonLock(api.config.databasePath).release);
   const start = () =>
-    api.tx(() => api.store.live.saveDaemon({ url: "http://127.0.0.1:1", startedAt: api.now() }));
+    api.tx(() => api.store.daemon.save({ url: "http://127.0.0.1:1", startedAt: api.now() }));
   const report = () => readStatus(api, CHECKS).problems.filter(({ about }) => about === "proxy");
   start();
   const headers = { host: "api.example.com" };

@@ -155,12 +155,12 @@ test("the metrics have figures of backups, deliveries, the disk and the certific
   const api = createTestApi();
   api.freeBytes = () => 5000;
   api.tx(() => {
-    api.store.live.saveDaemon({
+    api.store.daemon.save({
       url: "http://127.0.0.1:1",
       startedAt: api.now(),
       backupEveryMs: 300_000,
     });
-    api.store.live.saveCertificateExpiry(1_800_000_000_000);
+    api.store.daemon.saveCertificateExpiry(1_800_000_000_000);
   });
   await createBackup(api);
   const readFigures = async () =>

@@ -244,7 +244,7 @@ test("the limits follow the limit of open files, and one network never has all",
 
 test("full connections are a condition that names the largest client, for 10 minutes", async () => {
   const rt = await createRunningServer();
-  const full = createLastingState(rt, 10 * 60_000, rt.store.live.saveConnectionsFull);
+  const full = createLastingState(rt, 10 * 60_000, rt.store.daemon.saveConnectionsFull);
   const check = () => {
     full.flush();
     return listDaemonConditions(rt, CHECKS)

@@ -4,7 +4,8 @@ import type { HealthCondition } from "../../../domain/conditions/registry.ts";
 import type { AttemptRow } from "../../../store/deliveries.ts";
 import { bodyFor } from "../../../domain/guest-references.ts";
 import type { EventRow } from "../../../store/events.ts";
-import type { DaemonRow, EndpointState, LiveRow, PageStart } from "../../../store/live.ts";
+import type { DaemonRow } from "../../../store/daemon-row.ts";
+import type { EndpointState, LiveRow, PageStart } from "../../../store/live.ts";
 import { type Day, readDay } from "../views/day.ts";
 import { listFilter, type UiState } from "./ui-state.ts";
 
@@ -72,9 +73,7 @@ export function readSnapshot(
   const { PENDING: pending = 0, EXHAUSTED: exhausted = 0 } = counts;
   return {
     takenAt,
-    daemon: isDaemonRunning
-      ? (rt.store.live.findDaemon() ?? { url: "", startedAt: takenAt })
-      : null,
+    daemon: isDaemonRunning ? (rt.store.daemon.find() ?? { url: "", startedAt: takenAt }) : null,
     conditions,
     businesses: rt.store.businesses.list().map(({ id, slug }) => ({ id, slug })),
     endpoints: rt.store.live.listEndpoints(businessId, MAX_ENDPOINTS),

@@ -8,9 +8,9 @@ import { createTestRuntime } from "../../../support/test-runtime.ts";
 async function openView(options: Parameters<typeof openSession>[1] = {}) {
   const rt = createTestRuntime();
   await fillDeliveries(rt, 40);
-  rt.store.live.saveDaemon({ url: "http://127.0.0.1:4100", startedAt: rt.now() });
+  rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: rt.now() });
   rt.tx(() => {
-    rt.store.live.saveSharedAddress("10.0.0.1");
+    rt.store.daemon.saveSharedAddress("10.0.0.1");
     for (const endpoint of rt.store.endpoints.list().slice(0, 2)) {
       const streak = { failingSince: rt.now() - 3_600_000, failureCount: 9, warnedAt: rt.now() };
       const lastError = "HTTP 500";
@@ -52,7 +52,7 @@ test("a problem that ends disappears within ten seconds, and the list gets its l
   const { rt, view } = await openView();
   const firstLines = () => view.text().split("\n").slice(1, 3).join("\n");
   expect(firstLines()).toContain("10.0.0.1");
-  rt.tx(() => rt.store.live.saveSharedAddress(null));
+  rt.tx(() => rt.store.daemon.saveSharedAddress(null));
   rt.advance(10_000);
   view.tick();
   expect(firstLines()).toMatch(/▲ info[^]*▲ info .* p: fix/);
