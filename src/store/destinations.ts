@@ -40,36 +40,8 @@ type DestinationState = Pick<DestinationRow, "behindSince" | "lastError" | "stre
 
 type Version = Pick<DestinationRow, "id" | "version">;
 
-export type CursorRow = {
-  businessId: string;
-  slug: string;
-  /** The sequence number of the last event that the stream has acknowledged; 0 if there is none. */
-  sequence: number;
-  redelivery: number;
-  /** Events up to this sequence number get the number of the redelivery in their message ID. */
-  redeliverUntil: number;
-};
-
-export type SkipRow = {
-  destinationId: string;
-  businessId: string;
-  sequence: number;
-  /** null: several events, which the history no longer has. */
-  eventId: string | null;
-  reason: string;
-  at: number;
-};
-
-export type FirstEvent = { businessId: string; sequence: number; events: number };
-
 const COLUMNS = `id, name, url, stream, prefix, business_id, events, auth, ca, sealed, version,
   created_at, updated_at, behind_since, last_error, stream_sequence, recreated_at`;
-
-const CURSOR = `
-  SELECT business.id AS businessId, slug, coalesce(sequence, 0) AS sequence,
-    coalesce(redelivery, 0) AS redelivery, coalesce(redeliver_until, 0) AS redeliverUntil
-  FROM business LEFT JOIN destination_cursor
-    ON destination_id = :destinationId AND business_id = business.id`;
 
 export function createDestinationStore(db: Db) {
   const parse = (raw: unknown): DestinationRow => {
@@ -106,54 +78,6 @@ export function createDestinationStore(db: Db) {
       (destination_id, business_id, sequence, redelivery, redeliver_until)
     SELECT :id, business.id, last_sequence, 0, 0 FROM business
     WHERE :businessId IS NULL OR business.id = :businessId`);
-  const selectCursor = db.prepare(`${CURSOR} WHERE business.id = :businessId`);
-  const selectBehind = db.prepare(`
-    ${CURSOR} WHERE last_sequence > coalesce(sequence, 0)
-      AND (:businessId IS NULL OR business.id = :businessId)`);
-  // A business or destination may just have been deleted, or its cursor set back.
-  const saveCursor = db.prepare(`
-    INSERT INTO destination_cursor
-      (destination_id, business_id, sequence, redelivery, redeliver_until)
-    SELECT destination.id, business.id, :sequence, :redelivery, :redeliverUntil
-    FROM destination, business
-    WHERE destination.id = :destinationId AND business.id = :businessId
-    ON CONFLICT DO UPDATE SET sequence = excluded.sequence
-      WHERE redelivery = excluded.redelivery`);
-  const rewindCursor = db.prepare(`
-    INSERT INTO destination_cursor
-      (destination_id, business_id, sequence, redelivery, redeliver_until)
-    SELECT :destinationId, business.id, :sequence, 1, last_sequence
-    FROM business WHERE id = :businessId
-    ON CONFLICT DO UPDATE SET sequence = excluded.sequence, redelivery = redelivery + 1,
-      redeliver_until = excluded.redeliver_until`);
-
-  const selectLastEvent = db.prepare("SELECT coalesce(max(rowid), 0) FROM event").pluck();
-  const selectBusinessesOf = db
-    .prepare("SELECT DISTINCT business_id FROM event WHERE rowid > :after AND rowid <= :upTo")
-    .pluck();
-  // IDs rise with time, so the range of IDs spares a scan of the table.
-  const selectFirstSince = db.prepare(`
-    SELECT business_id AS businessId, min(sequence) AS sequence, count(*) AS events FROM event
-    WHERE id >= :minId AND (:businessId IS NULL OR business_id = :businessId) GROUP BY business_id`);
-  const selectNextCreatedAt = db
-    .prepare(`
-      SELECT created_at FROM event WHERE business_id = :businessId AND sequence > :after
-      ORDER BY sequence LIMIT 1`)
-    .pluck();
-  const insertSkip = db.prepare(`
-    INSERT OR REPLACE INTO destination_skip
-      (destination_id, business_id, sequence, event_id, reason, at)
-    SELECT destination.id, business.id, :sequence, :eventId, :reason, :at
-    FROM destination, business
-    WHERE destination.id = :destinationId AND business.id = :businessId`);
-  const selectSkips = db.prepare(`
-    SELECT ${columns("destination_id, business_id, sequence, event_id, reason, at")}
-    FROM destination_skip WHERE destination_id = :id AND at >= :since
-    ORDER BY at, business_id, sequence`);
-  const deleteSkips = db.prepare(`
-    DELETE FROM destination_skip
-    WHERE destination_id = :destinationId AND business_id = :businessId AND sequence > :after`);
-
   return {
     list: () => selectAll.all().map(parse),
     /** Lists the versions by ID. They are read after every commit, with one look at an index. */
@@ -175,36 +99,5 @@ export function createDestinationStore(db: Db) {
       void markRecreated.run({ id, version, streamSequence, at }),
     clearRecreatedAt: (id: string) => void clearRecreatedAt.run(id),
     delete: (id: string) => void deleteById.run(id),
-
-    findCursor: (destinationId: string, businessId: string) =>
-      selectCursor.get({ destinationId, businessId }) as CursorRow | undefined,
-    /** The cursors of businesses that have events after them. */
-    listBehind: (destinationId: string, businessId: string | null) =>
-      selectBehind.all({ destinationId, businessId }) as CursorRow[],
-    saveCursor: (destinationId: string, { slug: _, ...cursor }: CursorRow) =>
-      void saveCursor.run({ destinationId, ...cursor }),
-    /** Sets the cursor back, so that the stored events after it are published once more. */
-    rewindCursor: (destinationId: string, businessId: string, sequence: number) =>
-      void rewindCursor.run({ destinationId, businessId, sequence }),
-
-    /** The row number of the newest event. Numbers of deleted events may be used again. */
-    getLastEvent: () => selectLastEvent.get() as number,
-    /** The businesses of the events in a range of row numbers. */
-    listBusinessesWithEvents: (after: number, upTo: number) =>
-      selectBusinessesOf.all({ after, upTo }) as string[],
-    /**
-     * Lists, for each business or for one, its first event from an ID on, and how many there are.
-     */
-    listFirstSince: (minId: string, businessId: string | null) =>
-      selectFirstSince.all({ minId, businessId }) as FirstEvent[],
-    /** When the next event was created; undefined if there is none. */
-    findNextCreatedAt: (businessId: string, after: number) =>
-      selectNextCreatedAt.get({ businessId, after }) as number | undefined,
-
-    insertSkip: (row: SkipRow) => void insertSkip.run(row),
-    /** Oldest first. */
-    listSkips: (id: string, since: number) => selectSkips.all({ id, since }) as SkipRow[],
-    deleteSkips: (destinationId: string, businessId: string, after: number) =>
-      void deleteSkips.run({ destinationId, businessId, after }),
   };
 }

@@ -10,6 +10,7 @@ import { createDaemonStore } from "./daemon-row.ts";
 import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createDeliveryMoveStore } from "./delivery-moves.ts";
+import { createDestinationCursorStore } from "./destination-cursors.ts";
 import { createDestinationStore } from "./destinations.ts";
 import { createDueStore } from "./due.ts";
 import { createEndpointSecretStore } from "./endpoint-secrets.ts";
@@ -57,6 +58,7 @@ const STORES = {
   deliveryMoves: createDeliveryMoveStore,
   backlogMoves: createBacklogMoveStore,
   destinations: createDestinationStore,
+  destinationCursors: createDestinationCursorStore,
   due: createDueStore,
   endpointSecrets: createEndpointSecretStore,
   rateCounts: createRateCountStore,

@@ -164,9 +164,7 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
   },
   "backup.unshipped": (rt) => {
     const save = (startedAt: number, copiesBackups: boolean) =>
-      rt.tx(() =>
-        rt.store.daemon.save({ url: "", startedAt, hasAlertUrl: true, copiesBackups }),
-      );
+      rt.tx(() => rt.store.daemon.save({ url: "", startedAt, hasAlertUrl: true, copiesBackups }));
     save(rt.now() - 3 * DAY_MS, true);
     return () => save(rt.now(), false);
   },
@@ -285,9 +283,14 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     const { id: businessId } = rt.business;
     const skip = { businessId, sequence: 1, eventId: "evt_1", reason: "it is too large" };
     rt.tx(() =>
-      rt.store.destinations.insertSkip({ destinationId: destination.id, ...skip, at: rt.now() }),
+      rt.store.destinationCursors.insertSkip({
+        destinationId: destination.id,
+        ...skip,
+        at: rt.now(),
+      }),
     );
-    return () => rt.tx(() => rt.store.destinations.deleteSkips(destination.id, businessId, 0));
+    return () =>
+      rt.tx(() => rt.store.destinationCursors.deleteSkips(destination.id, businessId, 0));
   },
   "calendar.full": (rt) => {
     const business = getBusiness(rt, rt.business.slug);

@@ -19,7 +19,7 @@ export function redeliverEvents(
 ): { businesses: number; events: number } {
   return rt.tx(() => {
     const destination = getDestination(rt, id);
-    const { destinations } = rt.store;
+    const { destinations, destinationCursors } = rt.store;
     if (
       destination.businessId !== null &&
       businessId !== null &&
@@ -32,16 +32,16 @@ export function redeliverEvents(
           fix: "leave out --business",
         },
       );
-    const first = destinations.listFirstSince(
+    const first = destinationCursors.listFirstSince(
       minIdAt("evt", since),
       businessId ?? destination.businessId,
     );
     for (const { businessId, sequence } of first) {
       // The cursor may be further behind.
-      const before = destinations.findCursor(id, businessId)?.sequence ?? 0;
+      const before = destinationCursors.find(id, businessId)?.sequence ?? 0;
       const after = Math.min(sequence - 1, before);
-      destinations.deleteSkips(id, businessId, after);
-      destinations.rewindCursor(id, businessId, after);
+      destinationCursors.deleteSkips(id, businessId, after);
+      destinationCursors.rewind(id, businessId, after);
     }
     destinations.raiseVersion(id);
     if (businessId === destination.businessId || businessId === null)

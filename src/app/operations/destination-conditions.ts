@@ -71,7 +71,7 @@ function checkRecreated(rt: Runtime, destination: DestinationRow): HealthConditi
 
 function checkSkips(rt: Runtime, destination: DestinationRow): HealthCondition[] {
   const { id, name } = destination;
-  const skips = rt.store.destinations.listSkips(id, rt.now() - SHOWN_MS);
+  const skips = rt.store.destinationCursors.listSkips(id, rt.now() - SHOWN_MS);
   const [first] = skips;
   if (first === undefined) return [];
   const names = skips.map(({ eventId, reason, businessId }) =>

@@ -103,8 +103,8 @@ const show = command({
     const { id, businessId, events } = destination;
     const output = {
       ...toOutput(rt, destination),
-      businessesBehind: rt.store.destinations.listBehind(id, businessId).length,
-      skipped: rt.store.destinations
+      businessesBehind: rt.store.destinationCursors.listBehind(id, businessId).length,
+      skipped: rt.store.destinationCursors
         .listSkips(id, 0)
         .map(({ destinationId: _, ...skip }) => withIsoTimes(skip, "at")),
     };

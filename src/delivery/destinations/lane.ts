@@ -2,7 +2,8 @@ import { userAgent } from "../../assets.ts";
 import { messageIdOf, subjectOf } from "../../domain/destinations/message.ts";
 import type { SigningKey } from "../../domain/webhooks/signature.ts";
 import { deliveryHeaders } from "../../domain/webhooks/webhook-post.ts";
-import type { CursorRow, DestinationRow } from "../../store/destinations.ts";
+import type { CursorRow } from "../../store/destination-cursors.ts";
+import type { DestinationRow } from "../../store/destinations.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { Message } from "./broker.ts";
 

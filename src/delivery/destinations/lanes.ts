@@ -29,10 +29,10 @@ export class Lanes {
 
   #open(businessId: string, isUnclear: boolean): Lane | undefined {
     const rt = this.#rt;
-    const { destinations, feed } = rt.store;
-    const cursor = destinations.findCursor(this.#destination.id, businessId);
+    const { destinationCursors, feed } = rt.store;
+    const cursor = destinationCursors.find(this.#destination.id, businessId);
     if (cursor === undefined) return undefined;
-    const createdAt = destinations.findNextCreatedAt(businessId, cursor.sequence);
+    const createdAt = destinationCursors.findNextCreatedAt(businessId, cursor.sequence);
     // Events that have left the history are recorded too.
     if (createdAt === undefined && feed.getPrunedSequence(businessId) <= cursor.sequence)
       return undefined;

@@ -42,7 +42,7 @@ export class Publisher {
   /** Finds all businesses that are behind. @param isUnclear their cursors may be too old */
   scan(isUnclear = false): void {
     const { id, businessId: onlyBusiness } = this.#destination;
-    for (const { businessId } of this.#rt.store.destinations.listBehind(id, onlyBusiness))
+    for (const { businessId } of this.#rt.store.destinationCursors.listBehind(id, onlyBusiness))
       this.#lanes.enqueue(businessId, isUnclear);
     this.run();
   }
@@ -75,7 +75,7 @@ export class Publisher {
 
   /** Stores the cursors, and since when the destination has been behind. */
   save(): void {
-    const { destinations } = this.#rt.store;
+    const { destinations, destinationCursors } = this.#rt.store;
     const moved = this.#lanes.listMoved();
     const current = this.#readState();
     const isChanged =
@@ -84,7 +84,7 @@ export class Publisher {
       current.streamSequence !== this.#saved.streamSequence;
     if (moved.length > 0 || isChanged)
       this.#rt.tx(() => {
-        for (const { cursor } of moved) destinations.saveCursor(this.#destination.id, cursor);
+        for (const { cursor } of moved) destinationCursors.save(this.#destination.id, cursor);
         if (isChanged) destinations.updateState(this.#destination, current);
       });
     this.#saved = current;

@@ -13,7 +13,7 @@ type Running = { version: number; publisher: Publisher; isStopping: boolean };
 
 /** Publishes events to the destinations that exist, and follows their changes. */
 export function createPublishers(rt: Runtime, connect: Connect = connectLazily) {
-  const { destinations } = rt.store;
+  const { destinations, destinationCursors } = rt.store;
   const running = new Map<string, Running>();
   let lastEvent = 0;
   let scannedAt = -Infinity;
@@ -26,11 +26,11 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
   function wake(): void {
     const versions = new Map(destinations.listVersions());
     if (versions.size === 0 && running.size === 0) return;
-    const newest = destinations.getLastEvent();
+    const newest = destinationCursors.getLastEvent();
     // Row numbers of deleted events may be used again.
     if (newest < lastEvent) scannedAt = -Infinity;
     const changed =
-      newest > lastEvent ? destinations.listBusinessesWithEvents(lastEvent, newest) : [];
+      newest > lastEvent ? destinationCursors.listBusinessesWithEvents(lastEvent, newest) : [];
     lastEvent = newest;
     follow(versions);
     for (const { publisher } of running.values()) {

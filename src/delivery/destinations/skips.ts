@@ -1,10 +1,11 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { countOf } from "../../domain/text.ts";
-import type { CursorRow, DestinationRow } from "../../store/destinations.ts";
+import type { CursorRow } from "../../store/destination-cursors.ts";
+import type { DestinationRow } from "../../store/destinations.ts";
 
 /** Records the events that a destination does not get, for `status` and `doctor`. */
 export function createSkipRecorder(rt: Runtime, { id, name }: DestinationRow) {
-  const { destinations, feed } = rt.store;
+  const { destinationCursors, feed } = rt.store;
 
   /** @param eventId null: several events */
   function record(
@@ -14,7 +15,7 @@ export function createSkipRecorder(rt: Runtime, { id, name }: DestinationRow) {
     reason: string,
   ): void {
     const skip = { destinationId: id, businessId, sequence, eventId, reason, at: rt.now() };
-    rt.tx(() => destinations.insertSkip(skip));
+    rt.tx(() => destinationCursors.insertSkip(skip));
     const fields = { destination: name, business: slug, event: eventId, reason };
     rt.log("warn", "A destination does not get an event.", fields);
   }

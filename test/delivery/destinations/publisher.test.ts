@@ -34,7 +34,7 @@ async function setUp(flags: Parameters<typeof createTestRuntime>[0] = {}) {
     for (let i = 0; i < count; i++) emitEvents(rt, business, "service.updated");
   };
   const stored = () => rt.store.destinations.findById(destination.id) as DestinationRow;
-  const cursor = () => rt.store.destinations.findCursor(destination.id, business.id);
+  const cursor = () => rt.store.destinationCursors.find(destination.id, business.id);
   return { rt, business, destination, secret, stream, publishers, emit, stored, cursor };
 }
 

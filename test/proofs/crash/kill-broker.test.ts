@@ -11,7 +11,7 @@ import {
   hasNatsServer,
   manageStreams,
 } from "../../support/nats-server.ts";
-import type { CursorRow } from "../../../src/store/destinations.ts";
+import type { CursorRow } from "../../../src/store/destination-cursors.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
@@ -80,7 +80,7 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
       await stop();
       const [destination] = rt.store.destinations.list();
       await expect
-        .poll(() => rt.store.destinations.listBehind(destination?.id ?? "", null), {
+        .poll(() => rt.store.destinationCursors.listBehind(destination?.id ?? "", null), {
           timeout: patient(60_000),
           interval: 50,
         })
@@ -100,9 +100,9 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
       const salon = rt.store.businesses.findBySlug("salon-aurora");
       editObject(rt, "salon-aurora", "service", "cut", (doc) => ({ ...doc, priceCents: 1 }));
       const destinationId = destination?.id ?? "";
-      const cursor = rt.store.destinations.findCursor(destinationId, salon?.id ?? "");
+      const cursor = rt.store.destinationCursors.find(destinationId, salon?.id ?? "");
       const saved = { ...(cursor as CursorRow), sequence: (cursor?.sequence ?? 0) + 3 };
-      rt.tx(() => rt.store.destinations.saveCursor(destinationId, saved));
+      rt.tx(() => rt.store.destinationCursors.save(destinationId, saved));
       await waitForUrl(spawnDaemon(dataDir));
       const control = await compare();
       recordClaim({
