@@ -1,3 +1,4 @@
+import type { BookedSegment } from "../domain/bookings/booking.ts";
 import type { Visit } from "../domain/bookings/visit.ts";
 import { columns, type Db, matching } from "./db.ts";
 
@@ -9,6 +10,32 @@ export const VISIT = `id, status, starts_at, ends_at, customer_ref, created_by_k
 export const selectOwn = (table: string, names: string, isNamed = "id = :id"): string => `
   SELECT ${columns(names)} FROM ${table} WHERE business_id = :businessId AND ${isNamed}
     AND (:createdByKey IS NULL OR created_by_key = :createdByKey)`;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Selects the rows that overlap a span and end by `:until`, except those of one visit. Reads at most the rows of a day after
+ * the span, however many follow; those that last longer than a day have their own index.
+ * @param isBusy a condition that also selects the rows of that index
+ * @param visitId the column with the ID of the visit
+ */
+export const selectOverlapping = (
+  names: string,
+  table: string,
+  isBusy: string,
+  longIndex: string,
+  visitId: string,
+) => `
+  SELECT ${columns(names)} FROM ${table}
+  WHERE business_id = :businessId AND ${isBusy} AND ends_at > :from AND ends_at <= min(:until, :to + ${DAY_MS})
+    AND starts_at < :to AND ends_at - starts_at <= ${DAY_MS} AND ${visitId} <> :except
+  UNION ALL
+  SELECT ${columns(names)} FROM ${table} INDEXED BY ${longIndex}
+  WHERE business_id = :businessId AND ${isBusy} AND ends_at > :from AND ends_at <= :until
+    AND starts_at < :to AND ends_at - starts_at > ${DAY_MS} AND ${visitId} <> :except`;
+
+export const isDeleted = (column: string) =>
+  `NOT EXISTS (SELECT 1 FROM catalog_object WHERE id = ${column})`;
 
 /** A condition for each field that is set. Times are epoch milliseconds. */
 export type VisitListFilter = {
@@ -26,6 +53,9 @@ export type VisitListFilter = {
   /** The last row of the previous page. */
   after?: { at: number; id: string } | undefined;
 };
+
+/** A segment of a booking, with the booking's ID, or a reservation. */
+export type UpcomingVisit = Pick<BookedSegment, "staffId" | "startsAt" | "endsAt"> & { id: string };
 
 export type PendingVisit = {
   id: string;

@@ -1,6 +1,6 @@
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
-import { parseResources } from "../../store/bookings.ts";
+import { parseResources } from "../../store/booking-segments.ts";
 import { columns, type Db, insertInto, optional } from "../../store/db.ts";
 
 export type CalendarRow = {
