@@ -8,8 +8,7 @@ import {
 } from "../domain/catalog/catalog.ts";
 import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/change/diff.ts";
-import type { ObjectVersion } from "../domain/public/public-context.ts";
-import { columns, type Db, insertInto, optional } from "./db.ts";
+import { type Db, insertInto, optional } from "./db.ts";
 import { parseJson } from "./json.ts";
 
 function parse<K extends Kind>(row: unknown): DocOf[K] {
@@ -53,13 +52,6 @@ export function createCatalogStore(db: Db) {
     .raw();
   const selectKey = db.prepare("SELECT key FROM catalog_object WHERE id = ?").pluck();
   const selectName = db.prepare("SELECT doc ->> '$.name' FROM catalog_object WHERE id = ?").pluck();
-  const selectVersions = db
-    .prepare("SELECT object_id, version, updated_at FROM representation WHERE business_id = ?")
-    .raw();
-  const selectVersion = db.prepare(
-    `SELECT ${columns("version, updated_at")} FROM representation
-     WHERE business_id = :businessId AND object_id = :objectId`,
-  );
   const deleteObject = db.prepare("DELETE FROM catalog_object WHERE id = ?");
   const insertObject = db.prepare(
     insertInto("catalog_object", "id, business_id, kind, key, sort_order, doc"),
@@ -74,13 +66,6 @@ export function createCatalogStore(db: Db) {
     .prepare("SELECT authored FROM catalog_object WHERE id = ? AND authored IS NOT NULL")
     .pluck();
   const setAuthored = db.prepare("UPDATE catalog_object SET authored = :authored WHERE id = :id");
-  const deleteVersion = db.prepare(
-    "DELETE FROM representation WHERE business_id = :businessId AND object_id = :objectId",
-  );
-  const upsertVersion = db.prepare(`
-    INSERT INTO representation (business_id, object_id, version, updated_at)
-    VALUES (:businessId, :objectId, :version, :updatedAt)
-    ON CONFLICT DO UPDATE SET version = excluded.version, updated_at = excluded.updated_at`);
 
   return {
     /** @param kinds kinds to fill; the others stay empty */
@@ -112,25 +97,11 @@ export function createCatalogStore(db: Db) {
     findName: (objectId: string) => selectName.get(objectId) as string | undefined,
     findSortOrder: (objectId: string) => selectSortOrder.get(objectId) as number | undefined,
     countByKind: (businessId: string) => new Map(countKinds.all(businessId) as [Kind, number][]),
-    findVersion: (businessId: string, objectId: string) =>
-      selectVersion.get({ businessId, objectId }) as ObjectVersion | undefined,
     findLocalEdit: (objectId: string): DocOf[Kind] | undefined =>
       optional(selectLocalEdit.get(objectId), (text) => parseAuthored(text as string)),
 
     listSortOrders: (businessId: string): Map<string, number> =>
       new Map(selectSortOrders.iterate(businessId) as Iterable<[string, number]>),
-
-    listVersions(businessId: string): Map<string, ObjectVersion> {
-      const found = new Map<string, ObjectVersion>();
-      const rows = selectVersions.iterate(businessId) as Iterable<[string, number, number]>;
-      // Most objects were last changed together: they share one value, to save memory.
-      let last: ObjectVersion = { version: 0, updatedAt: 0 };
-      for (const [id, version, updatedAt] of rows) {
-        if (version !== last.version || updatedAt !== last.updatedAt) last = { version, updatedAt };
-        found.set(id, last);
-      }
-      return found;
-    },
 
     listLocalEdits(businessId: string): LocalEdits {
       const rows = selectLocalEdits.all(businessId) as [string, string][];
@@ -150,16 +121,6 @@ export function createCatalogStore(db: Db) {
     writeLocalEdits(edits: ReadonlyMap<string, DocOf[Kind] | null>): void {
       for (const [id, authored] of edits)
         setAuthored.run({ id, authored: authored && JSON.stringify(authored) });
-    },
-
-    writeVersions(
-      businessId: string,
-      change: { changed: Iterable<string>; removed: Iterable<string> },
-      version: ObjectVersion,
-    ): void {
-      for (const objectId of change.removed) deleteVersion.run({ businessId, objectId });
-      for (const objectId of change.changed)
-        upsertVersion.run({ businessId, objectId, ...version });
     },
   };
 }

@@ -26,6 +26,7 @@ import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createKeyVisitStore } from "./key-visits.ts";
 import { createLiveStore } from "./live.ts";
+import { createObjectVersionStore } from "./object-versions.ts";
 import { createOrderStore, createTicketStore } from "./orders.ts";
 import { createRateCountStore } from "./rate-counts.ts";
 import { createRetentionStore } from "./retention.ts";
@@ -40,6 +41,7 @@ const STORES = {
   businesses: createBusinessStore,
   catalog: createCatalogStore,
   catalogChanges: createCatalogChangeStore,
+  objectVersions: createObjectVersionStore,
   clock: createClockStore,
   daemon: createDaemonStore,
   idempotency: createIdempotencyStore,

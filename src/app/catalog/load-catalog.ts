@@ -9,7 +9,7 @@ export function loadCatalog(
   business: BusinessRow,
   kinds?: readonly Kind[],
 ): StoredCatalog {
-  const marks = rt.store.catalog.listVersions(business.id);
+  const marks = rt.store.objectVersions.list(business.id);
   const sortOrders = rt.store.catalog.listSortOrders(business.id);
   const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
   return {
@@ -37,7 +37,7 @@ export function toStoredCatalog(
   const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
   return {
     catalog: { business: business.doc, schedule: business.schedule, objects },
-    versionOf: (id) => rt.store.catalog.findVersion(business.id, id) ?? unmarked,
+    versionOf: (id) => rt.store.objectVersions.find(business.id, id) ?? unmarked,
     sortOrderOf: (id) => rt.store.catalog.findSortOrder(id) ?? 0,
     stock,
   };

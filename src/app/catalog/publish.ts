@@ -80,7 +80,7 @@ export function planUpdate(
 export function writeUpdate(rt: Runtime, { business, diff }: CatalogUpdate): AppendResult {
   rt.store.businesses.upsert(business);
   const newVersion = { version: business.catalogVersion, updatedAt: business.updatedAt };
-  rt.store.catalog.writeVersions(
+  rt.store.objectVersions.write(
     business.id,
     { changed: diff.changedIds, removed: diff.removedIds },
     newVersion,

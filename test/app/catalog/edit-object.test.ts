@@ -182,12 +182,15 @@ test.each([1, 2])(
 
 test("a price edit reads only the object and those that it refers to", () => {
   const rt = createRuntime(100, 1);
-  const { catalog: store } = rt.store;
+  const { catalog: store, objectVersions } = rt.store;
   const { service } = loadCatalog(rt, getBusiness(rt, SLUG)).catalog.objects;
   const { key } = service.find(({ staff, addons }) => staff.length > 0 && addons.length > 0) ?? {};
-  const wholeReads = (["listObjects", "listByKind", "listVersions", "listSortOrders"] as const).map(
-    (name) => vi.spyOn(store, name),
-  );
+  const wholeReads = [
+    vi.spyOn(store, "listObjects"),
+    vi.spyOn(store, "listByKind"),
+    vi.spyOn(store, "listSortOrders"),
+    vi.spyOn(objectVersions, "list"),
+  ];
   const { changes } = editObject(rt, SLUG, "service", key ?? "", (doc) => ({
     ...doc,
     priceCents: doc.priceCents + 100,
