@@ -49,134 +49,7 @@ export function matchRows(
   entries: Entries,
   where: string,
 ): { matched: MatchedRow[]; issues: CsvIssue[] } {
-  const suggest = limitedSuggestions();
-  const title = (column: CsvColumn) => titleOf(table, column);
-
-  /** Undefined if the cell is empty. */
-  function readType(row: CsvRow): CsvType | undefined {
-    const given = cellOf(row, "type");
-    const type = given === undefined ? undefined : typeOf(given);
-    if (given === undefined || type !== undefined) return type;
-    throw new RowError(
-      "invalid_value",
-      `${title("type")} must be one of ${CSV_TYPES.join(", ")}, not ${quote(given)}.${suggest(given, CSV_TYPES)}`,
-    );
-  }
-
-  function matchRow(row: CsvRow, type: CsvType | undefined): Entry {
-    const wanted = { key: cellOf(row, "key"), name: cellOf(row, "name") };
-    if (wanted.key === undefined && wanted.name === undefined)
-      throw new RowError("missing_field", `${title("name")} is missing.`, "name");
-    const parent = type !== undefined && isPartType(type) ? findParent(row, type) : undefined;
-    const found =
-      type === undefined ? findUntyped(row, wanted) : entries.find(type, wanted, parent);
-    const [entry, ...others] = found;
-    if (others.length > 0) throw ambiguous(wanted, found);
-    if (entry?.row !== undefined)
-      throw new RowError("repeated_key", `The ${nameOf(entry)} is listed twice.${inRow(entry)}`);
-    const claimed = entry ?? addNew(type, wanted, parent);
-    claimed.row = row.row;
-    return claimed;
-  }
-
-  /** The parent is optional if only one object has such a variant or size. */
-  function findParent(row: CsvRow, type: CsvPartType): Entry | undefined {
-    const text = cellOf(row, "parent_key");
-    const noun = csvNoun(CSV_PARENTS[type].type);
-    if (text === undefined) {
-      const wanted = { key: cellOf(row, "key"), name: cellOf(row, "name") };
-      if (entries.find(type, wanted).length > 0) return undefined;
-      throw new RowError(
-        "missing_field",
-        `${title("parent_key")} is missing: a ${type} belongs to a ${noun}.`,
-        "parent_key",
-      );
-    }
-    const found = entries.findAny(CSV_PARENTS[type].type, text);
-    if (found.length > 1) throw ambiguous({ name: text }, found);
-    if (found[0] !== undefined) return found[0];
-    const keys = entries.known([CSV_PARENTS[type].type], "key");
-    throw new RowError(
-      "unknown_reference",
-      `There is no ${noun} ${quote(text)} ${where}.${suggest(text, keys)}`,
-    );
-  }
-
-  /** Objects come before variants and sizes, which often have the same names. */
-  function findUntyped(row: CsvRow, wanted: Wanted): readonly Entry[] {
-    const parentKey = cellOf(row, "parent_key");
-    const within = (type: CsvPartType): readonly Entry[] =>
-      parentKey === undefined
-        ? []
-        : entries
-            .findAny(CSV_PARENTS[type].type, parentKey)
-            .flatMap((parent) => entries.find(type, wanted, parent));
-    // Categories have neither a price nor a duration.
-    const hasPrice = (cellOf(row, "price") ?? cellOf(row, "duration_min")) !== undefined;
-    const kinds = CSV_KINDS.filter((kind) => !hasPrice || !kind.endsWith("category"));
-    const searches = [
-      () => CSV_PART_TYPES.flatMap(within),
-      () => kinds.flatMap((kind) => entries.find(kind, wanted)),
-      () => CSV_PART_TYPES.flatMap((type) => entries.find(type, wanted)),
-    ];
-    for (const search of searches) {
-      const found = search();
-      if (found.length > 0) return found;
-    }
-    return [];
-  }
-
-  function ambiguous({ key, name }: Wanted, found: readonly Entry[]): RowError {
-    const distinct = found.some(({ parent }) => parent !== undefined) ? "parent_key" : "type";
-    const column = key === undefined ? "key" : distinct;
-    const named = found.slice(0, 5).map(nameOf).join(", ");
-    return new RowError(
-      "invalid_value",
-      `${quote(key ?? name ?? "")} can be any of ${found.length} objects (${named}). Fill in ${title(column)}.`,
-    );
-  }
-
-  function addNew(type: CsvType | undefined, wanted: Wanted, parent: Entry | undefined): Entry {
-    for (const column of ["key", "name"] as const) {
-      const damage = damageIn(wanted[column] ?? "", false);
-      if (damage !== undefined) throw new RowError("invalid_value", `${title(column)} ${damage}.`);
-    }
-    const { name } = wanted;
-    const text = wanted.key ?? name ?? "";
-    if (type === undefined) {
-      const known = entries.known(CSV_KINDS, wanted.key === undefined ? "name" : "key");
-      throw new RowError(
-        "unknown_reference",
-        `There is no service, dish, add-on or category ${quote(text)} ${where}.${suggest(text, known)} To create it, fill in ${title("type")}.`,
-      );
-    }
-    const key = wanted.key ?? (defaultSlug(text) || text);
-    assertNotTaken(type, { ...wanted, key }, wanted.key === undefined, parent);
-    const draft = { key, ...(name !== undefined && { name }) };
-    if (parent !== undefined && isPartType(type)) {
-      const { list } = CSV_PARENTS[type];
-      parent.draft[list] = [...((parent.draft[list] ?? []) as object[]), draft];
-    }
-    return entries.add({ type, draft, parts: [], formerKeys: [], ...(parent && { parent }) });
-  }
-
-  /** A new object with the key or name of another is more often a mistake than intended. */
-  function assertNotTaken(
-    type: CsvType,
-    { key, name }: Wanted,
-    isKeyDerived: boolean,
-    parent: Entry | undefined,
-  ): void {
-    const [owner] = entries.find(type, isKeyDerived ? { key } : { name }, parent);
-    if (owner === undefined || (!isKeyDerived && owner.exported === undefined)) return;
-    throw new RowError(
-      "repeated_key",
-      isKeyDerived
-        ? `There is no ${csvNoun(type)} named ${quote(name ?? "")} ${where}, and the key ${quote(key ?? "")} made from the name belongs to ${quote(String(owner.draft.name))}.${inRow(owner)} Fill in ${title("key")}.`
-        : `There is no ${csvNoun(type)} with the key ${quote(key ?? "")} ${where}, but ${quote(name ?? "")} has the key ${quote(owner.draft.key)}. Write that key, or another name.`,
-    );
-  }
-
+  const matcher = new RowMatcher(table, entries, where);
   const matched: MatchedRow[] = [];
   const issues: CsvIssue[] = [];
   const attempt = (row: CsvRow, step: () => void): void => {
@@ -189,13 +62,160 @@ export function matchRows(
     }
   };
   const typed: { row: CsvRow; type: CsvType | undefined }[] = [];
-  for (const row of table.rows) attempt(row, () => typed.push({ row, type: readType(row) }));
+  for (const row of table.rows)
+    attempt(row, () => typed.push({ row, type: matcher.readType(row) }));
   // A variant or size can be above its parent, and a row without a type can mean either.
   const isLate = ({ type }: { type: CsvType | undefined }) =>
     type === undefined || isPartType(type);
   for (const { row, type } of [...typed.filter((one) => !isLate(one)), ...typed.filter(isLate)])
-    attempt(row, () => matched.push({ row, entry: matchRow(row, type) }));
+    attempt(row, () => matched.push({ row, entry: matcher.match(row, type) }));
   return { matched, issues };
+}
+
+/** Finds or adds the entry of one row. Its methods throw RowError. */
+class RowMatcher {
+  readonly #table: CsvTable;
+  readonly #entries: Entries;
+  readonly #where: string;
+  readonly #suggest = limitedSuggestions();
+
+  constructor(table: CsvTable, entries: Entries, where: string) {
+    this.#table = table;
+    this.#entries = entries;
+    this.#where = where;
+  }
+
+  /** Returns undefined if the cell is empty. */
+  readType(row: CsvRow): CsvType | undefined {
+    const given = cellOf(row, "type");
+    const type = given === undefined ? undefined : typeOf(given);
+    if (given === undefined || type !== undefined) return type;
+    throw new RowError(
+      "invalid_value",
+      `${this.#title("type")} must be one of ${CSV_TYPES.join(", ")}, not ${quote(given)}.${this.#suggest(given, CSV_TYPES)}`,
+    );
+  }
+
+  match(row: CsvRow, type: CsvType | undefined): Entry {
+    const wanted = { key: cellOf(row, "key"), name: cellOf(row, "name") };
+    if (wanted.key === undefined && wanted.name === undefined)
+      throw new RowError("missing_field", `${this.#title("name")} is missing.`, "name");
+    const parent = type !== undefined && isPartType(type) ? this.#findParent(row, type) : undefined;
+    const found =
+      type === undefined
+        ? this.#findUntyped(row, wanted)
+        : this.#entries.find(type, wanted, parent);
+    const [entry, ...others] = found;
+    if (others.length > 0) throw this.#ambiguous(wanted, found);
+    if (entry?.row !== undefined)
+      throw new RowError("repeated_key", `The ${nameOf(entry)} is listed twice.${inRow(entry)}`);
+    const claimed = entry ?? this.#addNew(type, wanted, parent);
+    claimed.row = row.row;
+    return claimed;
+  }
+
+  /** The parent is optional if only one object has such a variant or size. */
+  #findParent(row: CsvRow, type: CsvPartType): Entry | undefined {
+    const text = cellOf(row, "parent_key");
+    const noun = csvNoun(CSV_PARENTS[type].type);
+    if (text === undefined) {
+      const wanted = { key: cellOf(row, "key"), name: cellOf(row, "name") };
+      if (this.#entries.find(type, wanted).length > 0) return undefined;
+      throw new RowError(
+        "missing_field",
+        `${this.#title("parent_key")} is missing: a ${type} belongs to a ${noun}.`,
+        "parent_key",
+      );
+    }
+    const found = this.#entries.findAny(CSV_PARENTS[type].type, text);
+    if (found.length > 1) throw this.#ambiguous({ name: text }, found);
+    if (found[0] !== undefined) return found[0];
+    const keys = this.#entries.known([CSV_PARENTS[type].type], "key");
+    throw new RowError(
+      "unknown_reference",
+      `There is no ${noun} ${quote(text)} ${this.#where}.${this.#suggest(text, keys)}`,
+    );
+  }
+
+  /** Objects come before variants and sizes, which often have the same names. */
+  #findUntyped(row: CsvRow, wanted: Wanted): readonly Entry[] {
+    const parentKey = cellOf(row, "parent_key");
+    const within = (type: CsvPartType): readonly Entry[] =>
+      parentKey === undefined
+        ? []
+        : this.#entries
+            .findAny(CSV_PARENTS[type].type, parentKey)
+            .flatMap((parent) => this.#entries.find(type, wanted, parent));
+    // Categories have neither a price nor a duration.
+    const hasPrice = (cellOf(row, "price") ?? cellOf(row, "duration_min")) !== undefined;
+    const kinds = CSV_KINDS.filter((kind) => !hasPrice || !kind.endsWith("category"));
+    const searches = [
+      () => CSV_PART_TYPES.flatMap(within),
+      () => kinds.flatMap((kind) => this.#entries.find(kind, wanted)),
+      () => CSV_PART_TYPES.flatMap((type) => this.#entries.find(type, wanted)),
+    ];
+    for (const search of searches) {
+      const found = search();
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
+  #ambiguous({ key, name }: Wanted, found: readonly Entry[]): RowError {
+    const distinct = found.some(({ parent }) => parent !== undefined) ? "parent_key" : "type";
+    const column = key === undefined ? "key" : distinct;
+    const named = found.slice(0, 5).map(nameOf).join(", ");
+    return new RowError(
+      "invalid_value",
+      `${quote(key ?? name ?? "")} can be any of ${found.length} objects (${named}). Fill in ${this.#title(column)}.`,
+    );
+  }
+
+  #addNew(type: CsvType | undefined, wanted: Wanted, parent: Entry | undefined): Entry {
+    for (const column of ["key", "name"] as const) {
+      const damage = damageIn(wanted[column] ?? "", false);
+      if (damage !== undefined)
+        throw new RowError("invalid_value", `${this.#title(column)} ${damage}.`);
+    }
+    const { name } = wanted;
+    const text = wanted.key ?? name ?? "";
+    if (type === undefined) {
+      const known = this.#entries.known(CSV_KINDS, wanted.key === undefined ? "name" : "key");
+      throw new RowError(
+        "unknown_reference",
+        `There is no service, dish, add-on or category ${quote(text)} ${this.#where}.${this.#suggest(text, known)} To create it, fill in ${this.#title("type")}.`,
+      );
+    }
+    const key = wanted.key ?? (defaultSlug(text) || text);
+    this.#assertNotTaken(type, { ...wanted, key }, wanted.key === undefined, parent);
+    const draft = { key, ...(name !== undefined && { name }) };
+    if (parent !== undefined && isPartType(type)) {
+      const { list } = CSV_PARENTS[type];
+      parent.draft[list] = [...((parent.draft[list] ?? []) as object[]), draft];
+    }
+    return this.#entries.add({ type, draft, parts: [], formerKeys: [], ...(parent && { parent }) });
+  }
+
+  /** A new object with the key or name of another is more often a mistake than intended. */
+  #assertNotTaken(
+    type: CsvType,
+    { key, name }: Wanted,
+    isKeyDerived: boolean,
+    parent: Entry | undefined,
+  ): void {
+    const [owner] = this.#entries.find(type, isKeyDerived ? { key } : { name }, parent);
+    if (owner === undefined || (!isKeyDerived && owner.exported === undefined)) return;
+    throw new RowError(
+      "repeated_key",
+      isKeyDerived
+        ? `There is no ${csvNoun(type)} named ${quote(name ?? "")} ${this.#where}, and the key ${quote(key ?? "")} made from the name belongs to ${quote(String(owner.draft.name))}.${inRow(owner)} Fill in ${this.#title("key")}.`
+        : `There is no ${csvNoun(type)} with the key ${quote(key ?? "")} ${this.#where}, but ${quote(name ?? "")} has the key ${quote(owner.draft.key)}. Write that key, or another name.`,
+    );
+  }
+
+  #title(column: CsvColumn): string {
+    return titleOf(this.#table, column);
+  }
 }
 
 /** `variant 'long' of 'cut'` */
