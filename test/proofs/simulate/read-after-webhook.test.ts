@@ -80,7 +80,7 @@ async function listStaleReads(rounds: number, program = PROGRAM): Promise<string
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
   const rounds = 10;
   const program = breakProgram({
-    file: "src/http/handlers/catalog/list-handler.ts",
+    file: "src/http/handlers/catalog/list-responses.ts",
     find: "response.catalogVersion === key.catalogVersion &&\n  response.businessRevision === key.businessRevision &&\n",
     replace: "",
   });
