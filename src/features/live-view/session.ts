@@ -1,6 +1,4 @@
-import { type Check, listCauses } from "../../app/operations/conditions.ts";
-import { deepEqual } from "../../domain/equality.ts";
-import { type HealthCondition, SEVERITIES } from "../../domain/conditions/registry.ts";
+import type { Check } from "../../app/operations/conditions.ts";
 import type { EffectDeps } from "./effects/effect-context.ts";
 import { runEffect } from "./effects/effects.ts";
 import {
@@ -14,7 +12,8 @@ import {
 import { type Key, printableChars } from "./state/keys.ts";
 import { MAX_TYPED_CHARS } from "./state/prompts.ts";
 import { reduce } from "./state/reducer.ts";
-import { readSnapshot, type ServerState, type Snapshot } from "./state/snapshot.ts";
+import { ServerPoll } from "./server-poll.ts";
+import { readSnapshot, type Snapshot } from "./state/snapshot.ts";
 import { createUiState, type UiState } from "./state/ui-state.ts";
 
 export type SessionDeps = EffectDeps & {
@@ -38,10 +37,6 @@ export type Session = {
 };
 
 const MINUTE_MS = 60_000;
-const DAEMON_POLL_MS = 2000;
-const CONDITIONS_POLL_MS = 10_000;
-/** Some checks read each endpoint and its secrets. With thousands of them, wait longer. */
-const MAX_CONDITIONS_LOAD = 0.01;
 
 /** Which day is shown. */
 const shownOffset = ({ screens }: UiState): number | undefined => {
@@ -52,42 +47,20 @@ const shownOffset = ({ screens }: UiState): number | undefined => {
 export function startSession(deps: SessionDeps): Session {
   const { rt, settings, size, draw } = deps;
   let ui: UiState = createUiState(deps.isReadonly, deps.businessId);
-  let server: ServerState = { isDaemonRunning: false, conditions: [] };
-  let daemonAt = -Infinity;
-  let conditionsDueAt = -Infinity;
-  let serverVersion = 0;
+  const server = new ServerPoll(rt, deps.checks, deps.isDaemonRunning);
   let shownVersion = "";
   let snapshot: Snapshot;
   let frame: Frame;
   const ended = new AbortController();
 
   /** A frame stays valid until the data, the minute or the server's state changes. */
-  const version = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${serverVersion}`;
+  const version = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${server.version}`;
 
   const hasChanged = () => !ui.isPaused && version() !== shownVersion;
 
   function read(): void {
     shownVersion = version();
-    snapshot = readSnapshot(rt, ui, layoutFor(size(), 0).listHeight, server);
-  }
-
-  function poll(): void {
-    const at = rt.monotonic();
-    if (at - daemonAt < DAEMON_POLL_MS) return;
-    daemonAt = at;
-    const isRunning = deps.isDaemonRunning();
-    if (isRunning === server.isDaemonRunning && at < conditionsDueAt) return;
-    const startedAt = isRunning ? (rt.store.daemon.find()?.startedAt ?? null) : null;
-    const conditions = listCauses(rt, deps.checks, { isRunning, startedAt });
-    const rank = ({ severity }: HealthCondition) => SEVERITIES.indexOf(severity);
-    const before = server;
-    server = {
-      isDaemonRunning: isRunning,
-      conditions: conditions.toSorted((a, b) => rank(a) - rank(b)),
-    };
-    if (!deepEqual(server, before)) serverVersion += 1;
-    const tookMs = rt.monotonic() - at;
-    conditionsDueAt = at + Math.max(CONDITIONS_POLL_MS, tookMs / MAX_CONDITIONS_LOAD);
+    snapshot = readSnapshot(rt, ui, layoutFor(size(), 0).listHeight, server.state);
   }
 
   function show(): void {
@@ -132,7 +105,7 @@ export function startSession(deps: SessionDeps): Session {
     if (key === "ctrl-c") deps.quit("SIGINT");
   }
 
-  poll();
+  server.poll();
   read();
   show();
   return {
@@ -162,7 +135,7 @@ export function startSession(deps: SessionDeps): Session {
       show();
     },
     tick() {
-      poll();
+      server.poll();
       if (!hasChanged()) return;
       read();
       show();
