@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { parseAst } from "rolldown/parseAst";
 import { expect, test } from "vitest";
 import { FEATURES } from "../src/features/index.ts";
 
@@ -283,6 +284,34 @@ test.each(["cli/main.ts", "cli/program.ts", "cli/commands/serve.ts", "cli/runnin
 test("the server compresses nothing on its thread, where it would delay other requests", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "http" ? (text.match(/\b(?:gzip|deflate|\w+Compress)\w*Sync\b/g) ?? []) : [],
+  );
+  expect(found).toEqual([]);
+});
+
+type SyntaxNode = { type: string; start: number; end: number };
+
+const isSyntaxNode = (value: unknown): value is SyntaxNode =>
+  typeof value === "object" && value !== null && "type" in value && "start" in value;
+
+/** Returns a node with all nodes below it. */
+const nodesIn = (node: SyntaxNode): SyntaxNode[] => [
+  node,
+  ...Object.values<unknown>(node).flat().filter(isSyntaxNode).flatMap(nodesIn),
+];
+
+/** Closures that share variables are classes with private fields, or are split by responsibility. */
+const MAX_LINES = [
+  { kind: /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/, max: 120 },
+  { kind: /^Class(?:Declaration|Expression)$/, max: 150 },
+];
+
+test("no function has more than 120 lines, and no class more than 150", () => {
+  const found = violations(({ path, text }) =>
+    nodesIn(parseAst(text, { lang: path.endsWith("x") ? "tsx" : "ts" })).flatMap((node) => {
+      const lines = text.slice(node.start, node.end).split("\n");
+      const isLong = MAX_LINES.some(({ kind, max }) => kind.test(node.type) && lines.length > max);
+      return isLong ? [`${lines[0]} (${lines.length} lines)`] : [];
+    }),
   );
   expect(found).toEqual([]);
 });
