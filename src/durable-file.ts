@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -15,13 +16,17 @@ export const appendDurably = (path: string, text: string): void => write(path, "
 
 /**
  * Replaces a file, which gets mode 0600: readers see either the old text or the new one, which a power
- * cut does not take back.
+ * cut does not take back. If several processes replace it at the same time, the last one wins.
  */
 export function replaceDurably(path: string, text: string): void {
-  const draft = `${path}.draft`;
-  rmSync(draft, { force: true });
-  createDurably(draft, text);
-  renameSync(draft, path);
+  const draft = `${path}.draft-${randomUUID()}`;
+  try {
+    createDurably(draft, text);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
   try {
     syncFolder(dirname(path));
   } catch (error) {

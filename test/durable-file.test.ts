@@ -1,5 +1,5 @@
 import type * as nodeFs from "node:fs";
-import { fsyncSync, openSync, readFileSync, realpathSync, renameSync } from "node:fs";
+import { fsyncSync, openSync, readdirSync, readFileSync, realpathSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { appendDurably, replaceDurably, syncFolder } from "../src/durable-file.ts";
@@ -32,9 +32,29 @@ test("a replaced file survives a power cut: its folder is synced after the renam
   expect(readFileSync(path, "utf8")).toBe("new");
   const [renamed = Infinity] = vi.mocked(renameSync).mock.invocationCallOrder;
   expect(listSynced()).toEqual([
-    { path: `${path}.draft`, order: expect.toSatisfy((order) => order < renamed) },
+    {
+      path: expect.stringContaining(`${path}.draft-`),
+      order: expect.toSatisfy((order) => order < renamed),
+    },
     { path: dirname(path), order: expect.toSatisfy((order) => order > renamed) },
   ]);
+});
+
+test("two processes can replace a file at the same time, and leave no draft", () => {
+  const folder = createTempFolder();
+  const path = join(folder, "epoch-1");
+  const real = vi.mocked(renameSync).getMockImplementation()!;
+  vi.mocked(renameSync).mockImplementationOnce((from, to) => {
+    replaceDurably(path, "theirs");
+    real(from, to);
+  });
+  replaceDurably(path, "ours");
+  expect(readFileSync(path, "utf8")).toBe("ours");
+  vi.mocked(renameSync).mockImplementationOnce(() => {
+    throw new Error("EIO");
+  });
+  expect(() => replaceDurably(path, "new")).toThrow("EIO");
+  expect(readdirSync(folder)).toEqual(["epoch-1"]);
 });
 
 test("a network file system that cannot sync a folder does not fail the replacement", () => {
