@@ -101,7 +101,7 @@ const list = command({
 const verify = command({
   name: "verify",
   about:
-    "Check that a backup is complete and not damaged, that the master key authenticates it, and that its data can be decrypted (exit code 6 if not).",
+    "Check that a backup is complete and not damaged (exit code 7 if not), that the master key authenticates it, and that its data can be decrypted (exit code 6 if not).",
   arguments: ["<file>"],
   flags: {
     untrusted: toggle(
