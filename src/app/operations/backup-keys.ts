@@ -100,21 +100,30 @@ export function reencryptRestored(rt: Runtime, oldKeys: Buffer[], withSecrets: b
   reencryptReplies(opening);
 }
 
+/** Without `dataKeys`, a file or folder may need any key. */
+type KnownBackup = { path: string; dataKeys?: string[] | undefined };
+
 /** The backups that deskbell knows on this machine and in the last --backup-dir, and replaced data. */
-function listKnown(rt: Runtime): { path: string; dataKeys: string[] | undefined }[] {
-  const backups = listBackupFolders(rt).filter(existsSync).flatMap(listBackupsIn);
-  return [...backups, ...listReplacedData(rt.config)].map(({ path }) => ({
-    path,
-    dataKeys: tryReadDataKeys(path),
-  }));
+const listKnown = (rt: Runtime): KnownBackup[] => [
+  ...listBackupFolders(rt).filter(existsSync).flatMap(listKnownIn),
+  ...listReplacedData(rt.config).map(toKnown),
+];
+
+function listKnownIn(folder: string): KnownBackup[] {
+  try {
+    return listBackupsIn(folder).map(toKnown);
+  } catch {
+    // The disk of the copies may be away, which another condition reports.
+    return [{ path: folder }];
+  }
 }
 
-/** A backup that cannot be read, on a bad sector for example, may need any key. */
-function tryReadDataKeys(path: string): string[] | undefined {
+function toKnown({ path }: { path: string }): KnownBackup {
   try {
-    return readDataKeys(path);
+    return { path, dataKeys: readDataKeys(path) };
   } catch {
-    return undefined;
+    // The file may be on a bad sector.
+    return { path };
   }
 }
 
@@ -126,7 +135,8 @@ export function checkBackupKeys(rt: Runtime): Finding[] {
   const findings: Finding[] = [];
   const keysOf = (path: string) =>
     [...readMasterKeys(masterKeyPath), ...readOldKeys(config, path)].map(fingerprintOf);
-  const lacking = known.flatMap(({ path, dataKeys = [] }) => {
+  const lacking = known.flatMap(({ path, dataKeys }) => {
+    if (dataKeys === undefined) return [];
     const there = keysOf(path);
     return dataKeys.filter((name) => !there.includes(name)).map((name) => ({ path, name }));
   });

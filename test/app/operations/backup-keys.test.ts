@@ -1,3 +1,4 @@
+import type * as nodeFs from "node:fs";
 import {
   mkdirSync,
   readdirSync,
@@ -9,7 +10,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { findCustomer, saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { authenticate } from "../../../src/app/operations/backup-authenticity.ts";
 import { drillBackup } from "../../../src/app/operations/backup-drill.ts";
@@ -25,6 +26,20 @@ import { backupName } from "../../../src/store/backup.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
+
+const disk = vi.hoisted(() => ({ unreadable: "" }));
+
+vi.mock("node:fs", async (importOriginal) => {
+  const fs = await importOriginal<typeof nodeFs>();
+  const readdirSync = (path: string) => {
+    if (path === disk.unreadable)
+      throw Object.assign(new Error("EACCES: permission denied, scandir"), { code: "EACCES" });
+    return fs.readdirSync(path);
+  };
+  return { ...fs, readdirSync };
+});
+
+afterEach(() => void (disk.unreadable = ""));
 
 const ANA = { name: "Ana", email: null, phone: null, notes: null };
 
@@ -132,6 +147,17 @@ test("a newest backup that cannot be read is outdated, and may need any old key"
   mkdirSync(join(rt.config.backupFolder, backupName(rt.now())));
   expect(isNewestOutdated(rt)).toBe(true);
   expect(checkBackupKeys(rt)).toEqual([]);
+});
+
+test("a folder of copies that cannot be read may need any old key, and does not fail doctor", async () => {
+  const dir = createTempFolder();
+  const { rt, path } = await createRotated();
+  const other = createTestRuntime({ dataDir: rt.config.dataDir, backupDir: dir });
+  await createBackup(other);
+  rmSync(path);
+  expect(checkBackupKeys(other)).toHaveLength(1);
+  disk.unreadable = dir;
+  expect(checkBackupKeys(other)).toEqual([]);
 });
 
 test("a stolen old key authenticates no backup, and gives no endpoint another secret", async () => {
