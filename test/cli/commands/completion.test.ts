@@ -184,7 +184,7 @@ test("bash completes commands, options and keys, also after = and :", async () =
        _deskbell; printf '%s\n' "\${COMPREPLY[@]}"`,
     );
   };
-  expect(complete("deskbell serv", "serv")).toBe("serve\nservices\n");
+  expect(complete("deskbell serv", "serv")).toBe("services\nserve\n");
   expect(complete("deskbell services show cut", "services", "show", "cut")).toBe(
     "cut\ncut-and-blow-dry\n",
   );
