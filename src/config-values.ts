@@ -1,4 +1,4 @@
-import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-formats.ts";
+import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-url.ts";
 import { AppError } from "./domain/errors.ts";
 import { readLimited } from "./limited-read.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseAlertFormat, parseContact, parseUrl, readSecret } from "./config-values.ts";
-import type { AlertFormat } from "./domain/conditions/alert-formats.ts";
+import type { AlertFormat } from "./domain/conditions/alert-url.ts";
 import { AppError } from "./domain/errors.ts";
 import type { LogFormat } from "./log.ts";
 import { listCacheFolders, type Machine, userDataDir } from "./user-folders.ts";

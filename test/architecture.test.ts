@@ -281,6 +281,12 @@ test.each(["cli/main.ts", "cli/program.ts", "cli/commands/serve.ts", "cli/runnin
   },
 );
 
+test("the start of the program loads no feature before the compile cache is enabled", () => {
+  const loaded = [...loadedWith("compile-cache.ts")];
+  expect(loaded.filter((path) => layerOf(path) === "features")).toEqual([]);
+  expect(loaded).toContain("config.ts");
+});
+
 test("the server compresses nothing on its thread, where it would delay other requests", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "http" ? (text.match(/\b(?:gzip|deflate|\w+Compress)\w*Sync\b/g) ?? []) : [],

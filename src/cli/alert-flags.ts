@@ -1,4 +1,4 @@
-import { ALERT_FORMATS } from "../domain/conditions/alert-formats.ts";
+import { ALERT_FORMATS } from "../domain/conditions/alert-url.ts";
 import { choice, text, toggle } from "./flags.ts";
 
 /** The flags of `serve` and `alerts test`. */

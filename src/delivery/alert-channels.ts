@@ -4,12 +4,8 @@ import type { AlertChannel, AlertChannels } from "../app/alerts/channel-queue.ts
 import { userAgent } from "../assets.ts";
 import type { AlertConfig } from "../config.ts";
 import type { Alert } from "../domain/conditions/alert.ts";
-import {
-  type AlertRequest,
-  alertText,
-  formatAlert,
-  guessAlertFormat,
-} from "../domain/conditions/alert-formats.ts";
+import { type AlertRequest, alertText, formatAlert } from "../domain/conditions/alert-formats.ts";
+import { guessAlertFormat } from "../domain/conditions/alert-url.ts";
 import { isLoopbackHost } from "../domain/loopback.ts";
 import { safe } from "../domain/text.ts";
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type ConfigFlags, readConfig } from "../../src/config.ts";
 import { createAlertChannels } from "../../src/delivery/alert-channels.ts";
 import { type Alert, toAlert } from "../../src/domain/conditions/alert.ts";
-import { ALERT_FORMATS, guessAlertFormat } from "../../src/domain/conditions/alert-formats.ts";
+import { ALERT_FORMATS, guessAlertFormat } from "../../src/domain/conditions/alert-url.ts";
 import { openCondition } from "../../src/domain/conditions/registry.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { createReceiver } from "../support/receiver.ts";

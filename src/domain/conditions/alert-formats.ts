@@ -1,19 +1,7 @@
 import { defang, safe } from "../text.ts";
 import type { Alert } from "./alert.ts";
+import type { AlertFormat } from "./alert-url.ts";
 import { isNotice } from "./registry.ts";
-
-export const ALERT_FORMATS = ["json", "slack", "discord", "ntfy", "alertmanager"] as const;
-export type AlertFormat = (typeof ALERT_FORMATS)[number];
-
-/** Returns the format that the service at a URL expects. */
-export function guessAlertFormat(url: string): AlertFormat {
-  const { hostname, pathname } = new URL(url);
-  if (/\/api\/v2\/alerts\/?$/.test(pathname)) return "alertmanager";
-  // Discord accepts Slack's format at URLs that end with /slack.
-  if (hostname === "hooks.slack.com" || pathname.endsWith("/slack")) return "slack";
-  if (/^(?:\w+\.)?discord(?:app)?\.com$/.test(hostname)) return "discord";
-  return hostname.startsWith("ntfy.") ? "ntfy" : "json";
-}
 
 export type AlertRequest = { headers: Record<string, string>; body: string };
 

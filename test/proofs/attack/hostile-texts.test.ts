@@ -3,11 +3,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createKey } from "../../../src/app/keys.ts";
-import {
-  ALERT_FORMATS,
-  alertText,
-  formatAlert,
-} from "../../../src/domain/conditions/alert-formats.ts";
+import { alertText, formatAlert } from "../../../src/domain/conditions/alert-formats.ts";
+import { ALERT_FORMATS } from "../../../src/domain/conditions/alert-url.ts";
 import { toAlert } from "../../../src/domain/conditions/alert.ts";
 import { openCondition } from "../../../src/domain/conditions/registry.ts";
 import { startServer } from "../../../src/http/server.ts";

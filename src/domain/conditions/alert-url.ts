@@ -1,0 +1,15 @@
+// The formats of alerts are not in the file that writes alerts, because the configuration reads them
+// before the compile cache is enabled: all code that is loaded until then is compiled at each start.
+
+export const ALERT_FORMATS = ["json", "slack", "discord", "ntfy", "alertmanager"] as const;
+export type AlertFormat = (typeof ALERT_FORMATS)[number];
+
+/** Returns the format that the service at a URL expects. */
+export function guessAlertFormat(url: string): AlertFormat {
+  const { hostname, pathname } = new URL(url);
+  if (/\/api\/v2\/alerts\/?$/.test(pathname)) return "alertmanager";
+  // Discord accepts Slack's format at URLs that end with /slack.
+  if (hostname === "hooks.slack.com" || pathname.endsWith("/slack")) return "slack";
+  if (/^(?:\w+\.)?discord(?:app)?\.com$/.test(hostname)) return "discord";
+  return hostname.startsWith("ntfy.") ? "ntfy" : "json";
+}
