@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeApi } from "../src/http/openapi/document.ts";
+import { describeApi } from "./openapi/document.ts";
+import { nameServer } from "../src/http/openapi/built-document.ts";
 import { loadRoutes } from "../src/http/routes.ts";
 import { readVersion } from "../src/assets.ts";
 
@@ -58,10 +59,8 @@ try {
   write("tsconfig.json", { compilerOptions: COMPILER_OPTIONS, include: ["clients"] });
   write(
     "openapi.json",
-    describeApi({
-      routes: await loadRoutes(),
+    nameServer(describeApi({ routes: await loadRoutes(), version: readVersion() }), {
       publicUrl: "https://api.example",
-      version: readVersion(),
     }),
   );
   execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...PACKAGES], {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Plugin } from "rolldown";
-import { type Page, renderLlmsTxt, renderReference } from "../src/http/docs/page.ts";
-import type { ApiDocument } from "../src/http/docs/reference.ts";
-import { describeApi } from "../src/http/openapi/document.ts";
+import { type Page, renderLlmsTxt, renderReference } from "./docs/page.ts";
+import type { ApiDocument } from "./docs/reference.ts";
+import { describeApi } from "./openapi/document.ts";
 import { loadRoutes } from "../src/http/routes.ts";
 import { readVersion } from "../src/assets.ts";
 import { renderHtml } from "./docs-html.ts";
@@ -25,13 +25,12 @@ const EXAMPLE_BASE = "http://127.0.0.1:4100";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
+const describeRoutes = async (): Promise<object> =>
+  describeApi({ routes: await loadRoutes(), version: readVersion() });
+
 /** Returns the content of every file of the docs, by its name in dist/docs. */
 export async function createDocs(): Promise<Record<string, string>> {
-  const document = describeApi({
-    routes: await loadRoutes(),
-    publicUrl: "",
-    version: readVersion(),
-  }) as ApiDocument;
+  const document = (await describeRoutes()) as ApiDocument;
   const pages: Page[] = [
     { name: "", markdown: renderReference(document, read("data/partner-guide.md")) },
     ...Object.entries(GUIDES).map(([name, path]) => ({
@@ -43,8 +42,8 @@ export async function createDocs(): Promise<Record<string, string>> {
   ];
   return {
     "llms.txt": renderLlmsTxt(document, pages),
-    "style.css": read("src/http/docs/style.css"),
-    "script.js": read("src/http/docs/script.js"),
+    "style.css": read(".config/docs/style.css"),
+    "script.js": read(".config/docs/script.js"),
     ...Object.fromEntries(Object.entries(DOWNLOADS).map(([name, path]) => [name, read(path)])),
     ...Object.fromEntries(
       pages.flatMap((page) => [
@@ -55,10 +54,12 @@ export async function createDocs(): Promise<Record<string, string>> {
   };
 }
 
-/** Adds the docs to the build, so that the daemon only sends files. */
+/** Adds the docs and the OpenAPI document to the build, so that the daemon only sends files. */
 export const docs: Plugin = {
   name: "docs",
   async generateBundle() {
+    const document = JSON.stringify(await describeRoutes());
+    this.emitFile({ type: "asset", fileName: "openapi.json", source: document });
     for (const [name, source] of Object.entries(await createDocs()))
       this.emitFile({ type: "asset", fileName: `docs/${name}`, source });
   },

@@ -38,6 +38,7 @@ const listAssets = (): string[] =>
     "data/guides/*",
     "src/store/migrations/*",
     "dist/docs/*",
+    "dist/openapi.json",
     "dist/schema.json",
   ].flatMap((pattern) => {
     const isFile = (name: string) => statSync(join(ROOT, name)).isFile();

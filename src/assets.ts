@@ -96,6 +96,9 @@ export const listDocs = (): string[] => listAssets(DOCS).map((name) => name.slic
 
 export const readDoc = (name: string): string => readText(DOCS + name);
 
+/** The OpenAPI document of a server without a public URL, which the build has written. */
+export const readOpenApi = (): string => readText("dist/openapi.json");
+
 export const readVersion = (): string =>
   (JSON.parse(readText("package.json")) as { version: string }).version;
 

@@ -15,7 +15,13 @@ import { docsRoutes } from "./handlers/docs.ts";
 import { createMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createResponseObserver, type ResponseObserver } from "./pipeline/response-observer.ts";
-import { groupByPath, type HandlerDeps, type Route, type Service } from "./pipeline/route.ts";
+import {
+  groupByPath,
+  type HandlerDeps,
+  type Route,
+  type RouteDefinition,
+  type Service,
+} from "./pipeline/route.ts";
 import type { Router } from "./pipeline/router.ts";
 import { AVAILABILITY_PATH } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
@@ -35,7 +41,10 @@ const sendNothing: SendOnce = () =>
   });
 
 /** What the daemon loads before it serves; `sendOnce` is missing in an API without a webhook sender. */
-export type AppParts = Pick<HandlerDeps, "routes" | "checks"> & { sendOnce?: SendOnce };
+export type AppParts = Pick<HandlerDeps, "checks"> & {
+  routes: readonly RouteDefinition[];
+  sendOnce?: SendOnce;
+};
 
 export function createApp(rt: Runtime, { routes, checks, sendOnce = sendNothing }: AppParts): App {
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
@@ -68,7 +77,6 @@ export function createApp(rt: Runtime, { routes, checks, sendOnce = sendNothing 
     sendOnce,
     listHandler,
     checks,
-    routes,
     openService: <T extends Service>(create: (rt: Runtime) => T): T => {
       const service = (services.get(create) as T | undefined) ?? create(rt);
       services.set(create, service);

@@ -165,11 +165,11 @@ const CORE_ROUTES: readonly RouteDefinition[] = [
       ...CACHEABLE,
       "X-Content-Type-Options",
     ]),
-    handle: ({ rt, routes }) => getOpenApi(rt, routes),
+    handle: ({ rt }) => getOpenApi(rt),
   }),
 ];
 
-/** Returns every route; the OpenAPI document is generated from this table. */
+/** Returns every route; the build generates the OpenAPI document from this table. */
 export const loadRoutes = async (): Promise<readonly RouteDefinition[]> => [
   ...CORE_ROUTES,
   ...(await loadFromFeatures("routes")),

@@ -7,7 +7,7 @@ import { createKey } from "../../src/app/keys.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { createTestApp } from "../support/app.ts";
-import { templatePathOf } from "../../src/http/openapi/operation.ts";
+import { templatePathOf } from "../../.config/openapi/operation.ts";
 import { ROUTES } from "../support/routes.ts";
 import { openPage, type Page } from "../support/browser.ts";
 import { chooseScale } from "../support/scale.ts";

@@ -5,9 +5,9 @@ import { renderMarkdown } from "../../.config/docs-html.ts";
 import { createDocs } from "../../.config/docs.ts";
 import { GUIDES } from "../../src/assets.ts";
 import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
-import { describeApi } from "../../src/http/openapi/document.ts";
+import { describeApi } from "../../.config/openapi/document.ts";
 import { readConfig } from "../../src/config.ts";
-import { type ApiDocument, type Parameter, resolveRef } from "../../src/http/docs/reference.ts";
+import { type ApiDocument, type Parameter, resolveRef } from "../../.config/docs/reference.ts";
 import { HTTP_CODES } from "../../src/http/pipeline/problem-codes.ts";
 import { ROUTES } from "../support/routes.ts";
 import { createTestApi } from "./support/api.ts";
@@ -15,7 +15,7 @@ import { createTestApi } from "./support/api.ts";
 const docs = await createDocs();
 const page = docs["index.html"] ?? "";
 const markdown = docs["index.md"] ?? "";
-const document = describeApi({ routes: ROUTES, publicUrl: "", version: "1" }) as ApiDocument;
+const document = describeApi({ routes: ROUTES, version: "1" }) as ApiDocument;
 
 const get = (
   api: ReturnType<typeof createTestApi>,

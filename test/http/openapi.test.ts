@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { readVersion } from "../../src/assets.ts";
 import { CHANGED_FLAGS, ALL_EVENT_TYPES, prefixOf } from "../../src/domain/event-types.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { deliveryHeaders } from "../../src/domain/webhooks/webhook-post.ts";
@@ -19,8 +20,8 @@ import type {
 } from "../../src/http/pipeline/request-context.ts";
 import { createMetrics } from "../../src/http/pipeline/metrics.ts";
 import { createResponseObserver } from "../../src/http/pipeline/response-observer.ts";
-import { describeApi } from "../../src/http/openapi/document.ts";
-import { templatePathOf } from "../../src/http/openapi/operation.ts";
+import { describeApi } from "../../.config/openapi/document.ts";
+import { templatePathOf } from "../../.config/openapi/operation.ts";
 import { eventSchemaName, SCHEMAS } from "../../src/http/openapi/schemas.ts";
 import { ROUTES } from "../support/routes.ts";
 import { startServer } from "../../src/http/server.ts";
@@ -51,11 +52,7 @@ type Document = {
   };
 };
 
-const described = describeApi({
-  routes: ROUTES,
-  publicUrl: "",
-  version: "1.2.3",
-}) as unknown as Document;
+const described = describeApi({ routes: ROUTES, version: "1.2.3" }) as unknown as Document;
 const operations = Object.values(described.paths).flatMap((path) => Object.values(path));
 
 test("the example of a rejected body is about a field of that operation", () => {
@@ -282,6 +279,21 @@ describe("GET /openapi.json", () => {
     ).toBe(304);
   });
 
+  test("GET /openapi.json is the document of the route table, as the build has written it", async () => {
+    const response = await createTestApi().request("/openapi.json", { key: null });
+    const document = describeApi({ routes: ROUTES, version: readVersion() });
+    expect(await response.text()).toBe(JSON.stringify(document));
+  });
+
+  test("GET /openapi.json contains the contact of the operator before the license", async () => {
+    const api = createTestApi("salon", undefined, { contact: "mailto:ana@example.com" });
+    const document = (await (await api.request("/openapi.json", { key: null })).json()) as {
+      info: object;
+    };
+    expect(document.info).toMatchObject({ contact: { email: "ana@example.com" } });
+    expect(Object.keys(document.info).slice(-2)).toEqual(["contact", "license"]);
+  });
+
   test("GET /openapi.json contains the public URL", async () => {
     const api = createTestApi("salon", undefined, { publicUrl: "https://api.example.com/bell/" });
     const document = (await (await api.request("/openapi.json", { key: null })).json()) as Document;
@@ -289,10 +301,9 @@ describe("GET /openapi.json", () => {
   });
 });
 
-test("the daemon loads the OpenAPI schemas only on demand", () => {
+test("the daemon does not load the schemas of the OpenAPI document", () => {
   const src = fileURLToPath(new URL("../../src/", import.meta.url));
-  const heavy =
-    /^import (?!type ).*"[^"]*(public\/schemas\/|openapi\/(document|examples|schemas|operation|webhooks)\.ts)/m;
+  const heavy = /^import (?!type ).*"[^"]*(public\/schemas\/|openapi\/(headers|schemas)\.ts)/m;
   const loading = readdirSync(src, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts") && heavy.test(readFileSync(join(src, path), "utf8")))
     .filter((path) => !/^(http\/openapi|domain\/public\/schemas)\//.test(path));

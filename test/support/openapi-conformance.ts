@@ -3,8 +3,8 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { RoutePath } from "../../src/http/pipeline/route.ts";
 import type { HttpResponse, HttpRequest } from "../../src/http/pipeline/request-context.ts";
-import { describeApi } from "../../src/http/openapi/document.ts";
-import { templatePathOf } from "../../src/http/openapi/operation.ts";
+import { describeApi } from "../../.config/openapi/document.ts";
+import { templatePathOf } from "../../.config/openapi/operation.ts";
 import { ROUTES } from "./routes.ts";
 
 type Header = { $ref?: string; required?: boolean; schema: object };
@@ -21,7 +21,6 @@ type Document = {
 
 const document = describeApi({
   routes: ROUTES,
-  publicUrl: "",
   version: "0",
   isClosed: true,
 }) as unknown as Document;

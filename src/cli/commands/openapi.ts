@@ -1,3 +1,4 @@
+import { openApiOf } from "../../http/openapi/built-document.ts";
 import { writeNewFile } from "../input/new-file.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";
@@ -11,19 +12,10 @@ export const definition = command({
     "openapi --out openapi.json",
     "openapi --public-url https://api.example.com | jq .webhooks",
   ],
-  async run(cli, { out = "-", publicUrl }) {
+  run(cli, { out = "-", publicUrl }) {
     const config = cli.config({ publicUrl });
-    const [{ describeApi }, { loadRoutes }, { readVersion }] = await Promise.all([
-      import("../../http/openapi/document.ts"),
-      import("../../http/routes.ts"),
-      import("../../assets.ts"),
-    ]);
-    const described = describeApi({
-      routes: await loadRoutes(),
-      publicUrl: config.http.publicUrl,
-      version: readVersion(),
-    });
-    if (out === "-") cli.printJson(described);
-    else writeNewFile(out, `${JSON.stringify(described, null, 2)}\n`);
+    const document = openApiOf({ publicUrl: config.http.publicUrl });
+    if (out === "-") cli.printJson(document);
+    else writeNewFile(out, `${JSON.stringify(document, null, 2)}\n`);
   },
 });

@@ -1,9 +1,10 @@
 import type { Runtime } from "../../app/runtime.ts";
-import { listDocs, readDoc, readVersion } from "../../assets.ts";
+import { listDocs, readDoc } from "../../assets.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isLoopbackHost } from "../../domain/loopback.ts";
-import { escapeHtml } from "../docs/html.ts";
+import { escapeHtml } from "../html.ts";
+import { openApiOf } from "../openapi/built-document.ts";
 import { type CachedResponse, createHashedResponse } from "../pipeline/cached-response.ts";
 import {
   getHeader,
@@ -15,7 +16,7 @@ import {
   respondBytes,
   toRawHeaders,
 } from "../pipeline/request-context.ts";
-import type { Route, RouteSpec } from "../pipeline/route.ts";
+import type { Route } from "../pipeline/route.ts";
 
 const SHARED_HEADERS = ["cache-control", "public, max-age=0, must-revalidate", ...NO_SNIFF];
 
@@ -39,22 +40,12 @@ const MEDIA_TYPES: { [extension: string]: string } = {
   js: "text/javascript; charset=utf-8",
 };
 
-/** Generated on the first request: the schemas take long to load. */
-export function getOpenApi(rt: Runtime, routes: readonly RouteSpec[]) {
-  const load = async () => {
-    const { describeApi } = await import("../openapi/document.ts");
-    const { publicUrl, contact } = rt.config.http;
-    const document = describeApi({ routes, publicUrl, contact, version: readVersion() });
-    return createResponse("application/json", JSON.stringify(document));
-  };
-  let response: Promise<CachedResponse> | undefined;
-  return async (context: RequestContext): Promise<HttpResponse> => {
-    response ??= load().catch((error: unknown) => {
-      // The next request tries again.
-      response = undefined;
-      throw error;
-    });
-    return (await response).respond(context);
+/** The document is read at the first request: few servers are asked for it. */
+export function getOpenApi({ config }: Runtime) {
+  let response: CachedResponse | undefined;
+  return (context: RequestContext) => {
+    response ??= createResponse("application/json", JSON.stringify(openApiOf(config.http)));
+    return response.respond(context);
   };
 }
 

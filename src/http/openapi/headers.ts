@@ -1,13 +1,5 @@
-import { type JsonObject, refTo } from "./json-schema.ts";
-
 /** The schema is a string or an integer, like the example, unless given. */
 export type HeaderSpec = { description: string; schema?: object; example: string | number };
-
-export const describeHeader = ({ description, schema, example }: HeaderSpec): JsonObject => ({
-  description,
-  schema: schema ?? { type: typeof example === "number" ? "integer" : "string" },
-  example,
-});
 
 /** All response headers except Content-Type, Content-Length and Content-Encoding. */
 export const HEADERS = {
@@ -95,46 +87,3 @@ export const HEADERS = {
 } as const satisfies Record<string, HeaderSpec>;
 
 export type HeaderName = keyof typeof HEADERS;
-
-export const CORS_HEADERS: readonly HeaderName[] = [
-  "Access-Control-Allow-Origin",
-  "Access-Control-Expose-Headers",
-];
-export const RATE_LIMIT_HEADERS: readonly HeaderName[] = ["RateLimit-Policy", "RateLimit"];
-export const COMMON_HEADERS: readonly HeaderName[] = ["Request-Id", "API-Version"];
-
-/**
- * Headers that may be missing: a request can fail before it is counted, and Vary is sent with
- * responses that can be compressed.
- */
-export const OPTIONAL_HEADERS: readonly HeaderName[] = [...RATE_LIMIT_HEADERS, "Vary"];
-const OPTIONAL = "-optional";
-const NEVER_REQUIRED: readonly HeaderName[] = ["Link", "Idempotency-Replayed", "Content-Language"];
-
-export function describeHeaders(
-  always: readonly HeaderName[],
-  more: readonly HeaderName[],
-  optional: readonly HeaderName[] = [],
-): JsonObject {
-  const reference = (name: HeaderName, suffix: string) => [
-    name,
-    { $ref: refTo("headers", `${name}${suffix}`) },
-  ];
-  return Object.fromEntries([
-    ...[...always, ...more].map((name) => reference(name, "")),
-    ...optional.map((name) => reference(name, OPTIONAL)),
-  ]);
-}
-
-export function describeSharedHeaders(): JsonObject {
-  const describe = (name: HeaderName, suffix: string, required: boolean) => [
-    `${name}${suffix}`,
-    { ...describeHeader(HEADERS[name]), required },
-  ];
-  return Object.fromEntries([
-    ...(Object.keys(HEADERS) as HeaderName[]).map((name) =>
-      describe(name, "", !NEVER_REQUIRED.includes(name)),
-    ),
-    ...OPTIONAL_HEADERS.map((name) => describe(name, OPTIONAL, false)),
-  ]);
-}

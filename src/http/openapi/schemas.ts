@@ -29,7 +29,12 @@ import { currency, image, instant, weeklyWindow } from "../../domain/public/sche
 import * as webhook from "../../domain/public/schemas/webhook.ts";
 import { serverStatus } from "../../domain/public/schemas/server-status.ts";
 import { HTTP_CODES } from "../pipeline/problem-codes.ts";
-import { refTo } from "./json-schema.ts";
+
+/** Returns the reference of the OpenAPI document to one of its components. */
+export const refTo = (
+  kind: "schemas" | "headers" | "responses" | "parameters",
+  name: string,
+): string => `#/components/${kind}/${name}`;
 
 const page = z.strictObject({
   hasMore: z.boolean().describe("Whether there is a page after this one"),

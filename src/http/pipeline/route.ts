@@ -132,7 +132,6 @@ export type HandlerDeps = {
   sendOnce: SendOnce;
   listHandler: ListHandler;
   checks: readonly Check[];
-  routes: readonly RouteDefinition[];
   /** Returns the one service of this app that `create` makes; it is stopped with the app. */
   openService: <T extends Service>(create: (rt: Runtime) => T) => T;
   operators: Operators;

@@ -1,5 +1,5 @@
 import type { fc } from "../property.ts";
-import { describeApi } from "../../../src/http/openapi/document.ts";
+import { describeApi } from "../../../.config/openapi/document.ts";
 import { ROUTES } from "../routes.ts";
 import { type Tenant, unknownId } from "../tenants.ts";
 import type { TestRuntime } from "../test-runtime.ts";
@@ -10,11 +10,7 @@ import {
   type OpenApiDocument,
 } from "./generated-requests.ts";
 
-const document = describeApi({
-  routes: ROUTES,
-  publicUrl: "",
-  version: "0",
-}) as unknown as OpenApiDocument;
+const document = describeApi({ routes: ROUTES, version: "0" }) as unknown as OpenApiDocument;
 
 const allOf = ({ identifiers }: Tenant, prefix: string): string[] =>
   [...identifiers].filter((name) => name.startsWith(`${prefix}_`));

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { type HttpCode, PROBLEM_CODES } from "../pipeline/problem-codes.ts";
+import { type HttpCode, PROBLEM_CODES } from "../../src/http/pipeline/problem-codes.ts";
 import { heading, joinBlocks } from "./markdown.ts";
 
 const INTRODUCTION = `Every error is a problem document (RFC 9457, \`application/problem+json\`). Use \`code\` in your program: it is stable, whereas \`detail\` is for people. \`type\` links to the section of the code below.

@@ -1,11 +1,7 @@
 import { z } from "zod";
+import { refTo } from "../../src/http/openapi/schemas.ts";
 
 export type JsonObject = { [name: string]: unknown };
-
-export const refTo = (
-  kind: "schemas" | "headers" | "responses" | "parameters",
-  name: string,
-): string => `#/components/${kind}/${name}`;
 
 /**
  * Returns the JSON Schemas of named schemas.

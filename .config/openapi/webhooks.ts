@@ -1,9 +1,10 @@
-import { ALL_EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
-import { type SignatureHeaders, TOLERANCE_SEC } from "../../domain/webhooks/signature.ts";
+import { ALL_EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
+import { type SignatureHeaders, TOLERANCE_SEC } from "../../src/domain/webhooks/signature.ts";
 import { exampleEvent } from "./examples.ts";
-import { describeHeader, type HeaderSpec } from "./headers.ts";
-import { type JsonObject, refTo } from "./json-schema.ts";
-import { eventSchemaName } from "./schemas.ts";
+import type { HeaderSpec } from "../../src/http/openapi/headers.ts";
+import { describeHeader } from "./headers.ts";
+import type { JsonObject } from "./json-schema.ts";
+import { eventSchemaName, refTo } from "../../src/http/openapi/schemas.ts";
 
 /** The type keeps them in step with domain/webhooks. */
 const DELIVERY_HEADERS = {

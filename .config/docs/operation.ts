@@ -1,4 +1,4 @@
-import { shellQuote } from "../../domain/text.ts";
+import { shellQuote } from "../../src/domain/text.ts";
 import { problemAnchor } from "./errors.ts";
 import { codeBlock, heading, joinBlocks, jsonExample, table } from "./markdown.ts";
 import {

@@ -1,17 +1,13 @@
-import { GROUPS, type RouteSpec } from "../pipeline/route.ts";
+import { GROUPS, type RouteSpec } from "../../src/http/pipeline/route.ts";
 import { describeSharedHeaders } from "./headers.ts";
 import { describeSchemas, type JsonObject } from "./json-schema.ts";
 import { describeOperation, templatePathOf, REQUEST_HEADERS } from "./operation.ts";
 import { describeSharedProblems } from "./problem-responses.ts";
-import { SCHEMAS } from "./schemas.ts";
+import { SCHEMAS } from "../../src/http/openapi/schemas.ts";
 import { describeWebhooks, WEBHOOK_HEADERS } from "./webhooks.ts";
 
 type Options = {
   routes: readonly RouteSpec[];
-  /** If empty, the URL that the document was fetched from. */
-  publicUrl: string;
-  /** The operator, as a mailto or https URL. */
-  contact?: string | null;
   version: string;
   /** Forbids undocumented fields in responses; for tests. */
   isClosed?: boolean;
@@ -32,23 +28,16 @@ Changes within v1 are additions only. Ignore fields and events that you do not k
 A request that is not valid HTTP is rejected before it reaches a route, with 400 \`malformed_request\`, 408, 431, 501 or 505.`;
 
 /** Generates the OpenAPI document from the route table and the schemas. */
-export const describeApi = ({
-  routes,
-  publicUrl,
-  contact = null,
-  version,
-  isClosed = false,
-}: Options): JsonObject => ({
+export const describeApi = ({ routes, version, isClosed = false }: Options) => ({
   openapi: "3.1.1",
   info: {
     title: "deskbell",
     version,
     summary: "A small business's catalog and webhooks",
     description: OVERVIEW,
-    ...(contact !== null && { contact: describeContact(contact) }),
     license: { name: "Apache-2.0", identifier: "Apache-2.0" },
   },
-  servers: [{ url: publicUrl === "" ? "/" : publicUrl }],
+  servers: [{ url: "/" }],
   tags: Object.entries(GROUPS).map(([name, description]) => ({ name, description })),
   paths: describePaths(routes),
   webhooks: describeWebhooks(),
@@ -72,9 +61,6 @@ export const describeApi = ({
     },
   },
 });
-
-const describeContact = (contact: string): JsonObject =>
-  contact.startsWith("mailto:") ? { email: contact.slice("mailto:".length) } : { url: contact };
 
 function describePaths(routes: readonly RouteSpec[]): JsonObject {
   const byPath = Map.groupBy(routes, templatePathOf);

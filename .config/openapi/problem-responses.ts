@@ -1,19 +1,19 @@
 import { STATUS_CODES } from "node:http";
 import type { z } from "zod";
-import { parseRequest } from "../../domain/parse-request.ts";
-import { AppError, type ValidationIssue } from "../../domain/errors.ts";
-import { HTTP_CODES, type HttpCode, meaningOf, statusOf } from "../pipeline/problem-codes.ts";
-import { createProblem, problemBody } from "../pipeline/problems.ts";
-import { allowsCors, changesVersion, type RouteSpec } from "../pipeline/route.ts";
+import { parseRequest } from "../../src/domain/parse-request.ts";
+import { AppError, type ValidationIssue } from "../../src/domain/errors.ts";
 import {
-  COMMON_HEADERS,
-  CORS_HEADERS,
-  describeHeaders,
-  type HeaderName,
-  HEADERS,
-  OPTIONAL_HEADERS,
-} from "./headers.ts";
-import { type JsonObject, refTo } from "./json-schema.ts";
+  HTTP_CODES,
+  type HttpCode,
+  meaningOf,
+  statusOf,
+} from "../../src/http/pipeline/problem-codes.ts";
+import { createProblem, problemBody } from "../../src/http/pipeline/problems.ts";
+import { allowsCors, changesVersion, type RouteSpec } from "../../src/http/pipeline/route.ts";
+import { type HeaderName, HEADERS } from "../../src/http/openapi/headers.ts";
+import { COMMON_HEADERS, CORS_HEADERS, describeHeaders, OPTIONAL_HEADERS } from "./headers.ts";
+import { refTo } from "../../src/http/openapi/schemas.ts";
+import type { JsonObject } from "./json-schema.ts";
 
 const KEY_CODES: HttpCode[] = [
   "missing_key",

@@ -1,24 +1,24 @@
 import type { z } from "zod";
-import { readCatalog } from "../../domain/catalog/source/read-catalog.ts";
-import { formatInstant } from "../../domain/local-time.ts";
-import { businessId } from "../../domain/catalog/object-id.ts";
-import { diffCatalog, sortOrdersAfter } from "../../domain/catalog/change/diff.ts";
-import { generateCatalog } from "../../app/sample-catalog/generate.ts";
-import { createEnvelope, type Envelope, type EventDraft } from "../../domain/envelope.ts";
-import type { EventType } from "../../domain/event-types.ts";
-import { catalogChangedEvent } from "../../domain/public/catalog-changed.ts";
-import { toPublicProfile } from "../../domain/public/profile.ts";
-import { toPublicCatalog } from "../../domain/public/public-catalog.ts";
-import type { StoredCatalog } from "../../domain/public/public-context.ts";
-import type { availability } from "../../domain/public/schemas/availability.ts";
-import type * as webhook from "../../domain/public/schemas/webhook.ts";
-import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
-import type { ServerStatus } from "../../domain/public/schemas/server-status.ts";
+import { readCatalog } from "../../src/domain/catalog/source/read-catalog.ts";
+import { formatInstant } from "../../src/domain/local-time.ts";
+import { businessId } from "../../src/domain/catalog/object-id.ts";
+import { diffCatalog, sortOrdersAfter } from "../../src/domain/catalog/change/diff.ts";
+import { generateCatalog } from "../../src/app/sample-catalog/generate.ts";
+import { createEnvelope, type Envelope, type EventDraft } from "../../src/domain/envelope.ts";
+import type { EventType } from "../../src/domain/event-types.ts";
+import { catalogChangedEvent } from "../../src/domain/public/catalog-changed.ts";
+import { toPublicProfile } from "../../src/domain/public/profile.ts";
+import { toPublicCatalog } from "../../src/domain/public/public-catalog.ts";
+import type { StoredCatalog } from "../../src/domain/public/public-context.ts";
+import type { availability } from "../../src/domain/public/schemas/availability.ts";
+import type * as webhook from "../../src/domain/public/schemas/webhook.ts";
+import { sampleEvent } from "../../src/domain/webhooks/sample-event.ts";
+import type { ServerStatus } from "../../src/domain/public/schemas/server-status.ts";
 import { bookingExamples } from "./booking-examples.ts";
-import type { PublicBooking } from "../../domain/bookings/booking.ts";
-import type { PublicReservation } from "../../domain/bookings/reservation.ts";
-import type { PublicTicket, PublicTicketOrder } from "../../domain/bookings/ticket-order.ts";
-import { localise } from "../../domain/public/localise.ts";
+import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
+import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
+import type { PublicTicket, PublicTicketOrder } from "../../src/domain/bookings/ticket-order.ts";
+import { localise } from "../../src/domain/public/localise.ts";
 
 // From a generated business, through the code that builds responses.
 

@@ -4,18 +4,14 @@ import {
   changesVersion,
   type ResponseSpec,
   type RouteSpec,
-} from "../pipeline/route.ts";
-import { IDEMPOTENCY_KEY } from "../pipeline/idempotency.ts";
-import { VISITOR_ID } from "../pipeline/visitor.ts";
+} from "../../src/http/pipeline/route.ts";
+import { IDEMPOTENCY_KEY } from "../../src/http/pipeline/idempotency.ts";
+import { VISITOR_ID } from "../../src/http/pipeline/visitor.ts";
 import { exampleOf } from "./examples.ts";
-import {
-  COMMON_HEADERS,
-  CORS_HEADERS,
-  describeHeaders,
-  type HeaderName,
-  RATE_LIMIT_HEADERS,
-} from "./headers.ts";
-import { describeInput, type JsonObject, refTo } from "./json-schema.ts";
+import { COMMON_HEADERS, CORS_HEADERS, describeHeaders, RATE_LIMIT_HEADERS } from "./headers.ts";
+import type { HeaderName } from "../../src/http/openapi/headers.ts";
+import { refTo } from "../../src/http/openapi/schemas.ts";
+import { describeInput, type JsonObject } from "./json-schema.ts";
 import { describeProblems } from "./problem-responses.ts";
 
 export const templatePathOf = ({ path }: Pick<RouteSpec, "path">): string =>

@@ -1,6 +1,6 @@
-import type { PublicBooking } from "../../domain/bookings/booking.ts";
-import type { PublicReservation } from "../../domain/bookings/reservation.ts";
-import type { PublicTicket, PublicTicketOrder } from "../../domain/bookings/ticket-order.ts";
+import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
+import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
+import type { PublicTicket, PublicTicketOrder } from "../../src/domain/bookings/ticket-order.ts";
 
 /** Objects of the generated business, as in events. */
 export type BookedObjects = {
