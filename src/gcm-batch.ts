@@ -18,7 +18,7 @@ const BLOCK = 16;
 const NO_NONCE = new Uint8Array(NONCE);
 
 /** Returns the texts, or undefined if the key does not decrypt each of them. */
-export function openTogether(key: KeyObject, rows: readonly SealedRow[]): string[] | undefined {
+export function decryptTogether(key: KeyObject, rows: readonly SealedRow[]): string[] | undefined {
   if (rows.some(({ sealed }) => sealed.length < HEAD)) return undefined;
   const streams = createKeyStreams(key, rows);
   if (!areAuthentic(key, rows, streams)) return undefined;

@@ -11,7 +11,7 @@ import { basename, dirname, join } from "node:path";
 import { errorInWords } from "./domain/error-words.ts";
 import { AppError } from "./domain/errors.ts";
 import { createDurably, syncFolder } from "./durable-file.ts";
-import { NONCE, openTogether, type SealedRow, TAG } from "./gcm-batch.ts";
+import { NONCE, decryptTogether, type SealedRow, TAG } from "./gcm-batch.ts";
 
 /**
  * Encrypts signing secrets at rest with AES-256-GCM, bound to their row. The key file holds one
@@ -19,18 +19,18 @@ import { NONCE, openTogether, type SealedRow, TAG } from "./gcm-batch.ts";
  */
 export type SecretBox = {
   /** Call it inside the transaction that stores the result: a key rotation waits for that. */
-  seal: (plain: string, rowId: string) => Buffer;
-  open: (sealed: Uint8Array, rowId: string) => string;
+  encrypt: (plain: string, rowId: string) => Buffer;
+  decrypt: (sealed: Uint8Array, rowId: string) => string;
   /**
    * Decrypts many rows much faster than one by one. Returns undefined if the newest known key does
-   * not decrypt each of them; `open` then tells which, and with which key.
+   * not decrypt each of them; `decrypt` then tells which, and with which key.
    */
-  openTogether: (rows: readonly SealedRow[]) => string[] | undefined;
+  decryptTogether: (rows: readonly SealedRow[]) => string[] | undefined;
   /**
    * Whether the key file decrypts at least one of the rows, or there are no rows. Reads the file,
-   * because `seal` uses the key on disk, not the one in memory.
+   * because `encrypt` uses the key on disk, not the one in memory.
    */
-  opensAny: (rows: Iterable<{ id: string; sealed: Uint8Array }>) => boolean;
+  decryptsAny: (rows: Iterable<{ id: string; sealed: Uint8Array }>) => boolean;
   /** The rows that no key in the file decrypts. Reads the file, which may have been replaced. */
   listUndecryptable: <Row extends { id: string; sealed: Uint8Array }>(rows: Row[]) => Row[];
   /**
@@ -40,12 +40,12 @@ export type SecretBox = {
   mac: (purpose: string, text: string) => Buffer | undefined;
   addKey: () => void;
   /**
-   * Moves all keys but the newest to files of their own, which only decrypt backups, if `allOpen`
+   * Moves all keys but the newest to files of their own, which only decrypt backups, if `allDecrypt`
    * confirms that the newest suffices.
    * @returns the paths of these files
    */
   dropOldKeys: (
-    allOpen: (opensWithNewest: (sealed: Uint8Array, rowId: string) => boolean) => boolean,
+    allDecrypt: (decryptsWithNewest: (sealed: Uint8Array, rowId: string) => boolean) => boolean,
   ) => string[];
 };
 
@@ -68,7 +68,7 @@ export function openSecretBox(
   const write = (keys: Buffer[]) => replaceKeys(keyPath, (known = keys), random);
 
   return {
-    seal(plain, rowId) {
+    encrypt(plain, rowId) {
       // Read the file each time: the key may have been rotated.
       const [key] = load() as [Buffer];
       const nonce = random(NONCE);
@@ -76,13 +76,13 @@ export function openSecretBox(
       const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), body]);
     },
-    open(sealed, rowId) {
+    decrypt(sealed, rowId) {
       // Never creates a key: a new key decrypts nothing and would hide that the right one is
       // missing.
       const plain =
-        openWithAny(known, sealed, rowId) ??
-        openWithAny((known = readKeys(keyPath) ?? []), sealed, rowId) ??
-        openWithAny(oldKeys, sealed, rowId);
+        decryptWithAny(known, sealed, rowId) ??
+        decryptWithAny((known = readKeys(keyPath) ?? []), sealed, rowId) ??
+        decryptWithAny(oldKeys, sealed, rowId);
       if (plain !== undefined) return plain;
       throw new AppError(
         "signing_unavailable",
@@ -92,23 +92,23 @@ export function openSecretBox(
         },
       );
     },
-    openTogether(rows) {
+    decryptTogether(rows) {
       if (known.length === 0) known = readMasterKeys(keyPath);
       const [key] = known;
-      return key && openTogether(prepare(key), rows);
+      return key && decryptTogether(prepare(key), rows);
     },
-    opensAny(rows) {
+    decryptsAny(rows) {
       const keys = readKeys(keyPath) ?? [];
       let hasRows = false;
       for (const { id, sealed } of rows) {
-        if (openWithAny(keys, sealed, id) !== undefined) return true;
+        if (decryptWithAny(keys, sealed, id) !== undefined) return true;
         hasRows = true;
       }
       return !hasRows;
     },
     listUndecryptable(rows) {
       const keys = readMasterKeys(keyPath);
-      return rows.filter(({ id, sealed }) => openWithAny(keys, sealed, id) === undefined);
+      return rows.filter(({ id, sealed }) => decryptWithAny(keys, sealed, id) === undefined);
     },
     mac(purpose, text) {
       if (known.length === 0) known = readKeys(keyPath) ?? [];
@@ -118,9 +118,9 @@ export function openSecretBox(
       return createHmac("sha256", derived).update(text).digest();
     },
     addKey: () => write([random(KEY), ...(readKeys(keyPath) ?? [])]),
-    dropOldKeys(allOpen) {
+    dropOldKeys(allDecrypt) {
       const [newest, ...older] = load() as [Buffer, ...Buffer[]];
-      if (!allOpen((sealed, rowId) => openWith(newest, sealed, rowId) !== undefined)) return [];
+      if (!allDecrypt((sealed, rowId) => decryptWith(newest, sealed, rowId) !== undefined)) return [];
       const files = older.map((key) => ({ key, path: oldKeyPath(keyPath, fingerprintOf(key)) }));
       for (const { key, path } of files) replaceKeys(path, [key], random);
       write([newest]);
@@ -147,13 +147,13 @@ export function listOldKeyPaths(keyPath: string): string[] {
 }
 
 /** Returns undefined if none of the keys decrypts the text. */
-export function openWithAny(
+export function decryptWithAny(
   keys: readonly Buffer[],
   sealed: Uint8Array,
   rowId: string,
 ): string | undefined {
   for (const key of keys) {
-    const plain = openWith(key, sealed, rowId);
+    const plain = decryptWith(key, sealed, rowId);
     if (plain !== undefined) return plain;
   }
   return undefined;
@@ -168,7 +168,7 @@ function prepare(key: Buffer): KeyObject {
   return known;
 }
 
-function openWith(key: Buffer, sealed: Uint8Array, rowId: string): string | undefined {
+function decryptWith(key: Buffer, sealed: Uint8Array, rowId: string): string | undefined {
   // Node throws an error of its own for a tag that has too few bytes.
   if (sealed.length < NONCE + TAG) return undefined;
   const decipher = createDecipheriv("aes-256-gcm", prepare(key), sealed.subarray(0, NONCE))

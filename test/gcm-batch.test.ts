@@ -1,10 +1,10 @@
 import { createCipheriv, createSecretKey, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { openTogether, type SealedRow } from "../src/gcm-batch.ts";
+import { decryptTogether, type SealedRow } from "../src/gcm-batch.ts";
 
 const key = createSecretKey(randomBytes(32));
 
-function seal(text: string, id: string): SealedRow {
+function encrypt(text: string, id: string): SealedRow {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(id));
   const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
@@ -14,7 +14,7 @@ function seal(text: string, id: string): SealedRow {
 /** Lengths around those of one and two blocks, and one with a counter of more than a byte. */
 const LENGTHS = [0, 1, 15, 16, 17, 31, 32, 33, 200, 5000];
 const texts = LENGTHS.flatMap((length) => ["a", "é", "髪"].map((letter) => letter.repeat(length)));
-const rows = texts.map((text, i) => seal(text, "guest é ".repeat(i % 7)));
+const rows = texts.map((text, i) => encrypt(text, "guest é ".repeat(i % 7)));
 
 /** The row with another bit at this position of its nonce (0-11), tag (12-27) or encrypted text. */
 const flip = ({ id, sealed }: SealedRow, at: number): SealedRow => ({
@@ -23,8 +23,8 @@ const flip = ({ id, sealed }: SealedRow, at: number): SealedRow => ({
 });
 
 test("texts that OpenSSL encrypted one by one are decrypted together", () => {
-  expect(openTogether(key, rows)).toEqual(texts);
-  expect(openTogether(key, [])).toEqual([]);
+  expect(decryptTogether(key, rows)).toEqual(texts);
+  expect(decryptTogether(key, [])).toEqual([]);
 });
 
 test("a changed bit in the nonce, the tag or the text of any row is found", () => {
@@ -32,14 +32,14 @@ test("a changed bit in the nonce, the tag or the text of any row is found", () =
     for (const at of [0, 11, 12, 27, 28, row.sealed.length - 1].filter(
       (position) => position < row.sealed.length,
     ))
-      expect(openTogether(key, rows.with(i, flip(row, at)))).toBe(undefined);
+      expect(decryptTogether(key, rows.with(i, flip(row, at)))).toBe(undefined);
 });
 
 test("a row that has the ID of another, or is too short, is found", () => {
   for (const [i, { sealed }] of rows.entries()) {
-    expect(openTogether(key, rows.with(i, { id: "guest 2", sealed }))).toBe(undefined);
+    expect(decryptTogether(key, rows.with(i, { id: "guest 2", sealed }))).toBe(undefined);
     const short = { id: "guest", sealed: sealed.subarray(0, 27) };
-    expect(openTogether(key, rows.with(i, short))).toBe(undefined);
+    expect(decryptTogether(key, rows.with(i, short))).toBe(undefined);
   }
 });
 
@@ -47,21 +47,21 @@ test("changes of two rows do not cancel each other out", () => {
   for (let i = 1; i < rows.length; i += 1) {
     const [before, after] = [rows[i - 1]!, rows[i]!];
     for (const at of [0, 12, 27])
-      expect(openTogether(key, rows.with(i - 1, flip(before, at)).with(i, flip(after, at)))).toBe(
+      expect(decryptTogether(key, rows.with(i - 1, flip(before, at)).with(i, flip(after, at)))).toBe(
         undefined,
       );
     const exchanged = [
       { ...before, sealed: after.sealed },
       { ...after, sealed: before.sealed },
     ];
-    expect(openTogether(key, rows.with(i - 1, exchanged[0]!).with(i, exchanged[1]!))).toBe(
+    expect(decryptTogether(key, rows.with(i - 1, exchanged[0]!).with(i, exchanged[1]!))).toBe(
       undefined,
     );
   }
 });
 
 test("a text with the ID of another is found, also if the tag before it has the same change", () => {
-  const sealed = [seal("Ana", "guest bkg_1"), seal("Ben", "guest bkg_2")] as const;
+  const sealed = [encrypt("Ana", "guest bkg_1"), encrypt("Ben", "guest bkg_2")] as const;
   const [before, after] = sealed;
   const change = "2".charCodeAt(0) ^ "3".charCodeAt(0);
   // The last letter of the ID, and the byte of the tag that GHASH would add to it.
@@ -71,10 +71,10 @@ test("a text with the ID of another is found, also if the tag before it has the 
     { ...before, sealed: tagged },
     { ...after, id: "guest bkg_3" },
   ];
-  expect(openTogether(key, sealed)).toEqual(["Ana", "Ben"]);
-  expect(openTogether(key, forged)).toBe(undefined);
+  expect(decryptTogether(key, sealed)).toEqual(["Ana", "Ben"]);
+  expect(decryptTogether(key, forged)).toBe(undefined);
 });
 
 test("another key decrypts nothing", () => {
-  expect(openTogether(createSecretKey(randomBytes(32)), rows)).toBe(undefined);
+  expect(decryptTogether(createSecretKey(randomBytes(32)), rows)).toBe(undefined);
 });

@@ -25,7 +25,7 @@ const rowIdOf = ({ keyId, token }: Pick<IdempotencyRow, "keyId" | "token">): str
 export function findReply(rt: Runtime, request: IdempotentRequest): Reply | undefined {
   const row = rt.store.idempotency.find(request.keyId, request.token, rt.now() - REPLAYABLE_MS);
   if (row === undefined) return undefined;
-  const sealed = rt.secrets.open(row.sealed, rowIdOf(row));
+  const sealed = rt.secrets.decrypt(row.sealed, rowIdOf(row));
   const { hmacKey, status, headers, body } = JSON.parse(sealed) as Sealed;
   if (!hmacOf(hmacKey, request).equals(row.requestHmac))
     throw new AppError(
@@ -53,7 +53,7 @@ export function saveReply(
     keyId,
     token,
     requestHmac: hmacOf(hmacKey, request),
-    sealed: rt.secrets.seal(JSON.stringify(reply), rowIdOf(request)),
+    sealed: rt.secrets.encrypt(JSON.stringify(reply), rowIdOf(request)),
     createdAt: rt.now(),
   });
 }
@@ -71,15 +71,15 @@ export const listSealedReplies = (rt: Runtime): { id: string; sealed: Buffer }[]
 /** Encrypts the replies with the newest master key. Replies that no key decrypts are deleted. */
 export function reencryptReplies(rt: Runtime): void {
   for (const row of rt.store.idempotency.list()) {
-    const plain = tryOpen(rt, row);
+    const plain = tryDecrypt(rt, row);
     if (plain === undefined) rt.store.idempotency.delete(row);
-    else rt.store.idempotency.replace({ ...row, sealed: rt.secrets.seal(plain, rowIdOf(row)) });
+    else rt.store.idempotency.replace({ ...row, sealed: rt.secrets.encrypt(plain, rowIdOf(row)) });
   }
 }
 
-function tryOpen(rt: Runtime, row: IdempotencyRow): string | undefined {
+function tryDecrypt(rt: Runtime, row: IdempotencyRow): string | undefined {
   try {
-    return rt.secrets.open(row.sealed, rowIdOf(row));
+    return rt.secrets.decrypt(row.sealed, rowIdOf(row));
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

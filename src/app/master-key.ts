@@ -21,7 +21,7 @@ export const guestRowId = (visitId: string): string => `guest ${visitId}`;
  * @throws AppError signing_unavailable if the master key decrypts nothing that is stored
  */
 export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateStored(rt)): void {
-  if (rt.secrets.opensAny(stored)) return;
+  if (rt.secrets.decryptsAny(stored)) return;
   const { masterKeyPath } = rt.config;
   const [secret] = iterateSecrets(rt);
   throw secret === undefined ? guestsError(masterKeyPath) : secretsError(masterKeyPath);
@@ -39,10 +39,10 @@ export function createMasterKey(rt: Runtime): void {
 /**
  * Stores a text encrypted with the master key, which is created if there is none. `assertMasterKey`
  * then accepts this key, even if the data of all guests need an older one. Call it in a
- * transaction, see SecretBox.seal.
+ * transaction, see SecretBox.encrypt.
  */
 export const acceptMasterKey = ({ store, secrets }: Pick<Runtime, "store" | "secrets">): void =>
-  store.file.saveKeyCheck(secrets.seal("", KEY_CHECK_ID));
+  store.file.saveKeyCheck(secrets.encrypt("", KEY_CHECK_ID));
 
 function* iterateStored(stores: Stores): Iterable<Sealed> {
   yield* iterateSecrets(stores);

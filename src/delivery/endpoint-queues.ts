@@ -64,7 +64,7 @@ function createKeyReader(rt: Runtime): (endpointId: string) => SigningKeys {
   function decrypt({ id, sealed }: SecretRow): SigningKey {
     const cached = keys.get(id);
     if (cached !== undefined) return cached;
-    const key = signingKey(rt.secrets.open(sealed, id));
+    const key = signingKey(rt.secrets.decrypt(sealed, id));
     keys.set(id, key);
     return key;
   }

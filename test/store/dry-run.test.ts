@@ -76,6 +76,6 @@ test("a connection saves again after its dry run has ended", () => {
 
 test("a dry run creates no master key", () => {
   const rt = createTestRuntime();
-  dryRun(rt, () => rt.secrets.seal("whsec_x", "whs_1"));
+  dryRun(rt, () => rt.secrets.encrypt("whsec_x", "whs_1"));
   expect(existsSync(rt.config.masterKeyPath)).toBe(false);
 });

@@ -15,7 +15,7 @@ import type { Runtime } from "../runtime.ts";
 import { changesOnly, partyOf, seesOnly, type VisitAccess } from "./access.ts";
 import { auditVisit } from "./audit-visit.ts";
 import { uncountVisit } from "./booking-limits.ts";
-import { saveCustomer, tryOpenCustomer } from "./guests.ts";
+import { saveCustomer, tryDecryptCustomer } from "./guests.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 
 /** An action that changes only the state of a visit. */
@@ -172,7 +172,7 @@ export function updateVisit<Row extends Visit>(
 /** False for a guest whom no key decrypts: the guest can still be deleted. */
 function isStored(rt: Runtime, visitId: string, customer: Customer | null): boolean {
   const row = rt.store.guests.findByVisit(visitId);
-  return deepEqual(customer, row === undefined ? null : tryOpenCustomer(rt, row));
+  return deepEqual(customer, row === undefined ? null : tryDecryptCustomer(rt, row));
 }
 
 export type VisitUpdate = {

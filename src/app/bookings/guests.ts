@@ -19,11 +19,11 @@ export function saveCustomer(
 ): void {
   if (customer === null) return rt.store.guests.delete(visitId);
   assertMasterKey(rt);
-  rt.store.guests.replace({ visitId, businessId, sealed: sealCustomer(rt, visitId, customer) });
+  rt.store.guests.replace({ visitId, businessId, sealed: encryptCustomer(rt, visitId, customer) });
 }
 
-const sealCustomer = (rt: Runtime, visitId: string, customer: Customer): Buffer =>
-  rt.secrets.seal(JSON.stringify(customer), guestRowId(visitId));
+const encryptCustomer = (rt: Runtime, visitId: string, customer: Customer): Buffer =>
+  rt.secrets.encrypt(JSON.stringify(customer), guestRowId(visitId));
 
 /** @throws AppError signing_unavailable */
 export function findCustomer(rt: Runtime, visitId: string): Customer | null {
@@ -33,7 +33,7 @@ export function findCustomer(rt: Runtime, visitId: string): Customer | null {
 
 /** @throws AppError signing_unavailable */
 export const openCustomer = (rt: Runtime, { visitId, sealed }: GuestRow): Customer =>
-  JSON.parse(rt.secrets.open(sealed, guestRowId(visitId))) as Customer;
+  JSON.parse(rt.secrets.decrypt(sealed, guestRowId(visitId))) as Customer;
 
 const ROTATION_ROWS = 500;
 
@@ -57,14 +57,14 @@ export function reencryptGuests(rt: Runtime): number {
 
 /** @returns false if no key decrypts the row */
 function reencrypt(rt: Runtime, row: GuestRow): boolean {
-  const customer = tryOpenCustomer(rt, row);
+  const customer = tryDecryptCustomer(rt, row);
   if (customer === undefined) return false;
-  rt.store.guests.replace({ ...row, sealed: sealCustomer(rt, row.visitId, customer) });
+  rt.store.guests.replace({ ...row, sealed: encryptCustomer(rt, row.visitId, customer) });
   return true;
 }
 
 /** Returns undefined if no key decrypts it. */
-export function tryOpenCustomer(rt: Runtime, row: GuestRow): Customer | undefined {
+export function tryDecryptCustomer(rt: Runtime, row: GuestRow): Customer | undefined {
   try {
     return openCustomer(rt, row);
   } catch (error) {
@@ -73,10 +73,10 @@ export function tryOpenCustomer(rt: Runtime, row: GuestRow): Customer | undefine
   }
 }
 
-/** Returns for each row what `tryOpenCustomer` does, with less CPU time if the newest key decrypts all. */
-export function tryOpenCustomers(rt: Runtime, rows: readonly GuestRow[]): (Customer | undefined)[] {
-  const texts = rt.secrets.openTogether(rows.map(toSealed));
-  if (texts === undefined) return rows.map((row) => tryOpenCustomer(rt, row));
+/** Returns for each row what `tryDecryptCustomer` does, with less CPU time if the newest key decrypts all. */
+export function tryDecryptCustomers(rt: Runtime, rows: readonly GuestRow[]): (Customer | undefined)[] {
+  const texts = rt.secrets.decryptTogether(rows.map(toSealed));
+  if (texts === undefined) return rows.map((row) => tryDecryptCustomer(rt, row));
   return texts.map((text) => JSON.parse(text) as Customer);
 }
 
@@ -115,6 +115,6 @@ export function guestOf(
   visit: { id: string; customerRef: string | null },
 ): string | null {
   const row = rt.store.guests.findByVisit(visit.id);
-  const customer = row && tryOpenCustomer(rt, row);
+  const customer = row && tryDecryptCustomer(rt, row);
   return customer?.name ?? visit.customerRef;
 }

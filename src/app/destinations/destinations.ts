@@ -6,7 +6,7 @@ import type { DestinationRow, DestinationSettings } from "../../store/destinatio
 import { assertMasterKey } from "../master-key.ts";
 import { assertDiskSpace, type Runtime } from "../runtime.ts";
 import { auditDestination, getDestination } from "./delete-destination.ts";
-import { openSecrets, sealSecrets } from "./secrets.ts";
+import { decryptSecrets, encryptSecrets } from "./secrets.ts";
 import {
   type DestinationChanges,
   parseDestination,
@@ -34,7 +34,7 @@ export function createDestination(
     const destination: DestinationRow = {
       id,
       ...settings,
-      sealed: sealSecrets(rt, id, { signingSecret: secret, credentials: requested.credentials }),
+      sealed: encryptSecrets(rt, id, { signingSecret: secret, credentials: requested.credentials }),
       businessId,
       version: 1,
       createdAt: now,
@@ -58,14 +58,14 @@ export function updateDestination(
 ): DestinationRow {
   return rt.tx(() => {
     const before = getDestination(rt, id);
-    const secrets = openSecrets(rt, before);
+    const secrets = decryptSecrets(rt, before);
     const credentials = changes.credentials ?? secrets.credentials;
     const settings = parseDestination({ ...before, ...given(changes), credentials });
     if (settings.name !== before.name) assertUnusedName(rt, settings.name);
     const fields = differingFields(before, { ...before, ...settings });
     if (changes.credentials !== undefined) fields.push("credentials");
     if (fields.length === 0) return before;
-    const sealed = sealSecrets(rt, id, { ...secrets, credentials });
+    const sealed = encryptSecrets(rt, id, { ...secrets, credentials });
     rt.store.destinations.update(id, { ...settings, sealed }, rt.now());
     const after = getDestination(rt, id);
     auditDestination(rt, "destination.updated", after, { fields, host: hostOf(after) });

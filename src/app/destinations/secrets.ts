@@ -13,14 +13,14 @@ export type Credentials =
 export type DestinationSecrets = { signingSecret: string; credentials: Credentials };
 
 /** Call it in the transaction that stores the result. */
-export const sealSecrets = (
+export const encryptSecrets = (
   { secrets }: Pick<Runtime, "secrets">,
   id: string,
   plain: DestinationSecrets,
-): Buffer => secrets.seal(JSON.stringify(plain), id);
+): Buffer => secrets.encrypt(JSON.stringify(plain), id);
 
 /** @throws AppError signing_unavailable */
-export const openSecrets = (
+export const decryptSecrets = (
   { secrets }: Pick<Runtime, "secrets">,
   { id, sealed }: Pick<DestinationRow, "id" | "sealed">,
-): DestinationSecrets => JSON.parse(secrets.open(sealed, id)) as DestinationSecrets;
+): DestinationSecrets => JSON.parse(secrets.decrypt(sealed, id)) as DestinationSecrets;

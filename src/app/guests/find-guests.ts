@@ -1,5 +1,5 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
-import { tryOpenCustomer } from "../bookings/guests.ts";
+import { tryDecryptCustomer } from "../bookings/guests.ts";
 import type { Runtime } from "../runtime.ts";
 
 /** A guest matches if one of the given values is equal. */
@@ -24,7 +24,7 @@ export function findGuests(
   const found = new Map<string, Customer | null>();
   const undecryptable: string[] = [];
   for (const row of rt.store.guests.iterate(businessId)) {
-    const customer = tryOpenCustomer(rt, row);
+    const customer = tryDecryptCustomer(rt, row);
     if (customer === undefined) undecryptable.push(row.visitId);
     else if (matches(customer, query)) found.set(row.visitId, customer);
   }
@@ -34,7 +34,7 @@ export function findGuests(
   for (const visitId of referenced) {
     if (found.has(visitId)) continue;
     const row = rt.store.guests.findByVisit(visitId);
-    found.set(visitId, (row && tryOpenCustomer(rt, row)) ?? null);
+    found.set(visitId, (row && tryDecryptCustomer(rt, row)) ?? null);
   }
   const guests = [...found].map(([visitId, customer]) => ({ visitId, customer }));
   return { guests, undecryptable };

@@ -8,7 +8,7 @@ import {
   listOldKeyPaths,
   oldKeyPath,
   openSecretBox,
-  openWithAny,
+  decryptWithAny,
   readMasterKeys,
 } from "../../secret-box.ts";
 import { countGuestsWhere, readSecrets } from "../../store/read-only-database.ts";
@@ -52,7 +52,7 @@ export function findUnreadable(config: Config, file: string): UnreadableData {
   const keys = [...readMasterKeys(config.masterKeyPath), ...readOldKeys(config, file)];
   const known = new Set(keys.map(fingerprintOf));
   const isLost = ({ id, sealed }: { id: string; sealed: Buffer }) =>
-    openWithAny(keys, sealed, id) === undefined;
+    decryptWithAny(keys, sealed, id) === undefined;
   const lost = {
     secrets: readSecrets(file).filter(isLost).length,
     guests: countGuestsWhere(file, (row) => isLost(toSealed(row))),
@@ -96,7 +96,7 @@ export function reencryptRestored(rt: Runtime, oldKeys: Buffer[], withSecrets: b
   if (!withSecrets) return;
   for (const row of Array.from(iterateSecrets(opening)))
     if (canDecryptSecret(opening, row))
-      reencryptSecret(opening, row.id, secrets.open(row.sealed, row.id));
+      reencryptSecret(opening, row.id, secrets.decrypt(row.sealed, row.id));
   reencryptReplies(opening);
 }
 

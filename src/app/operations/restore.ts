@@ -232,4 +232,4 @@ function gapError(since: number | null): AppError {
 
 /** Whether the master key decrypts the signing secrets and the guests' data. */
 export const hasMatchingMasterKey = (rt: Runtime): boolean =>
-  checkSigningSecrets(rt).length === 0 && rt.secrets.opensAny(iterateGuests(rt));
+  checkSigningSecrets(rt).length === 0 && rt.secrets.decryptsAny(iterateGuests(rt));

@@ -19,7 +19,7 @@ export type RotationOptions = {
   allowNewMasterKey?: boolean;
 };
 
-/** Call it inside a transaction: see SecretBox.seal. @throws AppError signing_unavailable */
+/** Call it inside a transaction: see SecretBox.encrypt. @throws AppError signing_unavailable */
 export function createSigningSecret(rt: Runtime, endpointId: string): string {
   assertMasterKey(rt);
   return storeNewSecret(rt, endpointId);
@@ -29,7 +29,7 @@ export function createSigningSecret(rt: Runtime, endpointId: string): string {
 function storeNewSecret(rt: Runtime, endpointId: string): string {
   const secret = generateSecret(rt.random);
   const id = rt.newId("whs");
-  const sealed = rt.secrets.seal(secret, id);
+  const sealed = rt.secrets.encrypt(secret, id);
   rt.store.endpointSecrets.insert({ id, endpointId, sealed, createdAt: rt.now(), expiresAt: null });
   return secret;
 }
@@ -39,7 +39,7 @@ export function canDecryptSecret(
   { id, sealed }: Pick<SecretRow, "id" | "sealed">,
 ): boolean {
   try {
-    rt.secrets.open(sealed, id);
+    rt.secrets.decrypt(sealed, id);
     return true;
   } catch (error) {
     if (error instanceof AppError && error.code === "signing_unavailable") return false;
@@ -114,7 +114,7 @@ export const findOldSecretEnd = (rt: Runtime, id: string): number | null =>
 
 /** Encrypts a secret of an endpoint or a destination with the newest master key. */
 export function reencryptSecret(rt: Runtime, id: string, plain: string): void {
-  const sealed = rt.secrets.seal(plain, id);
+  const sealed = rt.secrets.encrypt(plain, id);
   rt.store.endpointSecrets.updateSealed(id, sealed);
   rt.store.destinations.updateSealed(id, sealed);
 }
@@ -136,7 +136,7 @@ export function rotateMasterKey(rt: Runtime): {
     // Decrypt all of them before changing a key: a failure leaves everything as it was.
     const rows = [...iterateSecrets(rt)].map(({ id, sealed }) => ({
       id,
-      plain: rt.secrets.open(sealed, id),
+      plain: rt.secrets.decrypt(sealed, id),
     }));
     if (rt.isDryRun()) return rows.length;
     rt.secrets.addKey();
@@ -160,11 +160,11 @@ export function rotateMasterKey(rt: Runtime): {
     };
   const guests = reencryptGuests(rt);
   const backups = retagBackups(rt);
-  // `seal` runs in a transaction too, so no secret is encrypted with a key that is being removed.
+  // `encrypt` runs in a transaction too, so no secret is encrypted with a key that is being removed.
   const oldKeys = rt.tx(() => {
     const rows = [...iterateSecrets(rt), ...listSealedReplies(rt), ...listSealedGuests(rt)];
-    return rt.secrets.dropOldKeys((opensWithNewest) =>
-      rows.every(({ id, sealed }) => opensWithNewest(sealed, id)),
+    return rt.secrets.dropOldKeys((decryptsWithNewest) =>
+      rows.every(({ id, sealed }) => decryptsWithNewest(sealed, id)),
     );
   });
   return { secrets: count, guests, backups, oldKeys };

@@ -59,7 +59,7 @@ export async function testEndpoint(
     throw new AppError("resource_not_found", `The business of ${endpointId} does not exist.`);
   const keys = rt.store.endpointSecrets
     .listValid(endpointId, rt.now())
-    .map(({ id, sealed }) => signingKey(rt.secrets.open(sealed, id)));
+    .map(({ id, sealed }) => signingKey(rt.secrets.decrypt(sealed, id)));
 
   // Every business has a catalog, so there is a sample of at least one type.
   const types = [...events, ...EVENT_TYPES];

@@ -13,7 +13,7 @@ import { AppError } from "../../domain/errors.ts";
 import { parseServers } from "../../domain/servers/servers-file.ts";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { readCertificate, type TlsFiles } from "../../http/transport/tls.ts";
-import { openWithAny, readMasterKeys } from "../../secret-box.ts";
+import { decryptWithAny, readMasterKeys } from "../../secret-box.ts";
 import { isDaemonRunning } from "../../store/database.ts";
 import { readGuests, readSecrets } from "../../store/read-only-database.ts";
 import { readText } from "../input/catalog-files.ts";
@@ -107,7 +107,7 @@ function checkMasterKey(config: Config, copy: string): Check {
   const guests = readGuests(copy, MAX_GUESTS).map(toSealed);
   const keys = [...readMasterKeys(masterKeyPath), ...readOldKeys(config, copy)];
   const isLost = ({ id, sealed }: { id: string; sealed: Buffer }) =>
-    openWithAny(keys, sealed, id) === undefined;
+    decryptWithAny(keys, sealed, id) === undefined;
   const lostSecrets = secrets.filter(isLost).length;
   const lostGuests = guests.filter(isLost).length;
   const lost = [

@@ -6,7 +6,7 @@ import {
 } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { slugOf } from "../../app/businesses.ts";
-import { openSecrets } from "../../app/destinations/secrets.ts";
+import { decryptSecrets } from "../../app/destinations/secrets.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { businessSubjects, subjectOf } from "../../domain/destinations/message.ts";
@@ -35,7 +35,7 @@ export async function testDestination(
 ): Promise<TestResult[]> {
   const permissions = listPermissions(destination, slugForTest(rt, destination));
   try {
-    const { credentials } = openSecrets(rt, destination);
+    const { credentials } = decryptSecrets(rt, destination);
     const connection = await connectToNats({ ...destination, credentials, allowPlaintext });
     try {
       return [...(await testServer(rt, destination, connection)), ...permissions];

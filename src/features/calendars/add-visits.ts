@@ -1,7 +1,7 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
 import { createCalendarVisitStore, type CalendarPart } from "./store.ts";
 import type { CalendarRow } from "./store.ts";
-import { tryOpenCustomers } from "../../app/bookings/guests.ts";
+import { tryDecryptCustomers } from "../../app/bookings/guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { EntryWriter } from "./entries.ts";
 
@@ -52,7 +52,7 @@ function* openGuests(
       end += sealedHex.length / 2;
       return { visitId, businessId, sealed: sealed.subarray(start, end) };
     });
-    const customers = tryOpenCustomers(rt, rows).values();
+    const customers = tryDecryptCustomers(rt, rows).values();
     return group.map((part) => [part, hasGuest(part) ? customers.next().value : undefined]);
   };
   for (const part of parts) {

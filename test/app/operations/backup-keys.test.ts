@@ -168,7 +168,7 @@ test("a stolen old key authenticates no backup, and gives no endpoint another se
   stripTag(path);
   const box = openSecretBox(oldKey, rt.random, () => false);
   const db = new Database(path);
-  db.prepare("UPDATE endpoint_secret SET sealed = ?").run(box.seal("whsec_evil", before[0]!));
+  db.prepare("UPDATE endpoint_secret SET sealed = ?").run(box.encrypt("whsec_evil", before[0]!));
   const server = db.prepare("SELECT id FROM server").pluck().get() as string;
   db.close();
   appendTag(path, { server, createdAt: rt.now(), schema: 1, epoch: 0, erased: [] }, stolen);

@@ -16,7 +16,7 @@ function createServer() {
   writeFileSync(tlsKey, "key", { mode: 0o640 });
   writeFileSync(metricsTokenFile, "token", { mode: 0o640 });
   const rt = createTestRuntime({ dataDir: join(folder, "data"), metricsTokenFile });
-  rt.secrets.seal("secret", "whe_1");
+  rt.secrets.encrypt("secret", "whe_1");
   mkdirSync(rt.config.backupFolder);
   const backup = join(rt.config.backupFolder, "a.db");
   writeFileSync(backup, "", { mode: 0o600 });

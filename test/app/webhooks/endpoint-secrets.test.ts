@@ -155,14 +155,14 @@ describe("rotating the master key", () => {
 
     const added = await subscribe(rt, business, "http://10.0.0.1/");
     const [row] = terminal.store.endpointSecrets.listValid(added.endpoint.id, rt.now());
-    expect(terminal.secrets.open(row!.sealed, row!.id)).toBe(added.secret);
+    expect(terminal.secrets.decrypt(row!.sealed, row!.id)).toBe(added.secret);
   });
 
   test("a rotation of the master key that is interrupted before the commit keeps both keys and can be run again", async () => {
     const { rt, business, id, secret } = await setUp();
     const opened = () => {
       const [row] = rt.store.endpointSecrets.listValid(id, rt.now());
-      return createTestRuntime({ dataDir: rt.config.dataDir }).secrets.open(row!.sealed, row!.id);
+      return createTestRuntime({ dataDir: rt.config.dataDir }).secrets.decrypt(row!.sealed, row!.id);
     };
     const breaking = createTestRuntime({ dataDir: rt.config.dataDir });
     breaking.store.endpointSecrets.updateSealed = () => {
@@ -207,10 +207,10 @@ test("a missing master key is not silently replaced while secrets are stored", a
   });
   expect(() => rotateEndpointSecret(fresh, id, { force: true })).toThrow(/master key is missing/);
   const [row] = fresh.store.endpointSecrets.listValid(id, rt.now());
-  expect(() => fresh.secrets.open(row!.sealed, row!.id)).toThrow(/cannot be decrypted/);
+  expect(() => fresh.secrets.decrypt(row!.sealed, row!.id)).toThrow(/cannot be decrypted/);
   expect(existsSync(rt.config.masterKeyPath)).toBe(false);
   writeFileSync(rt.config.masterKeyPath, key);
-  expect(fresh.secrets.open(row!.sealed, row!.id)).toBe(secret);
+  expect(fresh.secrets.decrypt(row!.sealed, row!.id)).toBe(secret);
 });
 
 test("a new secret is compared with stored ones only until one can be decrypted", async () => {
@@ -264,7 +264,7 @@ test.each(["a daemon with the right key in memory", "a new process"])(
     writeFileSync(rt.config.masterKeyPath, key);
     const [row] = before;
     expect(
-      createTestRuntime({ dataDir: rt.config.dataDir }).secrets.open(row!.sealed, row!.id),
+      createTestRuntime({ dataDir: rt.config.dataDir }).secrets.decrypt(row!.sealed, row!.id),
     ).toBe(secret);
     await subscribe(writer, business, "http://10.0.0.1/");
   },
@@ -330,7 +330,7 @@ test("with a wrong master key, a forced rotation gives each endpoint a working s
   });
   expect(oldEndsAt).toBe(fresh.now());
   const [current] = fresh.store.endpointSecrets.listValid(id, fresh.now());
-  expect(fresh.secrets.open(current!.sealed, current!.id)).toBe(secret);
+  expect(fresh.secrets.decrypt(current!.sealed, current!.id)).toBe(secret);
   // New secrets use this key from now on. Other undecryptable secrets are replaced only by force.
   await subscribe(fresh, business, "http://10.0.0.2/");
   expect(() => rotateEndpointSecret(fresh, other)).toThrow(/master key does not match/);

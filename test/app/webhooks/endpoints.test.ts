@@ -48,8 +48,8 @@ test("a new endpoint is active, without duplicate events, and its secret is encr
   });
   const [row] = rt.store.endpointSecrets.listValid(endpoint.id, rt.now());
   expect(row!.sealed.includes(secret)).toBe(false);
-  expect(rt.secrets.open(row!.sealed, row!.id)).toBe(secret);
-  expect(() => rt.secrets.open(row!.sealed, "whs_other")).toThrow(/cannot be decrypted/);
+  expect(rt.secrets.decrypt(row!.sealed, row!.id)).toBe(secret);
+  expect(() => rt.secrets.decrypt(row!.sealed, "whs_other")).toThrow(/cannot be decrypted/);
 });
 
 test("all issues are reported together, with pointers and suggestions", async () => {

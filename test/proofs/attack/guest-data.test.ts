@@ -87,9 +87,9 @@ const withoutEncryption = (rt: TestRuntime): TestRuntime => ({
   ...rt,
   secrets: {
     ...rt.secrets,
-    seal: (plain) => Buffer.from(plain),
+    encrypt: (plain) => Buffer.from(plain),
     open: (stored) => Buffer.from(stored).toString(),
-    opensAny: () => true,
+    decryptsAny: () => true,
   },
 });
 
