@@ -1,4 +1,4 @@
-import type { Lane } from "../domain/webhooks/endpoint-health.ts";
+import type { EndpointClass } from "../domain/webhooks/endpoint-health.ts";
 import { splitPermits } from "../domain/webhooks/permits.ts";
 
 export type PermitKind =
@@ -14,12 +14,12 @@ export type PermitKind =
 /** NO_PERMIT: nothing can be sent until a permit is free. */
 export type DispatchResult = "SENT" | "NOTHING" | "NO_PERMIT";
 
-const PERMIT_OF: Record<Lane, PermitKind> = {
+const PERMIT_OF: Record<EndpointClass, PermitKind> = {
   HEALTHY: "PROMPT",
   DEGRADED: "LATE",
   PROBING: "PROBE",
 };
-const LANES = Object.keys(PERMIT_OF) as Lane[];
+const ENDPOINT_CLASSES = Object.keys(PERMIT_OF) as EndpointClass[];
 
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
@@ -30,7 +30,7 @@ export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 export function createDeliveryQueue(permits: number) {
   const { probes, fast, late, maxFastInFlight, reserved } = splitPermits(permits);
   const used: Record<PermitKind, number> = { PROMPT: 0, LATE: 0, PROBE: 0 };
-  const waiting: Record<Lane, Set<string>> = {
+  const waiting: Record<EndpointClass, Set<string>> = {
     HEALTHY: new Set(),
     DEGRADED: new Set(),
     PROBING: new Set(),
@@ -61,10 +61,10 @@ export function createDeliveryQueue(permits: number) {
       used.LATE += 1;
     },
 
-    /** Adds an endpoint, or moves it to another lane. */
-    enqueue(endpointId: string, lane: Lane): void {
-      for (const other of LANES) if (other !== lane) waiting[other].delete(endpointId);
-      waiting[lane].add(endpointId);
+    /** Adds an endpoint, or moves it to another endpointClass. */
+    enqueue(endpointId: string, endpointClass: EndpointClass): void {
+      for (const other of ENDPOINT_CLASSES) if (other !== endpointClass) waiting[other].delete(endpointId);
+      waiting[endpointClass].add(endpointId);
     },
 
     /**
@@ -72,17 +72,17 @@ export function createDeliveryQueue(permits: number) {
      * advantage. An endpoint with nothing to send stops waiting until it is enqueued again.
      */
     dispatch(sendNext: (endpointId: string) => DispatchResult): void {
-      for (const lane of LANES) {
+      for (const endpointClass of ENDPOINT_CLASSES) {
         const withoutPermit: string[] = [];
         // Iteration includes the endpoints that are added again at the end.
-        for (const endpointId of waiting[lane]) {
-          if (!hasPermit(PERMIT_OF[lane], true)) break;
-          waiting[lane].delete(endpointId);
+        for (const endpointId of waiting[endpointClass]) {
+          if (!hasPermit(PERMIT_OF[endpointClass], true)) break;
+          waiting[endpointClass].delete(endpointId);
           const result = sendNext(endpointId);
-          if (result === "SENT") waiting[lane].add(endpointId);
+          if (result === "SENT") waiting[endpointClass].add(endpointId);
           else if (result === "NO_PERMIT") withoutPermit.push(endpointId);
         }
-        for (const endpointId of withoutPermit) waiting[lane].add(endpointId);
+        for (const endpointId of withoutPermit) waiting[endpointClass].add(endpointId);
       }
     },
   };

@@ -1,8 +1,8 @@
 import {
   type EndpointHealth,
   holdOf,
-  type Lane,
-  laneOf,
+  type EndpointClass,
+  classifyEndpoint,
   recordOutcome,
   remainingConcurrency,
   restoreHealth,
@@ -71,8 +71,8 @@ export class EndpointQueue {
     return this.target.keyId ?? this.target.businessId;
   }
 
-  get lane(): Lane {
-    return laneOf(this.health, this.#overdueInFlight);
+  get endpointClass(): EndpointClass {
+    return classifyEndpoint(this.health, this.#overdueInFlight);
   }
 
   get isIdle(): boolean {
@@ -119,10 +119,10 @@ export class EndpointQueue {
   }
 
   permitFor({ isReplay, attemptCount, attemptsBefore }: DueRow): PermitKind {
-    const { lane } = this;
-    if (lane === "PROBING") return "PROBE";
+    const { endpointClass } = this;
+    if (endpointClass === "PROBING") return "PROBE";
     const isPrompt = isReplay === 0 && attemptCount - attemptsBefore < PROMPT_ATTEMPTS;
-    return lane === "HEALTHY" && isPrompt ? "PROMPT" : "LATE";
+    return endpointClass === "HEALTHY" && isPrompt ? "PROMPT" : "LATE";
   }
 
   /** Claims a row for an attempt that starts now. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createDeliveryQueue, type PermitKind } from "../../src/delivery/delivery-queue.ts";
-import type { Lane } from "../../src/domain/webhooks/endpoint-health.ts";
+import type { EndpointClass } from "../../src/domain/webhooks/endpoint-health.ts";
 
 /** Split into 20 probes and 80 fast permits, of which at most 40 may be late. */
 const PERMITS = 100;
@@ -54,13 +54,13 @@ test("an endpoint without a permit keeps its turn until one is released", () => 
   expect(queue.sent).toEqual(["a", "b"]);
 });
 
-test.each<{ lane: Lane; kind: PermitKind; max: number }>([
-  { lane: "HEALTHY", kind: "PROMPT", max: 80 },
-  { lane: "DEGRADED", kind: "LATE", max: 40 },
-  { lane: "PROBING", kind: "PROBE", max: 20 },
-])("at most $max of 100 permits are $kind", ({ lane, kind, max }) => {
+test.each<{ endpointClass: EndpointClass; kind: PermitKind; max: number }>([
+  { endpointClass: "HEALTHY", kind: "PROMPT", max: 80 },
+  { endpointClass: "DEGRADED", kind: "LATE", max: 40 },
+  { endpointClass: "PROBING", kind: "PROBE", max: 20 },
+])("at most $max of 100 permits are $kind", ({ endpointClass, kind, max }) => {
   const queue = createTestQueue();
-  queue.enqueue("a", lane);
+  queue.enqueue("a", endpointClass);
   queue.dispatch({ a: 1000 }, kind);
   expect(queue.sent).toHaveLength(max);
 });
@@ -115,7 +115,7 @@ describe("when attempts that became late in flight use all fast permits", () => 
   });
 });
 
-test("enqueueing an endpoint in another lane removes it from the previous one", () => {
+test("enqueueing an endpoint in another endpointClass removes it from the previous one", () => {
   const queue = createTestQueue();
   queue.enqueue("a", "HEALTHY");
   queue.enqueue("a", "PROBING");

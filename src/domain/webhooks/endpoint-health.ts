@@ -25,7 +25,7 @@ export type EndpointHealth = Readonly<{
 }>;
 
 /** Which permits the deliveries use. */
-export type Lane = "HEALTHY" | "DEGRADED" | "PROBING";
+export type EndpointClass = "HEALTHY" | "DEGRADED" | "PROBING";
 
 const PROBE_AFTER_FAILURES = 10;
 /** A single failure may be a connection that the receiver has closed while it was idle. */
@@ -130,7 +130,7 @@ export function holdOf({ pausedUntil, probeAt }: EndpointHealth, now: number): H
 }
 
 /** @param overdue attempts without a response for OVERDUE_MS or longer */
-export const laneOf = ({ isProbing, failures }: EndpointHealth, overdue: number): Lane =>
+export const classifyEndpoint = ({ isProbing, failures }: EndpointHealth, overdue: number): EndpointClass =>
   isProbing ? "PROBING" : failures > 0 || overdue > 0 ? "DEGRADED" : "HEALTHY";
 
 /** Waiting does not use up an attempt. */

@@ -3,7 +3,7 @@ import {
   recordOutcome,
   type EndpointHealth,
   holdOf,
-  laneOf,
+  classifyEndpoint,
   restoreHealth,
   remainingConcurrency,
   HEALTHY,
@@ -38,26 +38,26 @@ test("an untried or healthy endpoint may use its full concurrency", () => {
 
 describe("probing", () => {
   test("probing starts after 10 consecutive failures", () => {
-    expect(laneOf(healthAfter(repeat(9, failure)), 0)).toBe("DEGRADED");
-    expect(laneOf(healthAfter(repeat(10, failure)), 0)).toBe("PROBING");
-    expect(laneOf(healthAfter([...repeat(9, failure), success, failure]), 0)).toBe("DEGRADED");
+    expect(classifyEndpoint(healthAfter(repeat(9, failure)), 0)).toBe("DEGRADED");
+    expect(classifyEndpoint(healthAfter(repeat(10, failure)), 0)).toBe("PROBING");
+    expect(classifyEndpoint(healthAfter([...repeat(9, failure), success, failure]), 0)).toBe("DEGRADED");
   });
 
   test("probing starts after two attempts in a row that find the receiver down", () => {
-    expect(laneOf(healthAfter([down]), 0)).toBe("DEGRADED");
-    expect(laneOf(healthAfter([down, down]), 0)).toBe("PROBING");
-    expect(laneOf(healthAfter([overloaded, overloaded]), 0)).toBe("PROBING");
+    expect(classifyEndpoint(healthAfter([down]), 0)).toBe("DEGRADED");
+    expect(classifyEndpoint(healthAfter([down, down]), 0)).toBe("PROBING");
+    expect(classifyEndpoint(healthAfter([overloaded, overloaded]), 0)).toBe("PROBING");
     for (const between of [success, failure])
-      expect(laneOf(healthAfter([down, between, down]), 0)).toBe("DEGRADED");
+      expect(classifyEndpoint(healthAfter([down, between, down]), 0)).toBe("DEGRADED");
   });
 
   test("probing starts after 14 failures among the last 20 outcomes", () => {
     // Two of three fail: 14 of the first 20.
     const mixed = repeat(7, failure, failure, success).slice(0, 20);
     expect(mixed.filter((outcome) => outcome === failure)).toHaveLength(14);
-    expect(laneOf(healthAfter(mixed.slice(0, 19)), 0)).toBe("DEGRADED");
-    expect(laneOf(healthAfter(mixed), 0)).toBe("PROBING");
-    expect(laneOf(healthAfter(repeat(30, failure, success)), 0)).toBe("HEALTHY");
+    expect(classifyEndpoint(healthAfter(mixed.slice(0, 19)), 0)).toBe("DEGRADED");
+    expect(classifyEndpoint(healthAfter(mixed), 0)).toBe("PROBING");
+    expect(classifyEndpoint(healthAfter(repeat(30, failure, success)), 0)).toBe("HEALTHY");
   });
 
   test("probing sends one delivery at a time, with pauses that double from 1 s to 15 min", () => {
@@ -84,7 +84,7 @@ describe("probing", () => {
 
   test("probing ends with one success, and concurrency then grows by one per success", () => {
     let health = recordOutcome(healthAfter(repeat(10, failure)), success, 30_000);
-    expect(laneOf(health, 0)).toBe("HEALTHY");
+    expect(classifyEndpoint(health, 0)).toBe("HEALTHY");
     expect(capacity(health, 30_000)).toBe(1);
     health = recordOutcome(health, success, 30_000);
     expect(capacity(health, 30_000)).toBe(2);
@@ -94,8 +94,8 @@ describe("probing", () => {
 
   test("probing resumes after a restart and may probe immediately", () => {
     expect(capacity(restoreHealth(10))).toBe(1);
-    expect(laneOf(restoreHealth(9), 0)).toBe("DEGRADED");
-    expect(laneOf(restoreHealth(0), 0)).toBe("HEALTHY");
+    expect(classifyEndpoint(restoreHealth(9), 0)).toBe("DEGRADED");
+    expect(classifyEndpoint(restoreHealth(0), 0)).toBe("HEALTHY");
   });
 });
 
@@ -108,9 +108,9 @@ test("the hold of an endpoint is the longer one of its next probe and of Retry-A
 });
 
 test("an overdue attempt degrades a healthy endpoint and leaves a probing one as it is", () => {
-  expect(laneOf(HEALTHY, 1)).toBe("DEGRADED");
-  expect(laneOf(HEALTHY, 0)).toBe("HEALTHY");
-  expect(laneOf(restoreHealth(10), 1)).toBe("PROBING");
+  expect(classifyEndpoint(HEALTHY, 1)).toBe("DEGRADED");
+  expect(classifyEndpoint(HEALTHY, 0)).toBe("HEALTHY");
+  expect(classifyEndpoint(restoreHealth(10), 1)).toBe("PROBING");
 });
 
 test("an overloaded endpoint gets one delivery at a time until it responds", () => {
