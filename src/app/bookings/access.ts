@@ -1,6 +1,6 @@
 import { grants, type KeyKind, type Scope } from "../../domain/api-key.ts";
 import type { Audience } from "../../domain/availability/catalog-lookup.ts";
-import type { Party } from "../../domain/bookings/visit.ts";
+import type { Initiator } from "../../domain/bookings/visit.ts";
 
 /** What a client may see and change of the business's visits and ticket orders. */
 export type VisitAccess = {
@@ -54,4 +54,4 @@ export const canSeeGuest = ({ readsGuests, keyId }: VisitAccess, owned: Owned): 
 export const audienceOf = ({ keyId }: VisitAccess): Audience =>
   keyId === null ? "INTERNAL" : "PUBLIC";
 
-export const partyOf = ({ managesAll }: VisitAccess): Party => (managesAll ? "BUSINESS" : "GUEST");
+export const initiatorOf = ({ managesAll }: VisitAccess): Initiator => (managesAll ? "BUSINESS" : "GUEST");

@@ -1,7 +1,7 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
 import {
   assertActionAllowed,
-  type Party,
+  type Initiator,
   stateAfter,
   type Visit,
   type VisitAction,
@@ -12,7 +12,7 @@ import { quote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { appendEvents } from "../events.ts";
 import type { Runtime } from "../runtime.ts";
-import { changesOnly, partyOf, seesOnly, type VisitAccess } from "./access.ts";
+import { changesOnly, initiatorOf, seesOnly, type VisitAccess } from "./access.ts";
 import { auditVisit } from "./audit-visit.ts";
 import { uncountVisit } from "./booking-limits.ts";
 import { saveCustomer, tryDecryptCustomer } from "./guests.ts";
@@ -80,9 +80,9 @@ export function changeState<Row extends Visit>(
   reason: string | null = null,
 ): Row {
   if (action === "cancel" && row.status === "CANCELLED") return row;
-  const party = partyOf(access);
-  assertActionAllowed(subjectOf(kind, row), row, action, party, rt.now());
-  const after = applyAction(rt, kind, business, row, action, party, reason);
+  const initiator = initiatorOf(access);
+  assertActionAllowed(subjectOf(kind, row), row, action, initiator, rt.now());
+  const after = applyAction(rt, kind, business, row, action, initiator, reason);
   auditVisit(rt, business, `${kind.noun}.${AUDITED[action]}`, after);
   return after;
 }
@@ -104,10 +104,10 @@ function applyAction<Row extends Visit>(
   business: BusinessRow,
   before: Row,
   action: StateAction | "expire",
-  party: Party,
+  initiator: Initiator,
   reason: string | null,
 ): Row {
-  const state = stateAfter(before, action, party, reason);
+  const state = stateAfter(before, action, initiator, reason);
   const after = nextVersion(rt, kind.store(rt), business.id, { ...before, ...state });
   kind.store(rt).update(after);
   if (after.status === "CANCELLED") uncountVisit(rt, after);

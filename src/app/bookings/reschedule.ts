@@ -19,7 +19,7 @@ import { formatInstant } from "../../domain/local-time.ts";
 import { auditVisit } from "./audit-visit.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import { OPERATOR, partyOf, type VisitAccess } from "./access.ts";
+import { OPERATOR, initiatorOf, type VisitAccess } from "./access.ts";
 import { getVisitToChange, nextVersion, publish, subjectOf } from "./change-visit.ts";
 import { auditIgnoredNotice, type StartOptions } from "./ignored-notice.ts";
 import { planBooking, planReservation, totalOf, type VisitTerms } from "./plan-booking.ts";
@@ -135,7 +135,7 @@ function assertMayReschedule<Row extends Visit>(
   access: VisitAccess,
   row: Row,
 ): void {
-  assertActionAllowed(subjectOf(kind, row), row, "reschedule", partyOf(access), rt.now());
+  assertActionAllowed(subjectOf(kind, row), row, "reschedule", initiatorOf(access), rt.now());
 }
 
 function moved<Row extends Visit>(
@@ -147,8 +147,8 @@ function moved<Row extends Visit>(
   { startsAt, endsAt, cancelUntil, requiresApproval }: VisitTerms,
   row: Row,
 ): Row {
-  const party = partyOf(access);
-  const state = stateAfterReschedule(before, party, requiresApproval, startsAt, rt.now());
+  const initiator = initiatorOf(access);
+  const state = stateAfterReschedule(before, initiator, requiresApproval, startsAt, rt.now());
   return nextVersion(rt, kind.store(rt), business.id, {
     ...row,
     startsAt,

@@ -17,8 +17,8 @@ export type VisitStatus = (typeof VISIT_STATUSES)[number];
  * Who changes a visit. GUEST: an API key without `bookings.manage`. BUSINESS: the operator, or a
  * key that has it. SYSTEM: the clock.
  */
-export const PARTIES = ["GUEST", "BUSINESS", "SYSTEM"] as const;
-export type Party = (typeof PARTIES)[number];
+export const INITIATORS = ["GUEST", "BUSINESS", "SYSTEM"] as const;
+export type Initiator = (typeof INITIATORS)[number];
 
 /** What a booking and a reservation have in common. Times are epoch milliseconds. */
 export type Visit = {
@@ -33,7 +33,7 @@ export type Visit = {
   cancelUntil: number;
   /** When a pending visit is cancelled unless the business approves it; null in other states. */
   decideBy: number | null;
-  cancelledBy: Party | null;
+  cancelledBy: Initiator | null;
   cancelReason: string | null;
   /** 1, and one more with each change. */
   version: number;
@@ -72,7 +72,7 @@ type Rule = {
   from: readonly VisitStatus[];
   /** null: decided by the new time. */
   to: VisitStatus | null;
-  by: readonly Party[];
+  by: readonly Initiator[];
   /** Guests must be in time; a visit can only be over once it has started. */
   when?: "before-deadline" | "after-start";
 };
@@ -140,16 +140,16 @@ export function assertActionAllowed(
   subject: string,
   visit: Visit,
   action: VisitAction,
-  party: Party,
+  initiator: Initiator,
   now: number,
 ): void {
   const { from, by, when } = RULES[action];
   const { status, startsAt, endsAt, cancelUntil } = visit;
   const wrongStatus = (reason: string) => wrongStatusError(subject, VERBS[action], reason, status);
-  if (!by.includes(party))
+  if (!by.includes(initiator))
     throw new AppError("insufficient_scope", "This key does not have the scope bookings.manage.");
   if (!from.includes(status)) throw wrongStatus(`its status is ${status}`);
-  if (when === "before-deadline" && party === "GUEST" && (now > cancelUntil || now >= startsAt))
+  if (when === "before-deadline" && initiator === "GUEST" && (now > cancelUntil || now >= startsAt))
     throw new AppError(
       "cancellation_closed",
       `${subject} can no longer be ${VERBS[action]} by the guest.`,
@@ -169,7 +169,7 @@ const REASONS: Partial<Record<VisitAction, string>> = { decline: "DECLINED", exp
 export function stateAfter(
   visit: Visit,
   action: Exclude<VisitAction, "reschedule">,
-  party: Party,
+  initiator: Initiator,
   reason: string | null = null,
 ): State {
   const status = RULES[action].to ?? visit.status;
@@ -178,7 +178,7 @@ export function stateAfter(
   return {
     status,
     decideBy: null,
-    cancelledBy: party,
+    cancelledBy: initiator,
     cancelReason: REASONS[action] ?? (reason && safe(reason)),
   };
 }
@@ -203,12 +203,12 @@ export const isDecisionLate = (
 /** A guest's new time must be approved again. The business keeps the status. */
 export function stateAfterReschedule(
   visit: Visit,
-  party: Party,
+  initiator: Initiator,
   requiresApproval: boolean,
   startsAt: number,
   now: number,
 ): State {
-  if (party === "GUEST" && requiresApproval) return newState(true, startsAt, now);
+  if (initiator === "GUEST" && requiresApproval) return newState(true, startsAt, now);
   const { status, decideBy, cancelledBy, cancelReason } = visit;
   return {
     status,

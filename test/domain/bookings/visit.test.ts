@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import {
   assertActionAllowed,
   isDecisionLate,
-  PARTIES,
-  type Party,
+  INITIATORS,
+  type Initiator,
   stateAfter,
   stateAfterReschedule,
   VISIT_ACTIONS,
@@ -41,7 +41,7 @@ const ALWAYS = Object.keys(MOMENTS) as Moment[];
 const STARTED: Moment[] = ["at the start", "7 days after the end", "later"];
 
 /** Everything that is allowed; each combination that is not listed is refused. */
-const ALLOWED: [VisitAction, VisitStatus[], Party, Moment[], VisitStatus | "same"][] = [
+const ALLOWED: [VisitAction, VisitStatus[], Initiator, Moment[], VisitStatus | "same"][] = [
   ["approve", ["PENDING"], "BUSINESS", ALWAYS, "CONFIRMED"],
   ["decline", ["PENDING"], "BUSINESS", ALWAYS, "CANCELLED"],
   ["expire", ["PENDING"], "SYSTEM", ALWAYS, "CANCELLED"],
@@ -56,18 +56,18 @@ const ALLOWED: [VisitAction, VisitStatus[], Party, Moment[], VisitStatus | "same
 ];
 
 const combinations = VISIT_ACTIONS.flatMap((action) =>
-  VISIT_STATUSES.flatMap((status) => PARTIES.map((party) => ({ action, status, party }))),
+  VISIT_STATUSES.flatMap((status) => INITIATORS.map((initiator) => ({ action, status, initiator }))),
 );
 
 test.each(combinations)(
-  "$action of a $status visit by $party is allowed at the listed times only",
-  ({ action, status, party }) => {
+  "$action of a $status visit by $initiator is allowed at the listed times only",
+  ({ action, status, initiator }) => {
     const rule = ALLOWED.find(
-      ([name, from, by]) => name === action && from.includes(status) && by === party,
+      ([name, from, by]) => name === action && from.includes(status) && by === initiator,
     );
     for (const moment of ALWAYS) {
       const error = captureError(() =>
-        assertActionAllowed("Booking bkg_1", visit(status), action, party, MOMENTS[moment]),
+        assertActionAllowed("Booking bkg_1", visit(status), action, initiator, MOMENTS[moment]),
       );
       const isAllowed = rule?.[3].includes(moment) === true;
       expect(`${moment}: ${error}`).toMatch(
@@ -76,21 +76,21 @@ test.each(combinations)(
           : /: (?:wrong_status|cancellation_closed|insufficient_scope): .+\.$/,
       );
       if (isAllowed && action !== "reschedule")
-        expect(stateAfter(visit(status), action, party).status).toBe(rule[4]);
+        expect(stateAfter(visit(status), action, initiator).status).toBe(rule[4]);
     }
   },
 );
 
 describe("a cancelled visit states who cancelled it and why", () => {
-  test.each<[Parameters<typeof stateAfter>[1], Party, string | null, object]>([
+  test.each<[Parameters<typeof stateAfter>[1], Initiator, string | null, object]>([
     ["cancel", "GUEST", "ill", { cancelledBy: "GUEST", cancelReason: "ill" }],
     ["cancel", "BUSINESS", null, { cancelledBy: "BUSINESS", cancelReason: null }],
     ["decline", "BUSINESS", null, { cancelledBy: "BUSINESS", cancelReason: "DECLINED" }],
     ["expire", "SYSTEM", null, { cancelledBy: "SYSTEM", cancelReason: "EXPIRED" }],
   ])(
     "a cancelled visit states who cancelled it and why: %s by %s",
-    (action, party, reason, expected) => {
-      expect(stateAfter(visit("PENDING"), action, party, reason)).toEqual({
+    (action, initiator, reason, expected) => {
+      expect(stateAfter(visit("PENDING"), action, initiator, reason)).toEqual({
         status: "CANCELLED",
         decideBy: null,
         ...expected,
@@ -122,11 +122,11 @@ test("a guest's new time needs a new approval, due in 24 hours but not after the
     status: "PENDING",
     decideBy: now + HOUR,
   });
-  for (const [party, requiresApproval] of [
+  for (const [initiator, requiresApproval] of [
     ["BUSINESS", true],
     ["GUEST", false],
   ] as const)
-    expect(stateAfterReschedule(confirmed, party, requiresApproval, START, now)).toMatchObject({
+    expect(stateAfterReschedule(confirmed, initiator, requiresApproval, START, now)).toMatchObject({
       status: "CONFIRMED",
       decideBy: null,
     });

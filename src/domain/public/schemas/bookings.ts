@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PARTIES, VISIT_STATUSES } from "../../bookings/visit.ts";
+import { INITIATORS, VISIT_STATUSES } from "../../bookings/visit.ts";
 import { cents, count, currency, id, instant, orNull } from "./values.ts";
 
 // Bookings, reservations, ticket orders and tickets, as in responses and events.
@@ -34,7 +34,7 @@ const visit = {
     "When the visit is cancelled unless the business approves it; null unless PENDING",
   ),
   cancelledBy: orNull(
-    z.enum(PARTIES),
+    z.enum(INITIATORS),
     "Who cancelled it. GUEST: an API key without bookings.manage, for the guest; BUSINESS: the business, or a key with bookings.manage; SYSTEM: it was not approved in time. Null unless CANCELLED",
   ),
   cancelReason: orNull(
@@ -76,7 +76,7 @@ export const hold = z.strictObject({
   segments: z
     .array(bookedSegment)
     .describe("The services of the visit, in order; empty for a table"),
-  guests: z.int().describe("Guests of the visit, or size of the party"),
+  guests: z.int().describe("Guests of the visit, or size of the initiator"),
   areaId: orNull(id, "Area of the table; null for a visit, or if the table belongs to none"),
   tableId: orNull(id, "Held table; null for a visit"),
   totalCents: cents.describe(
