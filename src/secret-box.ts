@@ -120,7 +120,8 @@ export function openSecretBox(
     addKey: () => write([random(KEY), ...(readKeys(keyPath) ?? [])]),
     dropOldKeys(allDecrypt) {
       const [newest, ...older] = load() as [Buffer, ...Buffer[]];
-      if (!allDecrypt((sealed, rowId) => decryptWith(newest, sealed, rowId) !== undefined)) return [];
+      if (!allDecrypt((sealed, rowId) => decryptWith(newest, sealed, rowId) !== undefined))
+        return [];
       const files = older.map((key) => ({ key, path: oldKeyPath(keyPath, fingerprintOf(key)) }));
       for (const { key, path } of files) replaceKeys(path, [key], random);
       write([newest]);

@@ -343,10 +343,10 @@ test("other programs can write while the guest is searched for", () => {
   const rt = openSalon();
   const id = book(rt, ANA);
   const other = createTestRuntime({ dataDir: rt.config.dataDir });
-  const { open } = rt.secrets;
-  rt.secrets.open = (...sealed) => {
+  const { decrypt } = rt.secrets;
+  rt.secrets.decrypt = (...sealed) => {
     book(other, null, "other");
-    return open(...sealed);
+    return decrypt(...sealed);
   };
   expect(erase(rt, { email: ANA.email! })).toEqual([id]);
 });

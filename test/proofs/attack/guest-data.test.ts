@@ -88,7 +88,7 @@ const withoutEncryption = (rt: TestRuntime): TestRuntime => ({
   secrets: {
     ...rt.secrets,
     encrypt: (plain) => Buffer.from(plain),
-    open: (stored) => Buffer.from(stored).toString(),
+    decrypt: (stored) => Buffer.from(stored).toString(),
     decryptsAny: () => true,
   },
 });
