@@ -18,7 +18,7 @@ import type { Runtime } from "../runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "./backup-checksums.ts";
 import { runBackupCommand } from "./backup-command.ts";
 import { forgetBackupState, readBackupState, saveBackupState } from "./backup-state.ts";
-import { assertBackupDir, claimFolder } from "./backup-dir.ts";
+import { assertBackupDir, markFolder } from "./backup-dir.ts";
 import { hashPlace, isOfPlace, recordCopyFailure, RETRY_MS } from "./copy-failures.ts";
 import { type Backup, findNewestBackup, latestBackupTime, pruneBackups } from "./backups.ts";
 import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
@@ -131,7 +131,7 @@ async function copyToFolder(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const isOtherDisk = assertBackupDir(rt.config, dir);
-  claimFolder(rt, dir);
+  markFolder(rt, dir);
   // First, because it is small and the only record of what a restore must erase. A guest who is
   // erased during the copy changes its size again.
   const bytes = measureErasureList(rt.config);

@@ -48,11 +48,11 @@ export function readOwner(dir: string): string | undefined {
 }
 
 /**
- * Claims a folder for this server, and records there what a restore of its copies must know.
+ * Marks a folder as this server's, and records there what a restore of its copies must know.
  * Two servers in one folder would delete each other's copies, and restore them in a takeover.
  * @throws AppError state_refuses if the folder has the copies of another server
  */
-export function claimFolder({ config, store }: Runtime, dir: string): void {
+export function markFolder({ config, store }: Runtime, dir: string): void {
   const path = join(dir, OWNER_FILE);
   const id = store.file.getServerId();
   try {
@@ -117,7 +117,7 @@ export function checkBackupDir(rt: Runtime): void {
   if (isOfPlace(rt.config, failure) && failure.name !== null) return;
   try {
     assertBackupDir(rt.config, dir);
-    claimFolder(rt, dir);
+    markFolder(rt, dir);
     forgetBackupState(rt.config, "copy-failure");
   } catch (error) {
     recordCopyFailure(rt, null, error, false);

@@ -81,7 +81,7 @@ const unfinishedError = (dir: string, state: string, marker: string): AppError =
  * a lower one can no longer start.
  * @throws AppError state_refuses if another server creates it at the same time
  */
-export function claimEpoch({ dataDir }: Config, dir: string, now: number): number {
+export function createEpoch({ dataDir }: Config, dir: string, now: number): number {
   const epoch = readNewestEpoch(dir) + 1;
   const text = `${BEGUN} at ${isoSeconds(now)} by ${dataDir} on ${hostname()}\n`;
   try {

@@ -77,7 +77,7 @@ export type RestoreOptions = RestoreTrust & {
    * Called with the new counters when everything is ready, immediately before the data are
    * replaced; throws to abort.
    */
-  claim?: (counters: BusinessCounters[]) => void;
+  beforeReplacing?: (counters: BusinessCounters[]) => void;
 };
 
 /**
@@ -91,7 +91,7 @@ export async function restoreBackup(
   file: string,
   options: RestoreOptions,
 ): Promise<Restored> {
-  const { now, confirm, claim } = options;
+  const { now, confirm, beforeReplacing } = options;
   const { databasePath } = config;
   const { plan, found } = await prepareRestore(config, file, options);
   if (config.mayCreate) prepareDataFolder(config);
@@ -131,7 +131,7 @@ export async function restoreBackup(
         keyLimits: isTrusted ? [] : readKeyLimits(databasePath, now),
       },
     );
-    claim?.(readCounters(draft));
+    beforeReplacing?.(readCounters(draft));
     const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
     replaceDatabase(databasePath, draft, copy);
     const tagError = plan.replaces ? tagCopy(config, copy, now) : null;
@@ -147,13 +147,17 @@ export async function restoreBackup(
 export const planRestore = async (
   config: Config,
   file: string,
-  options: Pick<RestoreOptions, "now" | "claim"> & RestoreTrust,
+  options: Pick<RestoreOptions, "now" | "beforeReplacing"> & RestoreTrust,
 ): Promise<RestorePlan> => (await prepareRestore(config, file, options)).plan;
 
 async function prepareRestore(
   config: Config,
   file: string,
-  { now, untrusted, claim }: Pick<RestoreOptions, "now" | "claim"> & RestoreTrust,
+  {
+    now,
+    untrusted,
+    beforeReplacing,
+  }: Pick<RestoreOptions, "now" | "beforeReplacing"> & RestoreTrust,
 ): Promise<{ plan: RestorePlan; found: FoundTag }> {
   const { dataDir, databasePath } = config;
   const replaces = existsSync(databasePath);
@@ -174,7 +178,7 @@ async function prepareRestore(
     replaces,
     isAuthentic: found.kind === "authentic",
     access: listAccessChanges(databasePath, file, now),
-    erasures: findErasures(config, file, found, claim !== undefined),
+    erasures: findErasures(config, file, found, beforeReplacing !== undefined),
     unreadable: findUnreadable(config, file),
     audit: compareAuditLogs(replaces ? readAuditLog(databasePath) : [], readBackupAuditLog(file)),
   };

@@ -16,7 +16,7 @@ import {
 } from "./backup-authenticity.ts";
 import { readOwner } from "./backup-dir.ts";
 import { type Backup, listBackupsIn, verifyBackup } from "./backups.ts";
-import { claimEpoch, endTakeover } from "./epochs.ts";
+import { createEpoch, endTakeover } from "./epochs.ts";
 import { recordCounters } from "./recorded-counters.ts";
 import { restoreBackup, type Restored, type RestoreOptions } from "./restore.ts";
 
@@ -149,13 +149,13 @@ export async function takeOver(
   config: Config,
   dir: string,
   { path }: Backup,
-  options: Omit<RestoreOptions, "claim">,
+  options: Omit<RestoreOptions, "beforeReplacing">,
 ): Promise<Restored & { epoch: number }> {
   let epoch = 0;
   const restored = await restoreBackup(config, path, {
     ...options,
-    claim(counters) {
-      epoch = claimEpoch(config, dir, options.now);
+    beforeReplacing(counters) {
+      epoch = createEpoch(config, dir, options.now);
       recordCounters(dir, { epoch, counters });
     },
   });

@@ -414,7 +414,7 @@ test("a split gives the data an ID of their own before they are in place, so tha
   const split = { ...options, isSplit: true, acceptGap: async () => {} };
   const stopped = restoreBackup(standby, path, {
     ...split,
-    claim: () => {
+    beforeReplacing: () => {
       throw new Error("the process was killed");
     },
   });
