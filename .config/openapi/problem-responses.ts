@@ -139,7 +139,7 @@ const ISSUES: { [code in HttpCode]?: ValidationIssue } = {
 const EVENT_ISSUE: ValidationIssue = {
   pointer: "#/events/0",
   code: "unknown_event",
-  detail: "'service.update' is not an event name. Did you mean 'service.updated'?",
+  detail: "'service.update' is not an event type. Did you mean 'service.updated'?",
 };
 
 /** An issue that a body of the route can have: a name that is not an event, or not a field. */

@@ -1,4 +1,4 @@
-/** The spec's 38 event names, in its order. */
+/** The spec's 38 event types, in its order. */
 export const EVENT_TYPES = [
   "catalog.changed",
   "service.created",

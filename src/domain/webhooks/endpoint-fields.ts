@@ -17,9 +17,9 @@ const wrongType = (field: string, expected: string) => ({
 
 const unknownEvent = {
   error({ input }: Value): string {
-    if (typeof input !== "string") return "An event name must be a string.";
+    if (typeof input !== "string") return "An event type must be a string.";
     const shown = safe(input, 60);
-    return `'${shown}' is not an event name.${didYouMean(shown, ALL_EVENT_TYPES)}`;
+    return `'${shown}' is not an event type.${didYouMean(shown, ALL_EVENT_TYPES)}`;
   },
 };
 
@@ -45,7 +45,7 @@ const fields = lazy(() => ({
     .string(wrongType("url", "a string"))
     .describe("URL to send events to: https, with a public address; a fragment is removed"),
   events: z
-    .array(z.enum(ALL_EVENT_TYPES, unknownEvent), wrongType("events", "a list of event names"))
+    .array(z.enum(ALL_EVENT_TYPES, unknownEvent), wrongType("events", "a list of event types"))
     .min(1, "'events' must name at least one event.")
     .describe("Event types to send"),
   timeoutMs: integer("timeoutMs", 1000, 30_000),

@@ -130,8 +130,10 @@ export function holdOf({ pausedUntil, probeAt }: EndpointHealth, now: number): H
 }
 
 /** @param overdue attempts without a response for OVERDUE_MS or longer */
-export const classifyEndpoint = ({ isProbing, failures }: EndpointHealth, overdue: number): EndpointClass =>
-  isProbing ? "PROBING" : failures > 0 || overdue > 0 ? "DEGRADED" : "HEALTHY";
+export const classifyEndpoint = (
+  { isProbing, failures }: EndpointHealth,
+  overdue: number,
+): EndpointClass => (isProbing ? "PROBING" : failures > 0 || overdue > 0 ? "DEGRADED" : "HEALTHY");
 
 /** Waiting does not use up an attempt. */
 export function remainingConcurrency(

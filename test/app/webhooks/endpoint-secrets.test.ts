@@ -162,7 +162,10 @@ describe("rotating the master key", () => {
     const { rt, business, id, secret } = await setUp();
     const opened = () => {
       const [row] = rt.store.endpointSecrets.listValid(id, rt.now());
-      return createTestRuntime({ dataDir: rt.config.dataDir }).secrets.decrypt(row!.sealed, row!.id);
+      return createTestRuntime({ dataDir: rt.config.dataDir }).secrets.decrypt(
+        row!.sealed,
+        row!.id,
+      );
     };
     const breaking = createTestRuntime({ dataDir: rt.config.dataDir });
     breaking.store.endpointSecrets.updateSealed = () => {

@@ -66,15 +66,15 @@ test("all issues are reported together, with pointers and suggestions", async ()
     {
       pointer: "#/events/1",
       code: "unknown_event",
-      detail: "'service.update' is not an event name. Did you mean 'service.updated'?",
+      detail: "'service.update' is not an event type. Did you mean 'service.updated'?",
     },
     {
       pointer: "#/events/2",
       code: "unknown_event",
-      detail: "'Staff.Created' is not an event name. Did you mean 'staff.created'?",
+      detail: "'Staff.Created' is not an event type. Did you mean 'staff.created'?",
     },
-    { pointer: "#/events/3", code: "unknown_event", detail: "'nonsense' is not an event name." },
-    { pointer: "#/events/4", code: "type", detail: "An event name must be a string." },
+    { pointer: "#/events/3", code: "unknown_event", detail: "'nonsense' is not an event type." },
+    { pointer: "#/events/4", code: "type", detail: "An event type must be a string." },
   ]);
 });
 

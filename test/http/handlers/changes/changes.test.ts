@@ -323,7 +323,7 @@ test.each([
   expect(problem.detail).toContain(message);
 });
 
-test("unknown event names are reported together with all other issues", async () => {
+test("unknown event types are reported together with all other issues", async () => {
   const { errors = [] } = await createTestApi().requestProblem(
     `${CHANGES}?types=menu.updated,staff.created,x&wait=26&nope=1`,
   );

@@ -85,7 +85,7 @@ test.each([
   expect((await api.request(WEBHOOKS, json(otherUrl(1)))).status).toBe(201);
 });
 
-test("accepts all 38 event names, removes duplicates and trims the name", async () => {
+test("accepts all 38 event types, removes duplicates and trims the name", async () => {
   const api = createTestApi();
   const response = await api.request(
     WEBHOOKS,
