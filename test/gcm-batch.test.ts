@@ -47,9 +47,9 @@ test("changes of two rows do not cancel each other out", () => {
   for (let i = 1; i < rows.length; i += 1) {
     const [before, after] = [rows[i - 1]!, rows[i]!];
     for (const at of [0, 12, 27])
-      expect(decryptTogether(key, rows.with(i - 1, flip(before, at)).with(i, flip(after, at)))).toBe(
-        undefined,
-      );
+      expect(
+        decryptTogether(key, rows.with(i - 1, flip(before, at)).with(i, flip(after, at))),
+      ).toBe(undefined);
     const exchanged = [
       { ...before, sealed: after.sealed },
       { ...after, sealed: before.sealed },

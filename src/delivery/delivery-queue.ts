@@ -63,7 +63,8 @@ export function createDeliveryQueue(permits: number) {
 
     /** Adds an endpoint, or moves it to another endpointClass. */
     enqueue(endpointId: string, endpointClass: EndpointClass): void {
-      for (const other of ENDPOINT_CLASSES) if (other !== endpointClass) waiting[other].delete(endpointId);
+      for (const other of ENDPOINT_CLASSES)
+        if (other !== endpointClass) waiting[other].delete(endpointId);
       waiting[endpointClass].add(endpointId);
     },
 

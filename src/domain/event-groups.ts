@@ -28,7 +28,7 @@ export const maySubscribe = ({ eventGroups }: Pick<EventReader, "eventGroups">, 
 /**
  * Whether a key may read an event. A key that writes bookings or orders, but may not read those of
  * others, receives only events of its own.
- * @param ownerKeyId the key that created the booking, reservation or order; null for the terminal
+ * @param ownerKeyId the key that created the booking, reservation or order; null for the operator
  */
 export const mayReadEvent = (
   key: EventReader,

@@ -33,7 +33,7 @@ export type EventRow = {
   body: Buffer;
   sha256: Buffer;
   createdAt: number;
-  /** The key that created the booking, reservation or order; null: the terminal. */
+  /** The key that created the booking, reservation or order; null: the operator. */
   ownerKeyId: string | null;
   /** The booking, reservation or order with a customer reference. */
   visitId: string | null;

@@ -102,7 +102,7 @@ export function createOrderStore(db: Db) {
       new Map(selectPendingTickets.all({ keyId, now }) as [string, number][]),
 
     /** Counts the tickets in pending and confirmed orders, by ticket type. */
-    countHeldTickets: (businessId: string) =>
+    countTakenTickets: (businessId: string) =>
       new Map(selectHeldTickets.all(businessId) as [string, number][]),
 
     /** @param createdByKey the key that must have made it; null: anyone */

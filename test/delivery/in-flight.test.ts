@@ -30,7 +30,8 @@ function simulate({ hanging = 0, maxInFlight = 0, burst = 0, seconds = 0 }): num
   add("healthy");
   for (let i = 0; i < hanging; i++) add(`hanging-${i}`);
 
-  const enqueue = (id: string) => deliveryQueue.enqueue(id, queues.get(id)?.endpointClass ?? "HEALTHY");
+  const enqueue = (id: string) =>
+    deliveryQueue.enqueue(id, queues.get(id)?.endpointClass ?? "HEALTHY");
   const dispatch = () =>
     deliveryQueue.dispatch((id) => {
       const queue = queues.get(id);

@@ -54,4 +54,5 @@ export const canSeeGuest = ({ readsGuests, keyId }: VisitAccess, owned: Owned): 
 export const audienceOf = ({ keyId }: VisitAccess): Audience =>
   keyId === null ? "INTERNAL" : "PUBLIC";
 
-export const initiatorOf = ({ managesAll }: VisitAccess): Initiator => (managesAll ? "BUSINESS" : "GUEST");
+export const initiatorOf = ({ managesAll }: VisitAccess): Initiator =>
+  managesAll ? "BUSINESS" : "GUEST";

@@ -74,7 +74,10 @@ export function tryDecryptCustomer(rt: Runtime, row: GuestRow): Customer | undef
 }
 
 /** Returns for each row what `tryDecryptCustomer` does, with less CPU time if the newest key decrypts all. */
-export function tryDecryptCustomers(rt: Runtime, rows: readonly GuestRow[]): (Customer | undefined)[] {
+export function tryDecryptCustomers(
+  rt: Runtime,
+  rows: readonly GuestRow[],
+): (Customer | undefined)[] {
   const texts = rt.secrets.decryptTogether(rows.map(toSealed));
   if (texts === undefined) return rows.map((row) => tryDecryptCustomer(rt, row));
   return texts.map((text) => JSON.parse(text) as Customer);

@@ -43,7 +43,7 @@ function listAvailabilityChanges(
   orders: readonly TicketOrder[],
   by: 1 | -1,
 ): { eventId: string; changesState: boolean }[] {
-  const before = rt.store.orders.countHeldTickets(id);
+  const before = rt.store.orders.countTakenTickets(id);
   const after = new Map(before);
   for (const { ticketTypeId, quantity } of orders.flatMap(({ items }) => items))
     after.set(ticketTypeId, (after.get(ticketTypeId) ?? 0) + by * quantity);

@@ -94,7 +94,7 @@ function planOrder(
       quantity: sameType.reduce((sum, { quantity }) => sum + quantity, 0),
     }),
   );
-  const taken = rt.store.orders.countHeldTickets(business.id);
+  const taken = rt.store.orders.countTakenTickets(business.id);
   const left = placesLeft(event, {
     slug: business.slug,
     taken: (typeId) => taken.get(typeId) ?? 0,

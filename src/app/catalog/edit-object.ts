@@ -110,6 +110,6 @@ function loadStock(rt: Runtime, business: BusinessRow, kind: Kind, id: string): 
   const soldOut = kind === "menu_item" ? rt.store.soldOut.list(business.id) : new Map();
   return {
     soldOut: new Map([...soldOut].filter(([soldOutId]) => soldOutId === id)),
-    taken: kind === "public_event" ? rt.store.orders.countHeldTickets(business.id) : new Map(),
+    taken: kind === "public_event" ? rt.store.orders.countTakenTickets(business.id) : new Map(),
   };
 }

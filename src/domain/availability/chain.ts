@@ -79,7 +79,7 @@ function staffedOptions(segments: readonly SegmentStarts[]): StaffedOption[][] {
   );
 }
 
-/** Every start of the whole visit, regardless of notice and horizon. */
+/** Every start of the whole visit, regardless of minimum notice and horizon. */
 export function visitStarts({ finishable }: Chain): number[] {
   const minutes: number[] = [];
   for (const { start, end } of merge(finishable.at(-1)?.[0]?.flatMap(({ starts }) => starts) ?? []))

@@ -44,7 +44,7 @@ export type Candidate = {
 
 type Rules = { slotIntervalMin: number; minNoticeMin: number; maxAdvanceDays: number };
 
-/** With the strictest notice and horizon of the services. */
+/** With the strictest minimum notice and horizon of the services. */
 export function planSegments(
   catalog: Catalog,
   { services, guests }: ResolvedAppointmentRequest,

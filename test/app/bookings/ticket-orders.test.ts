@@ -347,13 +347,13 @@ describe("an order is rejected", () => {
   ])("%s, and nothing is written", (_name, input, message, first) => {
     const rt = openVenue();
     if (first) order(rt, ...first);
-    const before = rt.store.orders.countHeldTickets(rt.store.businesses.findBySlug(SLUG)!.id);
+    const before = rt.store.orders.countTakenTickets(rt.store.businesses.findBySlug(SLUG)!.id);
     const request = Array.isArray(input) ? { event: "gala", items: input } : input;
     const events = recordEvents(rt, () =>
       expect(captureError(() => createTicketOrder(rt, SLUG, request))).toMatch(message),
     );
     expect(events).toEqual([]);
-    expect(rt.store.orders.countHeldTickets(rt.store.businesses.findBySlug(SLUG)!.id)).toEqual(
+    expect(rt.store.orders.countTakenTickets(rt.store.businesses.findBySlug(SLUG)!.id)).toEqual(
       before,
     );
   });
@@ -466,7 +466,7 @@ test("the tickets held are always those of pending and confirmed orders, and wit
           if (status === "PENDING" || status === "CONFIRMED")
             for (const { ticketTypeId, quantity } of items)
               counted.set(ticketTypeId, (counted.get(ticketTypeId) ?? 0) + quantity);
-        const heldTickets = [...rt.store.orders.countHeldTickets(businessId)].filter(
+        const heldTickets = [...rt.store.orders.countTakenTickets(businessId)].filter(
           ([, taken]) => taken > 0,
         );
         expect(new Map(heldTickets)).toEqual(counted);

@@ -56,7 +56,9 @@ const ALLOWED: [VisitAction, VisitStatus[], Initiator, Moment[], VisitStatus | "
 ];
 
 const combinations = VISIT_ACTIONS.flatMap((action) =>
-  VISIT_STATUSES.flatMap((status) => INITIATORS.map((initiator) => ({ action, status, initiator }))),
+  VISIT_STATUSES.flatMap((status) =>
+    INITIATORS.map((initiator) => ({ action, status, initiator })),
+  ),
 );
 
 test.each(combinations)(

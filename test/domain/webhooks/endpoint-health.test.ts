@@ -40,7 +40,9 @@ describe("probing", () => {
   test("probing starts after 10 consecutive failures", () => {
     expect(classifyEndpoint(healthAfter(repeat(9, failure)), 0)).toBe("DEGRADED");
     expect(classifyEndpoint(healthAfter(repeat(10, failure)), 0)).toBe("PROBING");
-    expect(classifyEndpoint(healthAfter([...repeat(9, failure), success, failure]), 0)).toBe("DEGRADED");
+    expect(classifyEndpoint(healthAfter([...repeat(9, failure), success, failure]), 0)).toBe(
+      "DEGRADED",
+    );
   });
 
   test("probing starts after two attempts in a row that find the receiver down", () => {
