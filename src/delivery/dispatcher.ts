@@ -47,7 +47,7 @@ export class Dispatcher {
   enqueue(endpointId: string): void {
     const queue = this.#queues.find(endpointId);
     queue?.expectMore();
-    this.#deliveryQueue.enqueue(endpointId, queue?.lane ?? "HEALTHY");
+    this.#deliveryQueue.enqueue(endpointId, queue?.endpointClass ?? "HEALTHY");
   }
 
   /** Starts the deliveries of the enqueued endpoints. @param countCommits the commits of others */
@@ -97,7 +97,7 @@ export class Dispatcher {
     this.#inFlight.remove(delivery);
     if (outcome !== undefined) queue.recordOutcome(outcome, this.#rt.monotonic());
     for (const id of this.#hosts.endAttempt(host, owner)) this.enqueue(id);
-    this.#deliveryQueue.enqueue(queue.endpointId, queue.lane);
+    this.#deliveryQueue.enqueue(queue.endpointId, queue.endpointClass);
   }
 
   /** Call it when the outcome is written. */

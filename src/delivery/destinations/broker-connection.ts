@@ -1,4 +1,4 @@
-import { openSecrets } from "../../app/destinations/secrets.ts";
+import { decryptSecrets } from "../../app/destinations/secrets.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { type SigningKey, signingKey } from "../../domain/webhooks/signature.ts";
@@ -45,7 +45,7 @@ export class BrokerConnection {
   }
 
   async #openNew(): Promise<Broker> {
-    const { signingSecret, credentials } = openSecrets(this.#rt, this.#destination);
+    const { signingSecret, credentials } = decryptSecrets(this.#rt, this.#destination);
     this.keys = [signingKey(signingSecret)];
     const { allowPlaintext } = this.#rt.config;
     return this.#connect({ ...this.#destination, credentials, allowPlaintext });
