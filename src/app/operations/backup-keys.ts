@@ -100,7 +100,7 @@ export function reencryptRestored(rt: Runtime, oldKeys: Buffer[], withSecrets: b
   reencryptReplies(opening);
 }
 
-/** Without `dataKeys`, a file or folder may need any key. */
+/** A file or folder that has no `dataKeys` may need any key. */
 type KnownBackup = { path: string; dataKeys?: string[] | undefined };
 
 /** The backups that deskbell knows on this machine and in the last --backup-dir, and replaced data. */
