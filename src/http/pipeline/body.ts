@@ -16,7 +16,7 @@ export const emptyBody = lazy(() => z.strictObject({}));
  */
 export async function readJsonObject(context: RequestContext): Promise<Record<string, unknown>> {
   assertJsonContent(context);
-  return parseJsonObject(await getBytes(context));
+  return parseOnce(context, await getBytes(context));
 }
 
 /** Like readJsonObject, but a missing body is read as an empty object. */
@@ -26,8 +26,11 @@ export async function readOptionalJsonObject(
   const bytes = await getBytes(context);
   if (bytes.length === 0) return {};
   assertJsonContent(context);
-  return parseJsonObject(bytes);
+  return parseOnce(context, bytes);
 }
+
+const parseOnce = (context: RequestContext, bytes: Buffer): Record<string, unknown> =>
+  (context.json ??= parseJsonObject(bytes));
 
 function assertJsonContent({ request }: RequestContext): void {
   const mediaType = (getHeader(request, "content-type") ?? "").split(";")[0]?.trim().toLowerCase();

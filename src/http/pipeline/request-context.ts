@@ -35,6 +35,8 @@ export type RequestContext = {
   keyId: string | null;
   /** Set once the body is being read: a request with an Idempotency-Key reads it twice. */
   body: Promise<Buffer> | null;
+  /** Set once the body has been parsed; nobody changes it. */
+  json?: Readonly<Record<string, unknown>>;
   /** Stores a reply that can be replayed; null without an Idempotency-Key. */
   saveReply: ((reply: HttpResponse) => void) | null;
 };

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Visit } from "../../../../src/domain/bookings/visit.ts";
 import { ROUTES } from "../../../support/routes.ts";
 import { type Client, openBookingShop, orderOf, visit } from "../../support/bookings.ts";
@@ -100,5 +100,18 @@ test("a POST that creates something requires an Idempotency-Key, but not in a dr
     const refused = await site.send("POST", path, body, none);
     expect([refused.status, refused.body.code]).toEqual([400, "missing_idempotency_key"]);
     expect((await site.send("POST", `${path}?dryRun=1`, body, none)).status).toBe(200);
+  }
+});
+
+test("the body of a request with an Idempotency-Key is parsed once", async () => {
+  const { site } = openBookingShop();
+  const body = visit("09:00", { customerRef: "c-1" });
+  const parse = vi.spyOn(JSON, "parse");
+  try {
+    expect((await site.send("POST", "/bookings", body)).status).toBe(201);
+    const parsed = parse.mock.calls.filter(([text]) => text === JSON.stringify(body));
+    expect(parsed).toHaveLength(1);
+  } finally {
+    parse.mockRestore();
   }
 });
