@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { addCommand, type CommandSpec, type CommandGroup } from "../../src/cli/command.ts";
 import { EXIT } from "../../src/cli/failure.ts";
 import { GLOBAL_OPTIONS } from "../../src/cli/root-help.ts";
+import { lazy } from "../../src/domain/lazy.ts";
 import { loadCommands } from "../support/commands.ts";
 import { runInCopy, makeRunnable, setUpExamples } from "../support/example-data.ts";
 
@@ -194,6 +195,9 @@ test.each(inBatches.filter(([noun]) => noun !== "seed"))(
   },
 );
 
+/** Returns the data after a command that only reads. */
+const unchanged = lazy(async () => contentOf((await runInCopy("businesses list")).dataDir));
+
 const supportingDryRun = leaves.filter(({ spec }) => spec.supportsDryRun);
 
 test.each(supportingDryRun)(
@@ -202,7 +206,6 @@ test.each(supportingDryRun)(
     const line =
       spec.examples.find((example) => !isOnlyParsed(example) && !example.includes(".ndjson")) ??
       `${path} --help`;
-    const before = await runInCopy("businesses list");
     // The business exists, so seed needs --overwrite.
     const options = path === "seed" ? "--overwrite --dry-run" : "--dry-run";
     const ran = await runInCopy(`${makeRunnable(line)} ${options}`);
@@ -210,7 +213,7 @@ test.each(supportingDryRun)(
       code: 0,
       stderr: expect.stringMatching(/^Dry run: nothing was saved\.$/m),
     });
-    expect(contentOf(ran.dataDir)).toEqual(contentOf(before.dataDir));
+    expect(contentOf(ran.dataDir)).toEqual(await unchanged());
   },
 );
 
