@@ -88,6 +88,9 @@ export function openLedger(databasePath: string, time: VirtualTime) {
   const nextDue = db
     .prepare("SELECT min(next_attempt_at) FROM delivery WHERE status = 'PENDING'")
     .pluck();
+  // The version changes with every commit of another connection, and this one does not write.
+  const dataVersion = db.prepare("PRAGMA data_version").pluck();
+  let due: { at: number | null; version: unknown } | undefined;
   const counted = db
     .prepare("SELECT business_id, status, count FROM delivery_count WHERE count <> 0 ORDER BY 1, 2")
     .raw();
@@ -160,7 +163,12 @@ export function openLedger(databasePath: string, time: VirtualTime) {
     violations,
     restart,
     rowOf: (id: string) => rowOf.get(id) as Row | undefined,
-    nextDue: (): number | null => nextDue.get() as number | null,
+    nextDue(): number | null {
+      const version = dataVersion.get();
+      if (due === undefined || due.version !== version)
+        due = { at: nextDue.get() as number | null, version };
+      return due.at;
+    },
     markReady: (): void => void (readySince = time.elapsed()),
     close: () => db.close(),
 
