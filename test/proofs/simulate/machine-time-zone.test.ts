@@ -26,7 +26,8 @@ const MORE_ZONES = ["UTC", "America/Los_Angeles"];
 
 /** Runs the tests of a folder or file in a time zone, and returns how many passed, and of how many. */
 async function runTests(path: string, zone: string, runs: number, ...options: string[]) {
-  const env = { PATH: process.env["PATH"], TZ: zone, DESKBELL_RUNS: String(runs), NO_COLOR: "1" };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, TZ: zone, DESKBELL_RUNS: String(runs), NO_COLOR: "1" };
   // All files run in one process, because starting and importing takes longer than the tests.
   const args = ["run", "--no-isolate", "--maxWorkers=1", "--reporter=dot", ...options, path];
   const run = promisify(execFile)(process.execPath, [VITEST, ...args], { cwd: ROOT, env });
