@@ -31,7 +31,8 @@ test("preparing a checkout builds it only if the build is missing or older than 
   const { at, modify, prepare } = createCheckout();
   expect(prepare()).toBe(1);
   for (const path of ["dist/main.js", "dist/schema.json"]) writeFileSync(at(path), "");
-  for (const path of ["src", "src/main.ts", ".config", ".config/prepare.js"]) modify(path, 60);
+  for (const path of ["src", "src/main.ts", ".config", ".config/prepare.js", "package.json"])
+    modify(path, 60);
   modify("dist/main.js", 30);
   expect(prepare()).toBe(1);
   modify("src/main.ts", 10);
