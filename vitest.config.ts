@@ -26,13 +26,14 @@ const PATIENCE = Number(process.env["PROOFS_PATIENCE"] ?? 1);
 const TESTS = "test/**/*.test.{ts,tsx}";
 
 /**
- * Tests that need a process of their own: those that run the program or take long, that replace
- * modules, or that measure the CPU time of their process. All other files share one process per
- * worker, because loading the modules again for each file takes as long as the tests.
+ * Tests that need a process of their own: those that replace modules, or that measure the CPU time
+ * of their process. All other files share one process per worker, because starting a process and
+ * loading the modules again for each file takes as long as the tests. `npm run proofs` frees the
+ * memory of each proof, which takes long and much memory there, by ending its process.
  */
 const ISOLATED = globSync(TESTS, { exclude: ["**/node_modules"] }).filter(
   (file) =>
-    /^test\/(?:proofs|e2e|release)\//.test(file) ||
+    (process.env["PROOFS"] !== undefined && /^test\/(?:proofs|e2e|release)\//.test(file)) ||
     /\bvi\.(?:mock|doMock|resetModules)\(|[cC]puUsage\(/.test(readFileSync(file, "utf8")),
 );
 

@@ -8,12 +8,14 @@ import { getBusiness } from "../../src/app/businesses.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { createTestApp } from "../support/app.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
-import { openPage } from "../support/browser.ts";
+import { useBrowser } from "../support/browser.ts";
 import { startProgram } from "../support/cli.ts";
 import { createTestWorker, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+
+const openPage = useBrowser();
 
 async function listen(handler: RequestListener): Promise<string> {
   const server = createServer(handler).listen(0, "127.0.0.1");

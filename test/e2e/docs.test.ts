@@ -9,7 +9,7 @@ import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
 import { createTestApp } from "../support/app.ts";
 import { templatePathOf } from "../../.config/openapi/operation.ts";
 import { ROUTES } from "../support/routes.ts";
-import { openPage, type Page } from "../support/browser.ts";
+import { type Page, useBrowser } from "../support/browser.ts";
 import { chooseScale } from "../support/scale.ts";
 import { applyPreset } from "../http/support/api.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -41,6 +41,8 @@ declare const axe: {
     resultTypes: string[];
   }) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
 };
+
+const openPage = useBrowser();
 
 const IS_FULL = chooseScale(false, true);
 const BUSINESS = "cafe-lumen";
@@ -118,15 +120,16 @@ test.for([
 
 test("no page is wider than a screen of 360 px", { timeout: 120_000 }, async (context) => {
   const { origin } = await serveDocs();
-  const index = await openPage(context, `${origin}/docs`, { width: 360 });
-  const paths = await index.run(async () =>
+  const page = await openPage(context, `${origin}/docs`, { width: 360 });
+  const paths = await page.run(async () =>
     [...document.querySelectorAll("nav .pages a")].map((link) => link.getAttribute("href")),
   );
   expect(paths).toContain("/docs/mirror");
-  for (const path of ["/docs", ...paths]) {
-    const page = await openPage(context, origin + path, { width: 360 });
-    const { width } = await page.run(readAll);
-    expect(width, path).toBeLessThanOrEqual(360);
+  const widthOf = async () => (await page.run(readAll)).width;
+  expect(await widthOf(), "/docs").toBeLessThanOrEqual(360);
+  for (const path of paths) {
+    await page.open(origin + path);
+    expect(await widthOf(), path).toBeLessThanOrEqual(360);
   }
 });
 

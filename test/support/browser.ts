@@ -23,6 +23,8 @@ const FLAGS = [
 const TIMEOUT_MS = 30_000;
 
 export type Page = {
+  /** Shows another URL. */
+  open: (url: string) => Promise<void>;
   /** Runs a function in the page. It is sent as source text, so it can only use its arguments. */
   run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
   /** Loads a script into the page, whatever its CSP is. */
@@ -43,16 +45,28 @@ export type PageOptions = {
 };
 
 /**
- * Opens a URL in headless Chromium through the DevTools protocol; skips the test without Chromium.
- * The pages of a test file share a browser, but no cookies, storage or cache.
+ * Returns a function that opens a URL in headless Chromium through the DevTools protocol, and skips
+ * the test without Chromium. The pages of a test file share a browser, but no cookies, storage or
+ * cache.
  */
-export async function openPage(
-  test: Pick<TestContext, "skip">,
-  url: string,
-  options: PageOptions = {},
-): Promise<Page> {
-  if (!existsSync(CHROMIUM)) test.skip(`needs ${CHROMIUM}: apt-get install chromium`);
-  const { send, on } = await connect(await launch());
+export function useBrowser() {
+  const closing: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const close of closing) await close();
+  });
+  const launched = lazy(async () => launch((close) => closing.push(close)));
+  return async (
+    test: Pick<TestContext, "skip">,
+    url: string,
+    options: PageOptions = {},
+  ): Promise<Page> => {
+    if (!existsSync(CHROMIUM)) test.skip(`needs ${CHROMIUM}: apt-get install chromium`);
+    return openPage(await launched(), url, options);
+  };
+}
+
+async function openPage(address: string, url: string, options: PageOptions): Promise<Page> {
+  const { send, on } = await connect(address);
   const { browserContextId } = await send("Target.createBrowserContext", { disposeOnDetach: true });
   const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
@@ -79,17 +93,21 @@ export async function openPage(
   await sendToPage("Emulation.setEmulatedMedia", {
     features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }],
   });
-  await sendToPage("Emulation.setScriptExecutionDisabled", { value: !scripts });
-  await sendToPage("Page.navigate", { url });
-  // A new target first shows an empty page.
-  while (
-    ((await evaluate("location.href + document.readyState"))["result"] as { value?: string })
-      .value !== `${url}complete`
-  )
-    await delay(20);
-  // The page's own scripts have been skipped; those of `run` need timers.
-  await sendToPage("Emulation.setScriptExecutionDisabled", { value: false });
+  const open = async (to: string) => {
+    await sendToPage("Emulation.setScriptExecutionDisabled", { value: !scripts });
+    await sendToPage("Page.navigate", { url: to });
+    // A new target first shows an empty page, and an open one the page before.
+    while (
+      ((await evaluate("location.href + document.readyState"))["result"] as { value?: string })
+        .value !== `${to}complete`
+    )
+      await delay(20);
+    // The page's own scripts have been skipped; those of `run` need timers.
+    await sendToPage("Emulation.setScriptExecutionDisabled", { value: false });
+  };
+  await open(url);
   return {
+    open,
     requests,
     errors,
     load: async (source) => void (await evaluate(source)),
@@ -104,19 +122,14 @@ export async function openPage(
   };
 }
 
-const closing: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-/** Starts a browser at the first call. Returns the URL of its DevTools WebSocket. */
-const launch = lazy(async (): Promise<string> => {
+/** Starts a browser. Returns the URL of its DevTools WebSocket. */
+async function launch(onStart: (close: () => Promise<void>) => void): Promise<string> {
   const profile = mkdtempSync(join(tmpdir(), "deskbell-browser-"));
   const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${profile}`], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const gone = once(child, "exit");
-  closing.push(async () => {
+  onStart(async () => {
     child.kill("SIGKILL");
     await gone;
     rmSync(profile, { recursive: true, force: true });
@@ -130,7 +143,7 @@ const launch = lazy(async (): Promise<string> => {
     return found;
   }
   throw new Error("Chromium exited before DevTools was ready.");
-});
+}
 
 type Json = Record<string, unknown>;
 type Connection = {
