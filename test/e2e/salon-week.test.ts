@@ -1,21 +1,15 @@
 import { expect, test } from "vitest";
-import { createBooking } from "../../../../src/app/bookings/bookings.ts";
-import { changeBooking } from "../../../../src/app/bookings/operator-changes.ts";
-import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
-import { getBusiness } from "../../../../src/app/businesses.ts";
-import { createCalendar } from "../../../../src/features/calendars/calendars.ts";
-import { editObject } from "../../../../src/app/catalog/edit-object.ts";
-import type { Scope } from "../../../../src/domain/api-key.ts";
-import { catalogId } from "../../../../src/domain/ids.ts";
-import { createTestApi, SALON } from "../../support/api.ts";
-import { parseCalendar } from "../../../support/ical.ts";
-import {
-  createMirror,
-  type Get,
-  type MirroredEvent,
-  PATHS,
-  ROUTES,
-} from "../../../support/mirror.ts";
+import { createBooking } from "../../src/app/bookings/bookings.ts";
+import { changeBooking } from "../../src/app/bookings/operator-changes.ts";
+import { rescheduleBooking } from "../../src/app/bookings/reschedule.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
+import { createCalendar } from "../../src/features/calendars/calendars.ts";
+import { editObject } from "../../src/app/catalog/edit-object.ts";
+import type { Scope } from "../../src/domain/api-key.ts";
+import { catalogId } from "../../src/domain/ids.ts";
+import { createTestApi, SALON } from "../http/support/api.ts";
+import { parseCalendar } from "../support/ical.ts";
+import { createMirror, type Get, type MirroredEvent, PATHS, ROUTES } from "../support/mirror.ts";
 
 const SERVICE = catalogId("svc", SALON, "mens-cut");
 const DANIEL = catalogId("stf", SALON, "daniel");
