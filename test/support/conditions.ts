@@ -1,5 +1,12 @@
-import { createCalendarStore } from "../../src/features/calendars/store.ts";
-import { chmodSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  globSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import {
@@ -11,9 +18,8 @@ import { createBackup } from "../../src/app/operations/backups.ts";
 import { createKey, updateKey } from "../../src/app/keys.ts";
 import { redeliverEvents } from "../../src/app/destinations/redeliver.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
-import { getBusiness } from "../../src/app/businesses.ts";
-import { createCalendar } from "../../src/features/calendars/calendars.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
+import type { Named } from "../../src/features/index.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/failure-streak.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
@@ -115,8 +121,10 @@ function edit(rt: TestRuntime, sql: string): void {
   db.close();
 }
 
-/** Each function makes one condition begin, and returns a function that makes it end. */
-export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Promise<End>> = {
+/** A function that makes one condition begin, and returns a function that makes it end. */
+export type Injection = (rt: RunningServer) => End | Promise<End>;
+
+const CORE_INJECTIONS: Record<Exclude<ConditionCode, Named<"conditions">>, Injection> = {
   "storage.gone": ({ config: { databasePath } }) => {
     renameSync(databasePath, `${databasePath}.away`);
     return () => renameSync(`${databasePath}.away`, databasePath);
@@ -292,12 +300,6 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     return () =>
       rt.tx(() => rt.store.destinationCursors.deleteSkips(destination.id, businessId, 0));
   },
-  "calendar.full": (rt) => {
-    const business = getBusiness(rt, rt.business.slug);
-    const { calendar } = createCalendar(rt, business, { staffId: null, withGuests: false });
-    rt.tx(() => rt.openStore(createCalendarStore).setCutAt(calendar.id, rt.now()));
-    return () => rt.tx(() => rt.openStore(createCalendarStore).setCutAt(calendar.id, null));
-  },
   "booking.undecided": (rt) => {
     const startsAt = rt.now() + 2 * DAY_MS;
     const visit = {
@@ -378,3 +380,16 @@ export const INJECTIONS: Record<ConditionCode, (rt: RunningServer) => End | Prom
     return () => rt.tx(() => endpoints.updateStatus(rt.endpointId, "ACTIVE", null, rt.now()));
   },
 };
+
+/** Each feature's conditions are caused by test/features/<name>/injections.ts. */
+const ofFeatures = await Promise.all(
+  globSync("../features/*/injections.ts", { cwd: import.meta.dirname }).map(
+    async (file) => (await import(join(import.meta.dirname, file))) as { injections: object },
+  ),
+);
+
+export const INJECTIONS: Readonly<Record<ConditionCode, Injection>> = Object.assign(
+  {},
+  CORE_INJECTIONS,
+  ...ofFeatures.map(({ injections }) => injections),
+);
