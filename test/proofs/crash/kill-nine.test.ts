@@ -109,7 +109,7 @@ const SETTLE_AS_SENT = `
       const businessId = rt.store.endpoints.findTarget(id)!.businessId;
       const settlement = { status: "DELIVERED", nextAttemptAt: null, deliveredAt: rt.now(), error: null } as const;
       const unsent = { endpointId: id, businessId, host: null, settlement, attempt: null, isGone: false };
-      recordResults(rt, rows.map((row) => ({ due: row, ...unsent })));`;
+      recordResults(rt, rows.map((row) => ({ due: row, ...unsent })), () => ({ heldUntil: null, heldReason: null }));`;
 
 /** A daemon that takes the pending deliveries that `rows` selects for sent ones when it starts. */
 const forgetAtStart = (rows: string) =>
