@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { build, type Plugin } from "rolldown";
-import { alias, ascii, define, lazyBuiltins, listFeatureThreads } from "./bundle.ts";
+import { alias, ascii, define, featureParts, lazyBuiltins, listFeatureThreads } from "./bundle.ts";
 
 // npm run build:binary [-- FILE]: builds deskbell as a single executable for this platform.
 
@@ -76,7 +76,12 @@ const unpackedAddon = (addon: string): Plugin => ({
 });
 
 /** Bundles into one file that imports only Node's modules; not minified, for stack traces. */
-async function bundle(entry: string, dir: string, addon: string): Promise<string> {
+async function bundle(
+  entry: string,
+  dir: string,
+  addon: string,
+  ...plugins: Plugin[]
+): Promise<string> {
   const { output } = await build({
     cwd: ROOT,
     input: entry,
@@ -90,7 +95,7 @@ async function bundle(entry: string, dir: string, addon: string): Promise<string
         "react-devtools-core": false,
       },
     },
-    plugins: [lazyBuiltins, ascii, unpackedAddon(addon)],
+    plugins: [lazyBuiltins, ascii, unpackedAddon(addon), ...plugins],
     output: { dir, format: "esm", codeSplitting: false },
   });
   return join(dir, output[0].fileName);
@@ -145,12 +150,17 @@ export function listSegments(file: Buffer) {
 export async function buildExecutable({ out, node, run, addon }: ExecutableOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-build-"));
   try {
-    const delivery = await bundle("src/delivery/thread.ts", folder, addon);
-    const maintenance = await bundle("src/delivery/maintenance-thread.ts", folder, addon);
+    const delivery = await bundle("src/delivery/thread.ts", folder, addon, featureParts("checks"));
+    const maintenance = await bundle(
+      "src/delivery/maintenance-thread.ts",
+      folder,
+      addon,
+      featureParts(),
+    );
     const threads = await Promise.all(
       listFeatureThreads().map(async ([feature, thread]) => [
         `dist/${feature}.js`,
-        await bundle(thread, join(folder, feature), addon),
+        await bundle(thread, join(folder, feature), addon, featureParts()),
       ]),
     );
     const main = await bundle("src/cli/main.ts", folder, addon);

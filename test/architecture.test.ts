@@ -287,6 +287,13 @@ test("the start of the program loads no feature before the compile cache is enab
   expect(loaded).toContain("config.ts");
 });
 
+test("parsing the command line does not load what opens the data, which takes start time", () => {
+  const loaded = loadedWith("cli/program.ts");
+  expect(loaded).not.toContain("app/runtime.ts");
+  expect(loaded).not.toContain("store/database.ts");
+  expect(loaded).toContain("cli/cli.ts");
+});
+
 test("the server compresses nothing on its thread, where it would delay other requests", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "http" ? (text.match(/\b(?:gzip|deflate|\w+Compress)\w*Sync\b/g) ?? []) : [],

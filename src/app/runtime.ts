@@ -18,7 +18,6 @@ import type { Db } from "../store/db.ts";
 import { dirname } from "node:path";
 import { tagBackup } from "./operations/backup-authenticity.ts";
 import { AppError } from "../domain/errors.ts";
-import { byteSize } from "../domain/text.ts";
 
 /**
  * A Runtime has all side effects of the code below. Tests replace the clock, the randomness and the
@@ -208,17 +207,3 @@ export function makeFolder(path: string): void {
 
 const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-/** Reserved for delivery outcomes and for cleaning up: even a DELETE needs space to write. */
-export const RESERVE_BYTES = 64 * 1024 * 1024;
-
-export function assertDiskSpace(rt: Runtime): void {
-  const free = rt.freeBytes();
-  if (free >= RESERVE_BYTES) return;
-  throw new AppError("storage_full", `${describeFreeSpace(rt, free)}: no new data is accepted.`, {
-    fix: "free some space; pending deliveries are still sent, and writes resume automatically",
-  });
-}
-
-export const describeFreeSpace = ({ config }: Runtime, free: number): string =>
-  `Only ${byteSize(free)} free on the disk of ${config.dataDir}`;

@@ -4,7 +4,8 @@ import { quote } from "../../domain/text.ts";
 import { generateSecret } from "../../domain/webhooks/signature.ts";
 import type { DestinationRow, DestinationSettings } from "../../store/destinations.ts";
 import { assertMasterKey } from "../master-key.ts";
-import { assertDiskSpace, type Runtime } from "../runtime.ts";
+import { assertDiskSpace } from "../disk-space.ts";
+import type { Runtime } from "../runtime.ts";
 import { auditDestination, getDestination } from "./delete-destination.ts";
 import { decryptSecrets, encryptSecrets } from "./secrets.ts";
 import {

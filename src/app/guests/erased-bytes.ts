@@ -2,7 +2,8 @@ import { errorInWords } from "../../domain/error-words.ts";
 import { byteSize } from "../../domain/text.ts";
 import { isDaemonRunning } from "../../store/database.ts";
 import { isSqliteError } from "../../store/db.ts";
-import { RESERVE_BYTES, type Runtime } from "../runtime.ts";
+import { RESERVE_BYTES } from "../disk-space.ts";
+import type { Runtime } from "../runtime.ts";
 
 // Bytes of erased guests can outlive their rows in two places: the write-ahead log, until it is
 // emptied, and the free space of a file of version 0.2, until the file is rewritten once.

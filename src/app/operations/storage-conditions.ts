@@ -2,7 +2,8 @@ import { type HealthCondition, openCondition } from "../../domain/conditions/reg
 import { byteSize, isoSeconds, shellQuote } from "../../domain/text.ts";
 import { lostFileError } from "../../store/file-identity.ts";
 import { readOnlyDiskError } from "../../store/storage-error.ts";
-import { describeFreeSpace, RESERVE_BYTES, type Runtime } from "../runtime.ts";
+import { describeFreeSpace, RESERVE_BYTES } from "../disk-space.ts";
+import type { Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
 import type { History } from "./history.ts";
 

@@ -3,7 +3,8 @@ import { NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
 import { NO_HOLD } from "../../domain/webhooks/hold.ts";
 import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
-import { type Runtime, assertDiskSpace } from "../runtime.ts";
+import { assertDiskSpace } from "../disk-space.ts";
+import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import {
   type RequestedSettings,
