@@ -67,9 +67,6 @@ const bundles: BuildOptions[] = [
   {
     ...shared,
     input: { main: "src/cli/main.ts" },
-    // It would warn that code behind `import()` is imported statically, too. The modules that do so
-    // are themselves loaded only by the commands that need them.
-    checks: { ineffectiveDynamicImport: false },
     plugins: [...plugins, externalDaemon, docs, schema],
     output: {
       ...output,

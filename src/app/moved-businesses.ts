@@ -1,5 +1,5 @@
 import type { BusinessRow } from "../store/businesses.ts";
-import { deleteBusiness } from "./businesses.ts";
+import { deleteBusiness } from "./delete-business.ts";
 import { addToErasureList, movedLine } from "./guests/erasure-list.ts";
 import { signErasureList } from "./guests/sign-erasure-list.ts";
 import type { Runtime } from "./runtime.ts";

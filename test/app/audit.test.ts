@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { audit } from "../../src/app/audit.ts";
-import { deleteBusiness } from "../../src/app/businesses.ts";
+import { deleteBusiness } from "../../src/app/delete-business.ts";
 import { revokeKey } from "../../src/app/key-end.ts";
 import { createKey, rotateKey } from "../../src/app/keys.ts";
 import { deleteEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";

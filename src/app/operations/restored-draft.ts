@@ -11,7 +11,8 @@ import {
 } from "../../store/access.ts";
 import type { AuditRow } from "../../store/audit.ts";
 import { audit } from "../audit.ts";
-import { deleteBusiness, getBusiness } from "../businesses.ts";
+import { getBusiness } from "../businesses.ts";
+import { deleteBusiness } from "../delete-business.ts";
 import { deleteDestination } from "../destinations/delete-destination.ts";
 import { appendEvents } from "../events.ts";
 import { eraseVisits } from "../guests/erase-guests.ts";

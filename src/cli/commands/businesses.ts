@@ -78,7 +78,7 @@ const deleteCommand = command({
     if (!dryRun && contents.events > LONG_HISTORY) cli.note("deleting …");
     const [{ deleteBusiness }, { deleteMovedBusiness }, { removeErasedBytes }, movedBackups] =
       await Promise.all([
-        import("../../app/businesses.ts"),
+        import("../../app/delete-business.ts"),
         import("../../app/moved-businesses.ts"),
         import("../../app/guests/erased-bytes.ts"),
         import("../../app/operations/backups-of-moved.ts"),

@@ -1,7 +1,8 @@
 import { fc } from "../../support/property.ts";
 import { describe, expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
-import { deleteBusiness, getBusiness } from "../../../src/app/businesses.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { deleteBusiness } from "../../../src/app/delete-business.ts";
 import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalog.ts";
 import { readEarlierCatalog } from "../../../src/app/catalog/catalog-history.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";

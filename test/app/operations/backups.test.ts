@@ -22,7 +22,7 @@ import { drillBackup } from "../../../src/app/operations/backup-drill.ts";
 import { readBackupState } from "../../../src/app/operations/backup-state.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { CHECKS } from "../../support/checks.ts";
-import { deleteBusiness } from "../../../src/app/businesses.ts";
+import { deleteBusiness } from "../../../src/app/delete-business.ts";
 import { updateEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { hasMatchingMasterKey, restoreBackup } from "../../../src/app/operations/restore.ts";

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { deleteBusiness } from "../../../src/app/businesses.ts";
+import { deleteBusiness } from "../../../src/app/delete-business.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { readHistory } from "../../../src/app/operations/history.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";

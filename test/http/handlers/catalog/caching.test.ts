@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { createTestApp } from "../../../support/app.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
-import { deleteBusiness } from "../../../../src/app/businesses.ts";
+import { deleteBusiness } from "../../../../src/app/delete-business.ts";
 import { openRuntime } from "../../../../src/app/runtime.ts";
 import { publishClockChanges } from "../../../../src/app/catalog/publish.ts";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";

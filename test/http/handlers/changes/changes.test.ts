@@ -4,7 +4,7 @@ import { appendEvents } from "../../../../src/app/events.ts";
 import { draftSample, triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
 import { revokeKey } from "../../../../src/app/key-end.ts";
 import { rotateKey } from "../../../../src/app/keys.ts";
-import { deleteBusiness } from "../../../../src/app/businesses.ts";
+import { deleteBusiness } from "../../../../src/app/delete-business.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { encodeChangeCursor } from "../../../../src/http/handlers/changes/changes.ts";
 import { getBusiness } from "../../../../src/http/pipeline/business-response.ts";

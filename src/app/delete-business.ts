@@ -1,0 +1,24 @@
+import { audit } from "./audit.ts";
+import { markErasedLog } from "./guests/erased-bytes.ts";
+import type { Runtime } from "./runtime.ts";
+import type { BusinessContents, BusinessRow } from "../store/businesses.ts";
+
+/**
+ * Partners get no event, because their endpoints are deleted too. A dry run only counts: deleting a
+ * million rows and rolling back would block other writers.
+ */
+export function deleteBusiness(rt: Runtime, { id, slug }: BusinessRow): BusinessContents {
+  return rt.tx(() => {
+    const contents = rt.store.businesses.countContents(id);
+    if (rt.isDryRun()) return contents;
+    rt.store.businesses.delete(id);
+    markErasedLog(rt);
+    audit(rt, {
+      action: "business.deleted",
+      subject: { id, name: slug },
+      businessId: id,
+      details: contents,
+    });
+    return contents;
+  });
+}
