@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -26,6 +27,17 @@ const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), 
 const home = process.cwd();
 /** Maps ID prefixes and values in the examples to existing ones. */
 const existing = new Map<string, string>();
+
+/** Each feature creates the objects of its examples in test/features/<name>/examples.ts. */
+const ofFeatures = await Promise.all(
+  globSync("../features/*/examples.ts", { cwd: import.meta.dirname }).map(
+    async (file) => (await import(join(import.meta.dirname, file))) as FeatureExamples,
+  ),
+);
+
+type FeatureExamples = {
+  createExamples: (recordId: (prefix: string, line: string) => Promise<void>) => Promise<void>;
+};
 
 /** Prepares the data for a test file, and stops the clock. */
 export function setUpExamples(): void {
@@ -76,7 +88,7 @@ async function createData(dataDir: string): Promise<void> {
     "tof",
     "time-off create maya --business salon-aurora --from 2026-12-24 --to 2026-12-31",
   );
-  await recordId("cal", "calendars create --business salon-aurora --staff maya");
+  for (const { createExamples } of ofFeatures) await createExamples(recordId);
   await recordId("svc", "services show cut --business salon-aurora");
   // Two changes that can be undone, after which the catalog is as in its file again.
   const { name } = await create<{ name: string }>("services show cut --business salon-aurora");

@@ -3,6 +3,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { FEATURES } from "../../../src/features/index.ts";
 import type { AuditAction } from "../../../src/domain/audit.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { loadCommands } from "../../support/commands.ts";
@@ -163,10 +164,6 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   await deskbell(
     `reservations create --party 2 --start ${day}T12:00 --customer-ref 7 --business inn`,
   );
-  await expectEntry("calendars create --business inn", "calendar.created", { withGuests: false });
-  const [calendar] = await json<{ id: string }[]>("calendars list --business inn");
-  await expectEntry(`calendars revoke ${calendar?.id} --business inn`, "calendar.revoked");
-  expect(await runAudited(`calendars revoke ${calendar?.id} --business inn`)).toEqual([]);
   await expectEntry("guests erase --customer-ref 7 --business inn --yes", "guests.erased", {
     visits: 1,
   });
@@ -188,7 +185,12 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   await expectEntry(`restore ${path} --yes`, "backup.restored");
   await expectEntry("businesses delete salon-aurora --yes", "business.deleted");
 
-  const writing = leaves.filter(({ spec }) => spec.supportsDryRun).map(({ path }) => path);
+  const ofFeatures = FEATURES.flatMap(({ commands = [] }) => commands).map(({ name }) => name);
+  const writing = leaves
+    .filter(
+      ({ spec, path }) => spec.supportsDryRun && !ofFeatures.includes(path.split(" ")[0] ?? ""),
+    )
+    .map(({ path }) => path);
   expect([...audited, ...VISITS, ...LIKE_OTHERS, ...NOT_AUDITED].sort()).toEqual(writing.sort());
 });
 

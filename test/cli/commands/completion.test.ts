@@ -37,7 +37,6 @@ test("commands, options and fixed values are completed without data", async () =
     (await deskbell(`__complete -- ${words}`)).stdout.replaceAll(/\t.*/g, "");
   expect(await ask("bu")).toBe("businesses\n");
   expect(await ask("businesses ''")).toBe("list\nshow\ndelete\n");
-  expect(await ask("catalog import ''")).toBe("square\ncsv\n");
   expect(await ask("keys create --limit")).toBe("--limit-minute\n--limit-hour\n");
   expect(await ask("keys create --name x --scope webhooks.")).toBe(
     "webhooks.read\nwebhooks.write\n",

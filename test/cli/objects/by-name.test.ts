@@ -55,7 +55,6 @@ test.each([
   "staff delete noe-2 --yes",
   "staff create --name Ana --service Wash",
   "time-off create 'Mia Rossi' --from tomorrow --to tomorrow",
-  "calendars create --staff 'Mia Rossi'",
   "today --staff 'Mia Rossi'",
   "promotions update 'a tenth' --percent 12,5",
   "promotions pause 'A Tenth'",

@@ -1,0 +1,30 @@
+import { rmSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  checkWithout,
+  copyWithout,
+  STATIC_CHECKS,
+  withoutFeature,
+} from "../../.config/test-features.ts";
+import { FEATURES } from "../../src/features/index.ts";
+
+const usedBy = (name: string) => FEATURES.filter(({ uses = [] }) => uses.includes(name));
+const removable = FEATURES.map(({ name }) => name).filter((name) => usedBy(name).length === 0);
+const drawn = removable[Math.floor(Math.random() * removable.length)] ?? "";
+
+test(`the core has no error of types or lint without the feature ${drawn}, drawn at random`, () => {
+  const folder = copyWithout(drawn);
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  expect(checkWithout(folder, STATIC_CHECKS)).toEqual([]);
+}, 120_000);
+
+test("a feature is removed from the list with its import", () => {
+  const list = `import { a } from "./a/feature.ts";
+import { b } from "./b-c/feature.ts";
+const LIST = [a, b] as const;
+`;
+  expect(withoutFeature(list, "b-c")).toBe(`import { a } from "./a/feature.ts";
+const LIST = [a] as const;
+`);
+  expect(() => withoutFeature(list, "c")).toThrow("does not import c");
+});
