@@ -53,8 +53,9 @@ function assertNoDevice(path: string, stats: Stats): void {
 
 function readPipe(file: number, path: string, content: Content, limits: ReadLimits): void {
   let waitedMs = 0;
-  // A shell opens the other end of `<(command)` before it starts this program.
-  let hasWriter = /^\/(?:dev|proc)\//.test(path);
+  // A shell opens the other end of `<(command)` before it starts this program. A named pipe may lie
+  // in `/dev/shm`, too.
+  let hasWriter = /^\/(?:dev\/(?:fd|stdin)|proc)\b/.test(path);
   for (;;) {
     const chunk = readWaiting(file);
     if (chunk?.length === 0 && hasWriter) return;
