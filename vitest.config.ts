@@ -70,9 +70,10 @@ class SlowTestsFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/empty-database.ts"],
+    globalSetup: ["test/support/memory-folder.ts", "test/support/empty-database.ts"],
     setupFiles: [
       "test/support/check-responses.ts",
+      "test/support/load-features.ts",
       ...(process.env["PROOFS_LEAKS"] === undefined ? [] : ["test/support/leak-search.ts"]),
     ],
     testTimeout: 20_000 * PATIENCE,

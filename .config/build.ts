@@ -1,6 +1,15 @@
 import { readFileSync, renameSync, rmSync } from "node:fs";
 import { build, type BuildOptions, type Plugin } from "rolldown";
-import { alias, ascii, define, featureParts, lazyBuiltins, listFeatureThreads } from "./bundle.ts";
+import {
+  alias,
+  ascii,
+  define,
+  DELIVERY_PARTS,
+  featureParts,
+  lazyBuiltins,
+  listFeatureThreads,
+  withoutOpenApi,
+} from "./bundle.ts";
 import { docs } from "./docs.ts";
 import { readMigrations } from "../src/assets.ts";
 import { createSchema } from "../src/store/known-schema.ts";
@@ -67,7 +76,7 @@ const bundles: BuildOptions[] = [
   {
     ...shared,
     input: { main: "src/cli/main.ts" },
-    plugins: [...plugins, externalDaemon, docs, schema],
+    plugins: [...plugins, externalDaemon, docs, schema, withoutOpenApi],
     output: {
       ...output,
       chunkFileNames: "[name]-[hash].js",
@@ -86,7 +95,11 @@ const bundles: BuildOptions[] = [
             test: /^\0node:|src\/cli\/(program|commands\/serve)\.ts$/,
             priority: 2,
           },
-          { name: "data", test: /src\/app\/runtime\.ts$/, priority: 1 },
+          {
+            name: "data",
+            test: /src\/(app\/(runtime|bookings\/other-visits)|features\/[\w-]+\/visits)\.ts$/,
+            priority: 1,
+          },
         ],
       },
     },
@@ -98,7 +111,10 @@ const bundles: BuildOptions[] = [
     input: { daemon: "src/cli/running/daemon.ts" },
     // The default would make the entry a second file that re-exports everything.
     preserveEntrySignatures: "allow-extension",
-    plugins: [...plugins, featureParts("routes", "checks")],
+    plugins: [
+      ...plugins,
+      featureParts(["routes", "pages", "checks", "begins", "metrics", "visits"], ["failures"]),
+    ],
     output: {
       ...output,
       chunkFileNames: "daemon-[name]-[hash].js",
@@ -108,19 +124,19 @@ const bundles: BuildOptions[] = [
   {
     ...shared,
     input: { delivery: "src/delivery/thread.ts" },
-    plugins: [...plugins, featureParts("checks")],
+    plugins: [...plugins, featureParts(DELIVERY_PARTS)],
     output: { ...output, chunkFileNames: "delivery-[name]-[hash].js" },
   },
   {
     ...shared,
     input: { maintenance: "src/delivery/maintenance-thread.ts" },
-    plugins: [...plugins, featureParts()],
+    plugins: [...plugins, featureParts([])],
     output: { ...output, chunkFileNames: "maintenance-[name]-[hash].js" },
   },
   ...listFeatureThreads().map(([feature, thread]) => ({
     ...shared,
     input: { [feature]: thread },
-    plugins: [...plugins, featureParts()],
+    plugins: [...plugins, featureParts([])],
     output: { ...output, chunkFileNames: `${feature}-[name]-[hash].js` },
   })),
   // The compile cache has a bundle of its own, because it runs before the cache is enabled.

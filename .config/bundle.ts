@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { basename, dirname, join } from "node:path";
 import type { Plugin } from "rolldown";
+import type { Feature } from "../src/features/feature.ts";
 
 /**
  * Returns the code of a module that loads one of Node's modules at the first use of an export. A
@@ -42,9 +43,12 @@ export const lazyBuiltins: Plugin = {
 
 /**
  * Puts the parts of features that a program loads at its start into its bundle: a file for each takes
- * 0.3 ms. The parts that it never loads are left out.
+ * 0.3 ms. The parts that it may load later stay files, and those that it never loads are left out.
  */
-export const featureParts = (...loaded: readonly ("routes" | "checks")[]): Plugin => ({
+export const featureParts = (
+  loaded: readonly (keyof Feature)[],
+  later: readonly (keyof Feature)[] = [],
+): Plugin => ({
   name: "feature-parts",
   transform: {
     filter: { id: /\/src\/features\/[\w-]+\/feature\.ts$/ },
@@ -52,8 +56,9 @@ export const featureParts = (...loaded: readonly ("routes" | "checks")[]): Plugi
       const imports: string[] = [];
       const parts = code.replaceAll(
         /\b(\w+): \(\) => import\("([^"]+)"\)/g,
-        (_, part: string, file: string) => {
-          if (!(loaded as readonly string[]).includes(part)) return `${part}: undefined as never`;
+        (entry, part: keyof Feature, file: string) => {
+          if (later.includes(part)) return entry;
+          if (!loaded.includes(part)) return `${part}: undefined as never`;
           imports.push(`import * as ${part} from "${file}"; `);
           return `${part}: async () => ${part}`;
         },
@@ -63,6 +68,22 @@ export const featureParts = (...loaded: readonly ("routes" | "checks")[]): Plugi
     },
   },
 });
+
+/** The parts that the delivery thread loads at its start. */
+export const DELIVERY_PARTS = ["checks", "begins", "schedule", "retention"] as const;
+
+/** Leaves out what only the build loads: the schemas and examples of the OpenAPI document. */
+export const withoutOpenApi: Plugin = {
+  name: "without-open-api",
+  transform: {
+    filter: { id: /\/src\/features\/[\w-]+\/feature\.ts$/ },
+    handler: (code) => ({
+      code: code.replace(/\bopenapi: \(\) => import\("[^"]+"\)/, "openapi: undefined as never"),
+      map: null,
+      moduleType: "ts",
+    }),
+  },
+};
 
 /** Returns the features that have a thread of their own, and its source. */
 export const listFeatureThreads = (): [feature: string, source: string][] =>

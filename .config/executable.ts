@@ -13,7 +13,16 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { build, type Plugin } from "rolldown";
-import { alias, ascii, define, featureParts, lazyBuiltins, listFeatureThreads } from "./bundle.ts";
+import {
+  alias,
+  ascii,
+  define,
+  DELIVERY_PARTS,
+  featureParts,
+  lazyBuiltins,
+  listFeatureThreads,
+  withoutOpenApi,
+} from "./bundle.ts";
 
 // npm run build:binary [-- FILE]: builds deskbell as a single executable for this platform.
 
@@ -150,20 +159,25 @@ export function listSegments(file: Buffer) {
 export async function buildExecutable({ out, node, run, addon }: ExecutableOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-build-"));
   try {
-    const delivery = await bundle("src/delivery/thread.ts", folder, addon, featureParts("checks"));
+    const delivery = await bundle(
+      "src/delivery/thread.ts",
+      folder,
+      addon,
+      featureParts(DELIVERY_PARTS),
+    );
     const maintenance = await bundle(
       "src/delivery/maintenance-thread.ts",
       folder,
       addon,
-      featureParts(),
+      featureParts([]),
     );
     const threads = await Promise.all(
       listFeatureThreads().map(async ([feature, thread]) => [
         `dist/${feature}.js`,
-        await bundle(thread, join(folder, feature), addon, featureParts()),
+        await bundle(thread, join(folder, feature), addon, featureParts([])),
       ]),
     );
-    const main = await bundle("src/cli/main.ts", folder, addon);
+    const main = await bundle("src/cli/main.ts", folder, addon, withoutOpenApi);
     const prepared = join(folder, "node");
     writeFileSync(prepared, prepareNode(readFileSync(node)), { mode: 0o755 });
     mkdirSync(dirname(out), { recursive: true });

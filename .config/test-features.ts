@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { FEATURES } from "../src/features/index.ts";
@@ -25,33 +33,26 @@ export function copyWithout(feature: string): string {
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   for (const path of ["src/features", "test/features"])
     rmSync(join(folder, path, feature), { recursive: true, force: true });
-  const list = join(folder, "src/features/index.ts");
-  writeFileSync(list, withoutFeature(readFileSync(list, "utf8"), feature));
+  for (const list of globSync(join(folder, "src/features/*.ts")))
+    writeFileSync(list, withoutFeature(readFileSync(list, "utf8"), feature));
   const config = JSON.parse(readFileSync(join(folder, "tsconfig.json"), "utf8")) as object;
-  const exclude = [...OF_PROGRAM, "test/client", ".config"];
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ ...config, exclude }));
+  // The helpers of tests are checked with the tests that import them.
+  const tests = ["test/**/*.test.ts", "test/**/*.test.tsx", "test/support/empty-database.ts"];
+  const include = ["src", ...tests, "test/**/*.d.ts"];
+  const types = { ...config, include, exclude: [...OF_PROGRAM, "test/client"] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(types));
   return folder;
 }
 
-/** Returns the list of features without the import and the entry of one. */
+/** Returns a list without what it imports from a feature. */
 export function withoutFeature(list: string, feature: string): string {
-  const [line, name = ""] =
-    new RegExp(`^import \\{ (\\w+) \\} from "./${feature}/feature.ts";\n`, "m").exec(list) ?? [];
-  if (line === undefined) throw new Error(`src/features/index.ts does not import ${feature}.`);
-  return list
-    .replace(line, "")
-    .replace(
-      /(const LIST = \[)([^\]]*)(\] as const)/,
-      (_, head: string, names: string, end: string) =>
-        [
-          head,
-          names
-            .split(", ")
-            .filter((each) => each !== name)
-            .join(", "),
-          end,
-        ].join(""),
-    );
+  const [line, name] =
+    new RegExp(`^import \\{ (\\w+) \\} from "./${feature}/[\\w-]+.ts";\n`, "m").exec(list) ?? [];
+  if (line === undefined) return list;
+  return list.replace(line, "").replace(/( = \[)([^\]]*)\]/, (_, head: string, names: string) => {
+    const others = names.split(/,\s*/).filter((each) => each !== "" && each.trim() !== name);
+    return `${head}${others.join(", ")}]`;
+  });
 }
 
 /** Runs the checks that need only the sources. Returns what failed, with its output. */

@@ -1,18 +1,15 @@
 import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
 import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
-import type { PublicTicket, PublicTicketOrder } from "../../src/domain/bookings/ticket-order.ts";
 
 /** Objects of the generated business, as in events. */
 export type BookedObjects = {
   booking: PublicBooking;
   reservation: PublicReservation;
-  order: PublicTicketOrder;
-  ticket: PublicTicket;
   /** When a hold that is made now expires. */
   holdExpiresAt: string;
 };
 
-const CUSTOMER = {
+export const CUSTOMER = {
   name: "Ana Silva",
   email: "ana@example.com",
   phone: "+351 910 000 000",
@@ -33,7 +30,7 @@ const CHANGES = {
  * the operation has an example of its own.
  */
 export function bookingExamples(
-  { booking, reservation, order, ticket, holdExpiresAt }: BookedObjects,
+  { booking, reservation, holdExpiresAt }: BookedObjects,
   pageOf: (object: unknown) => unknown,
 ): Record<string, unknown> {
   const { startsAt, endsAt, segments, guests, totalCents, currency } = booking;
@@ -60,10 +57,6 @@ export function bookingExamples(
   };
   const customer = CUSTOMER;
   const { partySize } = reservation;
-  const issued = { ...order, status: "CONFIRMED", expiresAt: null, version: 2 };
-  const tickets = [
-    { ...ticket, status: "VALID", checkedInAt: null, admissionCode: "7K3M-9QXF-0C4T-VN2W" },
-  ];
   const changed = Object.entries(CHANGES).flatMap(([action, changes]) => [
     [`${action}Booking BookingResponse`, { data: { ...booking, ...changes } }],
     [`${action}Reservation ReservationResponse`, { data: { ...reservation, ...changes } }],
@@ -87,14 +80,6 @@ export function bookingExamples(
     declineReservation: {},
     completeReservation: {},
     markNoShowReservation: {},
-    createTicketOrder: {
-      eventId: order.eventId,
-      items: order.items.map(({ ticketTypeId, quantity }) => ({ ticketTypeId, quantity })),
-      expectedTotalCents: order.totalCents,
-    },
-    confirmTicketOrder: { paymentRef: "pi_3Q" },
-    cancelTicketOrder: { reason: "paid twice" },
-    reissueTickets: {},
     HoldResponse: { data: hold },
     BookingResponse: { data: booking },
     BookingWithCustomerResponse: { data: { ...booking, customer } },
@@ -102,9 +87,5 @@ export function bookingExamples(
     ReservationResponse: { data: reservation },
     ReservationWithCustomerResponse: { data: { ...reservation, customer } },
     ReservationList: pageOf(reservation),
-    TicketOrderResponse: { data: order },
-    TicketOrderWithCustomerResponse: { data: { ...order, customer } },
-    TicketOrderList: pageOf(order),
-    OrderWithTicketsResponse: { data: { ...issued, tickets } },
   };
 }

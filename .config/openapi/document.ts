@@ -3,8 +3,10 @@ import { describeSharedHeaders } from "./headers.ts";
 import { describeSchemas, type JsonObject } from "./json-schema.ts";
 import { describeOperation, templatePathOf, REQUEST_HEADERS } from "./operation.ts";
 import { describeSharedProblems } from "./problem-responses.ts";
-import { SCHEMAS } from "../../src/http/openapi/schemas.ts";
+import { loadSchemas } from "../../src/http/openapi/schemas.ts";
 import { describeWebhooks, WEBHOOK_HEADERS } from "./webhooks.ts";
+
+const schemas = await loadSchemas();
 
 type Options = {
   routes: readonly RouteSpec[];
@@ -42,7 +44,7 @@ export const describeApi = ({ routes, version, isClosed = false }: Options) => (
   paths: describePaths(routes),
   webhooks: describeWebhooks(),
   components: {
-    schemas: describeSchemas(SCHEMAS, isClosed),
+    schemas: describeSchemas(schemas, isClosed),
     headers: describeSharedHeaders(),
     parameters: describeHeaderParameters(),
     responses: describeSharedProblems(),

@@ -1,9 +1,9 @@
+import { readFileSync } from "node:fs";
 import type { z } from "zod";
 import { readCatalog } from "../../src/domain/catalog/source/read-catalog.ts";
 import { formatInstant } from "../../src/domain/local-time.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { diffCatalog, sortOrdersAfter } from "../../src/domain/catalog/change/diff.ts";
-import { generateCatalog } from "../../src/app/sample-catalog/generate.ts";
 import { createEnvelope, type Envelope, type EventDraft } from "../../src/domain/envelope.ts";
 import type { EventType } from "../../src/domain/event-types.ts";
 import { catalogChangedEvent } from "../../src/domain/public/catalog-changed.ts";
@@ -14,13 +14,13 @@ import type { availability } from "../../src/domain/public/schemas/availability.
 import type * as webhook from "../../src/domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../src/domain/webhooks/sample-event.ts";
 import type { ServerStatus } from "../../src/domain/public/schemas/server-status.ts";
-import { bookingExamples } from "./booking-examples.ts";
+import { bookingExamples, CUSTOMER } from "./booking-examples.ts";
 import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
 import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
-import type { PublicTicket, PublicTicketOrder } from "../../src/domain/bookings/ticket-order.ts";
+import { loadFromFeatures } from "../../src/features/index.ts";
 import { localise } from "../../src/domain/public/localise.ts";
 
-// From a generated business, through the code that builds responses.
+// From a business with all kinds of objects, through the code that builds responses.
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const VERSION = 1842;
@@ -29,8 +29,8 @@ const TEST_EVENT_ID = "evt_test_06gzfjm44jbnv0hmhvsz14qc5";
 const ENDPOINT_ID = "whe_06gzfjm44t8c9kf1ccbxp7rfb";
 const SECRET = "whsec_ExampleExampleExampleExampleExampleExample12";
 
-const text = JSON.stringify(generateCatalog(120, 8));
-const { catalog } = readCatalog([{ name: "example.json", text }], {
+const text = readFileSync(new URL("example-business.yaml", import.meta.url), "utf8");
+const { catalog } = readCatalog([{ name: "example-business.yaml", text }], {
   current: () => null,
   prune: false,
   seedingAt: NOW,
@@ -79,9 +79,10 @@ const pageResponse = (data: unknown, meta: object = {}) => ({
   meta: { business, ...meta },
 });
 
-export function exampleEvent(type: EventType): Envelope {
-  const draft = type === "catalog.changed" ? catalogChanged() : sampleOf(type);
-  return createEnvelope(draft, EVENT_ID, NOW, business);
+/** Returns undefined for an event that no part of this program publishes. */
+export function exampleEvent(type: EventType): Envelope | undefined {
+  const draft = type === "catalog.changed" ? catalogChanged() : findSample(type);
+  return draft && createEnvelope(draft, EVENT_ID, NOW, business);
 }
 
 function catalogChanged(): EventDraft {
@@ -94,15 +95,20 @@ function catalogChanged(): EventDraft {
   );
 }
 
-function sampleOf(type: EventType): EventDraft {
-  const draft = sampleEvent(
-    type,
-    { catalog, publicCatalog, at: NOW },
-    { id: business.id, catalogVersion: VERSION },
-    NOW,
+const otherVisits = await loadFromFeatures("visits");
+
+function findSample(type: EventType): EventDraft | undefined {
+  const state = { catalog, publicCatalog, at: NOW };
+  return (
+    sampleEvent(type, state, { id: business.id, catalogVersion: VERSION }, NOW) ??
+    otherVisits.flatMap((kind) => kind.sampleEvent(type, state, NOW) ?? [])[0]
   );
-  if (draft === undefined) throw new Error(`The generated business has no object for ${type}.`);
-  return draft;
+}
+
+function objectOf(type: EventType): object {
+  const object = findSample(type)?.object as object | undefined;
+  if (object === undefined) throw new Error(`The generated business has no object for ${type}.`);
+  return object;
 }
 
 const endpoint: z.infer<typeof webhook.endpoint> = {
@@ -199,18 +205,20 @@ const endpointTest: z.infer<typeof webhook.endpointTest> = {
   body: JSON.stringify({ ...exampleEvent("service.updated"), id: TEST_EVENT_ID }),
 };
 
+const partsOfFeatures = await loadFromFeatures("openapi");
+const generated = { objectOf, pageOf: pageResponse, customer: CUSTOMER };
+
 /** Requests by operation ID, responses by schema name. */
 const EXAMPLES: { [name: string]: unknown } = {
   ...bookingExamples(
     {
-      booking: sampleOf("booking.created").object as PublicBooking,
-      reservation: sampleOf("reservation.created").object as PublicReservation,
-      order: sampleOf("ticket_order.created").object as PublicTicketOrder,
-      ticket: sampleOf("ticket.checked_in").object as PublicTicket,
+      booking: objectOf("booking.created") as PublicBooking,
+      reservation: objectOf("reservation.created") as PublicReservation,
       holdExpiresAt: at(5),
     },
     pageResponse,
   ),
+  ...Object.assign({}, ...partsOfFeatures.map(({ examples }) => examples(generated))),
   createEndpoint: { name: endpoint.name, url: endpoint.url, events: endpoint.events },
   updateEndpoint: { events: ["catalog.changed"] },
   testEndpoint: {},

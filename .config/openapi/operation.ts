@@ -111,11 +111,6 @@ const PATH_PARAMETERS = {
     description: "ID of the reservation",
     example: "rsv_06gzfjm44t8c9kf1ccbxp7rff",
   },
-  "ticket-orders/:id": {
-    name: "id",
-    description: "ID of the ticket order",
-    example: "tor_06gzfjm44t8c9kf1ccbxp7rfg",
-  },
   "deliveries/:id": {
     name: "id",
     description: "ID of the delivery",

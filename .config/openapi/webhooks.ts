@@ -58,26 +58,31 @@ export const WEBHOOK_HEADERS = {
 export const describeWebhooks = (): JsonObject =>
   Object.fromEntries(ALL_EVENT_TYPES.map((type) => [type, { post: describeEvent(type) }]));
 
-const describeEvent = (type: EventType): JsonObject => ({
-  operationId: `on${eventSchemaName(type)}`,
-  tags: ["Webhooks"],
-  summary: summaryOf(type),
-  security: [],
-  parameters: Object.keys(WEBHOOK_HEADERS).map((name) => ({ $ref: refTo("parameters", name) })),
-  requestBody: {
-    required: true,
-    content: {
-      "application/json": {
-        schema: { $ref: refTo("schemas", eventSchemaName(type)) },
-        example: exampleEvent(type),
+function describeEvent(type: EventType): JsonObject {
+  const example = exampleEvent(type);
+  return {
+    operationId: `on${eventSchemaName(type)}`,
+    tags: ["Webhooks"],
+    summary: summaryOf(type),
+    security: [],
+    parameters: Object.keys(WEBHOOK_HEADERS).map((name) => ({ $ref: refTo("parameters", name) })),
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: { $ref: refTo("schemas", eventSchemaName(type)) },
+          ...(example !== undefined && { example }),
+        },
       },
     },
-  },
-  responses: {
-    "2XX": { description: "Accepted. After any other status except 410, the event is sent again." },
-    410: { description: "The endpoint is gone: deskbell disables it immediately." },
-  },
-});
+    responses: {
+      "2XX": {
+        description: "Accepted. After any other status except 410, the event is sent again.",
+      },
+      410: { description: "The endpoint is gone: deskbell disables it immediately." },
+    },
+  };
+}
 
 /** `menu_category.reordered` -> `Menu category reordered` */
 function summaryOf(type: EventType): string {

@@ -49,10 +49,10 @@ function* iterateStored(stores: Stores): Iterable<Sealed> {
   yield* iterateGuests(stores);
 }
 
-/** The stored secrets: those of endpoints, and those of destinations with their credentials. */
+/** The stored secrets: those of endpoints, and those of features such as credentials. */
 export function* iterateSecrets({ store }: Stores): Iterable<Sealed> {
   yield* store.endpointSecrets.iterate();
-  yield* store.destinations.list();
+  yield* store.featureSecrets.list();
 }
 
 /** The text of `acceptMasterKey` and the data of some guests; nothing if there are no guests. */

@@ -43,7 +43,11 @@ export class Cli extends Terminal {
   /** Opens the data, which must exist unless `create` is set. */
   async open({ create = false, busyTimeoutMs = BUSY_TIMEOUT_MS } = {}): Promise<Runtime> {
     const config = create ? this.config() : this.configWithData();
-    const { openRuntime } = await import("../app/runtime.ts");
+    const [{ openRuntime }, { loadOtherVisits }] = await Promise.all([
+      import("../app/runtime.ts"),
+      import("../app/bookings/other-visits.ts"),
+    ]);
+    await loadOtherVisits();
     const runtime = openRuntime(config, busyTimeoutMs);
     this.#opened.push(runtime);
     if (this.flags.dryRun) runtime.startDryRun();

@@ -1,5 +1,4 @@
-import { FEATURES } from "../features/index.ts";
-import type { CommandGroup, CommandSpec } from "./command.ts";
+import type { CommandGroup, CommandSpec, CommandVariant } from "./command.ts";
 
 /** The headings of the help, in its order. */
 export const HEADINGS = [
@@ -24,34 +23,19 @@ export type CommandEntry = {
 /** The command of a feature, and the one after which the help lists it; null: the first one. */
 export type FeatureCommand = CommandEntry & { heading: Heading; after: string | null };
 
-/** Commands of a feature for a group such as `catalog import`, in which they come first. */
+/**
+ * Commands of a feature for a group such as `catalog import`. A command with the name of one that is
+ * there replaces it, for example to add a flag.
+ */
 export type FeatureSubcommands = {
   group: string;
+  /** The command after which the help lists the others; absent: they come first. */
+  after?: string;
   load: () => Promise<{ subcommands: readonly CommandSpec[] }>;
 };
 
-/** Loads a command, or a group with the commands that features add to it. */
-export async function loadCommand({
-  name,
-  about,
-  load,
-}: CommandEntry): Promise<CommandSpec | CommandGroup> {
-  const { definition } = await load();
-  return "run" in definition
-    ? { ...definition, name, about }
-    : withSubcommands({ name, about, commands: definition });
-}
-
-async function withSubcommands(group: CommandGroup, path = group.name): Promise<CommandGroup> {
-  const added = await Promise.all(
-    FEATURES.flatMap(({ subcommands = [] }) => subcommands)
-      .filter((subcommand) => subcommand.group === path)
-      .map(({ load }) => load()),
-  );
-  const commands = await Promise.all(
-    group.commands.map((child) =>
-      "commands" in child ? withSubcommands(child, `${path} ${child.name}`) : child,
-    ),
-  );
-  return { ...group, commands: [...added.flatMap(({ subcommands }) => subcommands), ...commands] };
-}
+/** Variants of a command without a group, such as `status --servers`. */
+export type FeatureVariants = {
+  command: string;
+  load: () => Promise<{ variants: readonly CommandVariant[] }>;
+};

@@ -10,12 +10,6 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       load: () => import("./commands/init.ts"),
     },
     {
-      name: "seed",
-      about:
-        "Load a sample business (restaurant, salon, venue or all), a catalog file, or a generated business.",
-      load: () => import("./commands/seed.ts"),
-    },
-    {
       name: "guide",
       about: "Print a short guide, such as first-hour. Without a topic, list them.",
       load: () => import("./commands/guide.ts"),
@@ -90,21 +84,6 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       about: "Create, list and delete time off of staff members.",
       load: () => import("./commands/time-off.ts"),
     },
-    {
-      name: "guests",
-      about: "Print or erase all stored data of a guest.",
-      load: () => import("./commands/guests.ts"),
-    },
-    {
-      name: "ticket-orders",
-      about: "Create, confirm, list, show and cancel ticket orders.",
-      load: () => import("./commands/ticket-orders.ts"),
-    },
-    {
-      name: "tickets",
-      about: "List tickets and check them in.",
-      load: () => import("./commands/tickets.ts"),
-    },
   ],
   Partners: [
     {
@@ -121,11 +100,6 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       name: "deliveries",
       about: "List, show, redeliver, cancel and follow webhook deliveries.",
       load: () => import("./commands/deliveries.ts"),
-    },
-    {
-      name: "destinations",
-      about: "Publish events to a stream of a NATS server (JetStream).",
-      load: () => import("./commands/destinations.ts"),
     },
     {
       name: "events",
@@ -155,11 +129,6 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       about:
         "Check the server for problems and print the command that fixes each one. Exits with 6 if a problem needs fixing.",
       load: () => import("./commands/doctor.ts"),
-    },
-    {
-      name: "alerts",
-      about: "List alerts, and send a test through each channel.",
-      load: () => import("./commands/alerts.ts"),
     },
     {
       name: "metrics",
@@ -196,12 +165,6 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       load: () => import("./commands/systemd-unit.ts"),
     },
     {
-      name: "proxy-map",
-      about:
-        "Print the part of a proxy's configuration that sends each business's requests to its server.",
-      load: () => import("./commands/proxy-map.ts"),
-    },
-    {
       name: "completion",
       about: "Print the completion script of a shell: bash, zsh, fish or powershell.",
       load: () => import("./commands/completion.ts"),
@@ -219,7 +182,8 @@ export const COMMANDS: readonly CommandEntry[] = COMMANDS_BY_HEADING.flatMap(
 
 function withFeatures(heading: Heading): CommandEntry[] {
   const commands = [...CORE[heading]];
-  for (const command of FEATURES.flatMap((feature) => feature.commands ?? []))
+  // Commands that follow the same one keep the order of their features.
+  for (const command of FEATURES.flatMap((feature) => feature.commands ?? []).toReversed())
     if (command.heading === heading)
       commands.splice(commands.findIndex(({ name }) => name === command.after) + 1, 0, command);
   return commands;

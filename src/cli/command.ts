@@ -27,6 +27,34 @@ export type CommandGroup = {
 
 type CommandResult = void | number | Promise<void | number>;
 
+/** Flags that a feature adds to a command, which run something else instead of it. */
+export type CommandVariant = Pick<CommandSpec, "flags" | "run"> & {
+  examples: readonly string[];
+  /** Whether one of its flags is given. */
+  isMeant: (flags: never) => boolean;
+};
+
+/** Infers the types of the flags. A flag of the command that the variant reads too is listed again. */
+export const variant = <F extends Flags>(
+  spec: Omit<CommandVariant, "flags" | "isMeant" | "run"> & {
+    flags: F;
+    isMeant: (flags: FlagValues<F>) => boolean;
+    run: (cli: Cli, flags: FlagValues<F>) => CommandResult;
+  },
+): CommandVariant => spec as CommandVariant;
+
+/** Returns a command with its variants. */
+export const withVariants = (
+  spec: CommandSpec,
+  variants: readonly CommandVariant[],
+): CommandSpec => ({
+  ...spec,
+  flags: Object.assign({}, spec.flags, ...variants.map(({ flags }) => flags)),
+  examples: [...spec.examples, ...variants.flatMap(({ examples }) => examples)],
+  run: (cli, flags, ...args) =>
+    (variants.find(({ isMeant }) => isMeant(flags)) ?? spec).run(cli, flags, ...args),
+});
+
 /** `["<key>", "[files...]"]` -> `[string, string[]]` */
 type ArgumentValues<Names extends readonly string[]> = {
   [I in keyof Names]: Names[I] extends `${string}...${string}`

@@ -4,10 +4,10 @@ import { isEnvEnabled } from "../config.ts";
 import { Cli } from "./cli.ts";
 import type { GlobalFlags } from "./terminal.ts";
 import { addCommand, type CommandSpec, type CommandGroup } from "./command.ts";
-import { type CommandEntry, loadCommand } from "./command-entry.ts";
+import type { CommandEntry } from "./command-entry.ts";
+import { loadCommand } from "./load-command.ts";
 import { COMMANDS } from "./command-table.ts";
 import { assertNoMissingValue } from "./missing-values.ts";
-import type { Renamed } from "./former-spellings.ts";
 import { type Io, widthOf } from "./io.ts";
 import { ABOUT, GLOBAL_OPTIONS, rootHelp, VERSION_OPTION } from "./root-help.ts";
 import { mapUsageErrors } from "./usage-errors.ts";
@@ -22,7 +22,7 @@ const COMPLETE = "__complete";
 export async function createProgram(
   program: string,
   io: Io,
-  { args, notices }: Renamed,
+  args: readonly string[],
   onExit: (exitCode: number) => void,
 ): Promise<Command> {
   const root = new Command(program)
@@ -44,7 +44,6 @@ export async function createProgram(
 
   const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>, dryRun: boolean) => {
     const cli = new Cli(program, io, { ...readGlobalFlags(root), dryRun });
-    for (const notice of notices) cli.note(notice);
     try {
       onExit((await run(cli)) ?? 0);
       if (dryRun) cli.note("Dry run: nothing was saved.");
@@ -101,10 +100,7 @@ function readGlobalFlags(root: Command): Omit<GlobalFlags, "dryRun"> {
     verbose: on("verbose", "DESKBELL_VERBOSE"),
     yes: on("yes", "DESKBELL_YES"),
     color: given.color === true,
-    prompt:
-      given.prompt === true &&
-      !isEnvEnabled("DESKBELL_NO_PROMPT") &&
-      !isEnvEnabled("DESKBELL_NO_INPUT"),
+    prompt: given.prompt === true && !isEnvEnabled("DESKBELL_NO_PROMPT"),
   };
 }
 

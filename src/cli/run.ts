@@ -1,6 +1,5 @@
 import { isEnvEnabled } from "../config.ts";
 import { EXIT, explainFailure } from "./failure.ts";
-import { renameFormerSpellings } from "./former-spellings.ts";
 import { type Io, widthOf } from "./io.ts";
 import { rootHelp } from "./root-help.ts";
 import { existsSync, realpathSync } from "node:fs";
@@ -15,9 +14,8 @@ export async function run(program: string, args: readonly string[], io: Io): Pro
   }
   try {
     const { createProgram } = await import("./program.ts");
-    const line = renameFormerSpellings(args);
-    const root = await createProgram(program, io, line, (code) => void (exitCode = code));
-    await root.parseAsync(line.args, { from: "user" });
+    const root = await createProgram(program, io, args, (code) => void (exitCode = code));
+    await root.parseAsync([...args], { from: "user" });
   } catch (error) {
     const failure = explainFailure(error, program, wantsJson(args));
     io.stderr.write(failure.text);

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CronJob } from "cron";
-import type { Alerting } from "../app/alerts/alerting.ts";
 import type { Runtime } from "../app/runtime.ts";
 import { publishEventAvailability } from "../app/bookings/event-availability.ts";
 import { expirePendingVisits } from "../app/bookings/change-visit.ts";
-import { expireTicketOrders } from "../app/bookings/ticket-holds.ts";
 import { createCommitDetector } from "../app/commit-detector.ts";
 import { publishClockChanges } from "../app/catalog/publish.ts";
 import { emptyErasedLog } from "../app/guests/erased-bytes.ts";
 import { endExpiredKeys } from "../app/key-end.ts";
+import type { Check } from "../app/operations/conditions.ts";
 import { hasCopyPlace } from "../app/operations/backup-copies.ts";
 import { runMaintenance } from "../app/operations/maintenance.ts";
 import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
@@ -17,7 +16,6 @@ import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/write-lock.ts";
 import type { Log } from "../log.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
-import type { Publishers } from "./destinations/publishers.ts";
 import { createMaintenance, type RunMaintenance } from "./maintenance.ts";
 
 const POLL_MS = 50;
@@ -27,15 +25,27 @@ const EVERY_FIVE_MINUTES = "30 */5 * * * *";
 /** At 03:17 in the server's time zone. */
 const EVERY_NIGHT = "0 17 3 * * *";
 
+/** What a feature does in the delivery thread. */
+export type Work = {
+  /** Called within 50 ms of a commit, and when the thread starts. */
+  afterCommit?: () => void;
+  /** Each is retried while another writer holds the lock. */
+  everySecond?: readonly (() => void | Promise<void>)[];
+  /** Called when a condition has begun that should be found at once. */
+  checkSoon?: () => void;
+  /** Resolves when nothing is in flight any more. The database is closed then. */
+  stop?: (graceMs: number) => Promise<void>;
+};
+export type StartWork = (rt: Runtime, context: { checks: readonly Check[] }) => Work;
+
 /**
- * Wakes the worker and the publishers within 50 ms of a commit, and runs the periodic jobs.
+ * Wakes the worker and the features within 50 ms of a commit, and runs the periodic jobs.
  * @param runMaintenanceNow the default runs it in the current thread
  */
 export function startScheduler(
   rt: Runtime,
   worker: DeliveryWorker,
-  alerting: Alerting,
-  publishers: Publishers,
+  works: readonly Work[],
   runMaintenanceNow: RunMaintenance = (options) => runMaintenance(rt, options),
 ): { stop: () => void } {
   const hasNewCommit = createCommitDetector(rt);
@@ -43,7 +53,7 @@ export function startScheduler(
   const poll = setInterval(() => {
     if (!hasNewCommit()) return;
     worker.wake();
-    publishers.wake();
+    for (const { afterCommit } of works) afterCommit?.();
   }, POLL_MS);
   const prune = createPruner(rt);
   const stopping = new AbortController();
@@ -70,14 +80,12 @@ export function startScheduler(
   const jobs = [
     startJob(EVERY_SECOND, [
       writing(() => worker.sweep()),
-      writing(() => publishers.tick()),
       writing(() => publishClockChanges(rt)),
-      writing(() => expireTicketOrders(rt)),
       writing(() => expirePendingVisits(rt)),
       writing(() => publishEventAvailability(rt)),
       writing(() => endExpiredKeys(rt)),
       writing(() => continueBacklogMoves(rt)),
-      async () => void alerting.tick(),
+      ...works.flatMap(({ everySecond = [] }) => everySecond).map(writing),
       ...(hasCopyPlace(rt.config) ? [maintenance.runIfChanged] : []),
     ]),
     startJob(EVERY_MINUTE, [

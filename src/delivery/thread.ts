@@ -2,14 +2,12 @@ import { parentPort, workerData } from "node:worker_threads";
 import { DAEMON } from "../domain/audit.ts";
 import { errorInWords } from "../domain/error-words.ts";
 import { openRuntime } from "../app/runtime.ts";
-import { createAlerting } from "../app/alerts/alerting.ts";
 import { type Check, loadChecks } from "../app/operations/conditions.ts";
-import { createAlertChannels } from "./alert-channels.ts";
+import { loadFromFeatures } from "../features/index.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
-import { createPublishers } from "./destinations/publishers.ts";
 import { createMaintenanceRunner } from "./maintenance.ts";
 import type { ThreadData, WorkerCommand, WorkerMessage } from "./start.ts";
-import { logWarning, startScheduler } from "./scheduler.ts";
+import { logWarning, type StartWork, startScheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
 import { storageError } from "../store/storage-error.ts";
 
@@ -36,20 +34,18 @@ const loadSender = (): Promise<Sender> =>
   ));
 // Exits instead of continuing in an unknown state: the daemon's supervisor restarts it.
 process.on("uncaughtException", fail);
-void loadChecks().then(start, fail);
+void Promise.all([loadChecks(), loadFromFeatures("schedule")]).then(start, fail);
 
-function start(checks: readonly Check[]): void {
-  const alertChannels = createAlertChannels(config.alerts);
-  const alerting = createAlerting(rt, checks, alertChannels);
+function start([checks, schedule]: [readonly Check[], readonly StartWork[]]): void {
+  const works = schedule.map((startWork) => startWork(rt, { checks }));
   const worker = new DeliveryWorker(rt, async (post) => (await loadSender()).send(post), {
     onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,
-    onDisabled: alerting.checkSoon,
+    onDisabled: () => works.forEach(({ checkSoon }) => checkSoon?.()),
   });
-  const publishers = createPublishers(rt);
   const maintenance = createMaintenanceRunner(config);
   // cron may warn of a late tick while it starts a job.
   console.warn = (text) => logWarning(rt.log, String(text));
-  const scheduler = startScheduler(rt, worker, alerting, publishers, maintenance);
+  const scheduler = startScheduler(rt, worker, works, maintenance);
 
   let stopped: Promise<void> | undefined;
 
@@ -57,14 +53,13 @@ function start(checks: readonly Check[]): void {
     command.type === "wake" ? worker.wake() : void (stopped ??= stop()),
   );
   worker.sweep();
-  publishers.wake();
+  for (const { afterCommit } of works) afterCommit?.();
   postMessage({ type: "started" });
 
   async function stop(): Promise<void> {
     scheduler.stop();
-    await Promise.all([worker.stop(GRACE_MS), publishers.stop(GRACE_MS)]);
-    await Promise.all([sender?.then(({ close }) => close()), alertChannels.close()]);
-    await alerting.stop();
+    await Promise.all([worker.stop(GRACE_MS), ...works.map(({ stop }) => stop?.(GRACE_MS))]);
+    await sender?.then(({ close }) => close());
     rt.close();
     parentPort?.close();
   }

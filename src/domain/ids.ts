@@ -9,13 +9,10 @@ export type IdPrefix =
   | "whs"
   | "evt"
   | "dlv"
-  | "dst"
   | "req"
   | "hld"
   | "bkg"
   | "rsv"
-  | "tor"
-  | "tck"
   | "tof"
   | "aud"
   | Listed<"idPrefixes">;

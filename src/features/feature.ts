@@ -1,9 +1,21 @@
-import type { Check } from "../app/operations/conditions.ts";
-import type { FeatureCommand, FeatureSubcommands } from "../cli/command-entry.ts";
+import type { OtherVisits } from "../app/bookings/other-visits.ts";
+import type { Check, FindBegins } from "../app/operations/conditions.ts";
+import type { FormatMetrics } from "../app/operations/monitoring.ts";
+import type { ExpiringRows } from "../app/operations/retention.ts";
+import type { LiveValues } from "../cli/completion/complete.ts";
+import type { FeatureCommand, FeatureSubcommands, FeatureVariants } from "../cli/command-entry.ts";
+import type { ReadStatusPart } from "../cli/commands/status.ts";
 import type { CatalogFormat } from "../cli/output/catalog-file.ts";
+import type { Config } from "../config.ts";
+import type { StartWork } from "../delivery/scheduler.ts";
+import type { WorkerFailure } from "../delivery/start.ts";
 import type { ConditionKind } from "../domain/conditions/registry.ts";
-import type { RouteDefinition } from "../http/pipeline/route.ts";
+import type { OpenApiPart } from "../http/openapi/openapi-part.ts";
+import type { CreatePages, RouteDefinition } from "../http/pipeline/route.ts";
 import type { FeatureTable } from "../store/access.ts";
+
+/** Tells the operator that the daemon does not start, or has ended. Never throws. */
+type ReportFailure = (config: Config, failure: WorkerFailure) => Promise<unknown>;
 
 /**
  * An optional part of deskbell, which has a folder of its own. The core reaches it only through
@@ -17,17 +29,55 @@ export type Feature = {
   commands?: readonly FeatureCommand[];
   /** Commands that it adds to groups of the core. */
   subcommands?: readonly FeatureSubcommands[];
+  /** What other flags than those of the core make a command do. */
+  variants?: readonly FeatureVariants[];
+  /** The command that takes changes of a catalog back. */
+  undoCommand?: string;
+  /** Values that the shell completes without the data, by argument or flag: `seed [source]`. */
+  fixedValues?: Readonly<Record<string, readonly string[]>>;
   /** Formats of `catalog export`. */
   formats?: readonly CatalogFormat[];
   /** Loaded when the daemon starts. */
   routes?: () => Promise<{ routes: readonly RouteDefinition[] }>;
+  /** The names of its schemas in the OpenAPI document. */
+  schemas?: readonly string[];
+  /** Loaded when the OpenAPI document is built. */
+  openapi?: () => Promise<{ openapi: readonly OpenApiPart[] }>;
+  /** Pages for people, which are not part of the API; loaded when the daemon starts. */
+  pages?: () => Promise<{ pages: readonly CreatePages[] }>;
   /** The codes of its health conditions. */
   conditions?: Readonly<Record<string, ConditionKind>>;
   /** Returns the conditions that are open; loaded by every process that lists conditions. */
   checks?: () => Promise<{ checks: readonly Check[] }>;
+  /** Return since when conditions have been open; loaded with the checks. */
+  begins?: () => Promise<{ begins: readonly FindBegins[] }>;
+  /** The codes of the notices that it sends itself. */
+  notices?: Readonly<Record<string, ConditionKind>>;
+  /** Whether it sends the notices of the core, which are stored only for such a feature. */
+  takesNotices?: true;
+  /** Starts its work in the delivery thread; loaded when that starts. */
+  schedule?: () => Promise<{ schedule: readonly StartWork[] }>;
+  /** Loaded if the configuration names a channel for alerts. */
+  failures?: () => Promise<{ failures: readonly ReportFailure[] }>;
+  /** What it adds to `status`. */
+  status?: () => Promise<{ status: readonly ReadStatusPart[] }>;
+  /** Format lines of `/metrics`; loaded when the daemon starts. */
+  metrics?: () => Promise<{ metrics: readonly FormatMetrics[] }>;
+  /** The nouns of its visits, by the names of their lists in reports. */
+  visitNouns?: Readonly<Record<string, string>>;
+  /** Visits that it adds to bookings and reservations; loaded when the data are opened. */
+  visits?: () => Promise<{ visits: readonly OtherVisits[] }>;
+  /** Values from the data that the shell completes; loaded by the command of the completion. */
+  completion?: () => Promise<{ completion: readonly LiveValues[] }>;
+  /** Deletes its old rows; loaded when the delivery thread starts. */
+  retention?: () => Promise<{ retention: readonly ExpiringRows[] }>;
   /** Prefixes of the IDs of its objects. */
   idPrefixes?: readonly string[];
   auditActions?: readonly string[];
+  /** The tables with a column `sealed` of secrets that are encrypted with the master key. */
+  secretTables?: readonly string[];
   /** The tables by which somebody reads data, by a name for their rows. */
   access?: Readonly<Record<string, FeatureTable>>;
+  /** The tables whose rows a restore does not bring back. */
+  emptiedByRestore?: readonly string[];
 };

@@ -1,14 +1,36 @@
+import { alerts } from "./alerts/feature.ts";
 import { calendars } from "./calendars/feature.ts";
 import { csv } from "./csv/feature.ts";
+import { docs } from "./docs/feature.ts";
 import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
+import { guestData } from "./guest-data/feature.ts";
 import { liveView } from "./live-view/feature.ts";
+import { nats } from "./nats/feature.ts";
+import { servers } from "./servers/feature.ts";
+import { samples } from "./samples/feature.ts";
 import { square } from "./square/feature.ts";
+import { tickets } from "./tickets/feature.ts";
+import { undo } from "./undo/feature.ts";
 
 // The only list of features, and the only file through which the core reaches them. The core reads it
 // when it needs a value, not when a module is loaded: in a bundle, a feature may be evaluated later.
 
-const LIST = [calendars, demo, liveView, square, csv] as const;
+const LIST = [
+  nats,
+  calendars,
+  samples,
+  demo,
+  liveView,
+  square,
+  csv,
+  alerts,
+  guestData,
+  servers,
+  tickets,
+  undo,
+  docs,
+] as const;
 
 export const FEATURES: readonly Feature[] = LIST;
 
@@ -30,7 +52,14 @@ export type Named<Name extends keyof Feature> = (typeof LIST)[number] extends in
 export const listOfFeatures = <Name extends "auditActions">(name: Name): Listed<Name>[] =>
   FEATURES.flatMap((feature) => feature[name] ?? []) as Listed<Name>[];
 
-type Loaded = "routes" | "checks";
+/** The names under which a feature has a function that imports a list. */
+type Loaded = {
+  [Name in keyof Feature]-?: NonNullable<Feature[Name]> extends () => Promise<{
+    readonly [Key in Name]: readonly unknown[];
+  }>
+    ? Name
+    : never;
+}[keyof Feature];
 type Values<Name extends Loaded> =
   Awaited<ReturnType<NonNullable<Feature[Name]>>> extends infer Module
     ? Module extends { readonly [Key in Name]: readonly (infer Value)[] }
@@ -38,7 +67,7 @@ type Values<Name extends Loaded> =
       : never
     : never;
 
-/** Loads the routes or the checks of all features. */
+/** Loads what the features list under a name, such as `routes`, from files of their own. */
 export async function loadFromFeatures<Name extends Loaded>(name: Name): Promise<Values<Name>[]> {
   const modules = await Promise.all(FEATURES.map((feature) => feature[name]?.()));
   return modules.flatMap((module) =>

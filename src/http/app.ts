@@ -11,11 +11,12 @@ import { createSharedAddressDetector } from "./auth/shared-address.ts";
 import { ScanQueue } from "./handlers/availability/scan-queue.ts";
 import { createListHandler } from "./handlers/catalog/list-handler.ts";
 import { createLongPolls } from "./handlers/changes/long-polls.ts";
-import { docsRoutes } from "./handlers/docs.ts";
+import { securityTxtRoute } from "./handlers/server-documents.ts";
 import { createMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createResponseObserver, type ResponseObserver } from "./pipeline/response-observer.ts";
 import {
+  type CreatePages,
   groupByPath,
   type HandlerDeps,
   type Route,
@@ -41,12 +42,16 @@ const sendNothing: SendOnce = () =>
   });
 
 /** What the daemon loads before it serves; `sendOnce` is missing in an API without a webhook sender. */
-export type AppParts = Pick<HandlerDeps, "checks"> & {
+export type AppParts = Pick<HandlerDeps, "monitoring"> & {
   routes: readonly RouteDefinition[];
+  pages: readonly CreatePages[];
   sendOnce?: SendOnce;
 };
 
-export function createApp(rt: Runtime, { routes, checks, sendOnce = sendNothing }: AppParts): App {
+export function createApp(
+  rt: Runtime,
+  { routes, pages, monitoring, sendOnce = sendNothing }: AppParts,
+): App {
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   const keyUsage = createKeyUsage(rt);
   const limits = createRateLimits(rt);
@@ -76,7 +81,7 @@ export function createApp(rt: Runtime, { routes, checks, sendOnce = sendNothing 
     metrics,
     sendOnce,
     listHandler,
-    checks,
+    monitoring,
     openService: <T extends Service>(create: (rt: Runtime) => T): T => {
       const service = (services.get(create) as T | undefined) ?? create(rt);
       services.set(create, service);
@@ -86,7 +91,8 @@ export function createApp(rt: Runtime, { routes, checks, sendOnce = sendNothing 
   };
   const routePaths = groupByPath([
     ...routes.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),
-    ...docsRoutes(rt),
+    securityTxtRoute(rt),
+    ...pages.flatMap((create) => create(rt)),
   ]);
   let router: Promise<Router> | undefined;
   // Loaded on demand: the Web API classes that h3 uses take Node 30 ms.

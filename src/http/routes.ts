@@ -3,11 +3,10 @@ import { getAvailability } from "./handlers/availability/availability.ts";
 import { availabilityParameters } from "./handlers/availability/availability-parameters.ts";
 import * as lists from "./handlers/catalog/list-routes.ts";
 import { listChanges, changesParameters } from "./handlers/changes/changes.ts";
-import { getOpenApi } from "./handlers/docs.ts";
+import { getOpenApi } from "./handlers/server-documents.ts";
 import { getHealth, getMetrics, getReadiness, getServerStatus } from "./handlers/operations.ts";
 import { loadFromFeatures } from "../features/index.ts";
 import { CACHEABLE, conditional, get, openGet, pathOf, unversioned } from "./route-constructors.ts";
-import { TICKET_ROUTES } from "./ticket-routes.ts";
 import { WEBHOOK_ROUTES } from "./webhook-routes.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
 import type { RouteDefinition } from "./pipeline/route.ts";
@@ -120,7 +119,6 @@ const CORE_ROUTES: readonly RouteDefinition[] = [
     handle: ({ rt, longPolls, accessControl }) => listChanges(rt, longPolls, accessControl),
   }),
   ...BOOKING_ROUTES,
-  ...TICKET_ROUTES,
   ...WEBHOOK_ROUTES,
   openGet("/healthz", {
     operationId: "getHealth",

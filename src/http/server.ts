@@ -8,9 +8,11 @@ import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../app/runtime.ts";
 import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy } from "../store/write-lock.ts";
-import { loadChecks } from "../app/operations/conditions.ts";
+import { loadOtherVisits } from "../app/bookings/other-visits.ts";
+import { loadMonitoring } from "../app/operations/monitoring.ts";
 import { createApp } from "./app.ts";
 import { loadRoutes } from "./routes.ts";
+import { loadFromFeatures } from "../features/index.ts";
 import { isLoopbackHost } from "../domain/loopback.ts";
 import { createLastingState } from "./lasting-state.ts";
 import { isExemptFromLimits, limitConnections } from "./transport/connection-limits.ts";
@@ -53,8 +55,13 @@ export async function startServer(
   rt: Runtime,
   { host, port, tls, sendOnce }: ServerOptions,
 ): Promise<RunningServer> {
-  const [routes, checks] = await Promise.all([loadRoutes(), loadChecks()]);
-  const app = createApp(rt, { routes, checks, ...(sendOnce && { sendOnce }) });
+  const [routes, pages, monitoring] = await Promise.all([
+    loadRoutes(),
+    loadFromFeatures("pages"),
+    loadMonitoring(),
+    loadOtherVisits(),
+  ]);
+  const app = createApp(rt, { routes, pages, monitoring, ...(sendOnce && { sendOnce }) });
   const certificate = tls && readCertificate(tls);
   const server = await openServer(app.listener, host, port, certificate);
   hardenServer(server, rt, app.listener);

@@ -13,7 +13,7 @@ type AccessRow = {
   kind: AccessKind;
   id: string;
   name: string;
-  /** The slug; null for a destination of all businesses. */
+  /** The slug; null for what concerns all businesses. */
   business: string | null;
   isActive: boolean;
   /** What decides who gets what; binary values as hexadecimal digits. */
@@ -62,11 +62,6 @@ const CORE_TABLES = {
     rights: ["business_id", "key_id", "url", "events", "allow_private"],
     isActive: ({ status, deleted_at }) => status === "ACTIVE" && deleted_at === null,
   },
-  destination: {
-    table: "destination",
-    rights: ["business_id", "url", "stream", "prefix", "events", "auth", "ca"],
-    isActive: () => true,
-  },
 } satisfies Record<string, AccessTable>;
 
 const listTables = lazy((): Readonly<Record<AccessKind, AccessTable>> =>
@@ -76,8 +71,8 @@ export const listAccessKinds = (): AccessKind[] => Object.keys(listTables()) as 
 
 /** A table of a feature: a restore revokes rows that an unknown backup adds. */
 export type FeatureTable = AccessTable & {
-  /** The column with the time of the revocation. */
-  revokedAt: string;
+  /** The column with the time of the revocation; null: the row is deleted. */
+  revokedAt: string | null;
   /** The action that the audit log records. */
   revoked: string;
 };
@@ -85,8 +80,10 @@ export type FeatureTable = AccessTable & {
 export function createAccessStore(db: Db) {
   return {
     revoke({ table, revokedAt }: FeatureTable, id: string, at: number): void {
-      db.prepare(`UPDATE ${table} SET ${revokedAt} = ? WHERE id = ?`).run(at, id);
+      if (revokedAt === null) db.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id);
+      else db.prepare(`UPDATE ${table} SET ${revokedAt} = ? WHERE id = ?`).run(at, id);
     },
+    empty: (table: string): void => void db.prepare(`DELETE FROM ${table}`).run(),
   };
 }
 

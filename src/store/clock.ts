@@ -33,6 +33,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "business.updated_at": "record",
   "calendar.created_at": "record",
   "calendar.cut_at": "record",
+  "calendar.former_url_read_at": "record",
   "calendar.revoked_at": "record",
   "catalog_change.at": "record",
   "daemon.certificate_expires_at": "calendar",

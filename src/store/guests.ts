@@ -6,19 +6,18 @@ export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
 /** `endedAt`: when the visit was, or would have been; 0 if it no longer exists. */
 export type EndedGuest = Pick<GuestRow, "visitId" | "businessId"> & { endedAt: number };
 
-const COLUMNS = "visit_id, business_id, sealed";
-const VISIT_TABLES = ["booking", "reservation", "ticket_order"] as const;
+export const GUEST_COLUMNS = "visit_id, business_id, sealed";
+export const VISIT_TABLES = ["booking", "reservation", "ticket_order"] as const;
 
 export function createGuestStore(db: Db) {
-  const replace = db.prepare(insertInto("guest", COLUMNS).replace("INSERT", "INSERT OR REPLACE"));
-  const find = db.prepare(`SELECT ${columns(COLUMNS)} FROM guest WHERE visit_id = ?`);
+  const replace = db.prepare(
+    insertInto("guest", GUEST_COLUMNS).replace("INSERT", "INSERT OR REPLACE"),
+  );
+  const find = db.prepare(`SELECT ${columns(GUEST_COLUMNS)} FROM guest WHERE visit_id = ?`);
   const deleteById = db.prepare("DELETE FROM guest WHERE visit_id = ?");
   const selectAfter = db.prepare(`
-    SELECT ${columns(COLUMNS)} FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
-  const selectOfBusiness = db.prepare(
-    `SELECT ${columns(COLUMNS)} FROM guest WHERE business_id = ? ORDER BY visit_id`,
-  );
-  const selectAll = db.prepare(`SELECT ${columns(COLUMNS)} FROM guest`);
+    SELECT ${columns(GUEST_COLUMNS)} FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
+  const selectAll = db.prepare(`SELECT ${columns(GUEST_COLUMNS)} FROM guest`);
   const endOf = (table: string) =>
     `(SELECT iif(status = 'CANCELLED', starts_at, ends_at) FROM ${table} WHERE id = visit_id)`;
   const selectEnded = db.prepare(`
@@ -26,14 +25,6 @@ export function createGuestStore(db: Db) {
       (SELECT coalesce((SELECT doc ->> 'endsAt' FROM catalog_object WHERE id = event_id), updated_at)
         FROM ticket_order WHERE id = visit_id), 0) AS endedAt
     FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
-  const selectByReference = db
-    .prepare(
-      VISIT_TABLES.map(
-        (table) =>
-          `SELECT id FROM ${table} WHERE business_id = :businessId AND customer_ref = :customerRef`,
-      ).join(" UNION ALL "),
-    )
-    .pluck();
   // Raises the version: the reference and the guest data are part of the object. The time is later
   // than that of any other change, also after the clock was set back: the ETags of calendars have it.
   const erasures = VISIT_TABLES.map((table) =>
@@ -48,17 +39,12 @@ export function createGuestStore(db: Db) {
     replace: (row: GuestRow) => void replace.run(row),
     findByVisit: (visitId: string) => find.get(visitId) as GuestRow | undefined,
     delete: (visitId: string) => void deleteById.run(visitId),
-    iterate: (businessId: string) =>
-      selectOfBusiness.iterate(businessId) as IterableIterator<GuestRow>,
     iterateAll: () => selectAll.iterate() as IterableIterator<GuestRow>,
     /** Lists guests in the order of their visits' IDs. */
     listAfter: (after: string, limit: number) => selectAfter.all({ after, limit }) as GuestRow[],
     /** Lists guests with the end of their visits, in the order of the visits' IDs. */
     listEndedAfter: (after: string, limit: number) =>
       selectEnded.all({ after, limit }) as EndedGuest[],
-    /** IDs of the visits and orders with a customer reference. */
-    listByReference: (businessId: string, customerRef: string) =>
-      selectByReference.all({ businessId, customerRef }) as string[],
     /** Deletes the guest data and the customer reference of a visit. */
     erase(visitId: string, now: number): void {
       for (const erasure of erasures) erasure.run({ visitId, now });

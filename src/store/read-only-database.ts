@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { countMigrations } from "../assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import { createEndpointSecretStore } from "./endpoint-secrets.ts";
+import { listSecrets, listSecretTables, type SealedRow } from "./feature-secrets.ts";
 import { createGuestStore, type GuestRow } from "./guests.ts";
 import { findDamage, findSchemaDamage } from "./known-schema.ts";
 import Database from "better-sqlite3";
@@ -110,7 +111,9 @@ export const readServerFacts = (path: string): ServerFacts =>
       ? (db.prepare("SELECT id FROM server").pluck().get() as string)
       : "",
     schema: db.pragma("user_version", { simple: true }) as number,
-    needsKey: ["endpoint_secret", "destination", "guest"].some((table) => hasRows(db, table)),
+    needsKey: ["endpoint_secret", ...listSecretTables(), "guest"].some((table) =>
+      hasRows(db, table),
+    ),
   }));
 
 export const readBusinesses = (path: string): { id: string; slug: string }[] =>
@@ -149,15 +152,13 @@ const hasRows = (db: Db, table: string, condition = "TRUE"): boolean =>
   hasTable(db, table) &&
   db.prepare(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`).get() !== undefined;
 
-type SealedRow = { id: string; sealed: Buffer };
-
-/** Returns the encrypted secrets of endpoints, and those of destinations with their credentials. */
+/** Returns the encrypted secrets of endpoints and of features. An old version lacks some tables. */
 export const readSecrets = (path: string): SealedRow[] =>
   withReadOnlyDatabase(path, (db) => [
     ...createEndpointSecretStore(db).list(),
-    ...(hasTable(db, "destination")
-      ? (db.prepare("SELECT id, sealed FROM destination").all() as SealedRow[])
-      : []),
+    ...listSecretTables()
+      .filter((table) => hasTable(db, table))
+      .flatMap((table) => listSecrets(db, table)),
   ]);
 
 /** Returns the encrypted data of the first guests; none from a version without guests. */

@@ -1,22 +1,19 @@
-import { createAlertStateStore } from "./alert-state.ts";
 import { createAuditStore } from "./audit.ts";
 import { createBacklogMoveStore } from "./backlog-moves.ts";
 import { createBookingStore, createReservationStore } from "./bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
-import { createCatalogChangeStore } from "./catalog-changes.ts";
 import { createCatalogStore } from "./catalog.ts";
 import { createClockStore } from "./clock.ts";
 import { createDaemonStore } from "./daemon-row.ts";
 import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createDeliveryMoveStore } from "./delivery-moves.ts";
-import { createDestinationCursorStore } from "./destination-cursors.ts";
-import { createDestinationStore } from "./destinations.ts";
 import { createDueStore } from "./due.ts";
 import { createEndpointSecretStore } from "./endpoint-secrets.ts";
 import { createEndpointStore } from "./endpoints.ts";
 import { createEventAvailabilityStore } from "./event-availability.ts";
 import { createEventStore, createFeedStore } from "./events.ts";
+import { createFeatureSecretStore } from "./feature-secrets.ts";
 import { createFileStore } from "./file.ts";
 import { createGuestStore } from "./guests.ts";
 import { createHistoryStore } from "./history.ts";
@@ -26,21 +23,20 @@ import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createKeyVisitStore } from "./key-visits.ts";
 import { createLiveStore } from "./live.ts";
+import { createNoticeStore } from "./notices.ts";
 import { createObjectVersionStore } from "./object-versions.ts";
-import { createOrderStore, createTicketStore } from "./orders.ts";
 import { createRateCountStore } from "./rate-counts.ts";
 import { createRetentionStore } from "./retention.ts";
 import { createSoldOutStore } from "./sold-out.ts";
+import { createTakenTicketStore } from "./taken-tickets.ts";
 import { createTallyStore } from "./tallies.ts";
 import { createTimeOffStore } from "./time-off.ts";
 import { createVisitorStore } from "./visitors.ts";
 
 const STORES = {
-  alertState: createAlertStateStore,
   audit: createAuditStore,
   businesses: createBusinessStore,
   catalog: createCatalogStore,
-  catalogChanges: createCatalogChangeStore,
   objectVersions: createObjectVersionStore,
   clock: createClockStore,
   daemon: createDaemonStore,
@@ -59,20 +55,19 @@ const STORES = {
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,
   backlogMoves: createBacklogMoveStore,
-  destinations: createDestinationStore,
-  destinationCursors: createDestinationCursorStore,
+  featureSecrets: createFeatureSecretStore,
   due: createDueStore,
   endpointSecrets: createEndpointSecretStore,
   rateCounts: createRateCountStore,
   retention: createRetentionStore,
+  takenTickets: createTakenTicketStore,
   tallies: createTallyStore,
   live: createLiveStore,
+  notices: createNoticeStore,
   soldOut: createSoldOutStore,
   bookings: createBookingStore,
   reservations: createReservationStore,
   timeOff: createTimeOffStore,
-  orders: createOrderStore,
-  tickets: createTicketStore,
   visitors: createVisitorStore,
 };
 

@@ -3,7 +3,7 @@ import { Client } from "undici";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { createKey } from "../../src/app/keys.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
-import { generateCatalog } from "../../src/app/sample-catalog/generate.ts";
+import { generateCatalog } from "../../src/features/samples/generate.ts";
 import { readConfig } from "../../src/config.ts";
 import { type Figure, median, perSecond } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";

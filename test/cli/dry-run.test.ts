@@ -2,10 +2,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTerminal } from "../support/cli.ts";
+import { SALON } from "../support/samples.ts";
 
 test("a dry run prints no secret and creates no file", async () => {
   const { deskbell, dataDir } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const out = join(dataDir, "site.key");
   const ran = await deskbell(`keys create --name site --secret --out ${out} --dry-run`);
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("name\tsite\n") });
@@ -18,26 +19,9 @@ test("a dry run prints no secret and creates no file", async () => {
   expect((await deskbell("keys list")).stdout + (await deskbell("webhooks list")).stdout).toBe("");
 });
 
-test("a dry run of --input counts what earlier lines have taken", async () => {
-  const { deskbell } = createTerminal();
-  await deskbell("seed venue");
-  // There are 90 seats, so 15 of the 20 orders succeed.
-  const line = JSON.stringify({ event: "blue-hour-quartet", items: ["seated*6"] });
-  const lines = Array(20).fill(line).join("\n");
-  const [dryRun, realRun] = [
-    await deskbell("ticket-orders create --input - --dry-run", lines),
-    await deskbell("ticket-orders create --input -", lines),
-  ];
-  expect(dryRun.code).toBe(6);
-  expect(dryRun.stderr).toContain("15 would be created, 5 rejected.");
-  const results = (text: string) => [...text.matchAll(/^\d+\t(\w+)/gm)].map(([, result]) => result);
-  expect(results(dryRun.stdout)).toEqual(results(realRun.stdout));
-  expect(results(dryRun.stdout).filter((result) => result === "ok")).toHaveLength(15);
-});
-
 test("a dry run needs no confirmation, fails like the real command, and reports only on stderr", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const { stdout } = await deskbell("keys create --name site --secret --json");
   const { id } = (JSON.parse(stdout) as { data: { id: string } }).data;
   expect(await deskbell(`keys revoke ${id} --dry-run`)).toMatchObject({
@@ -55,9 +39,9 @@ test("a dry run needs no confirmation, fails like the real command, and reports 
 
 test("a dry run of an edit does not say that anything was changed", async () => {
   const { deskbell } = createTerminal();
-  const dryRun = await deskbell("seed salon --dry-run");
+  const dryRun = await deskbell(`catalog apply ${SALON} --dry-run`);
   expect(dryRun.stderr).toMatch(/^salon-aurora: would be new, /);
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   expect((await deskbell("hours update --day tue --closed --dry-run")).stderr).toMatch(
     /^salon-aurora: hours would change\.\nsalon-aurora: would change version 1 -> 2, /,
   );
@@ -71,7 +55,7 @@ test("a dry run without data creates none", async () => {
 
 test("rotate-master --dry-run and restore --dry-run change no file", async () => {
   const { deskbell, dataDir } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   await deskbell("webhooks create --name a --url http://127.0.0.1:9/ --event all --allow-private");
   const { stdout } = await deskbell("backup --json");
   const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;

@@ -3,6 +3,7 @@ import { optionsOf } from "../../src/cli/command.ts";
 import { createTerminal } from "../support/cli.ts";
 import { loadCommands } from "../support/commands.ts";
 import { makeRunnable, runInCopy, setUpExamples } from "../support/example-data.ts";
+import { SALON } from "../support/samples.ts";
 
 setUpExamples();
 const { leaves } = await loadCommands();
@@ -47,7 +48,7 @@ test.each(["events list", "deliveries list", "audit list"])(
   "%s --since takes a duration, a date, a time and a day's name",
   async (line) => {
     const { deskbell } = createTerminal();
-    await deskbell("seed salon");
+    await deskbell(`catalog apply ${SALON}`);
     for (const since of ["2h", "2026-11-01", "08:30", "2026-11-01T08:30", "yesterday", "today"])
       expect(await deskbell(`${line} --since ${since}`)).toMatchObject({ code: 0 });
     expect(await deskbell(`${line} --since soon`)).toMatchObject({ code: 2 });
@@ -56,7 +57,7 @@ test.each(["events list", "deliveries list", "audit list"])(
 
 test.each(["90,50", "90.50", "'€ 90.50'", "90,5"])("--price %s is 90.50", async (price) => {
   const { deskbell } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const currency = (await deskbell("businesses show --json")).stdout;
   const amount = price.replace("€", /"currency": "(\w+)"/.exec(currency)?.[1] ?? "");
   expect(await deskbell(`services update beard-trim --price ${amount} --yes`)).toMatchObject({
@@ -67,7 +68,7 @@ test.each(["90,50", "90.50", "'€ 90.50'", "90,5"])("--price %s is 90.50", asyn
 
 test.each(["12,5", "12.5", "'12.5 %'", "12,50%"])("--percent %s is 12.5 %%", async (percent) => {
   const { deskbell } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   await deskbell(`promotions update midweek-blowout --percent ${percent}`);
   const { stdout } = await deskbell("promotions show midweek-blowout --json");
   expect(JSON.parse(stdout)).toMatchObject({ data: { benefit: { percentBps: 1250 } } });

@@ -207,14 +207,6 @@ describe("a delivery", () => {
     expect(attempts.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
     expect(attempts[19]).toMatchObject({ statusCode: 500, responseText: "on fire" });
     expect(Math.floor((rt.now() - startedAt) / 86_400_000)).toBe(8);
-    expect(rt.store.alertState.list("notice")).toMatchObject([
-      {
-        value: {
-          code: "delivery.exhausted",
-          text: "deliveries to 'partner' have failed permanently: HTTP 500",
-        },
-      },
-    ]);
     rt.advance(365 * 86_400_000);
     worker.sweep();
     await worker.whenIdle();

@@ -3,7 +3,6 @@ import { afterEach, expect, test, vi } from "vitest";
 import { listBackups } from "../../src/app/operations/backups.ts";
 import { CronJob } from "cron";
 import { logWarning, startScheduler } from "../../src/delivery/scheduler.ts";
-import { createPublishers } from "../../src/delivery/destinations/publishers.ts";
 import type { DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { LOCK_BREAK_MS } from "../../src/store/write-lock.ts";
@@ -16,7 +15,6 @@ const TIMERS = ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInter
 
 afterEach(() => void vi.useRealTimers());
 
-const idleAlerting = { async tick() {}, checkSoon() {}, async stop() {} };
 const idleWorker = { wake() {}, sweep() {}, reviewFailing() {} } as unknown as DeliveryWorker;
 
 test("the nightly backup runs once, at 03:17 in the server's time zone", async () => {
@@ -27,7 +25,7 @@ test("the nightly backup runs once, at 03:17 in the server's time zone", async (
     now: new Date(2026, 10, 20, 3, 15, 30),
     toFake: [...TIMERS],
   });
-  const scheduler = startScheduler(rt, idleWorker, idleAlerting, createPublishers(rt));
+  const scheduler = startScheduler(rt, idleWorker, []);
   const pass = async (ms: number) => {
     rt.advance(ms);
     await vi.advanceTimersByTimeAsync(ms);
@@ -76,7 +74,7 @@ test("a job that is between two transactions ends when the scheduler is stopped"
     return moveSlice(...args);
   });
   vi.useFakeTimers({ now: 0, toFake: [...TIMERS] });
-  const scheduler = startScheduler(rt, idleWorker, idleAlerting, createPublishers(rt));
+  const scheduler = startScheduler(rt, idleWorker, []);
   await vi.advanceTimersByTimeAsync(1000);
   // A real timer fires after the one that the job waits for; a fake one would not. An error of the
   // job would end the process: vitest reports it.

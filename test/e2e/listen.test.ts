@@ -3,8 +3,13 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { Stripe } from "stripe";
-import { expect, onTestFinished, test } from "vitest";
-import { createTempFolder, runProgram, startProgram, type StartedProgram } from "../support/cli.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import {
+  createTempFolder,
+  createTerminal,
+  startProgram,
+  type StartedProgram,
+} from "../support/cli.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createReceiver, type TestReceiver } from "../support/receiver.ts";
 
@@ -163,12 +168,13 @@ test.each([
   },
   { what: "no business", more: ["--business", ""], code: 2, message: /Missing --business/ },
 ])("$what exits with $code before any request", async ({ what, more, code, message }) => {
-  const flags = ["webhooks", "listen", "--business", "b", "--forward-to", "http://127.0.0.1:9/"];
-  const env = { DESKBELL_API_KEY: what === "no key at all" ? "" : "deskbell_rk_x" };
+  vi.stubEnv("DESKBELL_API_KEY", what === "no key at all" ? "" : "deskbell_rk_x");
+  onTestFinished(() => void vi.unstubAllEnvs());
   const empty = join(createTempFolder(), "empty");
   writeFileSync(empty, "");
-  const filled = more.map((word) => (word === "EMPTY" ? empty : word));
-  expect(await runProgram([...flags, ...filled], { env })).toMatchObject({
+  const filled = more.map((word) => (word === "EMPTY" ? empty : `'${word}'`));
+  const line = `webhooks listen --business b --forward-to http://127.0.0.1:9/ ${filled.join(" ")}`;
+  expect(await createTerminal().deskbell(line)).toMatchObject({
     code,
     stdout: "",
     stderr: expect.stringMatching(message),

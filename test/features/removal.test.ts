@@ -18,7 +18,7 @@ test(`the core has no error of types or lint without the feature ${drawn}, drawn
   expect(checkWithout(folder, STATIC_CHECKS)).toEqual([]);
 }, 120_000);
 
-test("a feature is removed from the list with its import", () => {
+test("a feature is removed from a list with its import", () => {
   const list = `import { a } from "./a/feature.ts";
 import { b } from "./b-c/feature.ts";
 const LIST = [a, b] as const;
@@ -26,5 +26,11 @@ const LIST = [a, b] as const;
   expect(withoutFeature(list, "b-c")).toBe(`import { a } from "./a/feature.ts";
 const LIST = [a] as const;
 `);
-  expect(() => withoutFeature(list, "c")).toThrow("does not import c");
+  expect(withoutFeature(list, "c")).toBe(list);
+  const hooks = `import { first } from "./a/first.ts";
+export const LIST: readonly Hook[] = [
+  first,
+];
+`;
+  expect(withoutFeature(hooks, "a")).toBe("export const LIST: readonly Hook[] = [];\n");
 });

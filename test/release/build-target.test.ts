@@ -6,6 +6,7 @@ import { fetchNode } from "../../.config/release/downloads.ts";
 import { getTarget } from "../../.config/release/targets.ts";
 import { createTempFolder, startProgram } from "../support/cli.ts";
 import { waitForUrl } from "../support/daemon.ts";
+import { chooseScale } from "../support/scale.ts";
 
 const target = getTarget("linux-arm64");
 const MINUTE = 60_000;
@@ -24,20 +25,40 @@ function fetchNodeOrSkip({ skip }: TestContext): string {
   }
 }
 
+/** Builds the executable for arm64. Returns the command that runs it in an emulator. */
+async function buildOrSkip(context: TestContext) {
+  const file = join(createTempFolder(), "deskbell");
+  const command = findCommand(target, file);
+  if (command === undefined)
+    return context.skip("needs qemu-user, libstdc++6-arm64-cross and libatomic1-arm64-cross");
+  const node = fetchNodeOrSkip(context);
+  // The code cache is left out, because it takes longer to write than it saves here.
+  await buildExecutable({ out: file, node, run: null, addon: prebuiltAddon(target.name) });
+  return { command, isStandalone: true };
+}
+
+const CAN_EMULATE = process.platform === "linux" && process.arch === "x64";
+const IS_FULL = chooseScale(false, true);
+
 // `npm run test:arm64` runs all tests of the executable.
-test.runIf(process.platform === "linux" && process.arch === "x64")(
+test.runIf(CAN_EMULATE && !IS_FULL)(
+  "the executable for arm64 stores a catalog, emulated",
+  async (context) => {
+    const program = await buildOrSkip(context);
+    const data = ["--data-dir", join(createTempFolder(), "data")];
+    const seeding = startProgram(["seed", "salon", ...data], { program });
+    expect(await seeding.waitForExit(2 * MINUTE)).toMatchObject({ code: 0 });
+  },
+  5 * MINUTE,
+);
+
+test.runIf(CAN_EMULATE && IS_FULL)(
   "the executable for arm64 serves a request and stops on SIGTERM, emulated",
   async (context) => {
-    const file = join(createTempFolder(), "deskbell");
-    const command = findCommand(target, file);
-    if (command === undefined)
-      return context.skip("needs qemu-user, libstdc++6-arm64-cross and libatomic1-arm64-cross");
-    const node = fetchNodeOrSkip(context);
-    // The code cache is left out, because it takes longer to write than it saves here.
-    await buildExecutable({ out: file, node, run: null, addon: prebuiltAddon(target.name) });
+    const program = await buildOrSkip(context);
     const data = ["--data-dir", join(createTempFolder(), "data")];
     const daemon = startProgram(["serve", "--port", "0", "--log-format", "json", ...data], {
-      program: { command, isStandalone: true },
+      program,
     });
     const response = await fetch(`${await waitForUrl(daemon, 2 * MINUTE)}/readyz`);
     expect(await response.json()).toEqual({ status: "ready" });

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { createBackup } from "../../src/app/operations/backups.ts";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { SALON } from "../support/samples.ts";
 
 test("an empty file next to a master key is not a new installation", () => {
   const dataDir = createTempFolder();
@@ -68,7 +69,7 @@ test.skipIf(process.platform !== "linux")(
     createTestRuntime({ dataDir });
     rmSync(dataDir, { recursive: true });
     const { deskbell } = createTerminal({ dataDir });
-    for (const line of ["businesses list", "status", "doctor", "seed salon"])
+    for (const line of ["businesses list", "status", "doctor", `catalog apply ${SALON}`])
       expect(await deskbell(line)).toMatchObject({
         code: 5,
         stderr: expect.stringMatching(

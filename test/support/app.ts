@@ -1,8 +1,10 @@
 import { type App, type AppParts, createApp } from "../../src/http/app.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
-import { CHECKS } from "./checks.ts";
-import { ROUTES } from "./routes.ts";
+import { loadMonitoring } from "../../src/app/operations/monitoring.ts";
+import { PAGES, ROUTES } from "./routes.ts";
 
-/** Creates the API with the routes and checks of all features. */
+const monitoring = await loadMonitoring();
+
+/** Creates the API with the routes, pages and checks of all features. */
 export const createTestApp = (rt: Runtime, sendOnce?: AppParts["sendOnce"]): App =>
-  createApp(rt, { routes: ROUTES, checks: CHECKS, ...(sendOnce && { sendOnce }) });
+  createApp(rt, { routes: ROUTES, pages: PAGES, monitoring, ...(sendOnce && { sendOnce }) });

@@ -1,6 +1,6 @@
 import { fc } from "./property.ts";
-import { generateCatalog } from "../../src/app/sample-catalog/generate.ts";
 import type { AuthoredFile } from "../../src/domain/catalog/file/schema.ts";
+import { readPartOfSample } from "./sample-catalog.ts";
 
 type Item = {
   key: string;
@@ -8,6 +8,7 @@ type Item = {
   price?: string | undefined;
   status?: unknown;
   previousKeys?: string[] | undefined;
+  slug?: string | undefined;
 };
 
 /** A typical edit by an author, of the item at that index of a section. */
@@ -25,24 +26,17 @@ const arbitraryEdit: fc.Arbitrary<Edit> = fc.record({
   action: fc.constantFrom("drop", "rename", "reprice", "hide", "retitle", "move", "copy"),
 });
 
-const asOneBusiness = (file: AuthoredFile): AuthoredFile => ({
-  ...file,
-  business: { slug: "linden", name: "Linden", timezone: "Europe/Zurich", currency: "CHF" },
-});
-
-/** Generates a catalog, and a second one that is either an edit of it or unrelated. */
+/** A catalog, and a second one that is either an edit of it or unrelated. */
 export const catalogPair: fc.Arbitrary<{ first: AuthoredFile; second: AuthoredFile }> = fc
   .record({
     seed: fc.nat(1000),
     other: fc.option(fc.nat(1000), { freq: 4 }),
-    size: fc.integer({ min: 1, max: 80 }),
+    size: fc.integer({ min: 1, max: 40 }),
     edits: fc.array(arbitraryEdit, { maxLength: 12 }),
   })
   .map(({ seed, other, size, edits }) => {
-    const first = asOneBusiness(generateCatalog(size, seed));
-    const second = structuredClone(
-      other === null ? first : asOneBusiness(generateCatalog(size, other)),
-    );
+    const first = readPartOfSample(size, seed);
+    const second = readPartOfSample(size, other ?? seed);
     // Edits would break references, so they are removed first.
     for (const file of [first, second]) removeReferences(file);
     for (const edit of edits) applyEdit(second, edit);
@@ -71,5 +65,5 @@ function applyEdit(file: AuthoredFile, { section, at, action }: Edit): void {
   if (action === "move") items.push(...items.splice(index, 1));
   const key = `copy-${items.length}-${at}`;
   if (action === "copy" && !items.some((one) => one.key === key))
-    items.push({ ...structuredClone(item), key, previousKeys: undefined });
+    items.push({ ...structuredClone(item), key, previousKeys: undefined, slug: undefined });
 }

@@ -25,7 +25,7 @@ export function createTempFolder(): string {
 
 type Stdin = string | Buffer | Buffer[];
 
-/** Returns a function that runs command lines in this process, all on the same data folder. */
+/** Returns functions that run command lines in this process, all on the same data folder. */
 export function createTerminal({
   isTTY = false,
   columns = 100,
@@ -33,7 +33,7 @@ export function createTerminal({
   dataDir = join(createTempFolder(), "data"),
   stdoutFd = undefined as number | undefined,
 } = {}) {
-  const deskbell = async (line: string, stdin: Stdin = ""): Promise<CommandResult> => {
+  const runWords = async (words: readonly string[], stdin: Stdin = ""): Promise<CommandResult> => {
     const stdout = collector(isTTY, columns);
     const stderr = collector(isTTY, columns);
     const io = {
@@ -41,10 +41,11 @@ export function createTerminal({
       stdout: stdoutFd === undefined ? stdout : Object.assign(stdout, { fd: stdoutFd }),
       stderr,
     };
-    const code = await run(program, ["--data-dir", dataDir, ...splitWords(line)], io);
+    const code = await run(program, ["--data-dir", dataDir, ...words], io);
     return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
   };
-  return { dataDir, deskbell };
+  const deskbell = (line: string, stdin?: Stdin) => runWords(splitWords(line), stdin);
+  return { dataDir, deskbell, runWords };
 }
 
 /** Splits a command line at spaces; single quotes join words. */

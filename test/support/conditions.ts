@@ -16,7 +16,6 @@ import {
 } from "../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../src/app/operations/backups.ts";
 import { createKey, updateKey } from "../../src/app/keys.ts";
-import { redeliverEvents } from "../../src/app/destinations/redeliver.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
 import type { Named } from "../../src/features/index.ts";
@@ -24,7 +23,6 @@ import { NO_STREAK } from "../../src/domain/webhooks/failure-streak.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { addBusiness, emitEvents, subscribe } from "./delivery.ts";
-import { addDestination } from "./destinations.ts";
 import { createTestRuntime, type TestRuntime } from "./test-runtime.ts";
 import { releasedHold } from "./visit-rows.ts";
 
@@ -271,35 +269,6 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, Named<"conditions">>, Injec
     });
     return () => edit(rt, "DELETE FROM key_visits");
   },
-  "destination.late": (rt) => {
-    const { destinations } = rt.store;
-    const { destination } = addDestination(rt, { name: "late" });
-    const setBehind = (behindSince: number | null, lastError: string | null) =>
-      rt.tx(() =>
-        destinations.updateState(destination, { behindSince, lastError, streamSequence: null }),
-      );
-    setBehind(rt.now() - 5 * MINUTE_MS, "connection refused");
-    return () => setBehind(null, null);
-  },
-  "destination.recreated": (rt) => {
-    const { destination } = addDestination(rt, { name: "recreated" });
-    rt.tx(() => rt.store.destinations.markRecreated(destination, 1, rt.now()));
-    return () => void redeliverEvents(rt, destination.id, 0);
-  },
-  "destination.skipped": (rt) => {
-    const { destination } = addDestination(rt, { name: "skipped" });
-    const { id: businessId } = rt.business;
-    const skip = { businessId, sequence: 1, eventId: "evt_1", reason: "it is too large" };
-    rt.tx(() =>
-      rt.store.destinationCursors.insertSkip({
-        destinationId: destination.id,
-        ...skip,
-        at: rt.now(),
-      }),
-    );
-    return () =>
-      rt.tx(() => rt.store.destinationCursors.deleteSkips(destination.id, businessId, 0));
-  },
   "booking.undecided": (rt) => {
     const startsAt = rt.now() + 2 * DAY_MS;
     const visit = {
@@ -335,12 +304,6 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, Named<"conditions">>, Injec
   "metrics.refused": (rt) => {
     rt.tx(() => rt.store.daemon.saveMetricsRefused("/metrics"));
     return () => rt.tx(() => rt.store.daemon.saveMetricsRefused(null));
-  },
-  "alerts.failing": (rt) => {
-    const { alertState } = rt.store;
-    const failure = { since: rt.now(), error: "HTTP 500" };
-    rt.tx(() => alertState.put("channel", "--alert-mail", failure));
-    return () => rt.tx(() => alertState.delete("channel", "--alert-mail"));
   },
   "network.out": async (rt) => {
     const ends: End[] = [];
@@ -380,6 +343,12 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, Named<"conditions">>, Injec
     return () => rt.tx(() => endpoints.updateStatus(rt.endpointId, "ACTIVE", null, rt.now()));
   },
 };
+
+/** Conditions that the daemon cannot see, since it would be right about itself. */
+export const COMMANDS_ONLY: ReadonlySet<ConditionCode> = new Set([
+  "daemon.stopped",
+  "clock.differs",
+]);
 
 /** Each feature's conditions are caused by test/features/<name>/injections.ts. */
 const ofFeatures = await Promise.all(

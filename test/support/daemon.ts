@@ -2,8 +2,15 @@ import { cpSync, existsSync, mkdtempSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, inject } from "vitest";
-import { runProgram, type StartedProgram, startProgram, createTempFolder } from "./cli.ts";
+import {
+  createTempFolder,
+  createTerminal,
+  runProgram,
+  type StartedProgram,
+  startProgram,
+} from "./cli.ts";
 import { type Program, PROGRAM } from "./program.ts";
+import { SALON } from "./samples.ts";
 
 const serveArgs = (dataDir: string) =>
   ["serve", "--port", "0", "--log-format", "json", "--data-dir", dataDir] as const;
@@ -27,7 +34,9 @@ async function copySalon(dataDir: string): Promise<void> {
   const salon = join(dirname(inject("emptyDatabase")), "salon");
   if (!existsSync(salon)) {
     const draft = mkdtempSync(`${salon}-`);
-    expect(await runProgram(["seed", "salon", "--data-dir", draft])).toMatchObject({ code: 0 });
+    expect(await runProgram(["catalog", "apply", SALON, "--data-dir", draft])).toMatchObject({
+      code: 0,
+    });
     try {
       renameSync(draft, salon);
     } catch (error) {
@@ -49,12 +58,18 @@ export async function createSeededSalon(
   program = PROGRAM,
 ): Promise<{ dataDir: string; deskbell: (...args: string[]) => Promise<string> }> {
   const dataDir = join(createTempFolder(), "data");
+  const isBuild = program === PROGRAM && !program.isStandalone;
+  const { runWords } = createTerminal({ dataDir });
   const deskbell = async (...args: string[]): Promise<string> => {
-    const result = await runProgram([...args, "--data-dir", dataDir], { program });
+    // A command in this process takes much less time. Proofs run all commands as users do.
+    const result =
+      isBuild && process.env["PROOFS"] === undefined
+        ? await runWords(args)
+        : await runProgram([...args, "--data-dir", dataDir], { program });
     expect(result).toMatchObject({ code: 0 });
     return result.stdout.trim();
   };
-  if (program === PROGRAM && !program.isStandalone) await copySalon(dataDir);
-  else await deskbell("seed", "salon");
+  if (isBuild) await copySalon(dataDir);
+  else await deskbell("catalog", "apply", SALON);
   return { dataDir, deskbell };
 }

@@ -8,6 +8,8 @@ declare module "vitest" {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- only this extends vitest's
   interface ProvidedContext {
     emptyDatabase: string;
+    /** The ID of the server of that database. */
+    emptyServerId: string;
   }
 }
 
@@ -18,10 +20,13 @@ declare module "vitest" {
 export function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-empty-"));
   const path = join(folder, "deskbell.db");
-  openDatabase(path, 5000, null).close();
+  const { db, close } = openDatabase(path, 5000, null);
+  const serverId = db.prepare("SELECT id FROM server").pluck().get() as string;
+  close();
   // A runtime creates its files with this mode.
   chmodSync(path, 0o600);
   project.provide("emptyDatabase", path);
+  project.provide("emptyServerId", serverId);
   // Workers and the programs that they start keep compiled code here. Compiling it takes a fifth of
   // the time of a command.
   process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");

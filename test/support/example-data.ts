@@ -16,6 +16,7 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { readPreset } from "../../src/assets.ts";
 import { type CommandResult, createTerminal } from "./cli.ts";
+import { RESTAURANT, SALON, writeVenue } from "./samples.ts";
 
 // Data on which the examples in every command's help text can be run.
 
@@ -36,7 +37,19 @@ const ofFeatures = await Promise.all(
 );
 
 type FeatureExamples = {
-  createExamples: (recordId: (prefix: string, line: string) => Promise<void>) => Promise<void>;
+  createExamples: (
+    recordId: (prefix: string, line: string) => Promise<void>,
+    tools: ExampleTools,
+  ) => Promise<void>;
+  /** The businesses of the examples that name none, by the first word of the command. */
+  businesses?: Record<string, string>;
+};
+
+export type ExampleTools = {
+  /** Runs a line and returns what it prints as JSON. */
+  create: <Created = { id: string; code: string }>(line: string) => Promise<Created>;
+  /** Replaces a prefix of an ID, or a value, in the examples. */
+  record: (example: string, value: string) => void;
 };
 
 /** Prepares the data for a test file, and stops the clock. */
@@ -64,7 +77,8 @@ async function createData(dataDir: string): Promise<void> {
   };
   const recordId = async (prefix: string, line: string) =>
     void existing.set(prefix, (await create(line)).id);
-  await deskbell("seed all");
+  mkdirSync(folder, { recursive: true });
+  await deskbell(`catalog apply ${SALON} ${RESTAURANT} ${writeVenue(folder)}`);
   await recordId("key", "keys create --business salon-aurora --name site --secret");
   await create("keys create --business salon-aurora --name website --scope bookings.write");
   await create("keys create --business cafe-lumen --name website --scope bookings.write");
@@ -74,7 +88,6 @@ async function createData(dataDir: string): Promise<void> {
     "whe",
     "webhooks create --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
   );
-  await create("destinations create --name bus --url nats://10.0.0.5:4222 --stream S --all");
   await recordId(
     "bkg",
     "bookings create --business salon-aurora --service cut --start 2026-12-02T11:00",
@@ -88,7 +101,8 @@ async function createData(dataDir: string): Promise<void> {
     "tof",
     "time-off create maya --business salon-aurora --from 2026-12-24 --to 2026-12-31",
   );
-  for (const { createExamples } of ofFeatures) await createExamples(recordId);
+  const record = (example: string, value: string) => void existing.set(example, value);
+  for (const { createExamples } of ofFeatures) await createExamples(recordId, { create, record });
   await recordId("svc", "services show cut --business salon-aurora");
   // Two changes that can be undone, after which the catalog is as in its file again.
   const { name } = await create<{ name: string }>("services show cut --business salon-aurora");
@@ -96,16 +110,6 @@ async function createData(dataDir: string): Promise<void> {
     await create(`services update cut --name '${edited}' --business salon-aurora`);
   existing.set("--version 12", "--version 1");
   await recordId("mit", "menu show espresso --business cafe-lumen");
-  const order =
-    "ticket-orders create --business kita-live --public-event blue-hour-quartet --item seated";
-  const pending = await create(order);
-  existing.set("tor", pending.id).set("K7M2-9QXF", pending.code);
-  const { tickets } = await create<{ tickets: { id: string; admissionCode: string }[] }>(
-    `ticket-orders confirm ${(await create(order)).id} --business kita-live`,
-  );
-  existing
-    .set("tck", tickets[0]?.id ?? "")
-    .set("4T7K-2M9Q-XF3N-WD0A", tickets[0]?.admissionCode ?? "");
   const [delivery] = await create<{ id: string; eventId: string }[]>("deliveries list");
   existing.set("dlv", delivery?.id ?? "").set("evt", delivery?.eventId ?? "");
 }
@@ -181,9 +185,8 @@ async function createFiles(at: string): Promise<void> {
 const BUSINESS: Record<string, string> = {
   menu: "cafe-lumen",
   reservations: "cafe-lumen",
-  "ticket-orders": "kita-live",
-  tickets: "kita-live",
   "public-events": "kita-live",
+  ...Object.assign({}, ...ofFeatures.map(({ businesses }) => businesses)),
 };
 
 /** Prepares an example to be run: removes pipes and redirections, fills in existing IDs. */

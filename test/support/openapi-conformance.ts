@@ -181,7 +181,9 @@ function validateValue(validate: ValidateFunction, value: unknown): string[] {
 /** Returns the ways in which a value violates a schema of the OpenAPI document. */
 export function findUndocumentedInJson(schema: object, value: unknown): string[] {
   const anchored = JSON.stringify(schema).replaceAll('"#/', `"${ID}#/`);
-  return validateValue(ajv.compile(JSON.parse(anchored) as object), value);
+  const validate = compiled.get(anchored) ?? ajv.compile(JSON.parse(anchored) as object);
+  compiled.set(anchored, validate);
+  return validateValue(validate, value);
 }
 
 /** Checks responses to OPTIONS, unsupported methods and unknown paths. */

@@ -1,11 +1,22 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { inject, onTestFinished } from "vitest";
 import { type Config, type ConfigFlags, readConfig } from "../../src/config.ts";
+import type { Actor } from "../../src/domain/audit.ts";
+import { createIdSource } from "../../src/domain/ids.ts";
+import { lazy } from "../../src/domain/lazy.ts";
 import type { LogFields, LogLevel } from "../../src/log.ts";
-import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
+import { openRuntime, type Runtime, systemRandom } from "../../src/app/runtime.ts";
 
 export type TestRuntime = Runtime & {
   /** Advances the wall clock and the monotonic clock. */
@@ -15,15 +26,47 @@ export type TestRuntime = Runtime & {
   logged: { level: LogLevel; message: string; fields: LogFields }[];
 };
 
-function createDataFolder(): string {
+/** The bytes of a database, and where in them the ID of its server is. */
+export type DatabaseCopy = { file: Buffer; idAt: number };
+
+const emptyDatabase = lazy((): DatabaseCopy => {
+  const file = readFileSync(inject("emptyDatabase"));
+  return { file, idAt: file.indexOf(inject("emptyServerId")) };
+});
+
+/** Creates a folder with a copy of a database, whose server gets an ID of its own. */
+function createDataFolder({ file, idAt }: DatabaseCopy): string {
   const dataDir = mkdtempSync(join(tmpdir(), "deskbell-test-"));
-  const { databasePath } = readConfig({ dataDir }, {});
-  copyFileSync(inject("emptyDatabase"), databasePath);
-  const db = new Database(databasePath);
-  db.pragma("synchronous = OFF");
-  db.exec("UPDATE server SET id = lower(hex(randomblob(8)))");
-  db.close();
+  file.write(randomBytes(8).toString("hex"), idAt);
+  writeFileSync(readConfig({ dataDir }, {}).databasePath, file, { mode: 0o600 });
   return dataDir;
+}
+
+const STARTS_AT = Date.parse("2026-11-20T12:00:00Z");
+const ACTOR: Actor = { via: "cli", id: "uid:1000", name: "ada", address: null };
+
+const prepared = new Map<string, DatabaseCopy>();
+
+/** Returns a copy of a database that `prepare` fills, which it does once in each process. */
+export function prepareDatabase(name: string, prepare: (rt: Runtime) => void): DatabaseCopy {
+  const known = prepared.get(name);
+  if (known !== undefined) return known;
+  const empty = emptyDatabase();
+  const config = readConfig({ dataDir: createDataFolder(empty) }, {});
+  const rt = openRuntime(config, 5000, {
+    now: () => STARTS_AT,
+    monotonic: () => 0,
+    log: () => {},
+    actor: () => ACTOR,
+  });
+  // The IDs that a test creates at the same instant are higher.
+  rt.newId = createIdSource(() => STARTS_AT - 1, systemRandom);
+  prepare(rt);
+  rt.close();
+  const copy = { file: readFileSync(config.databasePath), idAt: empty.idAt };
+  rmSync(config.dataDir, { recursive: true });
+  prepared.set(name, copy);
+  return copy;
 }
 
 /**
@@ -32,10 +75,11 @@ function createDataFolder(): string {
  */
 export function createTestRuntime(
   flags: ConfigFlags = {},
-  startsAt = Date.parse("2026-11-20T12:00:00Z"),
+  startsAt = STARTS_AT,
   busyTimeoutMs = 5000,
+  database = emptyDatabase(),
 ): TestRuntime {
-  const dataDir = flags.dataDir ?? createDataFolder();
+  const dataDir = flags.dataDir ?? createDataFolder(database);
   const logged: TestRuntime["logged"] = [];
   let elapsedMs = 0;
   let jumpMs = 0;
@@ -43,7 +87,7 @@ export function createTestRuntime(
     now: () => startsAt + elapsedMs + jumpMs,
     monotonic: () => elapsedMs,
     log: (level, message, fields = {}) => void logged.push({ level, message, fields }),
-    actor: () => ({ via: "cli", id: "uid:1000", name: "ada", address: null }),
+    actor: () => ACTOR,
   });
   onTestFinished(() => {
     rt.close();

@@ -21,13 +21,3 @@ export function auditVisit(
   const subject = { id, name: formatInstant(startsAt, timezone) };
   audit(rt, { action, subject, businessId, details });
 }
-
-/** Writes the entry of a change of a ticket order. */
-export function auditOrder(
-  rt: Runtime,
-  { id: businessId }: BusinessRow,
-  action: AuditAction,
-  { id, code }: { id: string; code: string },
-): void {
-  audit(rt, { action, subject: { id, name: code }, businessId });
-}

@@ -2,7 +2,7 @@ import { type HealthCondition, openCondition } from "../../domain/conditions/reg
 import { formatLocalMinute } from "../../domain/local-time.ts";
 import { isDecisionLate, type Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { notify } from "../alerts/notices.ts";
+import { notify } from "../notices.ts";
 import type { Runtime } from "../runtime.ts";
 import { BOOKING, RESERVATION } from "./visit-kinds.ts";
 

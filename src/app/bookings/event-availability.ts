@@ -27,7 +27,7 @@ function publishOf(rt: Runtime, businessId: string, ids: readonly string[]): voi
   const docs = ids.flatMap(
     (id) => rt.store.catalog.findByKeyOrId(businessId, "public_event", id) ?? [],
   );
-  const taken = rt.store.orders.countTakenTickets(businessId);
+  const taken = rt.store.takenTickets.count(businessId);
   const objects = { ...emptyObjects(), public_event: docs };
   const stored = toStoredCatalog(rt, business, objects, { soldOut: new Map(), taken });
   const { events } = toPublicCatalog(stored, now, ["events"]);

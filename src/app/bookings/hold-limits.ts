@@ -1,20 +1,18 @@
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
 import { DEFAULT_LIMITS } from "../../domain/api-key.ts";
 import type { Hold } from "../../domain/bookings/hold.ts";
-import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { AppError } from "../../domain/errors.ts";
 import { localDateOf } from "../../domain/local-time.ts";
-import { ticketTypeId } from "../../domain/public/public-event.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { leavesTimeFree } from "./hold-share.ts";
+import { otherVisits } from "./other-visits.ts";
 
 // Limits of what one API key can keep from other clients without booking it.
 
 const DAY_MS = 86_400_000;
 /** Open holds of one staff member or table that start on the same day. */
 const MAX_PER_DAY = 3;
-const MAX_QUOTA_SHARE = 0.2;
 /** From this number of holds in 24 hours on, a key must use its share of them. */
 const MIN_HOLDS = 100;
 const MIN_USED_SHARE = 0.05;
@@ -57,7 +55,7 @@ export function assertMayHold(
 }
 
 /** Returns the open holds of the key. @throws AppError too_many_holds */
-function assertVisitorMayHold(
+export function assertVisitorMayHold(
   rt: Runtime,
   businessId: string,
   keyId: string,
@@ -101,7 +99,7 @@ const takenBy = ({ segments, tableId }: Pick<NewHold, "segments" | "tableId">): 
  * operator has set a limit: no key can exceed it with visitors that it invents.
  * @throws AppError too_many_holds
  */
-function assertHoldsLeft(rt: Runtime, businessId: string, keyId: string): Hold[] {
+export function assertHoldsLeft(rt: Runtime, businessId: string, keyId: string): Hold[] {
   const all = rt.store.holds.listOpenOfKey(businessId, keyId, rt.now());
   const open = all.filter(({ visitor }) => visitor === null);
   assertFewerThan(
@@ -114,11 +112,15 @@ function assertHoldsLeft(rt: Runtime, businessId: string, keyId: string): Hold[]
 }
 
 function assertFewerThan(rt: Runtime, keyId: string, open: readonly Hold[], limit: number): void {
-  if (open.length + rt.store.orders.countPending(keyId, rt.now()) >= limit)
+  if (open.length + countPending(rt, keyId) >= limit)
     throw tooManyHolds(
       `This key has ${limit} open holds and unpaid ticket orders, which is its limit.`,
     );
 }
+
+/** Counts what the key keeps of the visits that features add. */
+const countPending = (rt: Runtime, keyId: string): number =>
+  otherVisits().reduce((sum, kind) => sum + kind.countPending(rt, keyId), 0);
 
 /** Returns the limit that the operator has set for a key; undefined for that of a new key. */
 function findSetLimit(rt: Runtime, keyId: string): number | undefined {
@@ -144,37 +146,7 @@ const leavesHoldsUnused = (rt: Runtime, keyId: string): boolean =>
 export const listHoarders = (rt: Runtime): (HoldCount & { keyId: string })[] =>
   rt.store.holds.listSince(rt.now() - DAY_MS, MIN_HOLDS).filter(isExcessive);
 
-/**
- * @param items of the new order
- * @throws AppError too_many_holds
- */
-export function assertMayOrder(
-  rt: Runtime,
-  { id, slug }: BusinessRow,
-  { keyId, visitor }: HoldClient,
-  event: PublicEventDoc,
-  items: readonly { ticketTypeId: string; quantity: number }[],
-): void {
-  if (visitor === null) assertHoldsLeft(rt, id, keyId);
-  else assertVisitorMayHold(rt, id, keyId, visitor);
-  const held = rt.store.orders.countPendingTickets(keyId, rt.now());
-  for (const { ticketTypes, size } of event.quotas) {
-    const ids = event.ticketTypes
-      .filter(({ key }) => ticketTypes.includes(key))
-      .map((type) => ticketTypeId(slug, event, type));
-    const requested = items
-      .filter((item) => ids.includes(item.ticketTypeId))
-      .reduce((sum, { quantity }) => sum + quantity, 0);
-    const pending = ids.reduce((sum, id) => sum + (held.get(id) ?? 0), 0);
-    const limit = Math.ceil(size * MAX_QUOTA_SHARE);
-    if (requested > 0 && pending + requested > limit)
-      throw tooManyHolds(
-        `The unpaid orders of this key would hold ${pending + requested} of ${size} tickets; at most ${limit} are allowed.`,
-      );
-  }
-}
-
-const tooManyHolds = (message: string): AppError =>
+export const tooManyHolds = (message: string): AppError =>
   new AppError("too_many_holds", message, {
     fix: "confirm or release the others first, or wait until they expire",
   });

@@ -8,6 +8,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { createNamer, describeService } from "./day-sheet.ts";
 import { guestOf } from "./guests.ts";
+import { askOtherVisits } from "./other-visits.ts";
 
 type Found = Pick<VisitSummary, "service" | "staff"> & {
   code?: string;
@@ -15,14 +16,14 @@ type Found = Pick<VisitSummary, "service" | "staff"> & {
   customerRef: string | null;
 };
 
-/** Returns the visits and ticket orders with these IDs, the first to come first, as many as are named. */
+/** Returns the visits with these IDs, the first to come first, as many as are named. */
 export function summarizeVisits(
   rt: Runtime,
   { id: businessId, doc: { timezone } }: Pick<BusinessRow, "id" | "doc">,
   ids: readonly string[],
 ): VisitSummary[] {
   const nameOf = createNamer(rt, businessId);
-  const { bookings, reservations, orders } = rt.store;
+  const { bookings, reservations } = rt.store;
 
   function find(id: string): Found | undefined {
     const booking = bookings.findById(businessId, id);
@@ -38,15 +39,15 @@ export function summarizeVisits(
     const reservation = reservations.findById(businessId, id);
     if (reservation)
       return { ...reservation, service: nameOf("table", reservation.tableId), staff: null };
-    const order = orders.findByIdOrCode(businessId, id, "");
+    const visit = askOtherVisits((kind) => kind.find(rt, businessId, id));
     const event =
-      order && rt.store.catalog.findByKeyOrId(businessId, "public_event", order.eventId);
+      visit && rt.store.catalog.findByKeyOrId(businessId, "public_event", visit.eventId);
     return (
-      order && {
-        code: order.code,
-        startsAt: event?.startsAt ?? order.createdAt,
-        customerRef: order.customerRef,
-        service: nameOf("public_event", order.eventId),
+      visit && {
+        code: visit.code,
+        startsAt: event?.startsAt ?? visit.createdAt,
+        customerRef: visit.customerRef,
+        service: nameOf("public_event", visit.eventId),
         staff: null,
       }
     );

@@ -8,11 +8,11 @@ import { AppError } from "../../domain/errors.ts";
 import {
   type AffectedVisits,
   deletedVisitsText,
-  NO_VISITS,
+  noVisits,
   type VisitSummary,
 } from "../../domain/bookings/affected-visits.ts";
 import { cancelBooking, cancelReservation } from "../bookings/operator-changes.ts";
-import { cancelTicketOrder } from "../bookings/change-ticket-order.ts";
+import { type CancelVisit, loadOtherVisits, otherVisits } from "../bookings/other-visits.ts";
 import type { Runtime } from "../runtime.ts";
 
 /** An object that stays in the catalog with another status keeps its visits. */
@@ -83,20 +83,21 @@ function findVisitsOf(
   before: Catalog,
   ids: readonly string[],
 ): AffectedVisits {
-  if (ids.length === 0) return NO_VISITS;
+  if (ids.length === 0) return noVisits();
   const now = rt.now();
   const ended = new Set(
     before.objects.public_event
       .filter(({ endsAt }) => endsAt <= now)
       .map((event) => objectId("public_event", before.business.slug, event)),
   );
+  const others = otherVisits().map(({ name, listActiveOf }) => {
+    const active = listActiveOf(rt, businessId, ids);
+    return [name, active.filter(({ eventId }) => !ended.has(eventId)).map(({ id }) => id)];
+  });
   return {
     bookings: rt.store.bookings.listUpcomingOf(businessId, now, ids),
     reservations: rt.store.reservations.listUpcomingOf(businessId, now, ids),
-    ticketOrders: rt.store.orders
-      .listActiveOf(businessId, now, ids)
-      .filter(({ eventId }) => !ended.has(eventId))
-      .map(({ id }) => id),
+    ...(Object.fromEntries(others) as Record<string, string[]>),
   };
 }
 
@@ -130,11 +131,28 @@ function deletedParts(
   ];
 }
 
-/** @throws AppError conflict if a ticket of an order has been checked in */
-export function cancelAffectedVisits(rt: Runtime, slug: string, affected: AffectedVisits): void {
-  for (const id of affected.bookings) cancelBooking(rt, slug, id);
-  for (const id of affected.reservations) cancelReservation(rt, slug, id);
-  for (const id of affected.ticketOrders) cancelTicketOrder(rt, slug, id);
+/** Cancels visits that a change would delete. @throws AppError, such as wrong_status */
+export type CancelAffected = (rt: Runtime, slug: string, affected: AffectedVisits) => void;
+
+/**
+ * Loads what cancels visits of every kind in the transaction of the change.
+ * @param isWanted false: visits are a reason to refuse the change
+ */
+export async function loadCancelAffected(isWanted = true): Promise<CancelAffected | undefined> {
+  if (!isWanted) return undefined;
+  await loadOtherVisits();
+  const others = await Promise.all(
+    otherVisits().map(async ({ name, loadCancel }): Promise<[string, CancelVisit]> => [
+      name,
+      await loadCancel(),
+    ]),
+  );
+  return (rt, slug, affected) => {
+    for (const id of affected.bookings) cancelBooking(rt, slug, id);
+    for (const id of affected.reservations) cancelReservation(rt, slug, id);
+    for (const [name, cancel] of others)
+      for (const id of affected[name] ?? []) cancel(rt, slug, id);
+  };
 }
 
 /** @throws AppError state_refuses */

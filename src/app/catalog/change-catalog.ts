@@ -7,39 +7,35 @@ import type { Runtime } from "../runtime.ts";
 import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";
 import { publishDueTransitions } from "./publish.ts";
 
-/** @param approve throws to reject the plan */
+/** @param approve throws to reject the plan; returns the ID of its entry in the audit log */
 export function changeCatalog(
   rt: Runtime,
   next: Catalog,
   origin: ChangeOrigin,
   loaded: LoadedCatalog | null,
-  approve: (plan: ChangeResult) => void = () => {},
+  approve: (plan: ChangeResult) => string | null = () => null,
 ): ChangeResult {
   return rt.tx(() => {
     const row = rt.store.businesses.findBySlug(next.business.slug);
     if (row) publishDueTransitions(rt, row);
     const { result, write } = planChange(rt, next, origin, loaded);
-    approve(result);
-    write();
+    write(approve(result));
     return result;
   });
 }
 
-/**
- * Adds an entry to the audit log and refers to it in the history of the catalog. Does nothing if
- * nothing was changed.
- */
+/** Adds an entry to the audit log and returns its ID; null if nothing changes. */
 export function auditChange(
   rt: Runtime,
   action: AuditAction,
   subject: { id: string; name: string },
   { businessId, isNew, fromVersion, version, changes, businessFields }: ChangeResult,
   details: Record<string, unknown>,
-): void {
-  if (version === fromVersion) return;
+): string | null {
+  if (version === fromVersion) return null;
   const countOf = (wanted: ObjectChange["action"]) =>
     changes.filter((change) => change.action === wanted).length;
-  const auditId = audit(rt, {
+  return audit(rt, {
     action,
     subject,
     businessId,
@@ -55,5 +51,4 @@ export function auditChange(
       fields: isNew ? [] : businessFields,
     },
   });
-  rt.store.catalogChanges.setAuditId(businessId, version, auditId);
 }

@@ -13,7 +13,7 @@ import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import { assertNoAffectedVisits, cancelAffectedVisits } from "./affected-visits.ts";
+import { assertNoAffectedVisits, type CancelAffected } from "./affected-visits.ts";
 import { auditChange } from "./change-catalog.ts";
 import { loadCatalog } from "./load-catalog.ts";
 import { listCommandFor } from "./objects.ts";
@@ -26,8 +26,8 @@ type EditTarget =
   | { section: "hours" | "closures" | "exceptions" };
 
 export type EditOptions = {
-  /** Cancel future bookings, reservations and ticket orders of deleted objects. */
-  cancelAffected?: boolean;
+  /** Cancels the future visits of deleted objects. */
+  cancelAffected?: CancelAffected | undefined;
 };
 
 /**
@@ -39,7 +39,7 @@ export function editCatalog(
   rt: Runtime,
   slug: string,
   edit: (catalog: Catalog) => { catalog: Catalog; target: EditTarget },
-  { cancelAffected = false }: EditOptions = {},
+  { cancelAffected }: EditOptions = {},
 ): ChangeResult {
   function plan() {
     const business = publishDueTransitions(rt, getBusiness(rt, slug));
@@ -50,12 +50,11 @@ export function editCatalog(
   }
   return rt.tx(() => {
     if (rt.isDryRun()) return plan().result;
-    if (cancelAffected) cancelAffectedVisits(rt, slug, plan().result.affected);
+    cancelAffected?.(rt, slug, plan().result.affected);
     const { target, result, write } = plan();
     assertNoAffectedVisits(result);
-    write();
     const [subject, details] = toAuditEntry(slug, target, result);
-    auditChange(rt, "catalog.edited", subject, result, details);
+    write(auditChange(rt, "catalog.edited", subject, result, details));
     return result;
   });
 }

@@ -54,9 +54,8 @@ export function editObject<K extends Kind>(
       const free = freePricesText(result.repricing, result);
       assertConfirmed(free === null ? [] : [free], confirmed);
     }
-    write();
     const subject = { id: objectId(kind, slug, doc), name: doc.name };
-    auditChange(rt, "catalog.edited", subject, result, { kind, key: doc.key });
+    write(auditChange(rt, "catalog.edited", subject, result, { kind, key: doc.key }));
     return result;
   });
 }
@@ -110,6 +109,6 @@ function loadStock(rt: Runtime, business: BusinessRow, kind: Kind, id: string): 
   const soldOut = kind === "menu_item" ? rt.store.soldOut.list(business.id) : new Map();
   return {
     soldOut: new Map([...soldOut].filter(([soldOutId]) => soldOutId === id)),
-    taken: kind === "public_event" ? rt.store.orders.countTakenTickets(business.id) : new Map(),
+    taken: kind === "public_event" ? rt.store.takenTickets.count(business.id) : new Map(),
   };
 }

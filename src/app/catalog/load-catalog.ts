@@ -22,7 +22,7 @@ export function loadCatalog(
     sortOrderOf: (id) => sortOrders.get(id) ?? 0,
     stock: {
       soldOut: rt.store.soldOut.list(business.id),
-      taken: rt.store.orders.countTakenTickets(business.id),
+      taken: rt.store.takenTickets.count(business.id),
     },
   };
 }

@@ -7,14 +7,11 @@ import {
 import {
   findOverwrittenSections,
   nextScheduleEdits,
-  type ScheduleEdits,
 } from "../../domain/catalog/change/schedule-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { type Emptied, findEmptied } from "../../domain/catalog/change/losses.ts";
 import { findRepricing, type Repricing } from "../../domain/catalog/change/repricing.ts";
-import { findReplaced, type Replaced } from "../../domain/catalog/change/replaced.ts";
 import {
-  type CatalogDiff,
   diffCatalog,
   isEmptyDiff,
   type ObjectChange,
@@ -31,9 +28,11 @@ import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import { ALL_LISTS, listsAffectedBy } from "../../domain/public/public-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { BEFORE_CATALOG_WRITE } from "../../features/before-catalog-write.ts";
+import type { CatalogChange } from "./catalog-write.ts";
 import { loadCatalog } from "./load-catalog.ts";
 import { planUpdate, catalogStateAt, writeUpdate, timeBeforeTransition } from "./publish.ts";
-import { findVisitsOfChange, NOT_BOOKED, type VisitsOfChange } from "./visits-of-change.ts";
+import { findVisitsOfChange, notBooked, type VisitsOfChange } from "./visits-of-change.ts";
 
 export type ChangeResult = {
   businessId: string;
@@ -69,16 +68,10 @@ export type ChangeResult = {
 /** A catalog and the row of its business when it was loaded; both are null for a new business. */
 export type LoadedCatalog = { business: BusinessRow | null; stored: StoredCatalog | null };
 
-/** A change of a catalog; `row` is undefined and `stored` null for a new business. */
-type Change = {
-  row: BusinessRow | undefined;
-  stored: StoredCatalog | null;
-  /** Local edits of objects and of sections of the schedule before the change. */
-  edits: LocalEdits;
-  scheduleEdits: ScheduleEdits;
-  next: Catalog;
-  origin: ChangeOrigin;
-  diff: CatalogDiff;
+export type PlannedChange = {
+  result: ChangeResult;
+  /** @param auditId the entry of the change in the audit log; null without one */
+  write: (auditId: string | null) => void;
 };
 
 /**
@@ -90,14 +83,14 @@ export function planChange(
   next: Catalog,
   origin: ChangeOrigin,
   loaded: LoadedCatalog | null,
-): { result: ChangeResult; write: () => void } {
+): PlannedChange {
   const row = rt.store.businesses.findBySlug(next.business.slug);
   const now = timeBeforeTransition(rt, row);
   const isCurrent = loaded && loaded.business?.revision === row?.revision;
   const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
   const { sortOrderOf } = stored ?? NOTHING_STORED;
   const diff = diffCatalog(stored?.catalog ?? null, next, sortOrderOf);
-  const change: Change = {
+  const change: CatalogChange = {
     row,
     stored: stored ?? null,
     edits: origin === "local" ? findLocalEdits(rt, diff.rows) : listLocalEdits(rt, row),
@@ -138,16 +131,14 @@ export function planChange(
       deliveries: webhooks.reduce((sum, { deliveries }) => sum + deliveries, 0),
       webhooks,
     },
-    write: () => {
-      const replaced = listReplaced(rt, change);
+    write: (auditId) => {
       writeUpdate(rt, update);
-      rt.store.catalogChanges.insert({
-        businessId: business.id,
-        version: update.business.catalogVersion,
+      const versions = {
         fromVersion: business.catalogVersion,
-        at: rt.now(),
-        replaced,
-      });
+        version: update.business.catalogVersion,
+      };
+      for (const run of BEFORE_CATALOG_WRITE)
+        run(rt, { ...change, ...versions, businessId: business.id, auditId });
       rt.store.catalog.writeObjects(business.id, diff.rows);
       writeEdits();
     },
@@ -158,7 +149,7 @@ export function planChange(
 function describeChange(
   rt: Runtime,
   business: BusinessRow,
-  { row, stored, edits, scheduleEdits, next, origin, diff }: Change,
+  { row, stored, edits, scheduleEdits, next, origin, diff }: CatalogChange,
 ): ChangeResult {
   // A command or an undo says what it does; what a file does may be a mistake in the file.
   const isFile = origin !== "local" && "listed" in origin;
@@ -186,7 +177,7 @@ function describeChange(
     massDeletes: replacedByFile ? findMassDeletes(diff.changes, replacedByFile) : [],
     emptied: replacedByFile ? findEmptied(replacedByFile, next, diff.changes) : [],
     repricing: stored ? findRepricing(stored.catalog, diff.changes) : null,
-    ...(stored ? findVisitsOfChange(rt, business, stored.catalog, next, diff) : NOT_BOOKED),
+    ...(stored ? findVisitsOfChange(rt, business, stored.catalog, next, diff) : notBooked()),
   };
 }
 
@@ -194,7 +185,7 @@ function describeChange(
 function planEdits(
   rt: Runtime,
   businessId: string,
-  { stored, edits, scheduleEdits, next, origin, diff }: Change,
+  { stored, edits, scheduleEdits, next, origin, diff }: CatalogChange,
 ): () => void {
   const nextEdits = nextLocalEdits(edits, diff, stored?.catalog ?? null, next, origin);
   return () => {
@@ -207,22 +198,10 @@ function planEdits(
 }
 
 /** Returns the public lists that may change; the fields of the business itself affect all. */
-const listsOf = ({ stored, diff }: Change) =>
+const listsOf = ({ stored, diff }: CatalogChange) =>
   stored && diff.businessFields.length === 0
     ? listsAffectedBy(new Set(diff.changes.map(({ kind }) => kind)))
     : ALL_LISTS;
-
-/** Returns what an undo restores. Read it before the edits are written. */
-function listReplaced(
-  rt: Runtime,
-  { stored, edits, scheduleEdits, next, origin, diff }: Change,
-): Replaced {
-  const hasEdits = (id: string): boolean =>
-    origin === "local" ? rt.store.catalog.findLocalEdit(id) !== undefined : edits.has(id);
-  const isEdited = (idOrField: string) => idOrField in scheduleEdits || hasEdits(idOrField);
-  const { sortOrderOf } = stored ?? NOTHING_STORED;
-  return findReplaced(stored?.catalog ?? null, next, diff, sortOrderOf, isEdited);
-}
 
 function countWebhooks(
   rt: Runtime,

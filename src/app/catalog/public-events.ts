@@ -2,13 +2,14 @@ import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote, shellQuote } from "../../domain/text.ts";
+import { otherVisits } from "../bookings/other-visits.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { editObject } from "./edit-object.ts";
 import { getStoredObject } from "./objects.ts";
 import type { ChangeResult } from "./plan-change.ts";
 
-/** `orders`: IDs of the pending and confirmed ticket orders, which stay as they are. */
+/** `orders`: IDs of the visits that features sell for the event, which stay as they are. */
 export type PublicEventChange = { result: ChangeResult; orders: string[] };
 
 /** Cancels an event. Its tickets are no longer sold. */
@@ -57,7 +58,9 @@ function withOrders(
     const doc = getStoredObject(rt, business, "public_event", keyOrId);
     const result = editObject(rt, slug, "public_event", doc.key, edit);
     const ids = [objectId("public_event", slug, doc)];
-    const orders = rt.store.orders.listActiveOf(business.id, rt.now(), ids).map(({ id }) => id);
+    const orders = otherVisits()
+      .flatMap(({ listActiveOf }) => listActiveOf(rt, business.id, ids))
+      .map((visit) => visit.id);
     return { result, orders };
   });
 }

@@ -7,7 +7,7 @@ import { repricingText } from "../../domain/catalog/change/repricing.ts";
 import { currencyChangeText } from "../../domain/currency.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
-import { assertNoAffectedVisits, cancelAffectedVisits } from "./affected-visits.ts";
+import { assertNoAffectedVisits, type CancelAffected } from "./affected-visits.ts";
 import { auditChange, changeCatalog } from "./change-catalog.ts";
 import { type ChangeResult, type LoadedCatalog, planChange } from "./plan-change.ts";
 
@@ -25,8 +25,8 @@ export type Replacement = {
 export type Permissions = {
   /** Allow deleting more than a fifth of a kind. */
   allowMassDelete?: boolean;
-  /** Cancel future bookings, reservations and ticket orders of deleted objects. */
-  cancelAffected?: boolean;
+  /** Cancels the future visits of deleted objects. */
+  cancelAffected?: CancelAffected | undefined;
   /** Accept the prices in the files as amounts in another currency than until now. */
   acceptCurrencyChange?: boolean;
   /**
@@ -71,6 +71,7 @@ export function replaceCatalog(
   if (rt.isDryRun()) return planReplacement(rt, replacement);
   const { catalog: next, origin, loaded, cause } = replacement;
   const { slug } = next.business;
+  const { action, details } = cause;
   return rt.tx(() => {
     const version = rt.store.businesses.findBySlug(slug)?.catalogVersion;
     if (version !== loaded.business?.catalogVersion)
@@ -79,20 +80,17 @@ export function replaceCatalog(
         `The catalog of ${slug} was changed by another process in the meantime.`,
         { fix: "run the same command again" },
       );
-    if (permissions.cancelAffected)
-      cancelAffectedVisits(rt, slug, planReplacement(rt, replacement).affected);
+    permissions.cancelAffected?.(rt, slug, planReplacement(rt, replacement).affected);
     const approve = (plan: ChangeResult) => {
       // Every visit that can still be cancelled has been cancelled above.
-      assertAllowed([plan], { ...permissions, cancelAffected: false });
-      const { changes, events } = plan;
+      assertAllowed([plan], { ...permissions, cancelAffected: undefined });
+      const { businessId, changes, events } = plan;
       if (events.length > 0)
         onStep(`writing ${changes.length} changes and ${events.length} events`);
+      return auditChange(rt, action, { id: businessId, name: slug }, plan, details);
     };
     const unchanged = permissions.cancelAffected ? null : loaded;
-    const result = changeCatalog(rt, next, origin, unchanged, approve);
-    const { action, details } = cause;
-    auditChange(rt, action, { id: result.businessId, name: slug }, result, details);
-    return result;
+    return changeCatalog(rt, next, origin, unchanged, approve);
   });
 }
 

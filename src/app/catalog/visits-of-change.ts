@@ -8,7 +8,7 @@ import {
 import {
   type AffectedVisits,
   idsOf,
-  NO_VISITS,
+  noVisits,
   type VisitSummary,
 } from "../../domain/bookings/affected-visits.ts";
 import type { UpcomingVisit } from "../../store/visits.ts";
@@ -42,14 +42,14 @@ export const keptVisitIds = ({
   return [...new Set([...outsideHours, ...withdrawn])].filter((id) => !deleted.has(id));
 };
 
-/** A new business has no visits. */
-export const NOT_BOOKED: VisitsOfChange = {
-  affected: NO_VISITS,
+/** Returns the visits of a new business, which has none. */
+export const notBooked = (): VisitsOfChange => ({
+  affected: noVisits(),
   outsideHours: [],
   withdrawn: [],
   deletedVisits: [],
   keptVisits: [],
-};
+});
 
 /** Returns the visits, with summaries of those that a message names. */
 export function findVisitsOfChange(

@@ -1,9 +1,9 @@
-import type { Cause } from "../../domain/conditions/alert.ts";
-import { fingerprintOf, withoutCovered } from "../../domain/conditions/track.ts";
 import {
   conditionKind,
+  fingerprintOf,
   type HealthCondition,
   openCondition,
+  withoutCovered,
 } from "../../domain/conditions/registry.ts";
 import type { DaemonRow } from "../../store/daemon-row.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
@@ -28,9 +28,7 @@ import {
   checkSigningSecrets,
   checkUnreliable,
 } from "./delivery-conditions.ts";
-import { checkDestinations } from "./destination-conditions.ts";
 import { checkDataFolder } from "./file-permissions.ts";
-import { checkAlertChannels } from "../alerts/channel-conditions.ts";
 import { checkCertificate } from "../../domain/conditions/certificate.ts";
 import { checkClock, checkDaemonClock, clockAheadMs } from "./clock-conditions.ts";
 import {
@@ -94,7 +92,6 @@ const CORE_CHECKS: Check[] = [
   (rt, { endpoints }) => endpoints.flatMap((endpoint) => checkEndpoint(rt, endpoint)),
   (rt, { endpoints }) => checkUnreliable(rt, endpoints),
   checkCorruptEvents,
-  checkDestinations,
   checkBrowserKeys,
   (rt, { endpoints }) => checkExpiringKeys(rt, endpoints),
   (rt, { endpoints }) => checkEndedKeys(rt, endpoints),
@@ -109,16 +106,34 @@ const CORE_CHECKS: Check[] = [
   checkErasedLog,
   (rt) => checkHistory(readHistory(rt)),
   (rt, { daemon }) => checkClock(rt.now(), newestRecordAt(rt, daemon.startedAt)),
-  checkAlertChannels,
   (rt) =>
     checkDataFolder(rt.config).map(({ text, fix }) => openCondition("files.exposed", text, fix)),
 ];
 
+/** Returns since when conditions have been open (epoch ms), by their fingerprints. */
+export type FindBegins = (rt: Runtime) => ReadonlyMap<string, number>;
+
 /** Returns the checks of the core and of all features. */
-export const loadChecks = async (): Promise<Check[]> => [
-  ...CORE_CHECKS,
-  ...(await loadFromFeatures("checks")),
-];
+export async function loadChecks(): Promise<Check[]> {
+  const [added, begins] = await Promise.all([
+    loadFromFeatures("checks"),
+    loadFromFeatures("begins"),
+  ]);
+  return [...CORE_CHECKS, ...added].map((check) => withBegins(check, begins));
+}
+
+/** Adds since when the conditions have been open of which the check does not know it. */
+function withBegins(check: Check, begins: readonly FindBegins[]): Check {
+  return (rt, input) => {
+    const found = runCheck(rt, check, input);
+    if (found.every(({ since }) => since !== null)) return found;
+    const known = new Map(begins.flatMap((findBegins) => [...findBegins(rt)]));
+    return found.map((condition) => ({
+      ...condition,
+      since: condition.since ?? known.get(fingerprintOf(condition)) ?? null,
+    }));
+  };
+}
 
 /** Returns every health condition that is open. */
 function listConditions(
@@ -128,20 +143,7 @@ function listConditions(
 ): HealthCondition[] {
   const running = daemon.isRunning ? rt.store.daemon.find() : undefined;
   const input = { daemon, running, endpoints: rt.store.endpoints.list() };
-  const begins = new Map(
-    rt.store.alertState
-      .list<Cause>("cause")
-      .flatMap(({ value }) => value.members)
-      .filter(({ isOpen }) => isOpen)
-      .map(({ fingerprint, since }) => [fingerprint, since]),
-  );
-  return checks
-    .flatMap((check) => runCheck(rt, check, input))
-    .filter(isFirstDamage)
-    .map((condition) => ({
-      ...condition,
-      since: condition.since ?? begins.get(fingerprintOf(condition)) ?? null,
-    }));
+  return checks.flatMap((check) => check(rt, input)).filter(isFirstDamage);
 }
 
 /** A check that meets damage reports it instead. */

@@ -13,9 +13,8 @@ import type { AuditRow } from "../../store/audit.ts";
 import { audit } from "../audit.ts";
 import { getBusiness } from "../businesses.ts";
 import { deleteBusiness } from "../delete-business.ts";
-import { deleteDestination } from "../destinations/delete-destination.ts";
 import { appendEvents } from "../events.ts";
-import { eraseVisits } from "../guests/erase-guests.ts";
+import { eraseVisits } from "../guests/erase-visits.ts";
 import { addToErasureList, movedLine, readErasureList } from "../guests/erasure-list.ts";
 import { revokeKey } from "../key-end.ts";
 import { openRuntime, type Runtime } from "../runtime.ts";
@@ -90,8 +89,8 @@ export function completeDraft(
       else eraseAgain(rt, erasures);
       if (isSplit) rt.store.file.renewServerId();
       reencryptRestored(rt, oldKeys, isTrusted);
-      // What it had not sent yet is old, and may have been sent since.
-      rt.store.alertState.clear();
+      for (const table of FEATURES.flatMap(({ emptiedByRestore = [] }) => emptiedByRestore))
+        rt.openStore(createAccessStore).empty(table);
       const differences = mergeAuditLog(rt, auditLog);
       for (const change of disabled) disable(rt, change);
       for (const { id, ...limits } of keyLimits) lowerLimits(rt, id, limits);
@@ -169,8 +168,6 @@ function disable(rt: Runtime, change: AccessChange): void {
       return void revokeKey(rt, id);
     case "endpoint":
       return void disableInTransaction(rt, id, "manual");
-    case "destination":
-      return deleteDestination(rt, id);
     default:
       return revokeOfFeature(rt, change);
   }

@@ -4,8 +4,9 @@ import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import { pruneHolds } from "../bookings/prune-holds.ts";
 import { pruneKeyVisits } from "../bookings/booking-limits.ts";
 import { pruneVisitors } from "../bookings/visitors.ts";
-import { eraseExpiredGuests } from "../guests/erase-guests.ts";
+import { eraseExpiredGuests } from "../guests/erase-visits.ts";
 import { pruneReplies } from "../idempotent-replies.ts";
+import { loadFromFeatures } from "../../features/index.ts";
 import type { Runtime } from "../runtime.ts";
 import { pruneHosts } from "../webhooks/host-limits.ts";
 
@@ -26,13 +27,23 @@ type Batch = (after: number) => Pick<PrunedBatch, "next">;
 type Position = { after: number };
 
 /**
- * Deletes events, deliveries, catalog changes, statistics, audit entries and guest data after their
- * retention period. If the history is larger than its budget, the oldest delivered events and
- * catalog changes are deleted earlier; undelivered events stay for their whole period.
+ * Deletes old rows of a feature among the next `limit` rows. `keptSince` is the time, in epoch ms,
+ * since which events are kept. Returns the number to continue after, or undefined at the end.
+ */
+export type ExpiringRows = (
+  rt: Runtime,
+  after: number,
+  limit: number,
+  keptSince: number,
+) => number | undefined;
+
+/**
+ * Deletes events, deliveries, statistics, audit entries, guest data and old rows of features after
+ * their retention period. If the history is larger than its budget, the oldest delivered events and
+ * rows of features are deleted earlier; undelivered events stay for their whole period.
  */
 export function createPruner(rt: Runtime): () => Promise<void> {
-  const { audit, catalogChanges, endpointSecrets, eventAvailability, history, retention, tallies } =
-    rt.store;
+  const { audit, endpointSecrets, eventAvailability, history, retention, tallies } = rt.store;
   const { keepDays, maxBytes } = rt.config.history;
   // Each run continues where the previous one ended, so that it does not read millions of parked
   // events that it cannot delete yet.
@@ -40,8 +51,8 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     ended: { after: 0 },
     size: { after: 0 },
     responses: { after: 0 },
-    catalogChanges: { after: 0 },
   };
+  const ofFeatures = new Map<ExpiringRows, Position>();
   let restartedAt = rt.monotonic();
   let guestsErasedAt = -Infinity;
 
@@ -49,6 +60,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     if (rt.monotonic() - restartedAt < RESTART_MS) return;
     restartedAt = rt.monotonic();
     for (const position of Object.values(positions)) position.after = 0;
+    ofFeatures.clear();
   }
 
   /** Moves `position` past the rows of each batch. */
@@ -89,6 +101,15 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     );
   }
 
+  async function pruneFeatures(ended: number): Promise<void> {
+    const keptSince = Math.max(ended, (history.get().cutUntil ?? 0) + 1);
+    for (const prune of await loadFromFeatures("retention")) {
+      const position = ofFeatures.get(prune) ?? { after: 0 };
+      ofFeatures.set(prune, position);
+      await runBatches(position, (after) => ({ next: prune(rt, after, BATCH_ROWS, keptSince) }));
+    }
+  }
+
   /** Reads every guest, so not in each run. */
   async function eraseGuestsHourly(): Promise<void> {
     if (rt.monotonic() - guestsErasedAt < HOUR_MS) return;
@@ -110,11 +131,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
       retention.pruneResponses(after, BATCH_ROWS, now - RESPONSE_RETENTION_MS),
     );
     await pruneBySize(unresolved);
-    // Catalog changes are kept for the same days as the events.
-    const keptSince = Math.max(ended, (history.get().cutUntil ?? 0) + 1);
-    await runBatches(positions.catalogChanges, (after) => ({
-      next: catalogChanges.prune(after, BATCH_ROWS, keptSince),
-    }));
+    await pruneFeatures(ended);
     await eraseGuestsHourly();
     rt.tx(() => {
       // The clock may have been set since the start, which has shifted the ends of secrets.

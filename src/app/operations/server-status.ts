@@ -3,7 +3,7 @@ import type { ServerStatus } from "../../domain/public/schemas/server-status.ts"
 import type { Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";
 import { findNewestBackup } from "./backups.ts";
-import { withoutCovered } from "../../domain/conditions/track.ts";
+import { withoutCovered } from "../../domain/conditions/registry.ts";
 import { type Check, listDaemonConditions } from "./conditions.ts";
 
 /** Returns the status for the daemon itself, which is running. */

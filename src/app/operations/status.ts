@@ -8,14 +8,12 @@ import { type BackupState, readBackupState } from "./backup-state.ts";
 import { type Backup, findNewestBackup } from "./backups.ts";
 import type { HealthCondition } from "../../domain/conditions/registry.ts";
 import { type Check, listCauses } from "./conditions.ts";
-import { type DestinationState, destinationState } from "./destination-conditions.ts";
 
 export type Status = {
   daemon: { isRunning: boolean; url: string | null; startedAt: number | null };
   queue: Partial<Record<DeliveryStatus, number>>;
   /** Failing: active, and failed since their last success. */
   endpoints: { active: number; failing: number; disabled: number };
-  destinations: Record<DestinationState, number>;
   /** Visits that wait for the business to approve or decline them. */
   pending: { bookings: number; reservations: number };
   /** A time in the past means that a delivery is due now. */
@@ -40,7 +38,6 @@ export function readStatus(rt: Runtime, checks: readonly Check[]): Status {
     daemon,
     queue: rt.store.tallies.countByStatus(),
     endpoints: countEndpoints(rt.store.endpoints.list()),
-    destinations: countDestinations(rt),
     pending: {
       bookings: rt.store.bookings.countPending(),
       reservations: rt.store.reservations.countPending(),
@@ -65,13 +62,6 @@ export function countEndpoints(endpoints: readonly EndpointRow[]): Status["endpo
     failing: failing.length,
     disabled: endpoints.length - active.length,
   };
-}
-
-export function countDestinations(rt: Runtime): Status["destinations"] {
-  const counts = { current: 0, untried: 0, failing: 0, late: 0 };
-  for (const destination of rt.store.destinations.list())
-    counts[destinationState(destination, rt.now())] += 1;
-  return counts;
 }
 
 function readDaemon(rt: Runtime): Status["daemon"] {

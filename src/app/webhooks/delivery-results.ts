@@ -11,7 +11,7 @@ import type { AttemptRow } from "../../store/deliveries.ts";
 import type { DueRow } from "../../store/due.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { createTallyChanges } from "../../store/tallies.ts";
-import { notify } from "../alerts/notices.ts";
+import { notify } from "../notices.ts";
 import { openCondition } from "../../domain/conditions/registry.ts";
 import { recordHostResults } from "./host-limits.ts";
 import { disableInTransaction } from "./endpoint-lifecycle.ts";

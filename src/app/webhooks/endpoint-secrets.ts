@@ -112,18 +112,18 @@ export const findOldSecretEnd = (rt: Runtime, id: string): number | null =>
   rt.store.endpointSecrets.listValid(id, rt.now()).find(({ expiresAt }) => expiresAt !== null)
     ?.expiresAt ?? null;
 
-/** Encrypts a secret of an endpoint or a destination with the newest master key. */
+/** Encrypts a secret of an endpoint or a feature with the newest master key. */
 export function reencryptSecret(rt: Runtime, id: string, plain: string): void {
   const sealed = rt.secrets.encrypt(plain, id);
   rt.store.endpointSecrets.updateSealed(id, sealed);
-  rt.store.destinations.updateSealed(id, sealed);
+  rt.store.featureSecrets.updateSealed(id, sealed);
 }
 
 /**
  * Works while a daemon is running. The key file holds both keys until all secrets and replies are
  * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be
  * decrypted.
- * @returns the numbers of signing secrets, those of destinations included, and of guests, which
+ * @returns the numbers of signing secrets, those of features included, and of guests, which
  *   backups have got a tag of the new key, and the files of the keys before, which only decrypt
  */
 export function rotateMasterKey(rt: Runtime): {

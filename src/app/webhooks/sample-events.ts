@@ -2,6 +2,7 @@ import type { EventDraft } from "../../domain/envelope.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { EventType } from "../../domain/event-types.ts";
 import { sampleEvent } from "../../domain/webhooks/sample-event.ts";
+import { askOtherVisits } from "../bookings/other-visits.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { getEndpoint } from "./endpoint-lifecycle.ts";
@@ -15,8 +16,12 @@ export function draftSample(
   business: BusinessRow,
   type: EventType,
 ): EventDraft | undefined {
-  const stored = loadCatalog(rt, business);
-  return sampleEvent(type, catalogStateAt(stored, rt.now()), business, rt.now());
+  const now = rt.now();
+  const state = catalogStateAt(loadCatalog(rt, business), now);
+  return (
+    sampleEvent(type, state, business, now) ??
+    askOtherVisits((kind) => kind.sampleEvent(type, state, now))
+  );
 }
 
 /**

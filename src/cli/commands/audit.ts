@@ -1,7 +1,7 @@
 import { listAuditActions } from "../../domain/audit.ts";
-import { normalizeCode } from "../../domain/bookings/short-code.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { AuditRow } from "../../store/audit.ts";
+import { askOtherVisits } from "../../app/bookings/other-visits.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
@@ -62,29 +62,31 @@ const list = command({
 });
 
 /** Returns the ID of the visit whose short ID, or of the order whose code, is given. */
-function findVisitId({ store }: Runtime, given: string): string {
+function findVisitId(rt: Runtime, given: string): string {
+  const { store } = rt;
   for (const business of store.businesses.list())
     for (const visits of [store.bookings, store.reservations]) {
       const id = resolveVisitId(visits, business, given);
       if (id !== given) return id;
     }
-  return findVisit(store, given)?.id ?? given;
+  return findVisit(rt, given)?.id ?? given;
 }
 
-function findVisit(store: Runtime["store"], idOrCode: string) {
+function findVisit(rt: Runtime, idOrCode: string) {
+  const { store } = rt;
   for (const { id: businessId } of store.businesses.list()) {
     const row =
       store.bookings.findById(businessId, idOrCode) ??
       store.reservations.findById(businessId, idOrCode) ??
-      store.orders.findByIdOrCode(businessId, idOrCode, normalizeCode(idOrCode));
+      askOtherVisits((kind) => kind.find(rt, businessId, idOrCode));
     if (row !== undefined) return row;
   }
   return undefined;
 }
 
 /** The entries of a visit remain when its business is deleted. */
-function assertVisitKnown({ store }: Runtime, visit: string): void {
-  if (findVisit(store, visit) !== undefined || store.audit.list({ visit }, 1).length > 0) return;
+function assertVisitKnown(rt: Runtime, visit: string): void {
+  if (findVisit(rt, visit) !== undefined || rt.store.audit.list({ visit }, 1).length > 0) return;
   throw new AppError(
     "resource_not_found",
     `There is no booking, reservation or ticket order '${safe(visit)}'.`,
@@ -94,7 +96,7 @@ function assertVisitKnown({ store }: Runtime, visit: string): void {
 
 /** A visit that a key made has no entry: its row names the key. */
 function noteCreator(cli: Cli, rt: Runtime, id: string): void {
-  const row = findVisit(rt.store, id);
+  const row = findVisit(rt, id);
   if (row === undefined) return;
   const { createdByKey, createdAt, status } = row;
   const key = createdByKey === null ? undefined : rt.store.keys.findById(createdByKey);

@@ -2,10 +2,9 @@ import { tuneForShortCommand } from "../v8-flags.ts";
 import { totalBytes, readSources } from "../input/catalog-files.ts";
 import { noteUndo, reportChanges } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
-import { EXIT, usageError } from "../failure.ts";
+import { EXIT } from "../failure.ts";
 import { text, toggle } from "../flags.ts";
 import { formatFlag, printCatalogFile } from "../output/catalog-file.ts";
-import { history, show, undo, versionFlag } from "./catalog-history.ts";
 import { whenConfirmed } from "../input/when-confirmed.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Cli } from "../cli.ts";
@@ -43,10 +42,19 @@ const apply = command({
     tuneForShortCommand();
     const sources = await readSources(names, cli.io.stdin);
     const rt = await cli.open({ create: true });
-    const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
+    const [{ applyCatalogs }, { loadCancelAffected }] = await Promise.all([
+      import("../../app/catalog/catalog.ts"),
+      import("../../app/catalog/affected-visits.ts"),
+    ]);
+    const cancelAffected = await loadCancelAffected(flags.cancelAffected);
     return whenConfirmed(cli, cli.flags.yes, (confirmed) => {
       const onStep = createStepReporter(cli, rt, totalBytes(sources));
-      const results = applyCatalogs(rt, sources, { ...flags, confirmed, onStep });
+      const results = applyCatalogs(rt, sources, {
+        ...flags,
+        cancelAffected,
+        confirmed,
+        onStep,
+      });
       const { exitCode, changed } = reportChanges(cli, results);
       if (!cli.flags.dryRun) noteUndo(cli, changed);
       return exitCode;
@@ -54,43 +62,31 @@ const apply = command({
   },
 });
 
-const diff = command({
+export const pruneFlag = toggle("also show objects that --prune would delete");
+
+export const diff = command({
   name: "diff",
   about: `Show what an apply would change. Exits with ${EXIT.differences} if there are differences. ${FILES}`,
-  arguments: ["[files...]"],
-  flags: {
-    prune: toggle("also show objects that --prune would delete"),
-    version: versionFlag("show what it would change to restore this version instead"),
-  },
-  examples: [
-    "catalog diff salon.yaml",
-    "catalog diff ./catalog --prune --json",
-    "catalog diff --version 12",
-  ],
-  async run(cli, { prune, version }, names) {
-    if ((version === undefined) === (names.length === 0))
-      throw usageError(
-        "Give either catalog files or --version.",
-        "deskbell catalog diff FILE, or a version from deskbell catalog history",
-      );
-    tuneForShortCommand();
-    if (version !== undefined) return diffVersion(cli, version);
-    const sources = await readSources(names, cli.io.stdin);
-    const rt = await cli.open();
-    rt.startDryRun();
-    const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
-    const onStep = createStepReporter(cli, rt, totalBytes(sources));
-    const { changed } = reportChanges(cli, applyCatalogs(rt, sources, { prune, onStep }), true);
-    return changed.length > 0 ? EXIT.differences : EXIT.ok;
-  },
+  arguments: ["<files...>"],
+  flags: { prune: pruneFlag },
+  examples: ["catalog diff salon.yaml", "catalog diff ./catalog --prune --json"],
+  run: (cli, { prune }, names) => diffFiles(cli, names, prune),
 });
 
-async function diffVersion(cli: Cli, version: number): Promise<number> {
-  const { rt, business } = await cli.openBusiness();
-  const { planUndo } = await import("../../app/catalog/undo-catalog.ts");
-  const { planReplacement } = await import("../../app/catalog/replace-catalog.ts");
-  const plan = planReplacement(rt, planUndo(rt, business.slug, version).replacement);
-  return reportChanges(cli, [plan], true).changed.length > 0 ? EXIT.differences : EXIT.ok;
+/** Returns the exit code of `catalog diff`. */
+export async function diffFiles(
+  cli: Cli,
+  names: readonly string[],
+  prune: boolean,
+): Promise<number> {
+  tuneForShortCommand();
+  const sources = await readSources(names, cli.io.stdin);
+  const rt = await cli.open();
+  rt.startDryRun();
+  const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
+  const onStep = createStepReporter(cli, rt, totalBytes(sources));
+  const { changed } = reportChanges(cli, applyCatalogs(rt, sources, { prune, onStep }), true);
+  return changed.length > 0 ? EXIT.differences : EXIT.ok;
 }
 
 const exporting = command({
@@ -130,7 +126,7 @@ const catalogImport: CommandGroup = {
   commands: [],
 };
 
-export const definition = [apply, diff, undo, history, show, exporting, schema, catalogImport];
+export const definition = [apply, diff, exporting, schema, catalogImport];
 
 const QUIET_MS = 1000;
 // The first step reads and parses. More bytes than this take longer than a second.

@@ -64,8 +64,8 @@ async function valuesFor(
   valueKind: string,
   given: ReadonlyMap<string, string>,
 ): Promise<Candidate[]> {
-  const { fixedValues, listerFor } = await import("../completion/complete.ts");
-  const lister = listerFor(valueKind);
+  const { fixedValues, loadLister } = await import("../completion/complete.ts");
+  const lister = await loadLister(valueKind);
   if (lister === undefined) return fixedValues(valueKind);
   try {
     const config = readConfig({ dataDir: given.get("--data-dir") ?? cli.flags.dataDir });

@@ -10,7 +10,7 @@ import { findNewestCopy } from "../../app/operations/take-over.ts";
 import { wallClock } from "../../app/runtime.ts";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import { parseServers } from "../../domain/servers/servers-file.ts";
+import { parseServers } from "../../domain/servers-file.ts";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { readCertificate, type TlsFiles } from "../../http/transport/tls.ts";
 import { decryptWithAny, readMasterKeys } from "../../secret-box.ts";

@@ -120,13 +120,17 @@ const deleteCommand = command({
     ),
   },
   examples: ["staff delete sofia --dry-run", "staff delete sofia --cancel-affected --yes"],
-  async run(cli, options, name) {
+  async run(cli, flags, name) {
     const { rt, business } = await cli.openBusiness();
-    const { deleteStaffMember } = await import("../../app/catalog/staff.ts");
+    const [{ deleteStaffMember }, { loadCancelAffected }] = await Promise.all([
+      import("../../app/catalog/staff.ts"),
+      import("../../app/catalog/affected-visits.ts"),
+    ]);
     const { key } = resolveObject(rt, business, "staff", name);
     // A catalog undo brings the person back, but not the bookings.
-    if (options.cancelAffected) await cli.confirm(`Cancelling the bookings of ${key}`, key);
-    reportChange(cli, deleteStaffMember(rt, business.slug, key, options));
+    if (flags.cancelAffected) await cli.confirm(`Cancelling the bookings of ${key}`, key);
+    const cancelAffected = await loadCancelAffected(flags.cancelAffected);
+    reportChange(cli, deleteStaffMember(rt, business.slug, key, { cancelAffected }));
   },
 });
 

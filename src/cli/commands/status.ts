@@ -1,17 +1,21 @@
 import type { Status } from "../../app/operations/status.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import { byteSize, safe, summarizeNames } from "../../domain/text.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../../domain/conditions/registry.ts";
+import { loadFromFeatures } from "../../features/index.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
-import { choice, text } from "../flags.ts";
-import { EXIT, insertProgramName, usageError } from "../failure.ts";
+import { choice } from "../flags.ts";
+import { EXIT, insertProgramName } from "../failure.ts";
 import { type Column, isoTime, shortTime, toTsv, withIsoTimes } from "../output/table.ts";
 
-/** The flag of the commands that ask several servers; `serve` has an equal one. */
-export const metricsTokenFlag = text(
-  "file",
-  "file with the bearer token for /metrics of the servers (env: DESKBELL_METRICS_TOKEN_FILE)",
-);
+/** What a feature adds to `status`: lines for a person, and fields for --json. */
+export type StatusPart = {
+  rows: { about: string; state: string }[];
+  fields: Record<string, unknown>;
+};
+
+export type ReadStatusPart = (rt: Runtime) => StatusPart;
 
 type StatusRow = {
   about: string;
@@ -27,42 +31,25 @@ export const severityFlag = choice(
 );
 
 export const definition = command({
-  flags: {
-    severity: severityFlag,
-    servers: text(
-      "file",
-      "show all servers of this file (NAME http://HOST:PORT on each line) instead",
-    ),
-    metricsTokenFile: metricsTokenFlag,
-  },
-  examples: [
-    "status",
-    "status --json",
-    "status --severity critical",
-    "status --servers servers.txt",
-  ],
-  async run(cli, { severity = "info", servers, metricsTokenFile }) {
-    if (servers !== undefined) {
-      const { printServers } = await import("./status-servers.ts");
-      return printServers(cli, servers, severity, metricsTokenFile);
-    }
-    if (metricsTokenFile !== undefined)
-      throw usageError("--metrics-token-file needs --servers.", "deskbell status --help");
+  flags: { severity: severityFlag },
+  examples: ["status", "status --json", "status --severity critical"],
+  async run(cli, { severity = "info" }) {
     const rt = await cli.open();
     const [{ readStatus }, { loadChecks }] = await Promise.all([
       import("../../app/operations/status.ts"),
       import("../../app/operations/conditions.ts"),
     ]);
     const status = readStatus(rt, await loadChecks());
+    const parts = (await loadFromFeatures("status")).map((read) => read(rt));
     status.problems = status.problems.filter((problem) => isAtLeast(problem.severity, severity));
     const lines = [
-      ...stateRows(status, rt.now(), (group) => {
+      ...stateRows(status, parts, rt.now(), (group) => {
         const choice = rt.store.businesses.listSlugs().length > 1 ? " --business SLUG" : "";
         return `${cli.program} ${group} list --status PENDING${choice}`;
       }),
       ...problemRows(status, cli.program),
     ];
-    if (cli.flags.json) cli.printObject(inIsoTime(status));
+    if (cli.flags.json) cli.printObject(inIsoTime(status, parts));
     else if (cli.io.stdout.isTTY)
       cli.io.stdout.write(lines.map((line) => terminalLine(cli, line)).join(""));
     else cli.io.stdout.write(toTsv(lines, COLUMNS));
@@ -83,7 +70,6 @@ function stateRows(
     daemon,
     queue,
     endpoints,
-    destinations,
     pending,
     nextAttemptAt,
     limitedHosts,
@@ -94,6 +80,7 @@ function stateRows(
     lastDrill,
     freeBytes,
   }: Status,
+  parts: readonly StatusPart[],
   now: number,
   listCommand: (group: "bookings" | "reservations") => string,
 ): StatusRow[] {
@@ -105,9 +92,6 @@ function stateRows(
     ),
     row("deliveries", countsText(queue)),
     row("endpoints", countsText(endpoints)),
-    ...(Object.values(destinations).every((count) => count === 0)
-      ? []
-      : [row("destinations", destinationsText(destinations))]),
     ...(["bookings", "reservations"] as const).flatMap((group) =>
       pending[group] === 0
         ? []
@@ -125,6 +109,7 @@ function stateRows(
     ),
     row("last copy", copyText(lastCopy, copyFailure)),
     row("last drill", drillText(lastDrill)),
+    ...parts.flatMap(({ rows }) => rows.map(({ about, state }) => row(about, state))),
     row("free disk", byteSize(freeBytes)),
   ];
 }
@@ -153,11 +138,8 @@ const drillText = (drill: Status["lastDrill"]): string =>
 const limitedText = (hosts: readonly string[]): string =>
   `limited, because they never accepted a delivery: ${summarizeNames(hosts.slice(0, 10), hosts.length)}`;
 
-const destinationsText = ({ untried, ...counts }: Status["destinations"]): string =>
-  countsText({ ...counts, "to which nothing was published yet": untried });
-
 /** `2 active, 1 failing` */
-const countsText = (counts: Record<string, number>): string =>
+export const countsText = (counts: Record<string, number>): string =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([state, count]) => `${count} ${state.toLowerCase()}`)
@@ -165,17 +147,20 @@ const countsText = (counts: Record<string, number>): string =>
 
 const timeText = (ms: number): string => shortTime(isoTime(ms)) ?? "";
 
-const inIsoTime = ({
-  daemon,
-  nextAttemptAt,
-  history,
-  lastBackup,
-  lastCopy,
-  copyFailure,
-  lastDrill,
-  problems,
-  ...status
-}: Status) => ({
+const inIsoTime = (
+  {
+    daemon,
+    nextAttemptAt,
+    history,
+    lastBackup,
+    lastCopy,
+    copyFailure,
+    lastDrill,
+    problems,
+    ...status
+  }: Status,
+  parts: readonly StatusPart[],
+) => ({
   daemon: withIsoTimes(daemon, "startedAt"),
   nextAttemptAt: isoTime(nextAttemptAt),
   history: withIsoTimes(history, "oldestAt", "cutUntil"),
@@ -183,6 +168,7 @@ const inIsoTime = ({
   lastCopy: lastCopy && withIsoTimes({ ...lastCopy, place: undefined }, "createdAt", "at"),
   copyFailure: copyFailure && withIsoTimes({ ...copyFailure, place: undefined }, "at", "since"),
   lastDrill: lastDrill && withIsoTimes(lastDrill, "at"),
+  ...Object.assign({}, ...parts.map(({ fields }) => fields)),
   ...status,
   problems: problems.map((problem) => withIsoTimes(problem, "since")),
 });

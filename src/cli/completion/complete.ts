@@ -1,9 +1,10 @@
 import type { Option } from "commander";
 import { type CommandSpec, type CommandGroup, optionsOf } from "../command.ts";
-import { GUIDES, PRESETS, SHELLS } from "../../assets.ts";
+import { GUIDES, SHELLS } from "../../assets.ts";
 import { SCOPES } from "../../domain/api-key.ts";
 import type { Kind } from "../../domain/catalog/catalog.ts";
 import { ALL_EVENT_TYPES } from "../../domain/event-types.ts";
+import { FEATURES, loadFromFeatures } from "../../features/index.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
@@ -124,24 +125,23 @@ function splitOnce(word: string): [string, string?] {
 }
 
 /** Maximum suggestions for append-only lists, newest first. */
-const MAX_NEWEST = 50;
+export const MAX_NEWEST = 50;
 
-const candidate = (value: string, about = ""): Candidate => ({ value, about });
+export const candidate = (value: string, about = ""): Candidate => ({ value, about });
 const plain = (values: readonly string[]): Candidate[] => values.map((value) => candidate(value));
 
+/** The values that are always the same, by noun and argument or flag, or by the latter alone. */
 const FIXED: Record<string, Candidate[]> = {
   "keys --scope": plain(SCOPES),
-  "webhooks --event": plain(["all", ...ALL_EVENT_TYPES]),
-  "destinations --event": plain(["all", ...ALL_EVENT_TYPES]),
+  "--event": plain(["all", ...ALL_EVENT_TYPES]),
   "deliveries --event": plain(ALL_EVENT_TYPES),
   "events <type>": plain(ALL_EVENT_TYPES),
   "events --type": plain(ALL_EVENT_TYPES),
-  "seed [source]": plain([...PRESETS, "all"]),
   "completion <shell>": plain(SHELLS),
   "guide [topic]": Object.entries(GUIDES).map(([name, about]) => candidate(name, about)),
 };
 
-type Lister = (rt: Runtime, business: BusinessRow | undefined) => Candidate[];
+export type Lister = (rt: Runtime, business: BusinessRow | undefined) => Candidate[];
 
 const objects =
   (kind: Kind): Lister =>
@@ -162,9 +162,6 @@ const keys: Lister = (rt, business) =>
 const endpoints: Lister = (rt, business) =>
   rt.store.endpoints.list(business?.id).map(({ id, name, url }) => candidate(id, `${name} ${url}`));
 
-const destinations: Lister = (rt) =>
-  rt.store.destinations.list().map(({ name, url }) => candidate(name, url));
-
 const deliveries: Lister = (rt, business) =>
   rt.store.deliveries
     .list({ businessId: business?.id }, MAX_NEWEST)
@@ -176,31 +173,26 @@ const events: Lister = (rt, business) =>
     .map(({ id, type }) => candidate(id, type));
 
 /** Lists values only if the business is clear: the named one or the only one. */
-const perBusiness =
-  (list: (store: Runtime["store"], businessId: string, now: number) => Candidate[]): Lister =>
+export const perBusiness =
+  (list: (rt: Runtime, businessId: string) => Candidate[]): Lister =>
   (rt, business) => {
     const [only, ...others] = business ? [business] : rt.store.businesses.list();
-    return only && others.length === 0 ? list(rt.store, only.id, rt.now()) : [];
+    return only && others.length === 0 ? list(rt, only.id) : [];
   };
 
-const bookings = perBusiness((store, businessId) =>
+const bookings = perBusiness(({ store }, businessId) =>
   store.bookings
     .list({ businessId }, MAX_NEWEST)
     .map(({ id, status }) => candidate(id, status.toLowerCase())),
 );
-const reservations = perBusiness((store, businessId) =>
+const reservations = perBusiness(({ store }, businessId) =>
   store.reservations
     .list({ businessId }, MAX_NEWEST)
     .map(({ id, partySize, status }) => candidate(id, `for ${partySize}, ${status.toLowerCase()}`)),
 );
-const orders = perBusiness((store, businessId) =>
-  store.orders
-    .list({ businessId }, MAX_NEWEST)
-    .map(({ code, status }) => candidate(code, status.toLowerCase())),
-);
-const absences = perBusiness((store, businessId, now) =>
+const absences = perBusiness(({ store, now }, businessId) =>
   store.timeOff
-    .listEndingAfter(businessId, now)
+    .listEndingAfter(businessId, now())
     .map(({ id, reason }) => candidate(id, reason ?? "")),
 );
 
@@ -230,18 +222,25 @@ const LIVE: Record<string, Lister> = {
   "<key>": keys,
   "<endpoint>": endpoints,
   "--endpoint": endpoints,
-  "<destination>": destinations,
   "<delivery>": deliveries,
   "[delivery]": deliveries,
   "events <event>": events,
   "bookings <id>": bookings,
   "reservations <id>": reservations,
-  "<order>": orders,
-  "--order": orders,
   "time-off <id>": absences,
 };
 
-export const fixedValues = (valueKind: string): Candidate[] => FIXED[valueKind] ?? [];
+export const fixedValues = (valueKind: string): Candidate[] =>
+  findKind(FIXED, valueKind) ??
+  FEATURES.flatMap(({ fixedValues = {} }) => plain(fixedValues[valueKind] ?? []));
 
-export const listerFor = (valueKind: string): Lister | undefined =>
-  LIVE[valueKind] ?? LIVE[valueKind.slice(valueKind.indexOf(" ") + 1)];
+/** The values of an argument or flag, which a feature adds to those of the core. */
+export type LiveValues = readonly [valueKind: string, list: Lister];
+
+/** Loads the lists of features only for a value that the core does not know. */
+export const loadLister = async (valueKind: string): Promise<Lister | undefined> =>
+  findKind(LIVE, valueKind) ??
+  findKind(Object.fromEntries(await loadFromFeatures("completion")), valueKind);
+
+const findKind = <Value>(values: Record<string, Value>, valueKind: string): Value | undefined =>
+  values[valueKind] ?? values[valueKind.slice(valueKind.indexOf(" ") + 1)];

@@ -1,6 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Preset, readPreset } from "../../assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { readLimited, readStdin } from "../../limited-read.ts";
 import { shellQuote } from "../../domain/text.ts";
@@ -8,11 +7,6 @@ import type { Io } from "../io.ts";
 import { usageError } from "../failure.ts";
 
 export type Source = { name: string; text: string };
-
-export const presetSource = (preset: Preset): Source => ({
-  name: `${preset}.yaml`,
-  text: readPreset(preset),
-});
 
 /**
  * Reads the catalog files of a command line: files, folders of YAML and JSON files, or `-` for

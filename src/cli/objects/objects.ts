@@ -9,7 +9,6 @@ import { formatInstant } from "../../domain/local-time.ts";
 import { command, type CommandSpec } from "../command.ts";
 import type { Column } from "../output/table.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import type { DestinationRow } from "../../store/destinations.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import type { Cli } from "../cli.ts";
@@ -104,7 +103,7 @@ type Named = { id: string; name: string; businessId: string | null };
 
 /** A name means the key that is not revoked: a new key often has the name of the one it replaces. */
 export const resolveKey = (cli: Cli, rt: Runtime, name: string): ListedKey =>
-  getOne(cli, rt, name, {
+  resolveNamed(cli, rt, name, {
     noun: "key",
     group: "keys",
     all: rt.store.keys.list(),
@@ -112,18 +111,11 @@ export const resolveKey = (cli: Cli, rt: Runtime, name: string): ListedKey =>
   });
 
 export const resolveEndpoint = (cli: Cli, rt: Runtime, name: string): EndpointRow =>
-  getOne(cli, rt, name, {
+  resolveNamed(cli, rt, name, {
     noun: "webhook endpoint",
     group: "webhooks",
     all: rt.store.endpoints.list(),
     describe: ({ url }) => new URL(url).host,
-  });
-
-export const resolveDestination = (cli: Cli, rt: Runtime, name: string): DestinationRow =>
-  getOne(cli, rt, name, {
-    noun: "destination",
-    group: "destinations",
-    all: rt.store.destinations.list(),
   });
 
 /**
@@ -136,7 +128,7 @@ export const resolveEndpointId = (cli: Cli, rt: Runtime, name: string): string =
  * Returns the row with this ID, or with this name if it is unique within the selected businesses.
  * @throws AppError resource_not_found; usage for an ambiguous name
  */
-function getOne<Row extends Named>(
+export function resolveNamed<Row extends Named>(
   cli: Cli,
   rt: Runtime,
   name: string,

@@ -9,6 +9,7 @@ import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import { type Currency, currencyChangeText } from "../../domain/currency.ts";
 import { repricingText } from "../../domain/catalog/change/repricing.ts";
 import { formatMoney } from "../../domain/money.ts";
+import { FEATURES } from "../../features/index.ts";
 import type { Cli } from "../cli.ts";
 import { EXIT } from "../failure.ts";
 import type { Column } from "./table.ts";
@@ -41,12 +42,13 @@ export function reportChanges(
   };
 }
 
-/** Names the command that takes the changes back. A new business has no earlier catalog. */
+/** Names the command that takes the changes back, if there is one. A new business has no earlier catalog. */
 export function noteUndo(cli: Cli, changed: readonly ChangeResult[]): void {
+  const undo = FEATURES.find(({ undoCommand }) => undoCommand !== undefined)?.undoCommand;
   const slugs = changed.filter(({ isNew }) => !isNew).map(({ slug }) => slug);
-  if (slugs.length === 0) return;
+  if (undo === undefined || slugs.length === 0) return;
   const slug = slugs.length === 1 ? slugs[0] : "SLUG";
-  cli.note(`To go back: ${cli.program} catalog undo --business ${slug}`);
+  cli.note(`To go back: ${cli.program} ${undo} --business ${slug}`);
 }
 
 const isRejected = (result: Result): result is RejectedBusiness => "error" in result;

@@ -5,7 +5,7 @@ import { nameGoodBackup } from "../../app/operations/backups.ts";
 import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
-import type { sendFailureAlert } from "../../delivery/failure-alert.ts";
+import { loadFromFeatures } from "../../features/index.ts";
 import {
   type OnAttempt,
   type RunningDeliveryWorker,
@@ -111,7 +111,7 @@ export async function startDaemon(
     const started = await startDeliveryWorker(config, { onAttempt });
     worker = started;
     // A program that is replaced while it runs can no longer load what sends the alert.
-    const sendAlert = await loadFailureAlert(config);
+    const report = await loadFailureReport(config);
     const workerDied = started.exited.then((): Failure => ({
       reason: "delivery worker died",
       message: "The delivery worker died.",
@@ -119,7 +119,7 @@ export async function startDaemon(
       ...started.failure(),
     }));
     const alertBeforeEnding = async ({ reason, message, fix }: Failure): Promise<string> => {
-      await sendAlert(config, { message: `the daemon has ended: ${message}`, fix });
+      await report({ message: `the daemon has ended: ${message}`, fix });
       return reason;
     };
     const saveCertificateExpiry = () =>
@@ -172,10 +172,12 @@ const waitUnlessAborted = (ms: number, signal: AbortSignal | undefined): Promise
 
 type Failure = WorkerFailure & { reason: string };
 
-/** Returns what sends an alert; without a channel for alerts, nothing is loaded. */
-async function loadFailureAlert(config: Config): Promise<typeof sendFailureAlert> {
-  if (!hasAlertChannel(config.alerts)) return () => Promise.resolve([]);
-  return (await import("../../delivery/failure-alert.ts")).sendFailureAlert;
+/** Returns what reports a failure; without a channel for alerts, nothing is loaded. */
+async function loadFailureReport(
+  config: Config,
+): Promise<(failure: WorkerFailure) => Promise<unknown>> {
+  const reports = hasAlertChannel(config.alerts) ? await loadFromFeatures("failures") : [];
+  return (failure) => Promise.all(reports.map((report) => report(config, failure)));
 }
 
 /** Errors of the data. A port in use or a wrong option concerns whoever starts the daemon. */
@@ -186,8 +188,8 @@ async function alertRefusedStart(config: Config, error: unknown): Promise<void> 
   const known = error instanceof AppError ? error : storageError(error, config.databasePath);
   if (known === undefined || !ALERTED_CODES.has(known.code)) return;
   const { message, fix } = known;
-  const sendAlert = await loadFailureAlert(config);
-  await sendAlert(config, { message: `the daemon does not start: ${message}`, fix });
+  const report = await loadFailureReport(config);
+  await report({ message: `the daemon does not start: ${message}`, fix });
 }
 
 /** Call it with the daemon lock, which a running restore holds. */

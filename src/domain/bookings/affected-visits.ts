@@ -1,15 +1,25 @@
+import { FEATURES } from "../../features/index.ts";
 import { countOf } from "../text.ts";
 
-/** IDs of future bookings, reservations and ticket orders that a change affects. */
-export type AffectedVisits = { bookings: string[]; reservations: string[]; ticketOrders: string[] };
+/** IDs of future visits that a change affects. Features add the lists of their own visits. */
+export type AffectedVisits = { bookings: string[]; reservations: string[] } & {
+  [name: string]: string[];
+};
 
-export const NO_VISITS: AffectedVisits = { bookings: [], reservations: [], ticketOrders: [] };
+/** The nouns of the visits, by the names of their lists. */
+const visitNouns = (): Record<string, string> =>
+  Object.assign(
+    { bookings: "future booking", reservations: "future reservation" },
+    ...FEATURES.map((feature) => feature.visitNouns),
+  );
 
-export const idsOf = ({ bookings, reservations, ticketOrders }: AffectedVisits): string[] => [
-  ...bookings,
-  ...reservations,
-  ...ticketOrders,
-];
+export const noVisits = (): AffectedVisits => ({
+  bookings: [],
+  reservations: [],
+  ...Object.fromEntries(Object.keys(visitNouns()).map((name) => [name, []])),
+});
+
+export const idsOf = (affected: AffectedVisits): string[] => Object.values(affected).flat();
 
 /** What a person needs to find a visit again and to call its guest. */
 export type VisitSummary = {
@@ -69,13 +79,9 @@ export function deletedVisitsText(
 ): string | null {
   const ids = idsOf(affected);
   if (ids.length === 0) return null;
-  const counts = [
-    [affected.bookings, "future booking"],
-    [affected.reservations, "future reservation"],
-    [affected.ticketOrders, "ticket order"],
-  ] as const;
-  const parts = counts
-    .filter(([{ length }]) => length > 0)
-    .map(([{ length }, noun]) => countOf(length, noun));
+  const parts = Object.entries(visitNouns()).flatMap(([name, noun]) => {
+    const { length } = affected[name] ?? [];
+    return length > 0 ? [countOf(length, noun)] : [];
+  });
   return `${parts.join(", ")}: ${listVisits(named, ids.length, false)}`;
 }

@@ -7,7 +7,7 @@ import type { NamedAppointmentRequest } from "../availability/request.ts";
 
 const orNull = (schema: z.ZodType<string>) => schema.nullish().transform((value) => value ?? null);
 
-const customerRef = () => orNull(outsideLine(200));
+export const customerRef = () => orNull(outsideLine(200));
 
 const customer = () =>
   customerFields()
@@ -91,30 +91,3 @@ export type ReservationRequest = z.output<ReturnType<typeof reservationSchema>>;
 
 export const parseReservationRequest = (input: unknown): ReservationRequest =>
   parseRequest(reservationSchema(), input);
-
-const orderSchema = lazy(() =>
-  z.strictObject({
-    event: keySchema(),
-    items: z
-      .array(name(), "a list such as [seated*2, student]")
-      .min(1, "a list of ticket types")
-      .max(50, "a list of at most 50"),
-    customerRef: customerRef(),
-  }),
-);
-
-/**
- * Adds up the quantities of a ticket type that is named several times.
- */
-export function parseTicketOrderRequest(input: unknown) {
-  const request = parseRequest(orderSchema(), input);
-  const quantities = new Map<string, number>();
-  for (const item of request.items) {
-    const [, ticketType = item, quantity = "1"] = /^(.+)\*(\d{1,6})$/.exec(item) ?? [];
-    quantities.set(ticketType, (quantities.get(ticketType) ?? 0) + Number(quantity));
-  }
-  return {
-    ...request,
-    items: [...quantities].map(([key, quantity]) => ({ key, quantity })),
-  };
-}

@@ -90,15 +90,6 @@ const CORE_CONDITIONS = {
   "proxy.one_address": { severity: "warning", about: "proxy" },
   "connections.full": { severity: "critical", about: "daemon" },
   "metrics.refused": { severity: "warning", about: "daemon" },
-  "alerts.failing": { severity: "warning", about: "alerts" },
-  "destination.late": {
-    severity: "warning",
-    about: "destination",
-    isLateness: true,
-    coveredBy: ["master_key.missing", "master_key.wrong"],
-  },
-  "destination.recreated": { severity: "warning", about: "destination" },
-  "destination.skipped": { severity: "warning", about: "destination" },
   "booking.undecided": { severity: "warning", about: "booking" },
   "network.out": { severity: "warning", about: "endpoint" },
   "endpoint.key_ended": { severity: "warning", about: "endpoint" },
@@ -126,22 +117,22 @@ export const listConditionCodes = (): ConditionCode[] =>
   Object.keys(listConditions()) as ConditionCode[];
 
 /** Alerts about something that has happened, which no later alert resolves. */
-export const NOTICES = {
+const CORE_NOTICES = {
   "delivery.exhausted": { severity: "info", about: "delivery" },
   "booking.received": { severity: "info", about: "booking" },
-  "alert.test": { severity: "info", about: "alerts" },
-  "alert.message": { severity: "warning", about: "alerts" },
-  /** The daemon has ended, or refuses to start. */
-  "daemon.failed": { severity: "critical", about: "daemon" },
 } as const satisfies Record<string, ConditionKind>;
 
-export type NoticeCode = keyof typeof NOTICES;
+export type NoticeCode = keyof typeof CORE_NOTICES | Named<"notices">;
 export type AlertCode = ConditionCode | NoticeCode;
 
-export const isNotice = (code: AlertCode): code is NoticeCode => code in NOTICES;
+const listNotices = lazy((): Readonly<Record<NoticeCode, ConditionKind>> =>
+  Object.assign({}, CORE_NOTICES, ...FEATURES.map(({ notices }) => notices)),
+);
+
+export const isNotice = (code: AlertCode): code is NoticeCode => code in listNotices();
 
 export const conditionKind = (code: AlertCode): ConditionKind =>
-  isNotice(code) ? NOTICES[code] : listConditions()[code];
+  isNotice(code) ? listNotices()[code] : listConditions()[code];
 
 /** Whether a condition is as severe as `least`, or more. */
 export const isAtLeast = (severity: Severity, least: Severity): boolean =>
@@ -187,3 +178,18 @@ export const openCondition = <Code extends AlertCode>(
     command,
   };
 };
+
+type Found = HealthCondition<AlertCode>;
+
+/** Whether `other` says all that `condition` could. */
+export const covers = (other: Found, condition: Found): boolean =>
+  conditionKind(condition.code).coveredBy?.includes(other.code) === true &&
+  (other.subject === null || other.subject.id === condition.subject?.id);
+
+/** Returns the conditions whose cause is not another one of them. */
+export const withoutCovered = <C extends Found>(found: readonly C[]): C[] =>
+  found.filter((condition) => !found.some((other) => covers(other, condition)));
+
+/** Returns a text that is equal for one condition whenever it is found. */
+export const fingerprintOf = ({ code, business, subject }: Found): string =>
+  [code, business ?? "", subject?.id ?? ""].join("|");

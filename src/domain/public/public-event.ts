@@ -140,7 +140,7 @@ function stateOfType(
   remaining: number | null,
   now: number,
 ): SaleState {
-  // bookings/ticket-order.ts has the same rules.
+  // An order of tickets is checked by the same rules.
   if (event.status !== "PUBLISHED" || event.endsAt <= now) return "ENDED";
   if (type.salesEndAt !== null && type.salesEndAt <= now) return "ENDED";
   if (type.salesStartAt !== null && now < type.salesStartAt) return "NOT_YET";

@@ -16,7 +16,6 @@ import {
   reservationUpdatedEvent,
   type PublicReservation,
 } from "../bookings/reservation.ts";
-import { ticketCheckedInEvent, ticketOrderEvent } from "../bookings/ticket-order.ts";
 
 const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   service: "services",
@@ -32,7 +31,10 @@ const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   event_availability: "events",
 };
 
-/** Returns an event for the first object of its kind; undefined if there is none. */
+/**
+ * Returns an event for the first object of its kind; undefined if there is none, or if a feature
+ * publishes events of this type.
+ */
 export function sampleEvent(
   type: EventType,
   state: CatalogState,
@@ -70,10 +72,6 @@ function sampleBookingEvent(
       return sampleBooking(actionOf(type) as VisitAction, state, now);
     case "reservation":
       return sampleReservation(actionOf(type) as VisitAction, state, now);
-    case "ticket_order":
-      return sampleOrder(actionOf(type) as "created" | "confirmed" | "cancelled", state, now);
-    case "ticket":
-      return sampleCheckIn(state, now);
     default:
       return undefined;
   }
@@ -166,50 +164,4 @@ function sampleReservation(
   if (action === "created") return reservationCreatedEvent(reservation);
   if (action === "cancelled") return reservationCancelledEvent(reservation);
   return reservationUpdatedEvent({ ...reservation, status: "PENDING" }, reservation);
-}
-
-const firstTicketType = ({ publicCatalog }: CatalogState) =>
-  publicCatalog.events.flatMap(({ ticketTypes }) => ticketTypes)[0];
-
-function sampleOrder(
-  action: "created" | "confirmed" | "cancelled",
-  state: CatalogState,
-  now: number,
-): EventDraft | undefined {
-  const type = firstTicketType(state);
-  if (type === undefined) return undefined;
-  const { id: ticketTypeId, eventId, priceCents: unitPriceCents, currency } = type;
-  const { timezone } = state.catalog.business;
-  return ticketOrderEvent(action, {
-    id: "tor_sample",
-    code: "SAMP-LE00",
-    status: ({ created: "PENDING", confirmed: "CONFIRMED", cancelled: "CANCELLED" } as const)[
-      action
-    ],
-    eventId,
-    items: [{ ticketTypeId, quantity: 2, unitPriceCents }],
-    totalCents: 2 * unitPriceCents,
-    currency,
-    customerRef,
-    expiresAt: action === "created" ? formatInstant(now + 15 * MINUTE_MS, timezone) : null,
-    version: action === "created" ? 1 : 2,
-    createdAt: formatInstant(now, timezone),
-    updatedAt: formatInstant(now, timezone),
-  });
-}
-
-function sampleCheckIn(state: CatalogState, now: number): EventDraft | undefined {
-  const type = firstTicketType(state);
-  return (
-    type &&
-    ticketCheckedInEvent({
-      id: "tck_sample",
-      orderId: "tor_sample",
-      eventId: type.eventId,
-      ticketTypeId: type.id,
-      status: "CHECKED_IN",
-      checkedInAt: formatInstant(now, state.catalog.business.timezone),
-      version: 2,
-    })
-  );
 }

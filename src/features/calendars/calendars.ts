@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
-import { assertFound } from "../../domain/errors.ts";
+import { AppError, assertFound } from "../../domain/errors.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { createCalendarStore, type CalendarRow } from "./store.ts";
 import { audit } from "../../app/audit.ts";
+import { isSqliteError } from "../../store/db.ts";
 import type { Runtime } from "../../app/runtime.ts";
 
 const TOKEN_BYTES = 24;
@@ -27,6 +28,7 @@ export function createCalendar(
       createdAt: rt.now(),
       revokedAt: null,
       cutAt: null,
+      formerUrlReadAt: null,
     };
     const token = `deskbell_cal_${rt.random(TOKEN_BYTES).toString("hex")}`;
     rt.openStore(createCalendarStore).insert(calendar, hashToken(token));
@@ -60,6 +62,21 @@ export function findCalendarByToken(
   if (slug === undefined || rt.store.businesses.findBySlug(slug)?.id === calendar?.businessId)
     return calendar;
   return undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Remembers once a day that a phone still uses the URL of version 0.1. */
+export function recordFormerUrl(rt: Runtime, { id, formerUrlReadAt }: CalendarRow): void {
+  const now = rt.now();
+  // The time is in the future if the clock was set back since.
+  if (formerUrlReadAt !== null && Math.abs(now - formerUrlReadAt) < DAY_MS) return;
+  try {
+    rt.tx(() => rt.openStore(createCalendarStore).setFormerUrlReadAt(id, now));
+  } catch (error) {
+    // A disk that is full or busy, which conditions of its own report, must not take the feed away.
+    if (!(error instanceof AppError) && !isSqliteError(error)) throw error;
+  }
 }
 
 function getCalendar(rt: Runtime, businessId: string, id: string): CalendarRow {

@@ -87,6 +87,6 @@ const revoke = command({
 });
 
 const toOutput = ({ businessId: _, ...calendar }: CalendarRow) =>
-  withIsoTimes(calendar, "createdAt", "revokedAt");
+  withIsoTimes(calendar, "createdAt", "revokedAt", "cutAt", "formerUrlReadAt");
 
 export const definition = [create, list, revoke];

@@ -13,7 +13,10 @@ export const calendars = {
     },
   ],
   routes: () => import("./routes.ts"),
-  conditions: { "calendar.full": { severity: "warning", about: "booking" } },
+  conditions: {
+    "calendar.full": { severity: "warning", about: "booking" },
+    "calendar.former_url": { severity: "info", about: "booking" },
+  },
   checks: () => import("./conditions.ts"),
   idPrefixes: ["cal"],
   auditActions: ["calendar.created", "calendar.revoked"],

@@ -1,4 +1,4 @@
-import { findCalendarByToken } from "./calendars.ts";
+import { findCalendarByToken, recordFormerUrl } from "./calendars.ts";
 import { findFeed } from "./feed.ts";
 import { AppError } from "../../domain/errors.ts";
 import { createCachedResponse } from "../../http/pipeline/cached-response.ts";
@@ -24,6 +24,7 @@ function getCalendar({ rt, openService }: HandlerDeps): OpenHandler {
         "resource_not_found",
         "There is no calendar with this URL, or it was revoked.",
       );
+    if (slug === undefined) recordFormerUrl(rt, calendar);
     const response = createCachedResponse(
       `W/"${feed.revision}"`,
       ["cache-control", "private, max-age=0, must-revalidate"],

@@ -13,9 +13,12 @@ export type CalendarRow = {
   revokedAt: number | null;
   /** When the first visit begins that the feed lacks, because it has too many; null if it has all. */
   cutAt: number | null;
+  /** When it was last read at a URL without the business, within a day; null if it never was. */
+  formerUrlReadAt: number | null;
 };
 
-const STORED = "id, business_id, staff_id, with_guests, created_at, revoked_at, cut_at";
+const STORED =
+  "id, business_id, staff_id, with_guests, created_at, revoked_at, cut_at, former_url_read_at";
 
 export function createCalendarStore(db: Db) {
   const parse = (raw: unknown): CalendarRow => {
@@ -34,6 +37,12 @@ export function createCalendarStore(db: Db) {
     `SELECT ${columns(STORED)} FROM calendar WHERE cut_at IS NOT NULL AND revoked_at IS NULL`,
   );
   const setCutAt = db.prepare("UPDATE calendar SET cut_at = :cutAt WHERE id = :id");
+  const selectAtFormerUrl = db.prepare(
+    `SELECT ${columns(STORED)} FROM calendar WHERE former_url_read_at >= ? AND revoked_at IS NULL`,
+  );
+  const setFormerUrlReadAt = db.prepare(
+    "UPDATE calendar SET former_url_read_at = :at WHERE id = :id",
+  );
   const revoke = db.prepare(
     "UPDATE calendar SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL",
   );
@@ -48,6 +57,9 @@ export function createCalendarStore(db: Db) {
     /** Returns the calendars of all businesses whose feed lacks visits. */
     listCut: () => selectCut.all().map(parse),
     setCutAt: (id: string, cutAt: number | null) => void setCutAt.run({ id, cutAt }),
+    /** Returns the calendars of all businesses that were read at a URL without the business. */
+    listAtFormerUrl: (since: number) => selectAtFormerUrl.all(since).map(parse),
+    setFormerUrlReadAt: (id: string, at: number) => void setFormerUrlReadAt.run({ id, at }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
   };
 }

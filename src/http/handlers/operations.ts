@@ -20,7 +20,7 @@ import {
   type RequestContext,
 } from "../pipeline/request-context.ts";
 import type { Operators } from "../auth/operators.ts";
-import { countDestinations, countEndpoints } from "../../app/operations/status.ts";
+import { countEndpoints } from "../../app/operations/status.ts";
 import { formatMetric } from "../pipeline/metrics.ts";
 import type { HandlerDeps } from "../pipeline/route.ts";
 
@@ -62,7 +62,7 @@ export function getMetrics({
   rt,
   metrics,
   operators,
-  checks,
+  monitoring,
 }: HandlerDeps): (context: RequestContext) => HttpResponse {
   return (context) => {
     operators.assert(context.request);
@@ -78,10 +78,10 @@ export function getMetrics({
         ['state="failing"', endpoints.failing],
         ['state="disabled"', endpoints.disabled],
       ]),
-      ...formatDestinations(rt),
       ...formatHistory(readHistory(rt)),
+      ...monitoring.metrics.flatMap((format) => format(rt)),
       ...formatBackups(rt),
-      formatConditions(rt, checks),
+      formatConditions(rt, monitoring.checks),
       ...formatFigures(rt),
       formatMetric("process_resident_memory_bytes", "gauge", "Resident memory of the process.", [
         ["", process.memoryUsage.rss()],
@@ -96,11 +96,11 @@ export function getMetrics({
 export function getServerStatus({
   rt,
   operators,
-  checks,
+  monitoring,
 }: HandlerDeps): (context: RequestContext) => HttpResponse {
   return (context) => {
     operators.assert(context.request);
-    const data = readServerStatus(rt, checks);
+    const data = readServerStatus(rt, monitoring.checks);
     return respondJson(context, 200, { data }, ["cache-control", "no-store"]);
   };
 }
@@ -153,25 +153,6 @@ function formatFigures(rt: Runtime): string[] {
       backupIntervalMs(daemon) / 1000,
     ),
     gauge("build_info", "The version of deskbell.", 1, `version="${readVersion()}"`),
-  ];
-}
-
-function formatDestinations(rt: Runtime): string[] {
-  const { current, untried, failing, late } = countDestinations(rt);
-  const since = rt.store.destinations.list().map(({ behindSince }) => behindSince ?? Infinity);
-  const behindMs = Math.max(rt.now() - Math.min(...since), 0);
-  return [
-    formatMetric("deskbell_destinations", "gauge", "Destinations of events by state.", [
-      ['state="current"', current + untried],
-      ['state="failing"', failing],
-      ['state="late"', late],
-    ]),
-    formatMetric(
-      "deskbell_destinations_behind_seconds",
-      "gauge",
-      "How long the oldest event has waited for a destination; 0 if none has for a minute.",
-      [["", behindMs / 1000]],
-    ),
   ];
 }
 

@@ -28,6 +28,7 @@ import { staff } from "../../domain/public/schemas/staff.ts";
 import { currency, image, instant, weeklyWindow } from "../../domain/public/schemas/values.ts";
 import * as webhook from "../../domain/public/schemas/webhook.ts";
 import { serverStatus } from "../../domain/public/schemas/server-status.ts";
+import { type Listed, loadFromFeatures } from "../../features/index.ts";
 import { HTTP_CODES } from "../pipeline/problem-codes.ts";
 
 /** Returns the reference of the OpenAPI document to one of its components. */
@@ -63,7 +64,8 @@ const listMeta = catalogMeta.extend({
 
 const list = (data: z.ZodType) => z.strictObject({ data, page, meta: listMeta });
 const pageMeta = z.strictObject({ business });
-const pageOf = (item: z.ZodType, meta = pageMeta) =>
+/** Returns the schema of one page of a list. */
+export const pageOf = (item: z.ZodType, meta = pageMeta) =>
   z.strictObject({ data: z.array(item), page, meta });
 const feedMeta = pageMeta.extend({
   sequences: z
@@ -72,11 +74,13 @@ const feedMeta = pageMeta.extend({
       "Sequence number of each event in `data`, in the same order; webhooks have it in X-Service-Sequence. All events of the business share the numbers: gaps count events that this key does not receive",
     ),
 });
-const response = (data: z.ZodType) => z.strictObject({ data });
+/** Returns the schema of a response about one object. */
+export const response = (data: z.ZodType) => z.strictObject({ data });
 
 const envelopes = ALL_EVENT_TYPES.map(
   (type) => [eventSchemaName(type), envelopeSchema(type)] as const,
 );
+const eventSchemas = Object.fromEntries(envelopes);
 const knownEvent = z
   .discriminatedUnion(
     "type",
@@ -188,8 +192,6 @@ const NAMED = {
   Ticket: bookings.ticket,
   BookingWithCustomer: bookings.bookingWithCustomer,
   ReservationWithCustomer: bookings.reservationWithCustomer,
-  TicketOrderWithCustomer: bookings.ticketOrderWithCustomer,
-  OrderWithTickets: bookings.orderWithTickets,
   CatalogChange: catalogChange,
   SlotsByDay: availability.slotsByDay,
   DayCounts: availability.dayCounts,
@@ -227,10 +229,6 @@ const NAMED = {
   ReservationResponse: response(bookings.reservation),
   ReservationWithCustomerResponse: response(bookings.reservationWithCustomer),
   ReservationList: pageOf(bookings.reservationWithCustomer),
-  TicketOrderResponse: response(bookings.ticketOrder),
-  TicketOrderWithCustomerResponse: response(bookings.ticketOrderWithCustomer),
-  TicketOrderList: pageOf(bookings.ticketOrderWithCustomer),
-  OrderWithTicketsResponse: response(bookings.orderWithTickets),
   EventList: pageOf(event, feedMeta),
   EndpointList: pageOf(webhook.endpoint),
   DeliveryList: pageOf(webhook.delivery),
@@ -257,9 +255,13 @@ const NAMED = {
   OpenApi: z.looseObject({ openapi: z.string() }).describe("This OpenAPI document"),
 };
 
-export type SchemaName = keyof typeof NAMED;
+export type SchemaName = keyof typeof NAMED | Listed<"schemas">;
 
-export const SCHEMAS: Record<string, z.ZodType> = { ...NAMED, ...Object.fromEntries(envelopes) };
+/** Returns the schemas of the core, of features and of all events, by their names. */
+export async function loadSchemas(): Promise<Record<string, z.ZodType>> {
+  const parts = await loadFromFeatures("openapi");
+  return Object.assign({}, NAMED, ...parts.map(({ schemas }) => schemas), eventSchemas);
+}
 
 /** `service_price.updated` -> `ServicePriceUpdatedEvent` */
 export function eventSchemaName(type: EventType): string {

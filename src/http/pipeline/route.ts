@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { AvailabilityFinder } from "../../app/availability/availability.ts";
-import type { Check } from "../../app/operations/conditions.ts";
+import type { Monitoring } from "../../app/operations/monitoring.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { SendOnce } from "../../app/webhooks/test-endpoint.ts";
 import type { Scope } from "../../domain/api-key.ts";
@@ -31,6 +31,9 @@ export type Route = {
   | { scope: "public" | "open"; handle: OpenHandler }
 );
 
+/** Returns the routes of pages for people, which the OpenAPI document leaves out. */
+export type CreatePages = (rt: Runtime) => Route[];
+
 export type RoutePath = {
   path: string;
   byMethod: ReadonlyMap<string, Route>;
@@ -54,9 +57,9 @@ export const allowsCors = ({ scope, path }: Pick<RouteSpec, "scope" | "path">): 
 
 /** Whether a request may have If-Match: it changes an object that has a version. */
 export const changesVersion = ({ method, path }: Pick<RouteSpec, "method" | "path">): boolean =>
-  method !== "GET" && VERSIONED_OBJECT.test(path);
+  method !== "GET" && path.includes("/:id") && !UNVERSIONED_OBJECT.test(path);
 
-const VERSIONED_OBJECT = /\/(?:webhooks|bookings|reservations|ticket-orders)\/:id/;
+const UNVERSIONED_OBJECT = /\/(?:holds|deliveries)\/:id/;
 
 /** Groups routes by path. A path with GET also accepts HEAD. */
 export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
@@ -131,7 +134,7 @@ export type HandlerDeps = {
   metrics: Metrics;
   sendOnce: SendOnce;
   listHandler: ListHandler;
-  checks: readonly Check[];
+  monitoring: Monitoring;
   /** Returns the one service of this app that `create` makes; it is stopped with the app. */
   openService: <T extends Service>(create: (rt: Runtime) => T) => T;
   operators: Operators;

@@ -1,4 +1,4 @@
--- What the daemon remembers about alerts, as JSON. store/alert-state.ts describes the kinds.
+-- What the daemon remembers about alerts, as JSON. features/alerts/store.ts describes the kinds.
 CREATE TABLE alert_state (
   kind  TEXT NOT NULL,
   key   TEXT NOT NULL,

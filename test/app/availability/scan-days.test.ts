@@ -24,8 +24,9 @@ test("a scan that waits for its turn keeps no days in memory that it has searche
   const isKept: boolean[] = [];
   const yieldToEventLoop = async (): Promise<void> => {
     await nextTurn();
+    if (searched === undefined) return;
     collectGarbage();
-    if (searched !== undefined) isKept.push(searched.deref() !== undefined);
+    isKept.push(searched.deref() !== undefined);
   };
   // Three chunks.
   const range = { first: plan.firstDay, last: plan.lastDay };

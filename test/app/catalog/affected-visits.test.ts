@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
-import { expireTicketOrders } from "../../../src/app/bookings/ticket-holds.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
-import { getTicketOrder } from "../../../src/app/bookings/change-ticket-order.ts";
+import { loadCancelAffected } from "../../../src/app/catalog/affected-visits.ts";
 import { applyCatalog, type ApplyOptions } from "../../../src/app/catalog/catalog.ts";
 import { updateStaffMember } from "../../../src/app/catalog/staff.ts";
-import { businessId } from "../../../src/domain/catalog/object-id.ts";
+import { noVisits } from "../../../src/domain/bookings/affected-visits.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { dryRun } from "../../support/dry-run.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -18,8 +16,7 @@ const CUT = "{ key: cut, name: Cut, durationMin: 30, price: 35.00, staff: [mia] 
 const SPA = `{ key: spa, name: Spa, durationMin: 30, price: 60.00, staff: [mia],
   variants: [{ key: long, name: Long, price: 80.00 }] }`;
 const GALA = `{ key: gala, name: Gala, slug: gala, startsAt: 2026-12-01T19:00, durationMin: 180,
-  status: PUBLISHED, ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 },
-  { key: stand, name: Standing, kind: PAID, price: 10.00 }] }`;
+  status: PUBLISHED, ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 }] }`;
 const FILE = `${HOURS}
 staff: [{ key: mia, name: Mia }]
 services: [${CUT}, ${SPA}]
@@ -33,7 +30,7 @@ const apply = (rt: TestRuntime, body: string, options: ApplyOptions = {}) =>
     ...options,
   });
 
-/** A business with a booking of the cut, one of the long spa, a reservation and a ticket order. */
+/** A business with a booking of the cut, one of the long spa, and a reservation. */
 function openBooked() {
   const rt = createTestRuntime();
   apply(rt, FILE);
@@ -45,9 +42,7 @@ function openBooked() {
     start: "2026-12-01T11:00",
   });
   const table = createReservation(rt, SLUG, { party: 2, start });
-  const order = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
-  confirmTicketOrder(rt, SLUG, order.id);
-  return { rt, cut, spa, table, order };
+  return { rt, cut, spa, table };
 }
 
 type Booked = ReturnType<typeof openBooked>;
@@ -61,12 +56,6 @@ describe("a change that deletes what is booked", () => {
       ({ spa }) => [spa.id],
     ],
     ["a table", "tables: []", ({ table }) => [table.id]],
-    ["a public event", "events: []", ({ order }) => [order.id]],
-    [
-      "a ticket type",
-      FILE.replace("{ key: seat, name: Seat, kind: PAID, price: 25.00 },", ""),
-      ({ order }) => [order.id],
-    ],
   ])("a change that deletes what is booked is refused and named: %s", (_what, body, idsOf) => {
     const booked = openBooked();
     const { rt } = booked;
@@ -76,11 +65,7 @@ describe("a change that deletes what is booked", () => {
     const refused = captureError(() => apply(rt, body, { prune: true }));
     expect(refused).toContain(
       `state_refuses: This would delete objects of the catalog that are booked: 1 ${
-        ids[0]?.startsWith("tor_")
-          ? "ticket order"
-          : ids[0]?.startsWith("rsv_")
-            ? "future reservation"
-            : "future booking"
+        ids[0]?.startsWith("rsv_") ? "future reservation" : "future booking"
       }: 2026-12-01 `,
     );
     const [visit] = planned.deletedVisits;
@@ -88,21 +73,21 @@ describe("a change that deletes what is booked", () => {
     expect(refused).toContain(` · ${visit?.shortId}. Nothing was changed.`);
   });
 
-  test("a change that deletes what is booked is carried out with --cancel-affected, which notifies partners", () => {
-    const { rt, cut, spa, table, order } = openBooked();
-    const body = "services: []\ntables: []\nevents: []";
+  test("a change that deletes what is booked is carried out with --cancel-affected, which notifies partners", async () => {
+    const { rt, cut, spa, table } = openBooked();
+    const cancelAffected = await loadCancelAffected();
+    const body = "services: []\ntables: []";
     const events = recordEvents(rt, () => {
-      apply(rt, body, { prune: true, cancelAffected: true });
+      apply(rt, body, { prune: true, cancelAffected });
     });
-    expect(eventTypesOf(events)).toEqual(expect.arrayContaining(["ticket_order.cancelled"]));
-    const { bookings, reservations, orders, businesses } = rt.store;
+    expect(eventTypesOf(events)).toEqual(expect.arrayContaining(["reservation.cancelled"]));
+    const { bookings, reservations, businesses } = rt.store;
     const id = businesses.findBySlug(SLUG)?.id ?? "";
     expect([
       bookings.findById(id, cut.id)?.status,
       bookings.findById(id, spa.id)?.status,
       reservations.findById(id, table.id)?.status,
-      orders.findByIdOrCode(id, order.id, "")?.status,
-    ]).toEqual(["CANCELLED", "CANCELLED", "CANCELLED", "CANCELLED"]);
+    ]).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
   });
 
   test("a change that deletes what is booked is allowed if the object stays with another status", () => {
@@ -111,11 +96,7 @@ describe("a change that deletes what is booked", () => {
       "status: PUBLISHED",
       "status: CANCELLED",
     );
-    expect(apply(rt, body, { prune: true }).affected).toEqual({
-      bookings: [],
-      reservations: [],
-      ticketOrders: [],
-    });
+    expect(apply(rt, body, { prune: true }).affected).toEqual(noVisits());
   });
 
   test("a change that deletes what is booked is allowed once the visits are over", () => {
@@ -123,18 +104,6 @@ describe("a change that deletes what is booked", () => {
     rt.advance(30 * 86_400_000);
     expect(apply(rt, "services: []\ntables: []\nevents: []", { prune: true }).version).toBe(3);
   });
-});
-
-test("an order that has expired unpaid does not prevent the deletion of its event", () => {
-  const rt = createTestRuntime();
-  apply(rt, FILE);
-  const order = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
-  rt.advance(15 * 60_000);
-  // No daemon has marked it as expired yet.
-  expect(getTicketOrder(rt, businessId(SLUG), order.id).status).toBe("PENDING");
-  expect(apply(rt, "events: []", { prune: true }).affected.ticketOrders).toEqual([]);
-  expireTicketOrders(rt);
-  expect(getTicketOrder(rt, businessId(SLUG), order.id).status).toBe("EXPIRED");
 });
 
 describe("a person who no longer performs a service", () => {

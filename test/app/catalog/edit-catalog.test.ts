@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { getBooking } from "../../../src/app/bookings/operator-changes.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../../src/app/bookings/ticket-orders.ts";
-import { getTicketOrder } from "../../../src/app/bookings/change-ticket-order.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
+import { loadCancelAffected } from "../../../src/app/catalog/affected-visits.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
 import { getStoredObject } from "../../../src/app/catalog/objects.ts";
@@ -131,7 +130,7 @@ test("a catalog file that would undo edited hours or closures says so, until it 
   expect(overwritten(FILE)).toEqual([]);
 });
 
-test("deleting a staff member unlinks it, and is refused while somebody has booked it", () => {
+test("deleting a staff member unlinks it, and is refused while somebody has booked it", async () => {
   const rt = openSalon();
   const unlinked = { add: [], remove: ["cut"] };
   expect(captureError(() => deleteStaffMember(rt, SLUG, "mia", {}))).toBe(
@@ -148,7 +147,9 @@ test("deleting a staff member unlinks it, and is refused while somebody has book
   );
   expect(find(rt, "service", "cut").staff).toEqual(["mia", "leo"]);
 
-  const { changes } = deleteStaffMember(rt, SLUG, "mia", { cancelAffected: true });
+  const { changes } = deleteStaffMember(rt, SLUG, "mia", {
+    cancelAffected: await loadCancelAffected(),
+  });
   expect(changes.map(({ action, key }) => `${action} ${key}`)).toEqual([
     "update cut",
     "update dye",
@@ -158,7 +159,7 @@ test("deleting a staff member unlinks it, and is refused while somebody has book
   expect(getBooking(rt, getBusiness(rt, SLUG).id, id).status).toBe("CANCELLED");
 });
 
-test("a dry run of a deletion tells what is booked, and changes nothing", () => {
+test("a dry run of a deletion tells what is booked, and changes nothing", async () => {
   const rt = openSalon();
   updateStaffMember(rt, SLUG, "leo", (doc) => doc, { add: ["dye"], remove: [] });
   const { id } = createBooking(rt, SLUG, {
@@ -167,7 +168,9 @@ test("a dry run of a deletion tells what is booked, and changes nothing", () => 
     staff: ["mia"],
   });
   rt.startDryRun();
-  const { affected } = deleteStaffMember(rt, SLUG, "mia", { cancelAffected: true });
+  const { affected } = deleteStaffMember(rt, SLUG, "mia", {
+    cancelAffected: await loadCancelAffected(),
+  });
   expect(affected.bookings).toEqual([id]);
   expect(find(rt, "staff", "mia").name).toBe("Mia");
 });
@@ -187,13 +190,11 @@ test("a promotion is paused, resumed and ended; one that has not started cannot 
   );
 });
 
-test("a postponed event moves with its doors and the end of sales, and its orders stay", () => {
+test("a postponed event moves with its doors and the end of sales", () => {
   const rt = openSalon();
-  const order = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
-  confirmTicketOrder(rt, SLUG, order.id);
   const before = find(rt, "public_event", "gala");
   const week = 7 * 86_400_000;
-  const { orders } = postponePublicEvent(rt, SLUG, "gala", before.startsAt + week);
+  postponePublicEvent(rt, SLUG, "gala", before.startsAt + week);
   const after = find(rt, "public_event", "gala");
   expect(after).toMatchObject({
     status: "POSTPONED",
@@ -201,9 +202,8 @@ test("a postponed event moves with its doors and the end of sales, and its order
     doorsAt: (before.doorsAt ?? 0) + week,
   });
   expect(after.ticketTypes[0]?.salesEndAt).toBe((before.ticketTypes[0]?.salesEndAt ?? 0) + week);
-  expect(orders).toEqual([order.id]);
-  expect(cancelPublicEvent(rt, SLUG, "gala").orders).toEqual([order.id]);
-  expect(getTicketOrder(rt, getBusiness(rt, SLUG).id, order.id).status).toBe("CONFIRMED");
+  cancelPublicEvent(rt, SLUG, "gala");
+  expect(find(rt, "public_event", "gala").status).toBe("CANCELLED");
 });
 
 const INVALID: [string, (rt: TestRuntime) => unknown][] = [

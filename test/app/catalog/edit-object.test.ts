@@ -8,7 +8,6 @@ import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { getObject } from "../../../src/app/catalog/objects.ts";
 import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
-import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
 import {
   ALL_KINDS,
   type Catalog,
@@ -17,6 +16,7 @@ import {
 } from "../../../src/domain/catalog/catalog.ts";
 import { assertValidObject } from "../../../src/domain/catalog/validate.ts";
 import { createRandomInt, type RandomInt } from "../../support/random-edits.ts";
+import { readPartOfSample } from "../../support/sample-catalog.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import {
   applyCatalogBody,
@@ -120,7 +120,7 @@ function createRuntime(size: number, seed: number): TestRuntime {
       return `${prefix}_${count}`;
     },
   };
-  const { business, ...sections } = generateCatalog(size, seed);
+  const { business, ...sections } = readPartOfSample(size, seed);
   const text = JSON.stringify({ business: { ...business, slug: SLUG }, ...sections });
   applyCatalog(rt, [{ name: "catalog", text }], { seedingAt: rt.now() });
   return rt;

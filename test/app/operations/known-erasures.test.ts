@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { findCustomer, saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { eraseGuests } from "../../../src/app/guests/erase-guests.ts";
+import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
 import {
   addToErasureList,
   copyErasureList,
@@ -34,9 +34,6 @@ function book(rt: TestRuntime, name: string): string {
   return id;
 }
 
-const erase = (rt: TestRuntime, name: string) =>
-  eraseGuests(rt, getBusiness(rt, SLUG), { email: `${name}@guests.example` });
-
 /** Copies a backup of two guests, of whom one is erased afterwards, to a folder of its own. */
 async function uploadBackup() {
   const rt = createTestRuntime();
@@ -52,7 +49,7 @@ async function uploadBackup() {
   const upload = (path: string) => copyFileSync(path, join(dir, basename(path)));
   upload(made);
   rt.advance(MINUTE_MS);
-  erase(rt, "ana");
+  eraseForGood(rt, [ana]);
   const server = rt.store.file.getServerId();
   return { rt, ana, leo, madeAt, dir, upload, backUp, server, file: join(dir, basename(made)) };
 }
@@ -214,10 +211,10 @@ test.each([
 ])("restore says that guests are erased again if $erased was erased: $says", async ({ says }) => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
-  book(rt, "ana");
+  const ana = book(rt, "ana");
   const { path } = await createBackup(rt);
   rt.advance(MINUTE_MS);
-  if (says) erase(rt, "ana");
+  if (says) eraseForGood(rt, [ana]);
   const { config, store } = rt;
   copyErasureList(config, config.backupFolder, {
     server: store.file.getServerId(),

@@ -5,13 +5,13 @@ import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { readHistory } from "../../../src/app/operations/history.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { CHECKS } from "../../support/checks.ts";
-import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { deleteEndpoint, disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { rotateEndpointSecret } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
+import { readSampleCatalog } from "../../support/sample-catalog.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
 const DAY = 86_400_000;
@@ -126,12 +126,23 @@ test("above the maximum size, the oldest delivered events are deleted but no pen
   );
 });
 
+/** Applies a catalog with many services like those of the sample salon. */
+function applyLargeCatalog(rt: TestRuntime, count: number) {
+  const file = readSampleCatalog();
+  const samples = file.services ?? [];
+  const services = Array.from({ length: count }, (_, i) => {
+    const { staff: _staff, variants: _variants, ...service } = samples[i % samples.length]!;
+    return { ...service, key: `service-${i}`, name: `${service.name} ${i}` };
+  });
+  const text = JSON.stringify({ ...file, services, staff: [], promotions: [] });
+  return applyCatalog(rt, [{ name: "catalog.json", text }], { seedingAt: rt.now() });
+}
+
 test("a large catalog does not shorten the history", async () => {
   const { rt, emitAndDeliver, countRows } = await setUp();
   await emitAndDeliver(20);
   const { bytes } = rt.store.history.get();
-  const text = JSON.stringify(generateCatalog(1000, 1));
-  const { slug } = applyCatalog(rt, [{ name: "generated.json", text }], { seedingAt: rt.now() });
+  const { slug } = applyLargeCatalog(rt, 1000);
   const { events } = countRows();
   await createPruner(withBudget(rt, rt.store.history.get().bytes))();
   expect(countRows().events).toBe(events);
@@ -163,8 +174,7 @@ test("a cut of the history is reported until its days are up", async () => {
 test("the size of the history is close to what SQLite uses for it", async () => {
   const { rt, emitAndDeliver } = await setUp();
   await emitAndDeliver(2000);
-  const text = JSON.stringify(generateCatalog(2000, 1));
-  applyCatalog(rt, [{ name: "generated.json", text }], { seedingAt: rt.now() });
+  applyLargeCatalog(rt, 2000);
   const db = new Database(rt.config.databasePath, { readonly: true });
   const used = db
     .prepare(`

@@ -12,7 +12,6 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { findBackupsWithGuests } from "../../../src/app/guests/backups-with-guests.ts";
 import { revokeKey } from "../../../src/app/key-end.ts";
 import { createKey } from "../../../src/app/keys.ts";
 import { authenticate } from "../../../src/app/operations/backup-authenticity.ts";
@@ -20,6 +19,7 @@ import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
 import { drillBackup } from "../../../src/app/operations/backup-drill.ts";
 import { createBackup, verifyBackup } from "../../../src/app/operations/backups.ts";
 import { isNewestOutdated, runMaintenance } from "../../../src/app/operations/maintenance.ts";
+import { listReplacedData } from "../../../src/app/operations/replaced-data.ts";
 import { planRestore, restoreBackup } from "../../../src/app/operations/restore.ts";
 import { findNewestCopy, takeOver } from "../../../src/app/operations/take-over.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
@@ -284,9 +284,8 @@ test("the data that a restore replaced are named, and deleted after 30 days", as
   rt.close();
   const { previousData } = await restoreBackup(rt.config, path, { ...options, now: rt.now() });
   const restored = open(rt.config);
-  expect(findBackupsWithGuests(restored).replaced).toEqual([
-    { path: previousData, deletedOn: "2026-12-20" },
-  ]);
+  const deletedAt = rt.now() + 30 * DAY_MS;
+  expect(listReplacedData(restored.config)).toEqual([{ path: previousData, deletedAt }]);
   restored.advance(30 * DAY_MS - 1);
   await runMaintenance(restored, { backUp: true });
   expect(existsSync(previousData!)).toBe(true);

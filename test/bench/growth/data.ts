@@ -4,7 +4,7 @@ import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { createKey } from "../../../src/app/keys.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
-import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
+import { generateCatalog } from "../../../src/features/samples/generate.ts";
 import { createEndpoint, MAX_ENDPOINTS } from "../../../src/app/webhooks/endpoints.ts";
 import { isoCurrency } from "../../../src/domain/currency.ts";
 import { catalogId } from "../../../src/domain/ids.ts";

@@ -3,10 +3,12 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { FeatureSubcommands } from "../../../src/cli/command-entry.ts";
 import { FEATURES } from "../../../src/features/index.ts";
 import type { AuditAction } from "../../../src/domain/audit.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { loadCommands } from "../../support/commands.ts";
+import { RESTAURANT, SALON, writeVenue } from "../../support/samples.ts";
 
 type Entry = {
   id: string;
@@ -50,15 +52,21 @@ const LIKE_OTHERS = [
   "reservations no-show",
 ];
 
-const VISITS = [
-  "bookings create",
-  "bookings cancel",
-  "bookings reschedule",
-  "ticket-orders create",
-  "ticket-orders confirm",
-  "ticket-orders cancel",
-  "tickets check-in",
-];
+const VISITS = ["bookings create", "bookings cancel", "bookings reschedule"];
+
+/** Returns the commands and groups of features, whose own tests read the audit log. */
+async function listFeatureCommands(): Promise<string[]> {
+  const added = FEATURES.flatMap<FeatureSubcommands>(({ subcommands = [] }) => subcommands);
+  const paths = added.map(async ({ group, load }) =>
+    (await load()).subcommands.map(({ name }) => `${group} ${name}`),
+  );
+  return [
+    ...FEATURES.flatMap(({ commands = [] }) => commands).map(({ name }) => name),
+    ...(await Promise.all(paths)).flat(),
+  ];
+}
+
+const isIn = (path: string, group: string): boolean => `${path} `.startsWith(`${group} `);
 
 /** Commands whose changes are visible in rows of their own, which are not deleted or edited. */
 const NOT_AUDITED = [
@@ -77,7 +85,7 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
     "catalog: 1\nbusiness: {slug: salon-aurora, name: New, timezone: America/New_York, currency: USD}\n" +
       "events: [{key: gig, name: Gig, startsAt: 2030-12-01T20:00, durationMin: 60}]\n",
   );
-  await deskbell("seed restaurant");
+  await deskbell(`catalog apply ${RESTAURANT}`);
   const audited = new Set<string>();
   const expectEntry = async (line: string, action: AuditAction, details = {}) => {
     const entries = await runAudited(line);
@@ -89,7 +97,7 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   };
   const { leaves } = await loadCommands();
 
-  await expectEntry("seed salon", "catalog.applied", { files: ["salon.yaml"] });
+  await expectEntry(`catalog apply ${SALON}`, "catalog.applied", { files: [SALON] });
   await expectEntry(`catalog apply ${file}`, "catalog.applied", { files: [file] });
   expect(await runAudited(`catalog apply ${file}`)).toEqual([]);
   await expectEntry(
@@ -105,11 +113,6 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
     "menu update espresso --name Ristretto --business cafe-lumen",
     "catalog.edited",
   );
-  const csv = join(createTempFolder(), "texts.csv");
-  writeFileSync(csv, "type,key,description\ndish,espresso,Short\n");
-  const line = `catalog import csv ${csv} --business cafe-lumen --yes`;
-  await expectEntry(line, "catalog.applied", { files: [csv], updated: 1 });
-  await expectEntry("catalog undo --business cafe-lumen --yes", "catalog.undone", { updated: 1 });
   for (const line of [
     "services create --name Detox --duration 30 --price 35.00",
     "staff create --name Nadia --service detox",
@@ -156,28 +159,7 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   expect(await runAudited("webhooks enable till")).toEqual([]);
   await expectEntry("webhooks rotate-secret till", "endpoint.secret_rotated");
   await expectEntry("webhooks rotate-secret till --finish", "endpoint.secret_rotation_finished");
-  await deskbell(
-    "seed -",
-    "catalog: 1\nbusiness: {slug: inn, name: Inn, timezone: UTC, currency: EUR}\nhours: [{start: '00:00', end: '24:00'}]\ntables: [{key: t1, minSeats: 1, maxSeats: 4}]\n",
-  );
-  const day = Temporal.Now.plainDateISO("UTC").add({ days: 7 }).toString();
-  await deskbell(
-    `reservations create --party 2 --start ${day}T12:00 --customer-ref 7 --business inn`,
-  );
-  await expectEntry("guests erase --customer-ref 7 --business inn --yes", "guests.erased", {
-    visits: 1,
-  });
-  const server = "--url nats://127.0.0.1:9 --stream S --prefix p --all";
-  await expectEntry(`destinations create --name bus ${server}`, "destination.created", {
-    host: "127.0.0.1:9",
-  });
-  await expectEntry("destinations update bus --stream T", "destination.updated", {
-    fields: ["stream"],
-  });
-  expect(await runAudited("destinations update bus --stream T")).toEqual([]);
-  await expectEntry("destinations redeliver bus --since 1d", "destination.redelivered");
-  await expectEntry("keys rotate-master", "master_key.rotated", { secrets: 2 });
-  await expectEntry("destinations delete bus --yes", "destination.deleted");
+  await expectEntry("keys rotate-master", "master_key.rotated", { secrets: 1 });
 
   const { path } = await json<{ path: string }>("backup");
   await expectEntry("webhooks delete till --yes", "endpoint.deleted");
@@ -185,18 +167,16 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   await expectEntry(`restore ${path} --yes`, "backup.restored");
   await expectEntry("businesses delete salon-aurora --yes", "business.deleted");
 
-  const ofFeatures = FEATURES.flatMap(({ commands = [] }) => commands).map(({ name }) => name);
+  const ofFeatures = await listFeatureCommands();
   const writing = leaves
-    .filter(
-      ({ spec, path }) => spec.supportsDryRun && !ofFeatures.includes(path.split(" ")[0] ?? ""),
-    )
+    .filter(({ spec, path }) => spec.supportsDryRun && !ofFeatures.some((one) => isIn(path, one)))
     .map(({ path }) => path);
   expect([...audited, ...VISITS, ...LIKE_OTHERS, ...NOT_AUDITED].sort()).toEqual(writing.sort());
 });
 
-test("the log says who changed a visit and who exported its guest, without guest data", async () => {
+test("the log says who changed a visit, without guest data", async () => {
   const { deskbell, json, list, runAudited } = openTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const { id } = await json<{ id: string }>(
     "bookings create --service cut --start 2031-12-02T11:00 --staff maya --name Ana --email ana@example.com --ignore-notice",
   );
@@ -206,12 +186,8 @@ test("the log says who changed a visit and who exported its guest, without guest
   await deskbell(`bookings cancel ${id} --reason 'Ana is ill'`);
   expect(await runAudited(`bookings cancel ${id}`)).toEqual([]);
   expect(await runAudited(`bookings cancel ${id} --dry-run`)).toEqual([]);
-  await deskbell("guests export --email ana@example.com");
-  await deskbell("guests erase --email ana@example.com --yes");
   const entries = await list(`--visit ${id}`);
   expect(entries.map(({ action }) => action)).toEqual([
-    "guests.erased",
-    "guests.exported",
     "booking.cancelled",
     "booking.notice_ignored",
     "booking.rescheduled",
@@ -227,33 +203,11 @@ test("the log says who changed a visit and who exported its guest, without guest
   });
 });
 
-test("the log says who changed a ticket order and checked in its tickets", async () => {
-  const { deskbell, json, list } = openTerminal();
-  await deskbell("seed venue");
-  const order = "ticket-orders create --public-event blue-hour-quartet --item seated";
-  const { id, code } = await json<{ id: string; code: string }>(order);
-  const { tickets } = await json<{ tickets: { admissionCode: string }[] }>(
-    `ticket-orders confirm ${id}`,
-  );
-  await deskbell(`tickets check-in ${tickets[0]?.admissionCode}`);
-  const actions = async (visit: string) =>
-    (await list(`--visit ${visit}`)).map(({ action }) => action);
-  expect(await actions(id)).toEqual([
-    "ticket.checked_in",
-    "ticket_order.confirmed",
-    "ticket_order.created",
-  ]);
-  expect(await actions(code.replace("-", "").toLowerCase())).toHaveLength(3);
-  const { id: other } = await json<{ id: string }>(order);
-  await deskbell(`ticket-orders cancel ${other}`);
-  expect(await actions(other)).toEqual(["ticket_order.cancelled", "ticket_order.created"]);
-});
-
 test("an entry names the system user, and no address", async () => {
   vi.stubEnv("SUDO_USER", "");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { deskbell, list } = openTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const [entry] = await list();
   expect(entry).toEqual({
     id: expect.stringMatching(/^aud_/),
@@ -265,7 +219,7 @@ test("an entry names the system user, and no address", async () => {
     subject: { id: expect.stringMatching(/^biz_/), name: "salon-aurora" },
     businessId: entry?.subject.id,
     details: {
-      files: ["salon.yaml"],
+      files: [SALON],
       fromVersion: 0,
       version: 1,
       changes: expect.any(Number),
@@ -282,7 +236,7 @@ test("an entry of a command run with sudo names the user who ran sudo", async ()
   vi.stubEnv("SUDO_USER", "grace");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { deskbell, list } = openTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const entries = await list("--actor grace");
   expect(entries).toMatchObject([{ actor: { id: `uid:${process.getuid?.()}`, name: "grace" } }]);
 });
@@ -290,8 +244,8 @@ test("an entry of a command run with sudo names the user who ran sudo", async ()
 test("audit list filters by actor, action, time and business, also after the business is deleted", async () => {
   const { deskbell, list } = openTerminal();
   for (const line of [
-    "seed salon",
-    "seed venue",
+    `catalog apply ${SALON}`,
+    `catalog apply ${writeVenue()}`,
     "keys create --name site --secret --business salon-aurora",
     "businesses delete salon-aurora --yes",
   ])
@@ -327,7 +281,7 @@ test("audit list filters by actor, action, time and business, also after the bus
 
 test("audit list fits a terminal of 80 columns and mentions older entries", async () => {
   const { deskbell, dataDir } = openTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   await deskbell("keys create --name site --secret");
   const terminal = createTerminal({ dataDir, isTTY: true, columns: 80 });
   const { stdout, stderr } = await terminal.deskbell("audit list --limit 1");

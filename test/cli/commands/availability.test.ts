@@ -28,7 +28,7 @@ turnTimes: [{ upTo: 4, min: 120 }]
 
 async function createBusiness(options: Parameters<typeof createTerminal>[0] = {}) {
   const { deskbell } = createTerminal(options);
-  expect(await deskbell("seed -", CATALOG)).toMatchObject({ code: 0 });
+  expect(await deskbell("catalog apply -", CATALOG)).toMatchObject({ code: 0 });
   expect(
     await deskbell(`bookings create --service cut --staff mia --start ${DAY}T09:00`),
   ).toMatchObject({ code: 0 });
@@ -116,7 +116,7 @@ test("--next prints the first start times, --json the whole response", async () 
 
 test("bookings create accepts the flags of availability and books the listed staff and times", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed -", CATALOG);
+  await deskbell("catalog apply -", CATALOG);
   const visit = "--service shave --service cut --addon cut:wash --staff cut:mia";
   const listed = await deskbell(`availability ${visit} --date ${DAY}`);
   expect(listed.stdout.split("\n")[0]).toBe(`${DAY}\tOPEN\t08:00\t10:30\t1\tleo mia\t`);
@@ -146,7 +146,7 @@ test("bookings create accepts the flags of availability and books the listed sta
 
 test("catalog diff lists bookings outside the new hours", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed -", CATALOG);
+  await deskbell("catalog apply -", CATALOG);
   await deskbell(`bookings create --service shave --start ${DAY}T08:00`);
   const booked = await deskbell(`bookings create --service shave --start ${DAY}T11:00 --json`);
   const { data } = JSON.parse(booked.stdout) as { data: { id: string } };
@@ -168,7 +168,7 @@ test.each([
   ["--party 9", 2, "No table seats 9; the largest seats 4."],
 ])("availability %s fails with %i", async (line, code, message) => {
   const { deskbell } = createTerminal();
-  await deskbell("seed -", CATALOG);
+  await deskbell("catalog apply -", CATALOG);
   expect(await deskbell(`availability ${line}`)).toMatchObject({
     code,
     stdout: "",
@@ -178,7 +178,7 @@ test.each([
 
 test("a business without tables takes no reservation", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed -", CATALOG.slice(0, CATALOG.indexOf("\nareas:")));
+  await deskbell("catalog apply -", CATALOG.slice(0, CATALOG.indexOf("\nareas:")));
   expect(await deskbell("availability --party 2")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("There are no tables to reserve."),

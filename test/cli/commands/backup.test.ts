@@ -2,12 +2,13 @@ import { readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { SALON } from "../../support/samples.ts";
 
 /** A salon with a guest, and a backup of it. */
 async function createSalon() {
   const dataDir = join(createTempFolder(), "data");
   const { deskbell } = createTerminal({ dataDir });
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   await deskbell(
     "webhooks create --name till --url http://127.0.0.1:9/ --allow-private --event all",
   );

@@ -18,20 +18,12 @@ services:
   - { key: bath, name: Bath, durationMin: 60, price: 10.00, capacity: 4 }
 staff: [{ key: mia, name: Mia }, { key: leo, name: Leo, hours: [{ days: mon-sun, start: '20:00', end: '23:00' }] }]
 tables: [{ key: t1, minSeats: 1, maxSeats: 4 }]
-events:
-  - key: gala
-    name: Gala
-    slug: gala
-    startsAt: ${DAY}T19:00
-    durationMin: 180
-    status: PUBLISHED
-    ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 }]
-    quotas: [{ key: hall, size: 3, ticketTypes: [seat] }]
+events: [{ key: gala, name: Gala, startsAt: ${DAY}T19:00, durationMin: 180 }]
 `;
 
 async function createBusiness() {
   const { deskbell, dataDir } = createTerminal();
-  expect(await deskbell("seed -", CATALOG)).toMatchObject({ code: 0 });
+  expect(await deskbell("catalog apply -", CATALOG)).toMatchObject({ code: 0 });
   return { deskbell, dataDir };
 }
 
@@ -40,75 +32,30 @@ const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
   return (JSON.parse(ran.stdout) as { data: T }).data;
 };
 
-test("tickets are ordered, confirmed and checked in by a code that no list shows", async () => {
-  const { deskbell } = await createBusiness();
-  const order = data<{ id: string; code: string }>(
-    await deskbell(
-      "ticket-orders create --public-event gala --item seat*2 --customer-ref 'till 4' --json",
-    ),
-  );
-  expect(order).toMatchObject({ status: "PENDING", totalCents: 5000, customerRef: "till 4" });
-
-  const confirmed = await deskbell(`ticket-orders confirm ${order.code}`);
-  expect(confirmed).toMatchObject({ code: 0, stderr: expect.stringContaining("shown only once") });
-  const rows = confirmed.stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.split("\t"));
-  expect(rows).toHaveLength(2);
-  const [id, code] = rows[0] as [string, string];
-
-  expect(data(await deskbell(`tickets check-in ${code} --json`))).toMatchObject({
-    id,
-    status: "CHECKED_IN",
-  });
-  expect(await deskbell(`tickets check-in ${code}`)).toMatchObject({ code: 5, stdout: "" });
-  expect(await deskbell(`ticket-orders cancel ${order.id}`)).toMatchObject({ code: 5, stdout: "" });
-
-  const lists = [
-    "tickets list",
-    `tickets list --order ${order.code} --json`,
-    "tickets list --public-event gala",
-    `ticket-orders show ${order.id}`,
-  ];
-  for (const line of lists) {
-    const { stdout } = await deskbell(line);
-    expect(stdout).toContain(order.id);
-    expect(stdout).not.toContain(code);
-  }
-  expect((await deskbell("tickets list --status VALID")).stdout.trimEnd().split("\n")).toHaveLength(
-    1,
-  );
-  expect((await deskbell("ticket-orders list --status PENDING")).stderr).toBe(
-    "joes has no ticket orders.\n",
-  );
-});
-
 test("--input reports each line, and a rejected line does not stop the others", async () => {
   const { deskbell } = await createBusiness();
-  const file = join(createTempFolder(), "orders.ndjson");
-  const line = (fields: object) => JSON.stringify({ event: "gala", items: ["seat"], ...fields });
+  const file = join(createTempFolder(), "bookings.ndjson");
+  const line = (fields: object) =>
+    JSON.stringify({ service: "cut", staff: "mia", start: `${DAY}T10:00`, ...fields });
   writeFileSync(
     file,
     [
       line({}),
       "",
       "nope",
-      line({ items: ["seat*3"] }),
+      line({ start: `${DAY}T10:15` }),
       line({ customerRef: "\u001b[2J", item: 1 }),
-      line({ items: ["seat*2"] }),
+      line({ start: `${DAY}T10:30` }),
     ].join("\r\n"),
   );
-  const ran = await deskbell(`ticket-orders create --input ${file}`);
+  const ran = await deskbell(`bookings create --input ${file}`);
   expect(ran).toMatchObject({ code: 6, stderr: "2 created, 3 rejected.\n" });
   expect(ran.stdout.split("\n")).toEqual([
-    expect.stringMatching(/^1\tok\ttor_\w+$/),
+    expect.stringMatching(/^1\tok\tbkg_\w+$/),
     "3\tinvalid_json\tThe line is not JSON.",
-    "4\tconflict\tOnly 2 tickets of 'Seat' are left for 'Gala'.",
-    expect.stringMatching(
-      /^5\tvalidation_failed\t.*not '␛\[2J'\. Unknown field 'item'\. Did you mean 'items'\?$/,
-    ),
-    expect.stringMatching(/^6\tok\ttor_\w+$/),
+    expect.stringMatching(/^4\tslot_taken\t/),
+    expect.stringMatching(/^5\tvalidation_failed\t.*not '␛\[2J'\. Unknown field 'item'\./),
+    expect.stringMatching(/^6\tok\tbkg_\w+$/),
     "",
   ]);
 });
@@ -320,7 +267,7 @@ test("times that clocks show twice are printed with their offset, and --start sa
     `startsAt: ${DAY}T19:00`,
     "startsAt: 2026-10-25T02:30",
   );
-  expect(await deskbell("seed -", night)).toMatchObject({ code: 0 });
+  expect(await deskbell("catalog apply -", night)).toMatchObject({ code: 0 });
   const book = (start: string) =>
     deskbell(`bookings create --service bath --start ${start} --json`);
   expect(await book("2026-10-25T02:30")).toMatchObject({
@@ -414,37 +361,17 @@ test("time-off create takes the staff member as an argument or, like other comma
   expect(await create("--staff miah")).toMatchObject({ code: 3, stdout: "" });
 });
 
-test("an order is cancelled with a reason, which partners do not see", async () => {
-  const { deskbell } = await createBusiness();
-  const { id } = data<{ id: string }>(
-    await deskbell("ticket-orders create --public-event gala --item seat --json"),
-  );
-  await deskbell(`ticket-orders cancel ${id} --reason 'paid twice'`);
-  expect(data(await deskbell(`ticket-orders show ${id} --json`))).toMatchObject({
-    status: "CANCELLED",
-    cancelReason: "paid twice",
-  });
-  expect((await deskbell("events list --json")).stdout).not.toContain("paid twice");
-});
-
 test.each([
   [
     "bookings create --service cut",
     2,
     "Missing --start.\nfix: add what is missing, or create many with --input FILE",
   ],
-  ["ticket-orders create --input x.ndjson --public-event gala", 2, "leave the other options out"],
-  [
-    "ticket-orders create --input none.ndjson",
-    3,
-    "There is no file none.ndjson.\nfix: ls . (exit 3)",
-  ],
-  ["ticket-orders create --input .", 2, "is a folder"],
+  ["bookings create --input x.ndjson --service cut", 2, "leave the other options out"],
+  ["bookings create --input none.ndjson", 3, "There is no file none.ndjson.\nfix: ls . (exit 3)"],
+  ["bookings create --input .", 2, "is a folder"],
   ["bookings show bkg_none", 3, "There is no booking 'bkg_none'"],
   ["reservations cancel rsv_none", 3, "There is no reservation 'rsv_none'"],
-  ["ticket-orders confirm tor_none", 3, "There is no order 'tor_none'"],
-  ["tickets check-in none", 3, "There is no ticket with this code or ID"],
-  ["tickets list --public-event galla", 3, "Did you mean 'gala'?"],
   ["time-off delete tof_none", 3, "There is no time off 'tof_none'"],
 ])("%s fails with %i", async (line, exitCode, message) => {
   const { deskbell } = await createBusiness();

@@ -4,12 +4,13 @@ import { runProgram, startProgram, createTerminal } from "../../support/cli.ts";
 import { hasTmux, openTmux } from "../../support/tmux.ts";
 import { createSeededSalon } from "../../support/daemon.ts";
 import { join } from "node:path";
+import { SALON, writeVenue } from "../../support/samples.ts";
 
 /** Creates a salon with a key, an endpoint and pending deliveries, and a second business. */
 async function createTwoBusinesses() {
   const terminal = createTerminal();
-  await terminal.deskbell("seed salon");
-  await terminal.deskbell("seed venue");
+  await terminal.deskbell(`catalog apply ${SALON}`);
+  await terminal.deskbell(`catalog apply ${writeVenue()}`);
   for (const line of [
     "keys create --business salon-aurora --name site --secret",
     "webhooks create --business salon-aurora --name till --url http://127.0.0.1:9/h --event all --allow-private",
@@ -79,7 +80,7 @@ test("deleting a business deletes all its data and none of another business", as
   expect((await deskbell("deliveries list")).stdout).toBe("");
   expect(countRows(dataDir)).toEqual(before);
   expect(before.orphans).toBe(0);
-  expect(await deskbell("seed salon")).toMatchObject({ code: 0 });
+  expect(await deskbell(`catalog apply ${SALON}`)).toMatchObject({ code: 0 });
 });
 
 test("businesses delete suggests a similar slug, and needs --yes in a script", async () => {
@@ -127,7 +128,7 @@ test.runIf(hasTmux)(
 
 test("after a deletion, a running daemon rejects the business's key and serves the others", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
-  await deskbell("seed", "venue");
+  await deskbell("catalog", "apply", writeVenue());
   const key = await deskbell(
     "keys",
     "create",

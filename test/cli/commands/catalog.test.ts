@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { RESTAURANT } from "../../support/samples.ts";
 
 const FILE = `catalog: 1
 business: { slug: joes, name: Joe's, timezone: Europe/Zurich, currency: CHF }
@@ -116,11 +117,9 @@ tables: [{ key: t1, maxSeats: 2 }]
       code: 0,
       stderr: expect.stringContaining("joes: removed all staff of cut.\n"),
     });
-    expect(await deskbell("catalog undo --yes")).toMatchObject({ code: 0 });
-    expect(await isUnchanged()).toBe(true);
   });
 
-  test("catalog apply asks before a file sets every price to 1.00, and names catalog undo in its last line", async () => {
+  test("catalog apply asks before a file sets every price to 1.00", async () => {
     const { deskbell } = createTerminal();
     const file = (price: string) =>
       `${FILE}menu: { items: [${Array.from({ length: 12 }, (_, i) => `{ key: d${i}, name: D${i}, price: ${price} }`).join(", ")}] }\n`;
@@ -133,12 +132,7 @@ tables: [{ key: t1, maxSeats: 2 }]
       ),
     });
     expect((await deskbell("catalog export")).stdout).toBe(before);
-    expect(await deskbell("catalog apply - --yes", file("1.00"))).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(/To go back: deskbell catalog undo --business joes\n$/),
-    });
-    await deskbell("catalog undo --yes");
-    expect((await deskbell("catalog export")).stdout).toBe(before);
+    expect(await deskbell("catalog apply - --yes", file("1.00"))).toMatchObject({ code: 0 });
   });
 
   test("catalog apply asks on a terminal, and does nothing without a yes", async () => {
@@ -321,7 +315,7 @@ describe("catalog export", () => {
     "catalog export writes a %s file without differences",
     async (format) => {
       const { deskbell } = createTerminal();
-      await deskbell("seed restaurant");
+      await deskbell(`catalog apply ${RESTAURANT}`);
       const { stdout } = await deskbell(`catalog export --format ${format}`);
       expect(await deskbell("catalog diff - --prune", stdout)).toMatchObject({
         code: 0,
@@ -345,119 +339,6 @@ describe("catalog export", () => {
       code: 5,
       stderr: expect.stringContaining("already exists"),
     });
-  });
-
-  test("catalog export lists what CSV cannot contain", async () => {
-    const { deskbell } = createTerminal();
-    await deskbell("seed venue");
-    const { stdout, stderr } = await deskbell("catalog export --format csv");
-    expect(stdout).toMatch(/^type,key,parent_key,name,/);
-    expect(stderr).toContain("Left out, because CSV cannot contain them:");
-    expect(stderr).toContain("12 events");
-  });
-});
-
-test("catalog import csv writes a catalog file that can be applied", async () => {
-  const folder = createTempFolder();
-  const [csv, yaml] = [join(folder, "prices.csv"), join(folder, "annes.yaml")];
-  writeFileSync(csv, "type,name,price,duration_min\nservice,Cut,40.00,30\n");
-  const { deskbell } = createTerminal();
-  const business = "--business-slug annes --timezone Europe/Zurich --currency CHF";
-  expect(await deskbell(`catalog import csv ${csv} ${business} --out ${yaml}`)).toMatchObject({
-    code: 0,
-    stderr: `imported: 1 service with 0 variants\nnext: deskbell catalog apply ${yaml} --dry-run\n`,
-  });
-  expect(await deskbell(`catalog apply ${yaml}`)).toMatchObject({ code: 0 });
-  writeFileSync(csv, Buffer.from("Typ;Name;Preis\nGericht;Cr\xeape;9,50\n", "latin1"));
-  expect(await deskbell(`catalog import csv ${csv} ${business}`)).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining("name: Crêpe"),
-    stderr: expect.stringContaining("was read as Windows-1252: check letters such as é."),
-  });
-  writeFileSync(csv, "type,name,price,duration_min\nservice,Cut,forty,30\n");
-  expect(await deskbell(`catalog import csv ${csv} ${business}`)).toMatchObject({
-    code: 7,
-    stderr: expect.stringContaining(
-      `${csv}:2  'price' must be an amount such as 35.00, not 'forty'.`,
-    ),
-  });
-});
-
-describe("catalog import csv", () => {
-  const editPrices = async () => {
-    const { deskbell } = createTerminal();
-    const folder = createTempFolder();
-    const [csv, yaml] = [join(folder, "prices.csv"), join(folder, "out.yaml")];
-    await deskbell("seed salon");
-    const { stdout } = await deskbell("catalog export --format csv");
-    const before = await deskbell("catalog export");
-    writeFileSync(csv, stdout.replace(",32.00,", ",34.50,"));
-    return { deskbell, csv, yaml, before: before.stdout };
-  };
-  const business = "--business-slug salon-aurora --timezone America/New_York --currency USD";
-
-  test("catalog import csv shows what would change, needs a confirmation, and is undone by catalog undo", async () => {
-    const { deskbell, csv, before } = await editPrices();
-    const plan = expect.stringMatching(/^update\tservice\tkids-cut\tprice 32\.00 -> 34\.50\t/);
-    expect(await deskbell(`catalog import csv ${csv} --dry-run`)).toMatchObject({ stdout: plan });
-    const refused = await deskbell(`catalog import csv ${csv}`);
-    expect(refused).toMatchObject({ code: 2, stdout: plan });
-    expect(refused.stderr).toContain("needs a confirmation.\nfix: add --yes");
-    expect((await deskbell("catalog export")).stdout).toBe(before);
-
-    const imported = await deskbell(`catalog import csv ${csv} --yes`);
-    expect(imported).toMatchObject({ code: 0, stdout: plan });
-    expect(imported.stderr).toContain("version 1 -> 2, 3 events (service.updated,");
-    expect((await deskbell("catalog export")).stdout).toBe(
-      before.replace('price: "32.00"', 'price: "34.50"').replace("price: 32.00", "price: 34.50"),
-    );
-    expect(await deskbell(`catalog import csv ${csv}`)).toMatchObject({
-      code: 0,
-      stderr: "salon-aurora: no changes.\n",
-    });
-    writeFileSync(`${csv}.2`, "key,description\ncut,\n");
-    expect((await deskbell(`catalog import csv ${csv}.2 --dry-run`)).stderr).toContain(
-      "empty cells clear the description of 1 object.",
-    );
-    expect(await deskbell("catalog undo --yes")).toMatchObject({ code: 0 });
-    expect((await deskbell("catalog export")).stdout).toBe(before);
-  });
-
-  test("catalog import csv is a local edit, which a later apply of an older file names", async () => {
-    const { deskbell, csv, yaml, before } = await editPrices();
-    await deskbell(`catalog import csv ${csv} --yes`);
-    writeFileSync(yaml, before);
-    const { stdout, stderr } = await deskbell(`catalog apply ${yaml} --dry-run`);
-    expect(stdout).toContain("undoes a local edit of price");
-    expect(stderr).toContain("would undo 1 local edit");
-  });
-
-  test("catalog import csv writes a file for an existing business that changes nothing else, unless --replace is set", async () => {
-    const { deskbell, csv, yaml } = await editPrices();
-    const written = await deskbell(`catalog import csv ${csv} ${business} --out ${yaml}`);
-    expect(written).toMatchObject({ code: 0 });
-    expect((await deskbell(`catalog diff ${yaml}`)).stdout).toMatch(
-      /^update\t[^\n]*34\.50[^\n]*\n$/,
-    );
-    const { stdout } = await deskbell(`catalog import csv ${csv} --replace`);
-    expect(stdout).toContain("name: Salon Aurora");
-    expect(stdout).not.toContain("staff:");
-    expect(
-      await deskbell(`catalog import csv ${csv} ${business.replace("USD", "EUR")}`),
-    ).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("salon-aurora exists, and its currency is USD, not EUR."),
-    });
-  });
-
-  test.each([
-    ["--currency CHF", "Missing --business-slug."],
-    ["--business-slug joes --timezone Europe/Zurich", "Missing --currency."],
-  ])("catalog import csv with %s is a usage error", async (flags, message) => {
-    const csv = join(createTempFolder(), "prices.csv");
-    writeFileSync(csv, "type,name,price,duration_min\nservice,Cut,40.00,30\n");
-    const result = await createTerminal().deskbell(`catalog import csv ${csv} ${flags}`);
-    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 
@@ -512,26 +393,6 @@ describe("init", () => {
     writeFileSync(file, "mine");
     expect(await createTerminal().deskbell(`init ${file}`)).toMatchObject({ code: 5 });
     expect(readFileSync(file, "utf8")).toBe("mine");
-  });
-});
-
-describe("seed --generate", () => {
-  test("seed --generate creates one business for one --random-seed", async () => {
-    const [first, second] = [createTerminal(), createTerminal()];
-    for (const { deskbell } of [first, second])
-      expect(await deskbell("seed --generate 120 --random-seed 9")).toMatchObject({ code: 0 });
-    const text = async ({ deskbell }: typeof first) => (await deskbell("catalog export")).stdout;
-    expect(await text(first)).toBe(await text(second));
-  });
-
-  test.each([
-    "seed",
-    "seed salon --generate 10",
-    "seed --generate 0",
-    "seed --generate many",
-    "seed --generate 101k",
-  ])("seed with %s is a usage error", async (line) => {
-    expect(await createTerminal().deskbell(line)).toMatchObject({ code: 2, stdout: "" });
   });
 });
 

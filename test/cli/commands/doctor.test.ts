@@ -14,6 +14,7 @@ import {
   createTerminal,
 } from "../../support/cli.ts";
 import { PROGRAM } from "../../support/program.ts";
+import { SALON } from "../../support/samples.ts";
 
 type Checks = {
   checks: { about: string; findings: { text: string; fix: string; isAdvice?: true }[] }[];
@@ -25,12 +26,11 @@ async function startDaemon(
   ...options: string[]
 ): Promise<{
   daemon: StartedProgram;
-  run: (line: string) => Promise<CommandResult>;
   examine: () => Promise<CommandResult>;
 }> {
   const dataDir = join(createTempFolder(), "data");
-  const run = (line: string) => runProgram([...line.split(" "), "--data-dir", dataDir]);
-  await run("seed salon");
+  const { deskbell: run } = createTerminal({ dataDir });
+  await run(`catalog apply ${SALON}`);
   await run(
     "webhooks create --name till --url http://127.0.0.1:9/ --event ticket.checked_in --allow-private",
   );
@@ -44,19 +44,11 @@ async function startDaemon(
   await expect
     .poll(() => run("status").then(({ stdout }) => stdout), { timeout: 10_000 })
     .toContain("running at http://127");
-  return { daemon, run, examine: () => run("doctor") };
+  return { daemon, examine: () => run("doctor") };
 }
 
 test("doctor exits with 0 if it has only advice", async () => {
-  const { run, examine } = await startDaemon(
-    "ulimit -n 8192",
-    "--alert-url",
-    "http://127.0.0.1:9/",
-  );
-  expect(await run("alerts test")).toMatchObject({
-    code: 6,
-    stdout: expect.stringMatching(/^--alert-url\tconnection refused\n/),
-  });
+  const { examine } = await startDaemon("ulimit -n 8192", "--alert-url", "http://127.0.0.1:9/");
   const { code, stdout, stderr } = await examine();
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^daemon\tok\tresponds at http:\/\/127\.0\.0\.1:\d+\t$/m);
@@ -103,7 +95,7 @@ test("doctor reports a daemon that does not respond", async () => {
 
 test("problems and their fixes are printed on a terminal, in a pipe and as JSON", async () => {
   const { deskbell, dataDir } = createTerminal({ program: "npx deskbell" });
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   await deskbell("webhooks create --name x --url http://127.0.0.1:9/ --event all --allow-private");
   chmodSync(dataDir, 0o750);
   const db = new Database(join(dataDir, "deskbell.db"));
@@ -166,7 +158,7 @@ test.for([
   "doctor names a rotation of the master key that was interrupted $when, and its fix completes it",
   async ({ interrupt }) => {
     const { deskbell, dataDir } = createTerminal();
-    await deskbell("seed salon");
+    await deskbell(`catalog apply ${SALON}`);
     await deskbell(
       "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private",
     );
@@ -199,7 +191,7 @@ type RotatedServer = { key: string; deskbell: ReturnType<typeof createTerminal>[
 
 test("a damaged database is reported, and dependent checks are skipped", async () => {
   const { deskbell, dataDir } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const db = new Database(join(dataDir, "deskbell.db"));
   db.unsafeMode();
   db.pragma("writable_schema = ON");
@@ -218,7 +210,7 @@ test("doctor needs data", async () => {
 
 test("status reports modified events and a secret key used by a web page", async () => {
   const { deskbell, dataDir } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   await deskbell(
     "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private",
   );
@@ -255,7 +247,7 @@ test("files are 0600 and folders 0700 whatever the umask", async () => {
     command: ["/bin/sh", "-c", 'umask 000; exec "$0" "$@"', ...PROGRAM.command] as const,
   };
   const options = { program: withOpenUmask };
-  await runProgram(["seed", "salon", "--data-dir", dataDir], options);
+  await runProgram(["catalog", "apply", SALON, "--data-dir", dataDir], options);
   const add = "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private";
   await runProgram([...add.split(" "), "--data-dir", dataDir], options);
   const daemon = startProgram(

@@ -15,7 +15,7 @@ events: [{ key: gala, name: Gala, startsAt: 2030-12-01T19:00, durationMin: 180, 
 
 test("commands edit the catalog without its file", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed -", CATALOG);
+  await deskbell("catalog apply -", CATALOG);
   const run = async (line: string) => {
     const ran = await deskbell(line);
     expect({ line, ...ran }).toMatchObject({ code: 0 });
@@ -99,7 +99,7 @@ test("commands edit the catalog without its file", async () => {
 
 test("an update of a public event says that its new start or end is in the past", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed -", CATALOG);
+  await deskbell("catalog apply -", CATALOG);
   const over = "is in the past: the event is over, so no tickets are sold.\n";
   for (const [times, note] of [
     ["--start 2020-12-01T19:00", `salon: --start 2020-12-01T19:00 ${over}`],
@@ -118,7 +118,7 @@ test("an update of a public event says that its new start or end is in the past"
 
 test("update commands set a price to 0 only after a confirmation or with --yes", async () => {
   const { deskbell, dataDir } = createTerminal();
-  await deskbell("seed -", CATALOG);
+  await deskbell("catalog apply -", CATALOG);
   for (const [line, show, change] of [
     ["services update cut --price 0", "services show cut", "cut 35.00 -> 0.00"],
     ["menu update soup --size cup --price 0", "menu show soup", "soup/cup 5.00 -> 0.00"],
@@ -145,7 +145,7 @@ test("update commands set a price to 0 only after a confirmation or with --yes",
 test("commands in messages quote keys with spaces for the shell", async () => {
   const { deskbell } = createTerminal();
   await deskbell(
-    "seed -",
+    "catalog apply -",
     CATALOG.replace("{ key: mia,", "{ key: mia o'hara,").replace(
       "staff: [mia]",
       'staff: ["mia o\'hara"]',

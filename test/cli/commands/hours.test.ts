@@ -17,7 +17,7 @@ const DAY = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"][inDays(20).dayOfWe
 /** A salon in which Mia, who keeps hours of her own, has a visit at 18:00. */
 async function openSalon() {
   const { deskbell } = createTerminal();
-  await deskbell("seed -", CATALOG);
+  await deskbell("catalog apply -", CATALOG);
   const run = async (line: string) => {
     const ran = await deskbell(line);
     expect({ line, ...ran }).toMatchObject({ code: 0 });
@@ -143,7 +143,7 @@ test("commands for a time in the past say that it changes nothing for future vis
   - { key: off, name: Off, benefit: { type: PERCENT_OFF, percent: 10 }, appliesTo: { services: [cut] } }
 `;
   const [past, longPast] = [inDays(-3).toString(), inDays(-9).toString()];
-  expect(await deskbell("seed -", CATALOG + promotion)).toMatchObject({ code: 0 });
+  expect(await deskbell("catalog apply -", CATALOG + promotion)).toMatchObject({ code: 0 });
   const nothing = "is in the past: nothing changes for future visits.\n";
   for (const [line, note] of [
     [`closures create --date ${past}`, `salon: ${past} ${nothing}`],

@@ -2,12 +2,13 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { SALON } from "../../support/samples.ts";
 
 /** Seeds a salon, backs it up and changes a price afterwards. */
 async function changeAfterBackup() {
   const dataDir = join(createTempFolder(), "my-data");
   const { deskbell } = createTerminal({ dataDir });
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const { path } = (
     JSON.parse((await deskbell("backup --json")).stdout) as { data: { path: string } }
   ).data;

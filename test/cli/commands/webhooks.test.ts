@@ -19,7 +19,7 @@ const data = <T>(ran: CommandResult): T => (JSON.parse(ran.stdout) as { data: T 
 
 async function createEndpoint(url = "http://127.0.0.1:9/hook") {
   const { deskbell, dataDir } = createTerminal();
-  await deskbell("seed -", CAFE);
+  await deskbell("catalog apply -", CAFE);
   const added = await deskbell(
     `webhooks create --name till --url ${url} --event all --allow-private --timeout 2s`,
   );

@@ -17,7 +17,7 @@ const LATIN1 = Buffer.from("M\xfcller", "latin1");
 
 async function createShop() {
   const { deskbell, dataDir } = createTerminal();
-  expect(await deskbell("seed -", SHOP)).toMatchObject({ code: 0 });
+  expect(await deskbell("catalog apply -", SHOP)).toMatchObject({ code: 0 });
   return { deskbell, dataDir, folder: createTempFolder() };
 }
 
@@ -131,17 +131,6 @@ test.skipIf(!canMount())(
     expect(await deskbell(`catalog export --out ${file}`)).toMatchObject({ code: 0 });
   },
 );
-
-test("catalog import writes to stdout with --out - and without --out", async () => {
-  const { deskbell, folder } = await createShop();
-  const file = join(folder, "prices.csv");
-  writeFileSync(file, "type,key,name,price,duration_min\nservice,cut,Cut,40.00,30\n");
-  const line = `catalog import csv ${file} --business-slug joes --timezone Europe/Zurich --currency CHF`;
-  const [named, unnamed] = [await deskbell(`${line} --out -`), await deskbell(line)];
-  expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining("catalog: 1") });
-  expect(named).toEqual(unnamed);
-  expect(existsSync("-")).toBe(false);
-});
 
 test("a printed command quotes a file name with spaces and escapes control characters", async () => {
   const { deskbell, folder } = await createShop();

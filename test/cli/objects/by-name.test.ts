@@ -35,7 +35,7 @@ events:
 
 async function createSalon() {
   const { deskbell } = createTerminal();
-  const { code, stderr } = await deskbell("seed -", CATALOG);
+  const { code, stderr } = await deskbell("catalog apply -", CATALOG);
   expect({ code, stderr }).toMatchObject({ code: 0 });
   return deskbell;
 }
@@ -60,9 +60,6 @@ test.each([
   "promotions pause 'A Tenth'",
   "public-events update 'Gala Night' --start 20:00",
   "public-events cancel 'Gala Night'",
-  "ticket-orders create --public-event 'Gala Night' --item seat",
-  "ticket-orders list --public-event 'Gala Night'",
-  "tickets list --public-event 'Gala Night'",
   "availability --service wash --staff 'mia rossi' --date tomorrow",
   "availability --service 'cut: long' --staff 'Cut: long:Mia Rossi' --date tomorrow",
   "bookings create --service wash --staff 'Wash:Mia Rossi' --start 'tomorrow 10:00'",

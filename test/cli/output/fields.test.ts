@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { toFields } from "../../../src/cli/output/fields.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { SALON } from "../../support/samples.ts";
 
 test("a short field is one line", () => {
   expect(
@@ -60,7 +61,7 @@ test("control characters in names and values are escaped", () => {
 test("each field is one line in a pipe", async () => {
   const dataDir = `${createTempFolder()}/data`;
   const { deskbell } = createTerminal({ dataDir });
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   await deskbell(
     "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private",
   );

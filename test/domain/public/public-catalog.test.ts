@@ -5,14 +5,14 @@ import {
   kindsAffecting,
   toPublicCatalog,
 } from "../../../src/domain/public/public-catalog.ts";
-import { generateCatalog } from "../../../src/app/sample-catalog/generate.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { readSampleCatalog } from "../../support/sample-catalog.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
 test("each list is the same if only the kinds that affect it are loaded", () => {
   const rt = createTestRuntime();
-  const text = JSON.stringify(generateCatalog(300, 7));
-  const { slug } = applyCatalog(rt, [{ name: "generated.json", text }], { seedingAt: rt.now() });
+  const text = JSON.stringify(readSampleCatalog());
+  const { slug } = applyCatalog(rt, [{ name: "catalog.json", text }], { seedingAt: rt.now() });
   const business = rt.store.businesses.findBySlug(slug)!;
   const complete = toPublicCatalog(loadCatalog(rt, business), rt.now());
   for (const list of ALL_LISTS) {

@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { openRuntime } from "../../../src/app/runtime.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createTerminal } from "../../support/cli.ts";
+import { SALON } from "../../support/samples.ts";
 
 test("calendars create prints a URL at the public address of the daemon, unless another is given", async () => {
   const { deskbell, dataDir } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const rt = openRuntime(readConfig({ dataDir }), 5000);
   const row = { url: "http://127.0.0.1:4100", publicUrl: "https://salon.example", startedAt: 1 };
   rt.tx(() => rt.store.daemon.save(row));
@@ -17,7 +18,7 @@ test("calendars create prints a URL at the public address of the daemon, unless 
 
 test("calendars create and revoke add an entry to the audit log, and a second revoke adds none", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const json = async <Data>(line: string) =>
     (JSON.parse((await deskbell(`${line} --json`)).stdout) as { data: Data }).data;
   const listAudited = () => json<{ action: string; details: object | null }[]>("audit list");
@@ -36,7 +37,7 @@ test("calendars create and revoke add an entry to the audit log, and a second re
 
 test("calendars create finds the staff member by name", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const [, name] = /\t([^\t]+)\t/.exec((await deskbell("staff list")).stdout) ?? [];
   expect(await deskbell(`calendars create --staff '${name}'`)).toMatchObject({ code: 0 });
   expect((await deskbell("calendars list")).stdout).toContain(`\t${name}\t`);

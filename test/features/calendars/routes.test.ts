@@ -1,5 +1,6 @@
 import { createCalendarStore } from "../../../src/features/calendars/store.ts";
 import { gunzipSync } from "node:zlib";
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { cancelBooking } from "../../../src/app/bookings/operator-changes.ts";
@@ -9,10 +10,12 @@ import { createCalendar, revokeCalendar } from "../../../src/features/calendars/
 import { findFeed } from "../../../src/features/calendars/feed.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
-import { eraseVisits } from "../../../src/app/guests/erase-guests.ts";
+import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { eraseVisits } from "../../../src/app/guests/erase-visits.ts";
 import { createCalendarFeeds } from "../../../src/features/calendars/feeds.ts";
 import { redactSecrets } from "../../../src/domain/webhooks/redact-secrets.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
+import { CHECKS } from "../../support/checks.ts";
 import { parseCalendar } from "../../support/ical.ts";
 import { applyToSalon, createTestApi, SALON, type TestApi } from "../../http/support/api.ts";
 
@@ -121,6 +124,45 @@ test("a feed has an ETag, and its URL works until it is revoked", async () => {
     });
   revokeCalendar(api, calendar.businessId, calendar.id);
   expect((await read()).status).toBe(404);
+});
+
+test("doctor lists a feed that a phone reads at the URL of an earlier version, for a week", async () => {
+  const api = openShop();
+  const { calendar, token, read } = subscribe(api, "zoe", true);
+  const list = () =>
+    listDaemonConditions(api, CHECKS).filter(({ code }) => code === "calendar.former_url");
+  const readFormer = () => api.request(`/calendars/${token}.ics`, { key: null });
+  await read();
+  expect(list()).toEqual([]);
+
+  const save = vi.spyOn(api.openStore(createCalendarStore), "setFormerUrlReadAt");
+  await readFormer();
+  await readFormer();
+  expect(save).toHaveBeenCalledTimes(1);
+  const staff = objectId("staff", SALON, { key: "zoe", previousKeys: [] });
+  expect(list()).toMatchObject([
+    {
+      severity: "info",
+      business: SALON,
+      subject: { id: calendar.id, name: "Zoe" },
+      command: `deskbell calendars create --business ${SALON} --staff ${staff} --with-guests`,
+    },
+  ]);
+  api.advance(8 * 86_400_000);
+  expect(list()).toEqual([]);
+  await readFormer();
+  expect(list()).toHaveLength(1);
+  revokeCalendar(api, calendar.businessId, calendar.id);
+  expect(list()).toEqual([]);
+});
+
+test("a full disk does not take a feed at the URL of an earlier version away", async () => {
+  const api = openShop();
+  const { token } = subscribe(api, null);
+  vi.spyOn(api.openStore(createCalendarStore), "setFormerUrlReadAt").mockImplementation(() => {
+    throw new Database.SqliteError("database or disk is full", "SQLITE_FULL");
+  });
+  expect((await api.request(`/calendars/${token}.ics`, { key: null })).status).toBe(200);
 });
 
 test("a poll of an unchanged feed reads no visits; a change, or a new day, makes a new ETag", async () => {

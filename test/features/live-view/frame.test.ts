@@ -5,7 +5,7 @@ import { fillDeliveries } from "../../support/live-data.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { confirmedVisit } from "../../support/visit-rows.ts";
 import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
-import { openViewOnTerminal, openSession } from "../../support/live-view.ts";
+import { openViewOnTerminal, openSession } from "./open-view.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -11,7 +11,7 @@ import { createHostileSource, PIECES } from "../../support/hostile/terminal-text
 import { fillDeliveries } from "../../support/live-data.ts";
 import { createScreen } from "../../support/screen.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
-import { openViewOnTerminal, linesToText } from "../../support/live-view.ts";
+import { openViewOnTerminal, linesToText } from "./open-view.ts";
 
 const STRINGS = 10_000;
 /** Rounds over all screens; each screen takes some hundred strings. */

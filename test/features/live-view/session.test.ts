@@ -7,7 +7,7 @@ import { KEY_HELP } from "../../../src/features/live-view/views/help.ts";
 import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { fillDeliveries } from "../../support/live-data.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
-import { openSession } from "../../support/live-view.ts";
+import { openSession } from "./open-view.ts";
 import { WAITS } from "../../support/waits.ts";
 
 type View = ReturnType<typeof openSession>;

@@ -40,3 +40,13 @@ test("the completion of `catalog import` names square", async () => {
   const { deskbell } = createTerminal();
   expect((await deskbell("__complete -- catalog import sq")).stdout).toMatch(/^square(?:\t.*)?\n$/);
 });
+
+test("catalog import square refuses a device", async () => {
+  const business = "--business-slug xx --timezone UTC --currency CHF";
+  const line = `catalog import square /dev/zero ${business} --out -`;
+  expect(await createTerminal().deskbell(line)).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("/dev/zero is a device or socket, not a file.\n"),
+  });
+});

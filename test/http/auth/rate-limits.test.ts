@@ -105,25 +105,18 @@ test("routes without a business are limited by address, apart from those of busi
   const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
   const from = async (address: string, path: string) =>
     api.request(path, { key: null, headers: { "x-forwarded-for": address } });
-  const paths = [
-    "/docs",
-    "/docs/style.css",
-    "/docs/changelog",
-    "/llms.txt",
-    "/openapi.json",
-    "/healthz",
-  ];
-  const others = ["/readyz", "/metrics"];
+  const paths = ["/openapi.json", "/healthz"];
+  const others = ["/readyz", "/metrics", "/.well-known/security.txt"];
   for (let i = 0; i < 600; i++)
     expect((await from("203.0.113.9", paths[i % paths.length] ?? "")).status).toBeLessThan(429);
   for (const path of [...paths, ...others])
     expect([path, (await from("203.0.113.9", path)).status]).toEqual([path, 429]);
-  const rejected = await from("203.0.113.9", "/docs");
+  const rejected = await from("203.0.113.9", "/openapi.json");
   expect(rejected.headers.get("ratelimit-policy")).toBe('"per-minute";q=600;w=60');
-  expect((await from("203.0.113.10", "/docs")).status).toBe(200);
+  expect((await from("203.0.113.10", "/openapi.json")).status).toBe(200);
   expect((await from("203.0.113.9", AVAILABILITY)).status).toBe(400);
   api.advance(60_000);
-  expect((await from("203.0.113.9", "/docs")).status).toBe(200);
+  expect((await from("203.0.113.9", "/openapi.json")).status).toBe(200);
 });
 
 test.each([
@@ -225,11 +218,11 @@ test("a full limiter forgets the client whose last request is longest ago, witho
     return (user + system) / 1000;
   };
   take(0, 50_000);
-  // With a search for idle clients, these take minutes.
-  expect(take(50_000, 200_000)).toBeLessThan(5000);
+  // With a search for idle clients, these take half a minute.
+  expect(take(50_000, 90_000)).toBeLessThan(4000);
   expect(remaining("regular")).toBe(0);
   expect(remaining("client-1")).toBe(10);
-  expect(remaining("client-199999")).toBe(9);
+  expect(remaining("client-89999")).toBe(9);
   expect(limiter.countedSince(0)).toHaveLength(50_000);
 });
 

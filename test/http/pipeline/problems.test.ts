@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { HTTP_CODES } from "../../../src/http/pipeline/problem-codes.ts";
 import { createTestApi, SALON } from "../support/api.ts";
 
 test.each([
@@ -8,12 +7,6 @@ test.each([
 ])("with the public URL '%s', the type of a problem is %s", async (publicUrl, type) => {
   const api = createTestApi("salon", undefined, { publicUrl });
   expect(await api.requestProblem("/nowhere")).toMatchObject({ type });
-});
-
-test("the type of every problem is a section of /docs", async () => {
-  const page = await (await createTestApi().request("/docs")).text();
-  const missing = HTTP_CODES.filter((code) => !page.includes(`id="problem-${code}"`));
-  expect(missing).toEqual([]);
 });
 
 test("texts in one language have Content-Language", async () => {
@@ -25,5 +18,4 @@ test("texts in one language have Content-Language", async () => {
   expect(await languageOf(`${services}?locale=fr`)).toBe("en");
   expect(await languageOf(`${services}?locale=es-MX`)).toBe("es");
   expect(await languageOf(`${services}?includeTranslations=true`)).toBeNull();
-  expect(await languageOf("/docs")).toBe("en");
 });

@@ -5,7 +5,12 @@ import { createKey, type NewKey } from "../../../src/app/keys.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import { createTestApp } from "../../support/app.ts";
-import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
+import {
+  createTestRuntime,
+  prepareDatabase,
+  type TestRuntime,
+} from "../../support/test-runtime.ts";
 
 export const SALON = "salon-aurora";
 
@@ -37,8 +42,10 @@ export function createTestApi(
   busyTimeoutMs?: number,
   flags: ConfigFlags = {},
 ): TestApi {
-  const rt = createTestRuntime(flags, undefined, busyTimeoutMs);
-  const { slug } = applyPreset(rt, preset);
+  const database = prepareDatabase(preset, (runtime) => void applyPreset(runtime, preset));
+  const rt = createTestRuntime(flags, undefined, busyTimeoutMs, database);
+  if (flags.dataDir !== undefined) applyPreset(rt, preset);
+  const [{ slug } = { slug: "" }] = rt.store.businesses.list();
   const app = createTestApp(rt);
   const createTestKey = (fields: Partial<NewKey> = {}) => {
     const { key, secret } = createKey(rt, {
@@ -71,7 +78,7 @@ export function createTestApi(
   });
 }
 
-export const applyPreset = (rt: TestRuntime, preset: Preset) =>
+export const applyPreset = (rt: Runtime, preset: Preset) =>
   applyCatalog(rt, [{ name: `${preset}.yaml`, text: readPreset(preset) }], { seedingAt: rt.now() });
 
 const HEADER = `catalog: 1\nbusiness: {slug: ${SALON}, name: Salon Aurora, timezone: America/New_York, currency: USD, locale: en, locales: [en, es]}\n`;

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { fc } from "../../support/property.ts";
+import { fc, unicodeText } from "../../support/property.ts";
 import { expect, test } from "vitest";
 import { encodeForUrl, HOSTILE_TEXTS, hostileText } from "../../support/hostile/texts.ts";
 import { createTestApi, SALON } from "../support/api.ts";
@@ -114,7 +114,7 @@ const body = fc.oneof(
       { requiredKeys: [] },
     )
     .map((json) => JSON.stringify(json)),
-  fc.string({ unit: "binary", maxLength: 200 }),
+  unicodeText(200),
   fc.constantFrom(
     "[".repeat(30_000),
     `{"a":${'{"a":'.repeat(5000)}1${"}".repeat(5001)}`,

@@ -5,13 +5,9 @@ import { ROUTES } from "../../support/routes.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import type { GeneratedRequest } from "../../support/hostile/generated-requests.ts";
-import {
-  arbitraryTenantRequests,
-  keysOf,
-  sabotage,
-} from "../../support/hostile/tenant-requests.ts";
+import { arbitraryTenantRequests, keysOf, sabotage } from "../support/tenant-requests.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
-import { createTenants, type Tenant } from "../../support/tenants.ts";
+import { createTenants, type Tenant } from "../support/tenants.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 

@@ -1,20 +1,13 @@
 import { connect } from "node:net";
 import { fc } from "../../support/property.ts";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  createSeededRandom,
-  type SeededRandom,
-} from "../../../src/app/sample-catalog/generator.ts";
+import { createSeededRandom, type SeededRandom } from "../../../src/domain/seeded-random.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import type { GeneratedRequest } from "../../support/hostile/generated-requests.ts";
-import {
-  arbitraryTenantRequests,
-  keysOf,
-  sabotage,
-} from "../../support/hostile/tenant-requests.ts";
+import { arbitraryTenantRequests, keysOf, sabotage } from "../support/tenant-requests.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
-import { createTenants, type Tenant } from "../../support/tenants.ts";
+import { createTenants, type Tenant } from "../support/tenants.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 

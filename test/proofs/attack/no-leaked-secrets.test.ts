@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { hashApiKey, generateApiKey } from "../../../src/domain/api-key.ts";
 import { breakProgram } from "../../support/broken-program.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
-import { runProgram } from "../../support/cli.ts";
+import { createTerminal, runProgram } from "../../support/cli.ts";
 import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
 import { PROGRAM } from "../../support/program.ts";
 import { type ReceivedRequest, createReceiver } from "../../support/receiver.ts";
@@ -16,6 +16,7 @@ import {
   signatures,
   signingSecret,
 } from "../../support/secret-search.ts";
+import { chooseScale } from "../../support/scale.ts";
 import { hasTmux, openTmux } from "../../support/tmux.ts";
 import { patient } from "../../support/patience.ts";
 
@@ -49,7 +50,10 @@ async function mishandle(url: string, key: string): Promise<string[]> {
 /** Creates and uses secrets of all kinds. Returns them, and all that the program has written. */
 async function useSecrets(program = PROGRAM) {
   const { dataDir, deskbell } = await createSeededSalon();
-  const on = ["--data-dir", dataDir];
+  // A process for each command takes longer than all commands.
+  const read = chooseScale(createTerminal({ dataDir }).deskbell, (line) =>
+    runProgram([...line.split(" "), "--data-dir", dataDir]),
+  );
   const secrets: Secret[] = [];
   const places = new Map<string, Buffer>();
   const keep = (place: string, text: string) => void places.set(place, Buffer.from(text));
@@ -143,7 +147,7 @@ async function useSecrets(program = PROGRAM) {
     ["events", "list"],
   ])
     for (const how of [[], ["--json"]]) {
-      const { stdout, stderr } = await runProgram([...words, ...how, "--verbose", ...on]);
+      const { stdout, stderr } = await read([...words, ...how, "--verbose"].join(" "));
       expect(stdout).not.toBe("");
       keep([...words, ...how].join(" "), stdout + stderr);
     }

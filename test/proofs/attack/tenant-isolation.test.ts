@@ -9,9 +9,9 @@ import {
   generateAttacks,
   pathFor,
   supportedMethods,
-} from "../../support/hostile/tenant-attacks.ts";
+} from "../support/tenant-attacks.ts";
 import { chooseScale } from "../../support/scale.ts";
-import { TENANT_NAME, createTenants, type Tenant, type TenantKey } from "../../support/tenants.ts";
+import { TENANT_NAME, createTenants, type Tenant, type TenantKey } from "../support/tenants.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 

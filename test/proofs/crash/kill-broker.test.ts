@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
-import { createSeededRandom } from "../../../src/app/sample-catalog/generator.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
 import {
@@ -10,11 +10,15 @@ import {
   createNatsServer,
   hasNatsServer,
   manageStreams,
-} from "../../support/nats-server.ts";
-import type { CursorRow } from "../../../src/store/destination-cursors.ts";
+} from "../../features/nats/nats-server.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
+import {
+  createCursorStore,
+  createDestinationStore,
+  type CursorRow,
+} from "../../../src/features/nats/store.ts";
 
 const ROUNDS = chooseScale(3, 200);
 const SEED = chooseSeed(7);
@@ -78,9 +82,9 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
         await waitForUrl(daemon);
       }
       await stop();
-      const [destination] = rt.store.destinations.list();
+      const [destination] = rt.openStore(createDestinationStore).list();
       await expect
-        .poll(() => rt.store.destinationCursors.listBehind(destination?.id ?? "", null), {
+        .poll(() => rt.openStore(createCursorStore).listBehind(destination?.id ?? "", null), {
           timeout: patient(60_000),
           interval: 50,
         })
@@ -100,9 +104,9 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
       const salon = rt.store.businesses.findBySlug("salon-aurora");
       editObject(rt, "salon-aurora", "service", "cut", (doc) => ({ ...doc, priceCents: 1 }));
       const destinationId = destination?.id ?? "";
-      const cursor = rt.store.destinationCursors.find(destinationId, salon?.id ?? "");
+      const cursor = rt.openStore(createCursorStore).find(destinationId, salon?.id ?? "");
       const saved = { ...(cursor as CursorRow), sequence: (cursor?.sequence ?? 0) + 3 };
-      rt.tx(() => rt.store.destinationCursors.save(destinationId, saved));
+      rt.tx(() => rt.openStore(createCursorStore).save(destinationId, saved));
       await waitForUrl(spawnDaemon(dataDir));
       const control = await compare();
       recordClaim({

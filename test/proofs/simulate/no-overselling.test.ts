@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { cancelBooking } from "../../../src/app/bookings/operator-changes.ts";
-import { cancelTicketOrder } from "../../../src/app/bookings/change-ticket-order.ts";
+import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { type Claim, isRecording, recordClaim } from "../../support/claims.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
-import { type RaceResult, type Race, runRace, withoutTransactions } from "../../support/race.ts";
+import { type RaceResult, type Race, runRace, withoutTransactions } from "../support/race.ts";
 import { patient } from "../../support/patience.ts";
 
 // Two processes book the same last ticket or slot simultaneously.
@@ -58,7 +58,7 @@ const RACES: {
 
 /** Starts a second process on the same database. */
 async function startRival(dataDir: string, variant: Variant) {
-  const path = fileURLToPath(new URL("../../support/race-process.ts", import.meta.url));
+  const path = fileURLToPath(new URL("../support/race-process.ts", import.meta.url));
   const child = fork(path, [dataDir, variant]);
   onTestFinished(async () => {
     const gone = once(child, "exit");

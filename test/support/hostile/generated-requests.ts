@@ -1,4 +1,4 @@
-import { fc } from "../property.ts";
+import { fc, unicodeText } from "../property.ts";
 import { encodeForUrl, hostileText } from "./texts.ts";
 
 // Generates requests from the OpenAPI document: some valid, most with something wrong.
@@ -206,7 +206,7 @@ function bodyOf(
     { weight: 1, arbitrary: fc.json() },
   );
   const broken = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 200 }),
+    unicodeText(200),
     json.map((text) => text.slice(0, -1)),
     fc.nat(30_000).map((depth) => `{"name":${"[".repeat(depth)}${"]".repeat(depth)}}`),
     fc.nat(70_000).map((length) => JSON.stringify({ name: "x".repeat(length) })),

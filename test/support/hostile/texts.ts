@@ -1,4 +1,4 @@
-import { fc } from "../property.ts";
+import { fc, unicodeText } from "../property.ts";
 
 /** Texts that often break parsers. */
 export const HOSTILE_TEXTS = [
@@ -47,7 +47,7 @@ export const HOSTILE_TEXTS = [
 
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS),
-  fc.string({ unit: "binary", maxLength: 60 }),
+  unicodeText(60),
 );
 
 /** Encodes a text for a URL, but keeps the malformed escape `%zz`. */

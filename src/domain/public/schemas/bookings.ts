@@ -76,7 +76,7 @@ export const hold = z.strictObject({
   segments: z
     .array(bookedSegment)
     .describe("The services of the visit, in order; empty for a table"),
-  guests: z.int().describe("Guests of the visit, or size of the initiator"),
+  guests: z.int().describe("Guests of the visit, or size of the party"),
   areaId: orNull(id, "Area of the table; null for a visit, or if the table belongs to none"),
   tableId: orNull(id, "Held table; null for a visit"),
   totalCents: cents.describe(
@@ -118,7 +118,7 @@ export const ticketOrder = z.strictObject({
   expiresAt: orNull(instant, "When an unpaid order expires; null once it is paid or cancelled"),
 });
 
-const includedCustomer = orNull(
+export const includedCustomer = orNull(
   z.strictObject({
     name: orNull(z.string(), "Name; null if it was not given"),
     email: orNull(z.string(), "Email address; null if it was not given"),
@@ -130,7 +130,6 @@ const includedCustomer = orNull(
 
 export const bookingWithCustomer = booking.extend({ customer: includedCustomer });
 export const reservationWithCustomer = reservation.extend({ customer: includedCustomer });
-export const ticketOrderWithCustomer = ticketOrder.extend({ customer: includedCustomer });
 
 /** Never includes the code that admits its holder. */
 export const ticket = z.strictObject({
@@ -141,14 +140,4 @@ export const ticket = z.strictObject({
   status: z.enum(["VALID", "CHECKED_IN", "VOID"]),
   checkedInAt: orNull(instant, "When the ticket was checked in; null if it was not"),
   version,
-});
-
-export const orderWithTickets = ticketOrder.extend({
-  tickets: z.array(
-    ticket.extend({
-      admissionCode: z
-        .string()
-        .describe("Code that admits its holder; only in the response that issues it"),
-    }),
-  ),
 });

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { loadOtherVisits } from "../../../app/bookings/other-visits.ts";
 import { applyCatalog } from "../../../app/catalog/catalog.ts";
 import { editObject } from "../../../app/catalog/edit-object.ts";
 import type { ChangeResult } from "../../../app/catalog/plan-change.ts";
 import { getBusiness } from "../../../app/businesses.ts";
 import { createEndpoint } from "../../../app/webhooks/endpoints.ts";
 import { createKey } from "../../../app/keys.ts";
-import { PRESETS } from "../../../assets.ts";
+import { PRESETS, readPreset } from "../../../assets.ts";
 import { readConfig } from "../../../config.ts";
 import type { AttemptNotice } from "../../../delivery/delivery-worker.ts";
 import { startReceiver } from "../../../delivery/sample-receiver.ts";
@@ -15,7 +16,6 @@ import { EVENT_TYPES } from "../../../domain/event-types.ts";
 import { safe } from "../../../domain/text.ts";
 import { openRuntime, type Runtime } from "../../../app/runtime.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
-import { presetSource } from "../../../cli/input/catalog-files.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { type Daemon, startDaemon } from "../../../cli/running/daemon.ts";
 import { findFreePort } from "../../../cli/running/port.ts";
@@ -68,12 +68,14 @@ async function assemble(
   if (!keep) process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] });
   // The price changes use their own connection, like a command run beside the daemon.
+  await loadOtherVisits();
   const rt = openRuntime(config, BUSY_TIMEOUT_MS);
   parts.defer(rt.close);
   done("data", `${safe(dataDir)} (${keep ? "kept" : "removed at exit; --keep keeps it"})`);
 
+  const seedingAt = rt.now();
   const seeded = PRESETS.map((preset) =>
-    applyCatalog(rt, [presetSource(preset)], { seedingAt: rt.now() }),
+    applyCatalog(rt, [{ name: `${preset}.yaml`, text: readPreset(preset) }], { seedingAt }),
   );
   done("seeded", seeded.map(summary).join(" · "));
 

@@ -12,9 +12,8 @@ import { quote } from "../../../domain/text.ts";
 
 const MINUTE_MS = 60_000;
 const MAX_SERVICES = 8;
-const MAX_TICKET_TYPES = 50;
 
-const id = () => line(60);
+export const id = () => line(60);
 const guests = () => integer(1, 10_000);
 
 const START = "a date and time with an offset, such as 2026-12-01T10:00:00+01:00";
@@ -81,14 +80,14 @@ const customer = () =>
     .describe(
       "The guest, stored encrypted. Served only by `GET` of the object, and in lists with `includeCustomer=true`",
     );
-const guestDetails = () => ({
+export const guestDetails = () => ({
   customerRef: customerRef().default(null),
   customer: customer().default(null),
 });
 const holdId = () => id().describe("Hold to use, instead of the fields of the visit or table");
 const partySize = () => guests().describe("Party size");
 const areaId = () => id().nullable().describe("Area of the table; null for any");
-const expectedTotalCents = () =>
+export const expectedTotalCents = () =>
   totalCentsSchema()
     .nullable()
     .default(null)
@@ -156,34 +155,6 @@ export const visitUpdateBody = lazy(() =>
   z.strictObject({
     customer: customer().optional(),
     customerRef: customerRef().optional(),
-  }),
-);
-
-const ITEMS = `a list of 1 to ${MAX_TICKET_TYPES} ticket types`;
-export const ticketOrderBody = lazy(() =>
-  z.strictObject({
-    eventId: id(),
-    items: z
-      .array(
-        z.strictObject(
-          { ticketTypeId: id(), quantity: integer(1, 10_000) },
-          { error: "an object with ticketTypeId and quantity" },
-        ),
-        { error: ITEMS },
-      )
-      .min(1, { error: ITEMS })
-      .max(MAX_TICKET_TYPES, { error: ITEMS }),
-    expectedTotalCents: expectedTotalCents(),
-    ...guestDetails(),
-  }),
-);
-
-export const confirmBody = lazy(() =>
-  z.strictObject({
-    paymentRef: outsideLine(200)
-      .nullable()
-      .default(null)
-      .describe("ID of the payment in your system; must not be personal data"),
   }),
 );
 

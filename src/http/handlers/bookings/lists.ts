@@ -1,6 +1,5 @@
 import { accessOf } from "../../../app/bookings/access.ts";
 import { isPublicStaff } from "../../../app/bookings/partner-view.ts";
-import { toPublicTicketOrder } from "../../../domain/bookings/ticket-order.ts";
 import { VISIT_STATUSES, type Visit } from "../../../domain/bookings/visit.ts";
 import { addDays, isLocalDate, startOfDay } from "../../../domain/local-time.ts";
 import { lazy } from "../../../domain/lazy.ts";
@@ -32,7 +31,7 @@ const localDate = () =>
     })
     .meta({ inputSchema: { type: "string", format: "date" }, problemCode: "invalid_date" });
 
-const pageParameters = () => ({
+export const pageParameters = () => ({
   updatedSince: instant().describe(
     "Only objects changed at or after this time, sorted by `updatedAt`",
   ),
@@ -56,17 +55,14 @@ export const bookingsParameters = lazy(() => ({
   ...pageParameters(),
 }));
 export const reservationsParameters = lazy(() => ({ ...visitParameters(), ...pageParameters() }));
-export const ticketOrdersParameters = lazy(() => ({
-  status: oneOf(["PENDING", "CONFIRMED", "CANCELLED", "EXPIRED"]).describe("Filter by status"),
-  ...pageParameters(),
-}));
 
 type Known = ReturnType<typeof bookingsParameters>;
-type Parameters = ReturnType<typeof parseParameters<Known>>;
+/** The values of the parameters of any of the lists. */
+export type ListParameters = ReturnType<typeof parseParameters<Known>>;
 type Listed = { id: string; createdByKey: string | null; startsAt?: number; updatedAt: number };
 
 /** Lists the rows that the key may see, in pages. */
-function listPage<Row extends Listed>(
+export function listPage<Row extends Listed>(
   { rt }: HandlerDeps,
   context: RequestContext,
   key: Credential,
@@ -79,7 +75,7 @@ function listPage<Row extends Listed>(
     from,
     to,
     ...filter
-  }: Parameters,
+  }: ListParameters,
   read: (filter: VisitListFilter, limit: number) => Row[],
   toPublic: (row: Row) => object,
 ): HttpResponse {
@@ -145,20 +141,3 @@ const handleListVisits =
 
 export const handleListBookings = handleListVisits(BOOKINGS, bookingsParameters);
 export const handleListReservations = handleListVisits(RESERVATIONS, reservationsParameters);
-
-export const handleListTicketOrders =
-  (deps: HandlerDeps) =>
-  (context: RequestContext, key: Credential): HttpResponse => {
-    const { rt } = deps;
-    const values = parseParameters(ticketOrdersParameters(), context.request.search);
-    const { timezone } = getBusiness(rt, key).doc;
-    return listPage(
-      deps,
-      context,
-      key,
-      "ticket-orders",
-      values as Parameters,
-      (filter, limit) => rt.store.orders.listPage(filter, limit),
-      (row) => toPublicTicketOrder(row, timezone),
-    );
-  };

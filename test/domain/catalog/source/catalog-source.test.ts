@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { readCatalog } from "../../../../src/domain/catalog/source/read-catalog.ts";
 import type { AppError } from "../../../../src/domain/errors.ts";
 import { parseSource } from "../../../../src/domain/catalog/source/catalog-source.ts";
-import { generateCatalog } from "../../../../src/app/sample-catalog/generate.ts";
 import { PRESETS, readPreset, readStarter } from "../../../../src/assets.ts";
 import { DECIMAL_FIELDS } from "../../../../src/domain/catalog/file/values.ts";
 import { writeYaml } from "../../../../src/domain/catalog/yaml.ts";
 import { collectIssues, readCatalogBody } from "../../../support/catalog-file.ts";
+import { readPartOfSample } from "../../../support/sample-catalog.ts";
 
 const parse = (text: string) => parseSource({ name: "x", text });
 
@@ -234,7 +234,7 @@ function comparable(value: unknown, field = ""): unknown {
 
 const RESOLVED_NAME = /^(?:|~|null|true|false|[-+.\d].*)$/i;
 
-const EXPORTED = generateCatalog(12, 5);
+const EXPORTED = readPartOfSample(12, 5);
 const SEEDS = [
   writeYaml(EXPORTED, "A test."),
   JSON.stringify(EXPORTED, null, 2),

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { fillDeliveries } from "../../../support/live-data.ts";
-import { openSession, openViewOnTerminal } from "../../../support/live-view.ts";
+import { openSession, openViewOnTerminal } from "../open-view.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { WAITS } from "../../../support/waits.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ACTIONS } from "../../../../src/features/live-view/state/actions.ts";
 import { fillDeliveries } from "../../../support/live-data.ts";
-import { openSession } from "../../../support/live-view.ts";
+import { openSession } from "../open-view.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 async function openView(options: Parameters<typeof openSession>[1] = {}) {

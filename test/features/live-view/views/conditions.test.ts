@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addBusiness } from "../../../support/delivery.ts";
 import { fillDeliveries } from "../../../support/live-data.ts";
-import { openSession } from "../../../support/live-view.ts";
+import { openSession } from "../open-view.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 /** Opens a view with a warning about the server and two endpoints that fail. */

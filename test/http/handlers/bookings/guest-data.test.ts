@@ -7,7 +7,7 @@ import { createTestApp } from "../../../support/app.ts";
 import { asOperator } from "../../../support/operator.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
-import { monday, openBookingShop, orderOf, visit } from "../../support/bookings.ts";
+import { monday, openBookingShop, visit } from "../../support/bookings.ts";
 
 const CUSTOMER = {
   name: "Qanary Lima",
@@ -17,7 +17,7 @@ const CUSTOMER = {
 };
 const GUEST_DATA = /qanary|555 0199/i;
 
-test("guest data is in no response but that of one booking, and in no event, webhook, log, metric, alert or backup", async () => {
+test("guest data is in no response but that of one booking, and in no event, webhook, log, metric or backup", async () => {
   const rt = createTestRuntime({ accessLog: true });
   const { site, owner, business } = openBookingShop(rt);
   await createEndpoint(rt, {
@@ -41,7 +41,6 @@ test("guest data is in no response but that of one booking, and in no event, web
   const responses = [
     booked,
     await site.send("POST", "/reservations", table),
-    await site.send("POST", "/ticket-orders", { ...orderOf(rt), customer: CUSTOMER }),
     await site.send("PATCH", path, { customerRef: "web-1" }),
     await site.send("POST", `${path}/reschedule`, { startsAt: monday("10:00") }),
     await site.send("GET", `/bookings?from=2026-11-23`),
@@ -57,7 +56,7 @@ test("guest data is in no response but that of one booking, and in no event, web
     await owner.send("GET", "/changes?types=booking.created,booking.updated,booking.cancelled"),
   ];
   expect(responses.map(({ status }) => status)).toEqual([
-    201, 201, 201, 200, 200, 200, 409, 422, 422, 200, 200,
+    201, 201, 200, 200, 200, 409, 422, 422, 200, 200,
   ]);
   expect((await site.send("GET", path)).body.data.customer).toEqual(CUSTOMER);
   worker.wake();
@@ -67,32 +66,16 @@ test("guest data is in no response but that of one booking, and in no event, web
 
   expect(sent.length).toBeGreaterThan(8);
   expect(rt.logged.length).toBeGreaterThan(10);
-  expect(rt.store.alertState.list("notice")).toHaveLength(2);
   const places = {
     responses: responses.map(({ text }) => text),
     webhooks: sent,
     log: rt.logged,
     metrics,
-    alerts: rt.store.alertState.list("notice"),
     audit: rt.store.audit.list({}, 100),
     backup: readFileSync(backup).toString("latin1"),
   };
   for (const [place, content] of Object.entries(places))
     expect(GUEST_DATA.test(JSON.stringify(content)), place).toBe(false);
-});
-
-test("a booking over HTTP alerts the operator, one of the terminal does not", async () => {
-  const { rt, site } = openBookingShop();
-  const { body } = await site.send("POST", "/bookings", visit("09:00"));
-  expect(rt.store.alertState.list("notice").map(({ value }) => value)).toMatchObject([
-    {
-      code: "booking.received",
-      business: "shop",
-      subject: { id: body.data.id },
-      text: "a booking of Cut at 2026-11-23 09:00 was made over the API",
-      command: `deskbell bookings show ${body.data.id}`,
-    },
-  ]);
 });
 
 test("a change names only the changed fields in the audit log", async () => {

@@ -1,14 +1,12 @@
 import { expect, test, vi } from "vitest";
 import type { Visit } from "../../../../src/domain/bookings/visit.ts";
 import { ROUTES } from "../../../support/routes.ts";
-import { type Client, openBookingShop, orderOf, visit } from "../../support/bookings.ts";
+import { type Client, openBookingShop, visit } from "../../support/bookings.ts";
 import type { TestRuntime } from "../../../support/test-runtime.ts";
 
 const HOUR = 3_600_000;
 
-const POSTS = ROUTES.filter(
-  ({ method, group }) => method === "POST" && (group === "Bookings" || group === "Tickets"),
-);
+const POSTS = ROUTES.filter(({ method, group }) => method === "POST" && group === "Bookings");
 
 /** A start of its own for each route: 12 hours on four Mondays, for two people. */
 const startOf = (n: number): string =>
@@ -31,17 +29,10 @@ async function requestOf(
       return ["/bookings", booking];
     case "createReservation":
       return ["/reservations", reservation];
-    case "createTicketOrder":
-      return ["/ticket-orders", orderOf(rt, 1)];
     default:
   }
   const [, action = "", noun = ""] =
-    /^([a-z]+(?:NoShow)?)(Booking|Reservation|TicketOrder|Tickets)$/.exec(operationId) ?? [];
-  if (noun.startsWith("Ticket")) {
-    const { id } = await create("/ticket-orders", orderOf(rt, 1));
-    if (action === "reissue") await send("POST", `/ticket-orders/${id}/confirm`, {});
-    return [`/ticket-orders/${id}/${action}`, {}];
-  }
+    /^([a-z]+(?:NoShow)?)(Booking|Reservation)$/.exec(operationId) ?? [];
   const path = noun === "Booking" ? "/bookings" : "/reservations";
   const { id } = await create(path, noun === "Booking" ? booking : reservation);
   if (action === "approve" || action === "decline")
@@ -92,8 +83,6 @@ test("a POST that creates something requires an Idempotency-Key, but not in a dr
     "createHold",
     "createBooking",
     "createReservation",
-    "createTicketOrder",
-    "confirmTicketOrder",
   ]);
   for (const { operationId } of needing) {
     const [path, body] = await requestOf(rt, site, operationId);

@@ -12,7 +12,6 @@ import {
   HEADER,
   monday,
   openBookingShop,
-  orderOf,
   problem,
   type Send,
   visit,
@@ -126,20 +125,18 @@ describe("where the business approves bookings", () => {
 });
 
 test("another key's object is the same 404 as one that never existed, on every route", async () => {
-  const { rt, site, createClient } = openBookingShop();
-  const other = createClient(["services.read", "bookings.write", "tickets.write"]);
+  const { site, createClient } = openBookingShop();
+  const other = createClient(["services.read", "bookings.write"]);
   const create = async (path: string, body: object) =>
     (await site.send("POST", path, body)).body.data.id as string;
   const reader = createClient(["bookings.read"]);
   const ids = {
     bookings: await create("/bookings", visit("09:00", { customer: { name: "Ana" } })),
     reservations: await create("/reservations", { startsAt: monday("09:00"), partySize: 2 }),
-    "ticket-orders": await create("/ticket-orders", orderOf(rt, 1)),
   };
   const actions = {
     bookings: ["cancel", "reschedule"],
     reservations: ["cancel", "reschedule"],
-    "ticket-orders": ["cancel", "confirm", "reissue"],
   };
   for (const [path, id] of Object.entries(ids)) {
     const unknown = id.replace(/.{8}$/, "00000000");
@@ -159,7 +156,7 @@ test("another key's object is the same 404 as one that never existed, on every r
     };
     const requests = [
       ["GET", ""],
-      ...(path === "ticket-orders" ? [] : [["PATCH", ""]]),
+      ["PATCH", ""],
       ...actions[path as keyof typeof actions].map((action) => ["POST", `/${action}`]),
     ] as [string, string][];
     for (const [method, suffix] of requests) {
@@ -357,56 +354,4 @@ test("updatedAt does not decrease when the clock is set back", async () => {
   const first = await create("09:00");
   rt.advance(-HOUR);
   expect((await create("10:00")).updatedAt).toBe(first.updatedAt);
-});
-
-describe("a ticket order", () => {
-  test("a ticket order is confirmed, reissued and cancelled; its codes are in no other response", async () => {
-    const { rt, site } = openBookingShop();
-    const created = await site.send("POST", "/ticket-orders", {
-      ...orderOf(rt),
-      customerRef: "t-1",
-    });
-    expect(created.status).toBe(201);
-    expect(created.body.data).toMatchObject({
-      status: "PENDING",
-      totalCents: 5000,
-      expiresAt: "2026-11-20T12:15:00+00:00",
-      customerRef: "t-1",
-      version: 1,
-    });
-    const path = `/ticket-orders/${created.body.data.id}`;
-    expect(problem(await site.send("POST", `${path}/reissue`, {}))).toBe("409 wrong_status");
-    const codesOf = (sent: { body: { data: { tickets: { admissionCode: string }[] } } }) =>
-      sent.body.data.tickets.map(({ admissionCode }) => admissionCode);
-    const confirmed = await site.send("POST", `${path}/confirm`, { paymentRef: "pi_1" });
-    expect(confirmed.body.data).toMatchObject({ status: "CONFIRMED", expiresAt: null, version: 2 });
-    const reissued = await site.send("POST", `${path}/reissue`, {});
-    const codes = [...codesOf(confirmed), ...codesOf(reissued)];
-    expect(new Set(codes).size).toBe(4);
-    expect(confirmed.headers.get("cache-control")).toBe("no-store");
-    const read = await site.send("GET", path);
-    for (const code of codes) expect(read.text).not.toContain(code);
-    expect(problem(await site.send("POST", `${path}/confirm`, {}))).toBe("409 wrong_status");
-    const cancelled = await site.send("POST", `${path}/cancel`, { reason: "ill" });
-    expect(cancelled.body.data).toMatchObject({ status: "CANCELLED", version: 3 });
-    expect((await site.send("GET", "/ticket-orders?status=CANCELLED")).body.data).toHaveLength(1);
-  });
-
-  test("a ticket order is refused with a pointer for what cannot be ordered", async () => {
-    const { rt, site } = openBookingShop();
-    const order = orderOf(rt);
-    for (const [change, expected, pointer] of [
-      [{ eventId: "gala" }, "404 resource_not_found", "#/eventId"],
-      [
-        { items: [{ ticketTypeId: "seat", quantity: 1 }] },
-        "404 resource_not_found",
-        "#/items/0/ticketTypeId",
-      ],
-      [{ items: [] }, "422 validation_failed", "#/items"],
-      [{ expectedTotalCents: 1 }, "409 price_changed", undefined],
-    ] as const) {
-      const refused = await site.send("POST", "/ticket-orders", { ...order, ...change });
-      expect([problem(refused), refused.body.errors?.[0]?.pointer]).toEqual([expected, pointer]);
-    }
-  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
-import { createTicketOrder } from "../../../../src/app/bookings/ticket-orders.ts";
 import type { WeeklyWindow } from "../../../../src/domain/catalog/common.ts";
 import {
   type TestApi,
@@ -539,10 +538,6 @@ describe("events", () => {
     const stateOf = (wanted: string) => data.find(({ name }) => name === wanted)?.["availability"];
     expect(stateOf("Near")).toMatchObject({ state: "ON_SALE" });
     expect(stateOf("Moved")).toMatchObject({ state: "ENDED" });
-    const order = (event: string) => () =>
-      createTicketOrder(api, SALON, { event, items: ["seat"] });
-    expect(order("near")).not.toThrow();
-    expect(order("moved")).toThrow("its status is POSTPONED");
   });
 });
 

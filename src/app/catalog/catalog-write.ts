@@ -1,0 +1,34 @@
+import type { Catalog } from "../../domain/catalog/catalog.ts";
+import type { CatalogDiff } from "../../domain/catalog/change/diff.ts";
+import type { ChangeOrigin, LocalEdits } from "../../domain/catalog/change/local-edits.ts";
+import type { ScheduleEdits } from "../../domain/catalog/change/schedule-edits.ts";
+import type { StoredCatalog } from "../../domain/public/public-context.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Runtime } from "../runtime.ts";
+
+/** A change of a catalog; `row` is undefined and `stored` null for a new business. */
+export type CatalogChange = {
+  row: BusinessRow | undefined;
+  stored: StoredCatalog | null;
+  /** Local edits of objects and of sections of the schedule before the change. */
+  edits: LocalEdits;
+  scheduleEdits: ScheduleEdits;
+  next: Catalog;
+  origin: ChangeOrigin;
+  diff: CatalogDiff;
+};
+
+/** A change with the versions before and after it. */
+type CatalogWrite = CatalogChange & {
+  businessId: string;
+  fromVersion: number;
+  version: number;
+  /** Null for a change without an entry in the audit log. */
+  auditId: string | null;
+};
+
+/**
+ * Runs in the transaction of the change, after the row of the business is written and before its
+ * objects and local edits are. An error rolls the transaction back.
+ */
+export type BeforeCatalogWrite = (rt: Runtime, write: CatalogWrite) => void;

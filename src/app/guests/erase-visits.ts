@@ -1,0 +1,89 @@
+import { hash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Envelope } from "../../domain/envelope.ts";
+import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
+import type { Runtime } from "../runtime.ts";
+import {
+  emptyErasedLog,
+  markErasedLog,
+  NO_REMAINS,
+  type Remains,
+  removeErasedBytes,
+} from "./erased-bytes.ts";
+import { addToErasureList } from "./erasure-list.ts";
+import { signErasureList } from "./sign-erasure-list.ts";
+
+const DAY_MS = 86_400_000;
+const BATCH_ROWS = 200;
+
+/**
+ * Deletes the guest data and customer references of visits for good: restoring a backup deletes them
+ * again. The visits stay, so that the calendar and the statistics stay right.
+ * @param alsoWrite runs in the transaction that erases them
+ * @returns where else in the file of the database the old bytes are
+ */
+export function eraseForGood(
+  rt: Runtime,
+  visitIds: readonly string[],
+  alsoWrite: () => void = () => {},
+): Remains {
+  if (visitIds.length === 0) return NO_REMAINS;
+  rt.tx(() => {
+    // Before the commit: an erasure must not be undone by restoring a backup.
+    if (!rt.isDryRun()) addToErasureList(rt.config, visitIds);
+    eraseVisits(rt, visitIds);
+    markErasedLog(rt);
+    alsoWrite();
+  });
+  if (!rt.isDryRun()) signErasureList(rt);
+  return removeErasedBytes(rt);
+}
+
+/** Call it in a transaction. Nothing changes for visits that are erased already. */
+export function eraseVisits(rt: Runtime, visitIds: readonly string[]): void {
+  for (const visitId of visitIds) {
+    rt.store.guests.erase(visitId, rt.now());
+    for (const { id, body } of rt.store.events.listByVisit(visitId)) eraseInEvent(rt, id, body);
+  }
+}
+
+function eraseInEvent(rt: Runtime, id: string, body: Buffer): void {
+  // Receivers may have sent the event back.
+  rt.store.deliveries.deleteResponses(id);
+  const envelope = JSON.parse(body.toString()) as Envelope;
+  const object = envelope.data.object as { customerRef?: string | null };
+  if (object.customerRef === null) return;
+  object.customerRef = null;
+  const erased = Buffer.from(JSON.stringify(envelope));
+  rt.store.events.updateBody(id, erased, hash("sha256", erased, "buffer"));
+}
+
+/** Erases guests whose visit is longer ago than the business keeps their data. */
+export async function eraseExpiredGuests(rt: Runtime): Promise<void> {
+  // Businesses without guests are not read: 10,000 businesses would take tens of megabytes.
+  const retention = new Map<string, number>();
+  const retentionOf = (businessId: string): number => {
+    const known = retention.get(businessId);
+    if (known !== undefined) return known;
+    const days = rt.store.businesses.findById(businessId)?.doc.guestRetentionDays ?? 0;
+    retention.set(businessId, days * DAY_MS);
+    return days * DAY_MS;
+  };
+  for (let after = ""; ;) {
+    const rows = rt.store.guests.listEndedAfter(after, BATCH_ROWS);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    after = last.visitId;
+    const isExpired = ({ businessId, endedAt }: (typeof rows)[number]) =>
+      endedAt + retentionOf(businessId) < rt.now();
+    const expired = rows.filter(isExpired).map(({ visitId }) => visitId);
+    if (expired.length > 0)
+      rt.tx(() => {
+        eraseVisits(rt, expired);
+        markErasedLog(rt);
+      });
+    // Let deliveries and other writers proceed.
+    await delay(LOCK_BREAK_MS);
+  }
+  emptyErasedLog(rt);
+}

@@ -1,0 +1,113 @@
+import { errorInWords } from "../../domain/error-words.ts";
+import type { Alert } from "./rules/alert.ts";
+import { isNotice } from "../../domain/conditions/registry.ts";
+import type { Runtime } from "../../app/runtime.ts";
+
+/** A way to reach the operator. */
+export type AlertChannel = {
+  /** The flag that configures it, such as `--alert-url`. */
+  name: string;
+  /** Whether it wants every open alert again each minute. */
+  resends: boolean;
+  /** @throws if the alert was not accepted */
+  send: (alert: Alert) => Promise<void>;
+  /** Checks whether it can send at all. Absent if its settings cannot be refused. */
+  check?: () => Promise<void>;
+};
+
+export type AlertChannels = {
+  channels: readonly AlertChannel[];
+  /** Called each minute while the daemon works, so that another service notices its silence. */
+  heartbeat?: AlertChannel | undefined;
+};
+
+/** Since when a channel has not accepted alerts, and why. */
+export type ChannelFailure = { since: number; error: string };
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** After each failure of a channel in a row; then the last one. */
+const RETRY_DELAYS_MS = [2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS];
+/** A single failure may be a restart of the receiver. */
+const REPORTED_FAILURES = 3;
+/** Later, a notice is of no use. Alerts about conditions are retried until they are replaced. */
+const NOTICE_KEPT_MS = 24 * 60 * MINUTE_MS;
+
+/** Sends the alerts of one channel one after the other, and retries those that fail. */
+export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
+  /** The newest alert of a cause replaces its earlier ones, which are of no more use. */
+  const unsent = new Map<string, Alert>();
+  let failures = 0;
+  let failure: ChannelFailure | undefined;
+  let nextAt = -Infinity;
+  let isSending = false;
+
+  function recordFailure(alert: Alert, error: string): void {
+    nextAt = rt.monotonic() + (RETRY_DELAYS_MS[failures] ?? 5 * MINUTE_MS);
+    failures += 1;
+    failure = { since: failure?.since ?? rt.now(), error };
+    const { code, fingerprint, at } = alert;
+    if (failures === REPORTED_FAILURES)
+      rt.log("error", "An alert could not be sent; it is retried.", {
+        channel: channel.name,
+        code,
+        reason: error,
+      });
+    // A newer alert of the cause has replaced it.
+    if (unsent.get(fingerprint) !== alert) return;
+    // The others must not wait for one that is never accepted.
+    unsent.delete(fingerprint);
+    if (!isNotice(code) || rt.now() - Date.parse(at) < NOTICE_KEPT_MS)
+      unsent.set(fingerprint, alert);
+    else
+      rt.log("error", "An alert was dropped: the channel has not accepted it for a day.", {
+        channel: channel.name,
+        code,
+        reason: error,
+      });
+  }
+
+  return {
+    /** Reports a channel whose settings are refused before the first alert is lost. */
+    async check(): Promise<void> {
+      try {
+        await channel.check?.();
+      } catch (error) {
+        if (failures > 0) return;
+        failures = REPORTED_FAILURES;
+        failure = { since: rt.now(), error: errorInWords(error) };
+        const reason = failure.error;
+        rt.log("error", "Alerts cannot be sent.", { channel: channel.name, reason });
+      }
+    },
+    name: channel.name,
+    resends: channel.resends,
+    add: (alert: Alert): void => void unsent.set(alert.fingerprint, alert),
+    list: (): Alert[] => [...unsent.values()],
+    /** Returns undefined while the channel works. */
+    failure: (): ChannelFailure | undefined =>
+      failures >= REPORTED_FAILURES ? failure : undefined,
+    /** Resolves when what is due has been sent, or has failed. */
+    async sendDue(): Promise<void> {
+      if (isSending || unsent.size === 0 || rt.monotonic() < nextAt) return;
+      isSending = true;
+      let current: Alert | undefined;
+      try {
+        for (const alert of unsent.values()) {
+          current = alert;
+          await channel.send(alert);
+          // A newer alert may have replaced this one meanwhile.
+          if (unsent.get(alert.fingerprint) === alert) unsent.delete(alert.fingerprint);
+          if (failures >= REPORTED_FAILURES)
+            rt.log("info", "Alerts are sent again.", { channel: channel.name });
+          failures = 0;
+          failure = undefined;
+        }
+      } catch (error) {
+        if (current) recordFailure(current, errorInWords(error));
+      } finally {
+        isSending = false;
+      }
+    },
+  };
+}

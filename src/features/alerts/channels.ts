@@ -1,0 +1,162 @@
+import type { Transporter } from "nodemailer";
+import type { Agent } from "undici";
+import type { AlertChannel, AlertChannels } from "./channel-queue.ts";
+import { userAgent } from "../../assets.ts";
+import type { AlertConfig } from "../../config.ts";
+import type { Alert } from "./rules/alert.ts";
+import { type AlertRequest, alertText, formatAlert } from "./rules/formats.ts";
+import { guessAlertFormat } from "../../domain/conditions/alert-url.ts";
+import { isLoopbackHost } from "../../domain/loopback.ts";
+import { safe } from "../../domain/text.ts";
+
+/** Codes of nodemailer for a server that was reached and refuses the settings. */
+const REFUSALS = new Set(["ETLS", "EAUTH", "ENOAUTH"]);
+const TIMEOUT_MS = 10_000;
+/** An alert that a slow receiver has got must not be sent to it again. */
+const RESPONSE_TIMEOUT_MS = 60_000;
+
+/** The operator chose the URLs and the mail server, so they may be private. */
+export function createAlertChannels(config: AlertConfig) {
+  const { url, format, mail, smtpUrl, heartbeatUrl } = config;
+  const http = createHttpClient();
+  const needsTls = smtpUrl !== null && sendsPassword(smtpUrl) && !config.allowPlaintext;
+  const mailer =
+    mail === null || smtpUrl === null ? undefined : createMailer(smtpUrl, mail, needsTls);
+  const channels: AlertChannel[] = [];
+  if (url !== null) {
+    const chosen = format ?? guessAlertFormat(url);
+    channels.push({
+      name: "--alert-url",
+      resends: chosen === "alertmanager",
+      send: (alert) => http.request(url, "POST", formatAlert(chosen, alert)),
+    });
+  }
+  if (mailer)
+    channels.push({
+      name: "--alert-mail",
+      resends: false,
+      send: mailer.send,
+      ...(needsTls && { check: mailer.check }),
+    });
+  const heartbeat = heartbeatUrl === null ? undefined : heartbeatTo(heartbeatUrl, http);
+  return {
+    channels,
+    heartbeat,
+    async close(): Promise<void> {
+      await Promise.all([http.close(), mailer?.close()]);
+    },
+  } satisfies AlertChannels & { close: () => Promise<void> };
+}
+
+type HttpClient = ReturnType<typeof createHttpClient>;
+
+const heartbeatTo = (url: string, http: HttpClient): AlertChannel => ({
+  name: "--heartbeat-url",
+  resends: false,
+  send: () => http.request(url, "GET", { headers: {}, body: "" }),
+});
+
+function createHttpClient() {
+  let agent: Agent | undefined;
+  const closing = new AbortController();
+  return {
+    /** @throws if the response is not 2xx */
+    async request(url: string, method: "GET" | "POST", { headers, body }: AlertRequest) {
+      const { Agent, request } = await import("undici");
+      agent ??= new Agent({
+        connect: { timeout: TIMEOUT_MS },
+        headersTimeout: RESPONSE_TIMEOUT_MS,
+        bodyTimeout: RESPONSE_TIMEOUT_MS,
+      });
+      const response = await request(url, {
+        dispatcher: agent,
+        method,
+        headers: { ...headers, "user-agent": userAgent() },
+        body: method === "POST" ? body : null,
+        signal: closing.signal,
+      });
+      await response.body.dump();
+      if (response.statusCode >= 300) throw new Error(`HTTP ${response.statusCode}`);
+    },
+    async close(): Promise<void> {
+      closing.abort();
+      await agent?.destroy();
+    },
+  };
+}
+
+/** Whether a password would cross a network in clear text without STARTTLS. */
+function sendsPassword(smtpUrl: string): boolean {
+  const { protocol, username, hostname } = new URL(smtpUrl);
+  return protocol === "smtp:" && username !== "" && !isLoopbackHost(hostname);
+}
+
+/** OpenSSL's words for an answer that is not TLS. */
+const NO_TLS_ANSWER = /:SSL routines:[^:]*:(?:wrong version number|packet length too long):/;
+
+/** Loaded for the first mail: most servers send none. */
+function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
+  let transport: Promise<Transporter> | undefined;
+  const load = () =>
+    (transport ??= import("nodemailer").then(({ createTransport }) =>
+      createTransport(
+        {
+          url: smtpUrl,
+          // Alerts that are sent together share a connection, which ends when it is idle.
+          pool: true,
+          maxConnections: 1,
+          // A server without STARTTLS, or whoever removes it, would otherwise get the password.
+          requireTLS: needsTls,
+          connectionTimeout: TIMEOUT_MS,
+          greetingTimeout: TIMEOUT_MS,
+          socketTimeout: RESPONSE_TIMEOUT_MS,
+        },
+        { from: senderOf(smtpUrl) ?? to.split(",")[0] },
+      ),
+    ));
+  /** @throws with what to do, if the server has no TLS */
+  const explain = (error: unknown): never => {
+    if (smtpUrl.startsWith("smtp:") && NO_TLS_ANSWER.test((error as Error).message))
+      throw new Error(
+        "the mail server announces STARTTLS but does not answer with TLS: use smtps:// with its port for TLS, or repair the server",
+        { cause: error },
+      );
+    if ((error as NodeJS.ErrnoException).code !== "ETLS") throw error;
+    throw new Error(
+      "the mail server has no TLS, so its password is not sent: use smtps://, or allow it with --allow-plaintext",
+      { cause: error },
+    );
+  };
+  return {
+    async send(alert: Alert): Promise<void> {
+      const mailer = await load();
+      const mail = { to, subject: mailSubject(alert), text: mailText(alert) };
+      await mailer.sendMail(mail).catch(explain);
+    },
+    /** Throws if the server refuses the settings. One that cannot be reached yet may be later. */
+    check: async (): Promise<void> => {
+      const mailer = await load();
+      await mailer.verify().catch((error: NodeJS.ErrnoException) => {
+        if (REFUSALS.has(error.code ?? "")) explain(error);
+      });
+    },
+    close: async (): Promise<void> => (await transport)?.close(),
+  };
+}
+
+/** Most servers accept mail only from the user who logs in. */
+function senderOf(smtpUrl: string): string | undefined {
+  const user = decodeURIComponent(new URL(smtpUrl).username);
+  return user.includes("@") ? user : undefined;
+}
+
+const mailSubject = (alert: Alert): string =>
+  `[deskbell] ${alert.status === "RESOLVED" ? "resolved" : alert.severity}: ${safe(alert.message, 120)}`;
+
+/** The first line is the same text as in chats; the others are for filters and searches. */
+function mailText(alert: Alert): string {
+  const { code, status, severity, business, since, count, fingerprint } = alert;
+  const fields = { code, status, severity, business: business ?? "all", since, count, fingerprint };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${safe(String(value))}`);
+  return `${alertText(alert)}\n\n${lines.join("\n")}\n`;
+}

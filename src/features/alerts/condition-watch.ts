@@ -1,0 +1,132 @@
+import { errorInWords } from "../../domain/error-words.ts";
+import type { Alert, Cause } from "./rules/alert.ts";
+import {
+  type AlertCode,
+  conditionKind,
+  fingerprintOf,
+  type HealthCondition,
+  isNotice,
+  type NoticeCode,
+} from "../../domain/conditions/registry.ts";
+import { trackConditions } from "./rules/track.ts";
+import { type Check, listDaemonConditions } from "../../app/operations/conditions.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { createAlertStore } from "./store.ts";
+
+const MINUTE_MS = 60_000;
+/** Ticks come each second; without one for this long, the machine slept or the process was stopped. */
+const SUSPENDED_MS = 30_000;
+/** The lateness at which deliveries are reported: they have the same time to be caught up. */
+const CATCH_UP_MS = 2 * MINUTE_MS;
+
+/** Checks the health conditions, logs when one begins or ends, and follows their causes. */
+export class ConditionWatch {
+  readonly #rt: Runtime;
+  readonly #checks: readonly Check[];
+  #causes: readonly Cause[];
+  #found: HealthCondition<AlertCode>[] = [];
+  /** Keys of the notices that have been handled, but not deleted. */
+  #handled: readonly string[] = [];
+  /** Why the conditions could not be checked. */
+  #checkError: string | undefined;
+  #tickedAt: number;
+  /** The time at which the process continued after it had been stopped for a while. */
+  #resumedAt = -Infinity;
+
+  constructor(rt: Runtime, checks: readonly Check[]) {
+    this.#rt = rt;
+    this.#checks = checks;
+    this.#causes = rt
+      .openStore(createAlertStore)
+      .list<Cause>("cause")
+      .map(({ value }) => value);
+    this.#tickedAt = rt.now();
+  }
+
+  get causes(): readonly Cause[] {
+    return this.#causes;
+  }
+
+  get handledNotices(): readonly string[] {
+    return this.#handled;
+  }
+
+  /** Whether the last check succeeded and found nothing critical. */
+  get isHealthy(): boolean {
+    return (
+      this.#checkError === undefined && !this.#found.some(({ severity }) => severity === "critical")
+    );
+  }
+
+  listFiring(): Cause[] {
+    return this.#causes.filter(({ status }) => status === "FIRING");
+  }
+
+  /** Call it each second. */
+  tick(): void {
+    const now = this.#rt.now();
+    if (now - this.#tickedAt >= SUSPENDED_MS) this.#resumedAt = now;
+    this.#tickedAt = now;
+  }
+
+  /** Returns the alerts to send. A check that fails must not end the daemon, which sends webhooks. */
+  check(): Alert[] {
+    try {
+      const alerts = this.#findAlerts();
+      this.#checkError = undefined;
+      return alerts;
+    } catch (error) {
+      const reason = errorInWords(error);
+      if (reason !== this.#checkError)
+        this.#rt.log("error", "The health conditions could not be checked.", { reason });
+      this.#checkError = reason;
+      return [];
+    }
+  }
+
+  #findAlerts(): Alert[] {
+    const rt = this.#rt;
+    const notices = rt.openStore(createAlertStore).list<HealthCondition<NoticeCode>>("notice");
+    const conditions = listDaemonConditions(rt, this.#checks);
+    const timely = conditions.filter((condition) => this.#isTimely(condition));
+    this.#found = [...timely, ...notices.map(({ value }) => value)];
+    const tracked = trackConditions(this.#causes, this.#found, rt.now());
+    this.#handled = notices.map(({ key }) => key);
+    this.#causes = tracked.causes;
+    for (const condition of tracked.began) logBeginning(rt, condition);
+    for (const condition of tracked.ended) logEnd(rt, condition);
+    return tracked.alerts;
+  }
+
+  /** A process that has just continued has had no time to do what was due meanwhile. */
+  #isTimely(condition: HealthCondition): boolean {
+    if (this.#rt.now() - this.#resumedAt >= CATCH_UP_MS) return true;
+    if (!conditionKind(condition.code).isLateness) return true;
+    const fingerprint = fingerprintOf(condition);
+    return this.#causes.some(({ members }) =>
+      members.some((member) => member.isOpen && member.fingerprint === fingerprint),
+    );
+  }
+
+  /** Call it when the handled notices are deleted. */
+  forgetHandled(): void {
+    this.#handled = [];
+  }
+}
+
+const logFields = ({ code, severity, business, subject }: HealthCondition<AlertCode>) => ({
+  code,
+  severity,
+  business,
+  subject: subject?.id ?? null,
+});
+
+function logBeginning({ log }: Runtime, condition: HealthCondition<AlertCode>): void {
+  const { code, severity, text, command } = condition;
+  const level = isNotice(code) ? "info" : severity === "critical" ? "error" : "warn";
+  log(level, text, { ...logFields(condition), fix: command });
+}
+
+function logEnd({ log }: Runtime, condition: HealthCondition<AlertCode>): void {
+  if (!isNotice(condition.code)) log("info", `ended: ${condition.text}`, logFields(condition));
+}

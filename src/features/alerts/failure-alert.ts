@@ -1,0 +1,42 @@
+import { hasAlertedFailure, recordFailureAlert } from "./failure-marker.ts";
+import { type ChannelResult, createNoticeAlert, sendToEach } from "./test-alert.ts";
+import { wallClock } from "../../app/runtime.ts";
+import { type Config, hasAlertChannel } from "../../config.ts";
+import { openCondition } from "../../domain/conditions/registry.ts";
+import { safe } from "../../domain/text.ts";
+import { createAlertChannels } from "./channels.ts";
+
+export type Failure = {
+  message: string;
+  fix?: string | undefined;
+  /** The supervisor does not know the cause, about which the daemon may have sent an alert. */
+  isUnexplained?: boolean;
+};
+
+const MAX_TEXT = 500;
+
+/**
+ * Sends an alert that the daemon has ended or refuses to start, at most once an hour for the same
+ * reason. It needs no database. Never throws.
+ * @returns the results of the channels; empty if nothing was sent
+ */
+export async function sendFailureAlert(
+  config: Config,
+  { message, fix = "deskbell doctor", isUnexplained = false }: Failure,
+): Promise<ChannelResult[]> {
+  const now = wallClock();
+  if (!hasAlertChannel(config.alerts)) return [];
+  if (hasAlertedFailure(config, isUnexplained ? undefined : message, now)) return [];
+  const { channels, close } = createAlertChannels(config.alerts);
+  try {
+    const condition = openCondition("daemon.failed", safe(message, MAX_TEXT), fix);
+    const results = await sendToEach(createNoticeAlert(condition, now), channels);
+    if (results.some(({ error }) => error === null))
+      recordFailureAlert(config, { at: now, reason: message });
+    return results;
+  } finally {
+    await close();
+  }
+}
+
+export const failures = [sendFailureAlert];

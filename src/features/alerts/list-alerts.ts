@@ -1,0 +1,38 @@
+import { type Alert, type Cause, toAlert } from "./rules/alert.ts";
+import { isNotice } from "../../domain/conditions/registry.ts";
+import { shownStatus } from "./rules/formats.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { createAlertStore } from "./store.ts";
+
+export type ListedAlert = Alert & {
+  /** Since when it has been over, although RESOLVED has not been sent yet; an ISO time. */
+  clearSince: string | null;
+  /** The channels that have not accepted it yet. */
+  waitingFor: string[];
+};
+
+/**
+ * Returns the last alert of each cause: those that are firing first, then the notices and the resolved
+ * alerts of the last week.
+ */
+export function listAlerts(rt: Runtime): ListedAlert[] {
+  const stored = rt.openStore(createAlertStore);
+  const unsent = stored.list<{ channel: string; alert: Alert }>("unsent");
+  return stored
+    .list<Cause>("cause")
+    .map(({ value: cause }) => ({
+      ...toAlert(cause, cause.status, cause.alertedAt ?? cause.since),
+      clearSince: clearSinceOf(cause),
+      waitingFor: unsent
+        .filter(({ value }) => value.alert.fingerprint === cause.fingerprint)
+        .map(({ value }) => value.channel),
+    }))
+    .toSorted((a, b) => shownStatus(a).localeCompare(shownStatus(b)) || b.at.localeCompare(a.at));
+}
+
+function clearSinceOf({ status, clearSince, members }: Cause): string | null {
+  const isOver = members.some(({ condition }) => isNotice(condition.code));
+  return status === "RESOLVED" || clearSince === null || isOver
+    ? null
+    : new Date(clearSince).toISOString();
+}

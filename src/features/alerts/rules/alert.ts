@@ -1,0 +1,89 @@
+import {
+  type AlertCode,
+  type HealthCondition,
+  isNotice,
+  type Severity,
+  type Subject,
+} from "../../../domain/conditions/registry.ts";
+
+/** A message to the operator about a condition, or about several of one code and business. */
+export type Alert = {
+  code: AlertCode;
+  status: "FIRING" | "RESOLVED";
+  severity: Severity;
+  /** Slug; null if it is about the whole server. */
+  business: string | null;
+  subject: Subject | null;
+  /** When it began, as an ISO time. */
+  since: string;
+  /** The fingerprint is equal for all alerts with one cause. */
+  fingerprint: string;
+  /** How often it has begun, until it stayed away for two hours. */
+  count: number;
+  message: string;
+  fix: string;
+  /** When the alert was created, as an ISO time. */
+  at: string;
+};
+
+/** A condition, or a group of conditions, that has its own alerts. */
+export type Cause = {
+  fingerprint: string;
+  isGroup: boolean;
+  /** At least one. */
+  members: Member[];
+  since: number;
+  /** Since when no member has been open; null while one is. */
+  clearSince: number | null;
+  count: number;
+  /** The status in the last alert of the cause. */
+  status: Alert["status"];
+  alertedAt: number | null;
+};
+
+export type Member = {
+  fingerprint: string;
+  condition: HealthCondition<AlertCode>;
+  isOpen: boolean;
+  /** When it began; if it is not open any more, for the last time. */
+  since: number;
+  /** Whether it began after the last alert of its cause. */
+  isNew: boolean;
+};
+
+/** Returns the alert that tells the state of a cause. */
+export function toAlert(
+  { members, since, fingerprint, count }: Cause,
+  status: Alert["status"],
+  now: number,
+): Alert {
+  const open = members.filter(({ isOpen, isNew }) => isOpen || isNew);
+  const shown = status === "FIRING" && open.length > 0 ? open : members;
+  const [{ condition }] = shown as [Member];
+  const { code, severity, business, subject, text, command } = condition;
+  const isSingle = shown.length === 1;
+  const what = isSingle ? text : listTexts(shown);
+  const isOver = status === "RESOLVED" && !isNotice(code);
+  const where = business === null || what.includes(business) ? "" : ` (${business})`;
+  return {
+    code,
+    status,
+    severity,
+    business,
+    subject: isSingle ? subject : null,
+    since: new Date(since).toISOString(),
+    fingerprint,
+    count,
+    message: `${isOver ? "Resolved: " : ""}${what}${where}`,
+    fix: isSingle ? command : "deskbell status",
+    at: new Date(now).toISOString(),
+  };
+}
+
+const MAX_TEXTS = 5;
+
+function listTexts(members: readonly Member[]): string {
+  const texts = members.slice(0, MAX_TEXTS).map(({ condition }) => condition.text);
+  const others = members.length - texts.length;
+  return `${texts.join("; ")}${others > 0 ? `; and ${others} more` : ""}`;
+}

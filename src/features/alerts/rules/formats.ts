@@ -1,0 +1,86 @@
+import { defang, safe } from "../../../domain/text.ts";
+import type { Alert } from "./alert.ts";
+import type { AlertFormat } from "../../../domain/conditions/alert-url.ts";
+import { isNotice } from "../../../domain/conditions/registry.ts";
+
+export type AlertRequest = { headers: Record<string, string>; body: string };
+
+const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
+const MAX_LENGTH = 2048;
+
+/** Returns the body and headers of the POST. Names and errors in an alert come from partners. */
+export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
+  const text = alertText(alert);
+  switch (format) {
+    case "json":
+      return jsonRequest({ ...alert, ...legacyFields(alert), text });
+    case "slack":
+      return jsonRequest({ text });
+    case "discord":
+      return jsonRequest({ content: text.slice(0, 2000), allowed_mentions: { parse: [] } });
+    case "ntfy":
+      return {
+        headers: {
+          "content-type": "text/plain; charset=utf-8",
+          title: alertTitle(alert),
+          priority: alert.status === "FIRING" ? NTFY_PRIORITY[alert.severity] : "2",
+          tags: alert.status === "FIRING" ? "warning" : "white_check_mark",
+        },
+        body: text,
+      };
+    case "alertmanager":
+      return jsonRequest([alertmanagerAlert(alert)]);
+  }
+}
+
+const NTFY_PRIORITY = { critical: "5", warning: "4", info: "3" };
+
+/** `deskbell storage.full FIRING`: plain ASCII, for headers. */
+const alertTitle = (alert: Alert): string => `deskbell ${alert.code} ${shownStatus(alert)}`;
+
+/** A notice reports what has happened, which neither fires nor ends. */
+export const shownStatus = ({ code, status }: Alert): Alert["status"] | "NOTICE" =>
+  isNotice(code) ? "NOTICE" : status;
+
+/** One paragraph without mentions and links. */
+export function alertText({ severity, status, message, fix, count }: Alert): string {
+  const times = count > 1 ? ` (${count} times)` : "";
+  const advice = status === "FIRING" && fix !== "" ? ` Fix: ${fix}` : "";
+  return defang(`${severity}: ${message.replace(/\.$/, "")}${times}.${advice}`);
+}
+
+const jsonRequest = (value: unknown): AlertRequest => ({
+  headers: JSON_TYPE,
+  body: JSON.stringify(value, (_key, field: unknown) =>
+    typeof field === "string" ? safe(field, MAX_LENGTH) : field,
+  ),
+});
+
+/** The fields of alerts in 0.1, which are deprecated. */
+function legacyFields({ code, status, subject }: Alert) {
+  const isEndpoint = code.startsWith("endpoint.") || code === "delivery.exhausted";
+  const type =
+    isEndpoint && status === "RESOLVED"
+      ? "endpoint.recovered"
+      : code === "endpoint.disabling"
+        ? "endpoint.disable_scheduled"
+        : code;
+  return { type, endpoint: isEndpoint ? subject : null };
+}
+
+function alertmanagerAlert(alert: Alert) {
+  const { code, severity, business, subject, message, fix, since, at, status, fingerprint } = alert;
+  return {
+    labels: {
+      alertname: code,
+      severity,
+      service: "deskbell",
+      ...(business !== null && { business }),
+      ...(subject !== null && { subject: subject.id }),
+      cause: fingerprint,
+    },
+    annotations: { summary: message, description: fix },
+    startsAt: since,
+    ...(status === "RESOLVED" && { endsAt: at }),
+  };
+}

@@ -1,0 +1,179 @@
+import { type Alert, type Cause, type Member, toAlert } from "./alert.ts";
+import {
+  type AlertCode,
+  covers,
+  fingerprintOf,
+  type HealthCondition,
+  isNotice,
+} from "../../../domain/conditions/registry.ts";
+
+type Found = HealthCondition<AlertCode>;
+
+const HOUR_MS = 3_600_000;
+/** A condition that is open now and then is one problem, not many. */
+const CLEAR_MS = HOUR_MS / 2;
+/** The shortest time between two alerts of a group that grows. */
+const INTERVAL_MS = HOUR_MS;
+/** A cause that begins again within this time comes and goes: it sends one alert an hour. */
+const FLAPPING_MS = 2 * HOUR_MS;
+/** Resolved causes are kept for `alerts list`. */
+const KEPT_MS = 7 * 24 * HOUR_MS;
+/** The newest of them: the daemon compares all causes each second. */
+const MAX_RESOLVED = 500;
+/** From this many open conditions of one code and business on, the next ones form a group. */
+const GROUP_SIZE = 5;
+
+export type Tracked = {
+  causes: Cause[];
+  alerts: Alert[];
+  /** Conditions that began or ended now, for the log. */
+  began: Found[];
+  ended: Found[];
+};
+
+/**
+ * Compares the conditions that are open now with those that were, and returns the alerts to send:
+ *
+ * - FIRING as soon as a condition begins that was not open, or has been resolved;
+ * - RESOLVED when it has been clear for 30 minutes. If it has begun again within two hours of its
+ *   last alert, RESOLVED also waits until two hours after FIRING: one alert an hour.
+ *
+ * From the fifth one on, conditions of one code and business share a cause. Its alert is sent
+ * again, at most once an hour, when conditions are added to it, and RESOLVED follows an hour after
+ * its last alert at the earliest. A condition that another open one covers sends no alert.
+ *
+ * The guide `alerts` tells operators the same rule.
+ */
+export function trackConditions(
+  before: readonly Cause[],
+  found: readonly Found[],
+  now: number,
+): Tracked {
+  const untracked = new Map(found.map((condition) => [fingerprintOf(condition), condition]));
+  const isCovered = (condition: Found) => found.some((other) => covers(other, condition));
+  const began: Found[] = [];
+  const ended: Found[] = [];
+
+  function updateMember(member: Member): Member {
+    const condition = untracked.get(member.fingerprint);
+    untracked.delete(member.fingerprint);
+    const isOpen = condition !== undefined || isCovered(member.condition);
+    if (condition !== undefined && !member.isOpen) began.push(condition);
+    // What a notice reports does not end.
+    if (!isOpen && member.isOpen && !isNotice(member.condition.code)) ended.push(member.condition);
+    const hasReturned = condition !== undefined && !member.isOpen && isNotice(condition.code);
+    return {
+      ...member,
+      condition: condition ?? member.condition,
+      isOpen,
+      since: member.isOpen || !isOpen ? member.since : now,
+      isNew: member.isNew || hasReturned,
+    };
+  }
+
+  const causes = before.map((cause): Cause => {
+    if (cause.status === "RESOLVED") return cause;
+    const begunBefore = began.length;
+    const members = cause.members.map(updateMember);
+    const isClear = members.every(({ isOpen }) => !isOpen);
+    return {
+      ...cause,
+      members,
+      count: cause.count + began.length - begunBefore,
+      clearSince: isClear ? (cause.clearSince ?? now) : null,
+    };
+  });
+
+  const newcomers = [...untracked].filter(([, condition]) => !isCovered(condition));
+  const open = [
+    ...newcomers.map(([, condition]) => condition),
+    ...causes
+      .flatMap(({ status, members }) =>
+        status === "RESOLVED" ? [] : members.filter(({ isOpen }) => isOpen),
+      )
+      .map(({ condition }) => condition),
+  ];
+  for (const [fingerprint, condition] of newcomers) {
+    began.push(condition);
+    const { code, business } = condition;
+    const alike = open.filter((other) => other.code === code && other.business === business);
+    const since = condition.since ?? now;
+    const member = { fingerprint, condition, isOpen: true, since, isNew: true };
+    addMember(causes, member, alike.length >= GROUP_SIZE, now);
+  }
+
+  const alerts: Alert[] = [];
+  const after = causes.map((cause): Cause => {
+    const status = nextStatus(cause, now);
+    if (status === undefined) return cause;
+    const isSilent = status === "RESOLVED" && isNotice(codeOf(cause));
+    if (!isSilent) alerts.push(toAlert(cause, status, now));
+    const members = cause.members.map((member) => ({ ...member, isNew: false }));
+    const stillOpen = members.filter(({ isOpen }) => isOpen);
+    return {
+      ...cause,
+      // Members that have ended are dropped: the members of a group would otherwise only become
+      // more.
+      members: stillOpen.length > 0 ? stillOpen : members.slice(-GROUP_SIZE),
+      status,
+      alertedAt: now,
+    };
+  });
+  return { causes: withoutOld(after, now), alerts, began, ended };
+}
+
+/** Adds a condition to the cause of its group, or to its own. Either may have been resolved. */
+function addMember(causes: Cause[], member: Member, isGroup: boolean, now: number): void {
+  const { code, business } = member.condition;
+  const fingerprint = isGroup ? [code, business ?? "", "*"].join("|") : member.fingerprint;
+  const index = causes.findIndex((cause) => cause.fingerprint === fingerprint);
+  const known = causes[index];
+  // The cause of another condition that begins now has new members, but no alert yet.
+  if (known?.status === "FIRING" || known?.members.some(({ isNew }) => isNew)) {
+    const members = [...known.members, member];
+    causes[index] = { ...known, members, count: known.count + 1, clearSince: null };
+    return;
+  }
+  const alertedAt = known?.alertedAt ?? null;
+  const isRecent = alertedAt !== null && passed(alertedAt, now) < FLAPPING_MS;
+  causes.splice(index === -1 ? causes.length : index, 1, {
+    fingerprint,
+    isGroup,
+    members: [member],
+    since: member.since,
+    clearSince: null,
+    count: isRecent && known !== undefined ? known.count + 1 : 1,
+    status: "RESOLVED",
+    alertedAt,
+  });
+}
+
+/** Returns the status of the alert that is due, if one is. */
+function nextStatus(cause: Cause, now: number): Alert["status"] | undefined {
+  const { status, clearSince, alertedAt, members, count, isGroup } = cause;
+  const isClear = clearSince !== null;
+  const hasNew = members.some(({ isNew }) => isNew);
+  if (status === "RESOLVED") return hasNew ? "FIRING" : undefined;
+  const passedMs = passed(alertedAt ?? now, now);
+  if (hasNew && (!isClear || isNotice(codeOf(cause))))
+    return passedMs >= INTERVAL_MS ? "FIRING" : undefined;
+  const patienceMs = isGroup ? INTERVAL_MS : count > 1 ? FLAPPING_MS : 0;
+  return isClear && passed(clearSince, now) >= CLEAR_MS && passedMs >= patienceMs
+    ? "RESOLVED"
+    : undefined;
+}
+
+/** A clock that was set back must not delay alerts. */
+const passed = (since: number, now: number): number => (since > now ? Infinity : now - since);
+
+function withoutOld(causes: readonly Cause[], now: number): Cause[] {
+  const resolvedAt = ({ alertedAt }: Cause): number => alertedAt ?? 0;
+  const newest = causes
+    .filter((cause) => cause.status === "RESOLVED" && now - resolvedAt(cause) < KEPT_MS)
+    .toSorted((a, b) => resolvedAt(a) - resolvedAt(b))
+    .slice(-MAX_RESOLVED);
+  const kept = new Set(newest);
+  return causes.filter((cause) => cause.status === "FIRING" || kept.has(cause));
+}
+
+const codeOf = ({ members }: Cause): AlertCode => (members[0] as Member).condition.code;

@@ -1,0 +1,36 @@
+import type { Db } from "../../store/db.ts";
+import { parseJson } from "../../store/json.ts";
+
+/**
+ * `cause`: a condition that alerts are sent about; `unsent`: an alert that a channel has not
+ * accepted; `channel`: one that fails; `known`: one that has had the alerts that are firing;
+ * `notice`: one to be sent; `test`: requested by `alerts test`.
+ */
+export type AlertStateKind =
+  | "cause"
+  | "unsent"
+  | "channel"
+  | "known"
+  | "notice"
+  | "test"
+  | "heartbeat";
+
+/** What the daemon remembers about alerts, as JSON. */
+export function createAlertStore(db: Db) {
+  const select = db.prepare("SELECT key, value FROM alert_state WHERE kind = ? ORDER BY key");
+  const upsert = db.prepare(
+    "INSERT OR REPLACE INTO alert_state (kind, key, value) VALUES (?, ?, ?)",
+  );
+  const remove = db.prepare("DELETE FROM alert_state WHERE kind = ? AND key = ?");
+
+  return {
+    list: <Value>(kind: AlertStateKind): { key: string; value: Value }[] =>
+      (select.all(kind) as { key: string; value: string }[]).map(({ key, value }) => ({
+        key,
+        value: parseJson(value, "alert_state.value") as Value,
+      })),
+    put: (kind: AlertStateKind, key: string, value: unknown): void =>
+      void upsert.run(kind, key, JSON.stringify(value)),
+    delete: (kind: AlertStateKind, key: string): void => void remove.run(kind, key),
+  };
+}

@@ -1,0 +1,96 @@
+import { errorInWords } from "../../domain/error-words.ts";
+import { type Alert, toAlert } from "./rules/alert.ts";
+import {
+  type HealthCondition,
+  type NoticeCode,
+  openCondition,
+  type Severity,
+} from "../../domain/conditions/registry.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { AlertChannel, AlertChannels } from "./channel-queue.ts";
+import { createAlertStore } from "./store.ts";
+
+/** `error` is null if the channel accepted the alert. */
+export type ChannelResult = { channel: string; error: string | null };
+
+/** A text of the operator. */
+export type Message = { text: string; severity: Severity };
+
+/** A test alert if it has no message. */
+type StoredTest = { requestedAt: number; results: ChannelResult[] | null; message?: Message };
+
+/** Results that nobody has read. */
+const KEPT_MS = 600_000;
+
+/** An alert about a notice that is sent without being stored. */
+export function createNoticeAlert(condition: HealthCondition<NoticeCode>, now: number): Alert {
+  const fingerprint = condition.code;
+  const members = [{ fingerprint, condition, isOpen: true, since: now, isNew: true }];
+  const cause = { fingerprint, isGroup: false, members, since: now, clearSince: null, count: 1 };
+  return toAlert({ ...cause, status: "FIRING", alertedAt: null }, "FIRING", now);
+}
+
+export const createTestAlert = (now: number): Alert =>
+  createNoticeAlert(openCondition("alert.test", "this is a test, and nothing is wrong", ""), now);
+
+export const createMessageAlert = ({ text, severity }: Message, now: number): Alert =>
+  createNoticeAlert({ ...openCondition("alert.message", text, ""), severity }, now);
+
+/** Sends a test alert through each channel, once. */
+export const sendTestAlert = (
+  now: number,
+  channels: readonly AlertChannel[],
+): Promise<ChannelResult[]> => sendToEach(createTestAlert(now), channels);
+
+/** Sends an alert through each channel, once. */
+export const sendToEach = (
+  alert: Alert,
+  channels: readonly AlertChannel[],
+): Promise<ChannelResult[]> =>
+  Promise.all(
+    channels.map(async ({ name, send }) => {
+      try {
+        await send(alert);
+        return { channel: name, error: null };
+      } catch (error) {
+        return { channel: name, error: errorInWords(error) };
+      }
+    }),
+  );
+
+/** Asks the running daemon for a test, or to send a message. @returns its key */
+export function requestTest(rt: Runtime, message?: Message): string {
+  const key = rt.random(8).toString("hex");
+  const test: StoredTest = { requestedAt: rt.now(), results: null, ...(message && { message }) };
+  rt.tx(() => rt.openStore(createAlertStore).put("test", key, test));
+  return key;
+}
+
+/** Returns the results once, or undefined while there are none. */
+export function takeTestResults(rt: Runtime, key: string): ChannelResult[] | undefined {
+  const stored = rt.openStore(createAlertStore);
+  const test = stored.list<StoredTest>("test").find((row) => row.key === key);
+  if (!test?.value.results) return undefined;
+  rt.tx(() => stored.delete("test", key));
+  return test.value.results;
+}
+
+/** Makes the tests that were requested; the daemon calls it. A heartbeat carries no message. */
+export async function answerTests(
+  rt: Runtime,
+  { channels, heartbeat }: AlertChannels,
+  isStopped: () => boolean,
+): Promise<void> {
+  const stored = rt.openStore(createAlertStore);
+  for (const { key, value } of stored.list<StoredTest>("test")) {
+    if (rt.now() - value.requestedAt > KEPT_MS) rt.tx(() => stored.delete("test", key));
+    else if (value.results === null) {
+      const { message } = value;
+      const results = message
+        ? await sendToEach(createMessageAlert(message, rt.now()), channels)
+        : await sendTestAlert(rt.now(), heartbeat ? [...channels, heartbeat] : channels);
+      if (isStopped()) return;
+      rt.tx(() => stored.put("test", key, { ...value, results }));
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import type { Runtime } from "../../app/runtime.ts";
+import { listDocs, readDoc } from "../../assets.ts";
+import { BoundedCache } from "../../domain/bounded-cache.ts";
+import { AppError } from "../../domain/errors.ts";
+import { isLoopbackHost } from "../../domain/loopback.ts";
+import { escapeHtml } from "./html.ts";
+import { createDocument } from "../../http/handlers/server-documents.ts";
+import type { CachedResponse } from "../../http/pipeline/cached-response.ts";
+import {
+  getHeader,
+  type HttpRequest,
+  type HttpResponse,
+  type RequestContext,
+  respond,
+} from "../../http/pipeline/request-context.ts";
+import type { Route } from "../../http/pipeline/route.ts";
+
+// Nothing inline, nothing from other origins, no framing.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const MEDIA_TYPES: { [extension: string]: string } = {
+  html: "text/html; charset=utf-8",
+  md: "text/markdown; charset=utf-8",
+  txt: "text/plain; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+};
+
+/** A page has 400 KB, and a client can request it with many loopback hosts. */
+const MAX_CACHED = 16;
+
+/** The pages at /docs and their files, which the build writes; only addresses are filled in. */
+function docsRoutes(rt: Runtime): Route[] {
+  const { publicUrl } = rt.config.http;
+  const path = basePathOf(publicUrl);
+  const names = new Set(listDocs());
+  const responses = new BoundedCache<string, CachedResponse>(MAX_CACHED);
+
+  const sendFile = (context: RequestContext, name: string) => {
+    if (!names.has(name)) throw new AppError("route_not_found", "/docs has no such page.");
+    const base = publicUrl || baseOf(context.request);
+    const cacheKey = `${name} ${base}`;
+    let response = responses.get(cacheKey);
+    if (response === undefined) {
+      response = createFileResponse(name, base, path);
+      responses.set(cacheKey, response);
+    }
+    return response.respond(context);
+  };
+
+  const sendBelowDocs = (context: RequestContext) => {
+    const { file = "" } = context.request.params;
+    // The document of the earlier interactive reference.
+    if (file === "reference.json") return redirectTo(308, `${path}/openapi.json`)(context);
+    return sendFile(context, file.includes(".") ? file : `${file}.html`);
+  };
+
+  const route = (path: string, name: string): Route => ({
+    method: "GET",
+    path,
+    scope: "open",
+    handle: (context) => sendFile(context, name),
+  });
+  return [
+    route("/docs", "index.html"),
+    // A person who opens the address of the server in a browser finds the documentation.
+    { method: "GET", path: "/", scope: "open", handle: redirectTo(302, `${path}/docs`) },
+    route("/docs.md", "index.md"),
+    route("/llms.txt", "llms.txt"),
+    { method: "GET", path: "/docs/:file", scope: "open", handle: sendBelowDocs },
+  ];
+}
+
+const redirectTo =
+  (status: number, location: string) =>
+  (context: RequestContext): HttpResponse =>
+    respond(context, status, ["location", location, "content-length", "0"]);
+
+function createFileResponse(name: string, base: string, path: string): CachedResponse {
+  const extension = name.split(".").at(-1) ?? "";
+  const isPage = extension === "html";
+  const fill = (text: string) => (isPage ? escapeHtml(text) : text);
+  const text = readDoc(name)
+    .replaceAll("{{base}}", () => fill(base))
+    .replaceAll("{{path}}", () => fill(path));
+  const headers = isPage
+    ? {
+        "content-language": "en",
+        "content-security-policy": POLICY,
+        "referrer-policy": "no-referrer",
+      }
+    : {};
+  return createDocument(MEDIA_TYPES[extension] ?? "", text, headers);
+}
+
+const DEFAULT_BASE = "http://127.0.0.1:4100";
+
+/**
+ * Returns the URL of the API for examples. A Host other than loopback is not trusted: it could be
+ * an attacker's name in a page that a proxy keeps. The page's script shows the reader's own
+ * address.
+ */
+function baseOf(request: HttpRequest): string {
+  const host = getHeader(request, "host") ?? "";
+  if (!isLoopbackHost(host)) return DEFAULT_BASE;
+  const isEncrypted = "encrypted" in request.connection && request.connection.encrypted === true;
+  return `${isEncrypted ? "https" : "http"}://${host}`;
+}
+
+const basePathOf = (publicUrl: string): string =>
+  (URL.parse(publicUrl)?.pathname ?? "").replace(/\/+$/, "");
+
+export const pages = [docsRoutes];

@@ -1,0 +1,86 @@
+import { countOf } from "../../domain/text.ts";
+import type { Config } from "../../config.ts";
+import type { GuestQuery } from "./find-guests.ts";
+import type { Cli } from "../../cli/cli.ts";
+import { command } from "../../cli/command.ts";
+import { usageError } from "../../cli/failure.ts";
+import { text } from "../../cli/flags.ts";
+import { noteRemains } from "../../cli/output/remains.ts";
+
+const query = {
+  email: text("address", "bookings, reservations and ticket orders with this email address"),
+  phone: text("number", "those with this phone number; only digits are compared"),
+  customerRef: text("ref", "those with this customer reference"),
+};
+
+function assertNamed({ email, phone, customerRef }: GuestQuery): void {
+  if ((email ?? phone ?? customerRef) === undefined)
+    throw usageError("Name the guest.", "add --email, --phone or --customer-ref");
+}
+
+function noteUndecryptable(cli: Cli, { masterKeyPath }: Config, count: number): void {
+  if (count === 0) return;
+  cli.note(
+    `Not compared: the email address and phone number of the guests of ${countOf(count, "visit")}, which ${masterKeyPath} does not decrypt.`,
+  );
+  cli.note("fix: copy the right key file there, then run this command again");
+}
+
+const exportCommand = command({
+  name: "export",
+  about: "Print all stored data of a guest, as JSON.",
+  flags: query,
+  examples: [
+    "guests export --email ana@example.com",
+    "guests export --phone '+1 718 555 0142' --customer-ref web-812",
+  ],
+  async run(cli, flags) {
+    assertNamed(flags);
+    const { rt, business } = await cli.openBusiness();
+    const { exportGuests } = await import("./export-guests.ts");
+    const { visits, undecryptable } = exportGuests(rt, business, flags);
+    cli.printJson({ data: visits });
+    noteUndecryptable(cli, rt.config, undecryptable);
+  },
+});
+
+const erase = command({
+  name: "erase",
+  about:
+    "Erase the name, contact details, notes and customer reference of a guest. The bookings stay.",
+  supportsDryRun: true,
+  flags: query,
+  examples: [
+    "guests erase --email ana@example.com --dry-run",
+    "guests erase --customer-ref web-812 --yes",
+  ],
+  async run(cli, flags) {
+    assertNamed(flags);
+    const { rt, business } = await cli.openBusiness();
+    await cli.confirm("Erasing a guest", business.slug);
+    const { eraseGuests } = await import("./erase-guests.ts");
+    const { findBackupsWithGuests } = await import("../../app/guests/backups-with-guests.ts");
+    const { guests, undecryptable, remains } = eraseGuests(rt, business, flags);
+    const backups = findBackupsWithGuests(rt);
+    const visits = guests.map(({ visitId }) => visitId);
+    const verb = cli.verb("Erased", "erase");
+    cli.report(
+      { visits, undecryptable, backups, remains },
+      `${verb} the guest's data in ${countOf(visits.length, "visit")}.`,
+    );
+    noteUndecryptable(cli, rt.config, undecryptable);
+    const { nightlyUntil, others, replaced } = backups;
+    if (visits.length === 0) return;
+    noteRemains(cli, rt.config, remains);
+    for (const { path, deletedOn } of replaced)
+      cli.note(`${path}, which a restore replaced, still has the data until ${deletedOn}.`);
+    if (nightlyUntil === null && others.length === 0) return;
+    cli.note(
+      "Backups, and copies made elsewhere, still contain the data, encrypted. Restoring one on this server erases it again.",
+    );
+    if (nightlyUntil !== null) cli.note(`The last nightly one is deleted on ${nightlyUntil}.`);
+    if (others.length > 0) cli.note(`Delete these yourself: ${others.join(", ")}`);
+  },
+});
+
+export const definition = [exportCommand, erase];

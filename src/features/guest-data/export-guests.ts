@@ -1,0 +1,51 @@
+import type { Envelope } from "../../domain/envelope.ts";
+import { toPublicBooking } from "../../domain/bookings/booking.ts";
+import { toPublicReservation } from "../../domain/bookings/reservation.ts";
+import { askOtherVisits } from "../../app/bookings/other-visits.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { audit } from "../../app/audit.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { findGuests, type GuestQuery } from "./find-guests.ts";
+
+/**
+ * Returns all stored data of a guest: visits and orders with the guest data, and the
+ * events that partners may have received about them.
+ */
+export function exportGuests(rt: Runtime, business: BusinessRow, query: GuestQuery) {
+  const { guests, undecryptable } = findGuests(rt, business.id, query);
+  const visits = guests.map(({ visitId, customer }) => ({
+    ...describeVisit(rt, business, visitId),
+    customer,
+    events: rt.store.events.listByVisit(visitId).map(({ body }) => {
+      const { id, type, createdAt } = JSON.parse(body.toString()) as Envelope;
+      return { id, type, createdAt };
+    }),
+  }));
+  const visitIds = guests.map(({ visitId }) => visitId);
+  if (visitIds.length > 0)
+    rt.tx(() =>
+      audit(rt, {
+        action: "guests.exported",
+        subject: { id: business.id, name: business.slug },
+        businessId: business.id,
+        details: { visits: visitIds.length, visitIds },
+      }),
+    );
+  return { visits, undecryptable: undecryptable.length };
+}
+
+function describeVisit(rt: Runtime, business: BusinessRow, id: string) {
+  const { id: businessId, doc } = business;
+  const { timezone } = doc;
+  const booking = rt.store.bookings.findById(businessId, id);
+  if (booking) return { type: "booking", object: toPublicBooking(booking, timezone) };
+  const reservation = rt.store.reservations.findById(businessId, id);
+  if (reservation)
+    return { type: "reservation", object: toPublicReservation(reservation, timezone) };
+  return (
+    askOtherVisits(({ describe }) => describe(rt, business, id)) ?? {
+      type: "visit",
+      object: { id },
+    }
+  );
+}

@@ -1,0 +1,51 @@
+import type { Customer } from "../../domain/bookings/customer.ts";
+import { tryDecryptCustomer } from "../../app/bookings/guests.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { createGuestSearchStore } from "./store.ts";
+
+/** A guest matches if one of the given values is equal. */
+export type GuestQuery = {
+  email?: string | undefined;
+  phone?: string | undefined;
+  customerRef?: string | undefined;
+};
+
+export type FoundGuests = { visitId: string; customer: Customer | null }[];
+
+/**
+ * Decrypts every guest of the business: an index of addresses would itself be guest data.
+ * @returns `undecryptable`: the visits whose guest data no master key decrypts. Their customer
+ *   reference alone is compared, and if it is equal, they are among `guests` too, without data.
+ */
+export function findGuests(
+  rt: Runtime,
+  businessId: string,
+  query: GuestQuery,
+): { guests: FoundGuests; undecryptable: string[] } {
+  const found = new Map<string, Customer | null>();
+  const undecryptable: string[] = [];
+  const search = rt.openStore(createGuestSearchStore);
+  for (const row of search.iterate(businessId)) {
+    const customer = tryDecryptCustomer(rt, row);
+    if (customer === undefined) undecryptable.push(row.visitId);
+    else if (matches(customer, query)) found.set(row.visitId, customer);
+  }
+  const { customerRef } = query;
+  const referenced =
+    customerRef === undefined ? [] : search.listByReference(businessId, customerRef);
+  for (const visitId of referenced) {
+    if (found.has(visitId)) continue;
+    const row = rt.store.guests.findByVisit(visitId);
+    found.set(visitId, (row && tryDecryptCustomer(rt, row)) ?? null);
+  }
+  const guests = [...found].map(([visitId, customer]) => ({ visitId, customer }));
+  return { guests, undecryptable };
+}
+
+function matches(customer: Customer, { email, phone }: GuestQuery): boolean {
+  const isEmail = email !== undefined && normalizeEmail(customer.email) === normalizeEmail(email);
+  return isEmail || (phone !== undefined && digitsOf(customer.phone) === digitsOf(phone));
+}
+
+const normalizeEmail = (email: string | null): string | undefined => email?.trim().toLowerCase();
+const digitsOf = (phone: string | null): string | undefined => phone?.replaceAll(/\D/g, "");

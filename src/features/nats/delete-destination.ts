@@ -1,0 +1,33 @@
+import type { AuditAction } from "../../domain/audit.ts";
+import { assertFound } from "../../domain/errors.ts";
+import { quote } from "../../domain/text.ts";
+import { audit } from "../../app/audit.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { createDestinationStore, type DestinationRow } from "./store.ts";
+
+/** @throws AppError resource_not_found */
+export const getDestination = (rt: Runtime, id: string): DestinationRow =>
+  assertFound(
+    rt.openStore(createDestinationStore).findById(id),
+    `There is no destination ${quote(id)}.`,
+    "deskbell destinations list",
+  );
+
+/**
+ * Deletes a destination with its cursors. The stream keeps its messages.
+ * @throws AppError resource_not_found
+ */
+export function deleteDestination(rt: Runtime, id: string): void {
+  rt.tx(() => {
+    const destination = getDestination(rt, id);
+    rt.openStore(createDestinationStore).delete(id);
+    auditDestination(rt, "destination.deleted", destination);
+  });
+}
+
+export const auditDestination = (
+  rt: Runtime,
+  action: Extract<AuditAction, `destination.${string}`>,
+  { id, name, businessId }: DestinationRow,
+  details?: Record<string, unknown>,
+): string => audit(rt, { action, subject: { id, name }, businessId, details });

@@ -1,0 +1,29 @@
+import type { FormatMetrics } from "../../app/operations/monitoring.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { formatMetric } from "../../http/pipeline/metrics.ts";
+import { countDestinations } from "./state.ts";
+import { createDestinationStore } from "./store.ts";
+
+function formatDestinations(rt: Runtime): string[] {
+  const { current, untried, failing, late } = countDestinations(rt);
+  const since = rt
+    .openStore(createDestinationStore)
+    .list()
+    .map(({ behindSince }) => behindSince ?? Infinity);
+  const behindMs = Math.max(rt.now() - Math.min(...since), 0);
+  return [
+    formatMetric("deskbell_destinations", "gauge", "Destinations of events by state.", [
+      ['state="current"', current + untried],
+      ['state="failing"', failing],
+      ['state="late"', late],
+    ]),
+    formatMetric(
+      "deskbell_destinations_behind_seconds",
+      "gauge",
+      "How long the oldest event has waited for a destination; 0 if none has for a minute.",
+      [["", behindMs / 1000]],
+    ),
+  ];
+}
+
+export const metrics: readonly FormatMetrics[] = [formatDestinations];

@@ -1,0 +1,47 @@
+import type { Runtime } from "../../../app/runtime.ts";
+import { retryDelayMs } from "../rules.ts";
+
+/** The failures in a row that concern all businesses of a destination. */
+export class DestinationHealth {
+  readonly #rt: Runtime;
+  /** The destination in the log. */
+  readonly #name: string;
+  #failures = 0;
+  /** A time of the monotonic clock. */
+  #retryAt = 0;
+  lastError: string | null = null;
+
+  constructor(rt: Runtime, name: string) {
+    this.#rt = rt;
+    this.#name = name;
+  }
+
+  get isFailing(): boolean {
+    return this.#failures > 0;
+  }
+
+  /** @param now a time of the monotonic clock */
+  mayTry(now: number): boolean {
+    return now >= this.#retryAt;
+  }
+
+  recover(): void {
+    this.#failures = 0;
+    this.lastError = null;
+  }
+
+  fail(reason: string): void {
+    const rt = this.#rt;
+    // Publishes that were in flight together fail together, which counts once.
+    if (this.mayTry(rt.monotonic())) {
+      this.#failures += 1;
+      this.#retryAt = rt.monotonic() + retryDelayMs(this.#failures);
+    }
+    if (reason !== this.lastError)
+      rt.log("warn", "A destination accepts no events; they are kept and tried again.", {
+        destination: this.#name,
+        reason,
+      });
+    this.lastError = reason;
+  }
+}

@@ -1,0 +1,156 @@
+import { hash } from "node:crypto";
+import type { Runtime } from "../../../app/runtime.ts";
+import { errorInWords } from "../../../domain/error-words.ts";
+import { businessSubjects, retryDelayMs } from "../rules.ts";
+import { byteSize } from "../../../domain/text.ts";
+import type { DestinationRow } from "../store.ts";
+import type { EventRow } from "../../../store/events.ts";
+import { isStorageUnavailable } from "../../../store/storage-error.ts";
+import { isBusy } from "../../../store/write-lock.ts";
+import type { BrokerConnection } from "./broker-connection.ts";
+import type { Broker, PublishOutcome } from "./broker.ts";
+import type { DestinationHealth } from "./destination-health.ts";
+import { type Lane, provesPosition, toMessage } from "./lane.ts";
+import { createSkipRecorder } from "./skips.ts";
+import { createStreamPosition } from "./stream-position.ts";
+
+/** Events that are read together. One of a large catalog may have hundreds of KB. */
+const BATCH = 8;
+const SEQUENCE = "X-Service-Sequence";
+
+type Failure = Pick<
+  Extract<PublishOutcome, { kind: "failed" }>,
+  "reason" | "isUnclear" | "isGeneral"
+>;
+
+/**
+ * Publishes the events of one business at a time to a destination, each until the stream has it or
+ * it has left the history. Moves the cursors in memory only.
+ */
+export class LanePublisher {
+  readonly #rt: Runtime;
+  readonly #destination: DestinationRow;
+  readonly #types: ReadonlySet<string>;
+  readonly #health: DestinationHealth;
+  readonly #connection: BrokerConnection;
+  readonly #skips: ReturnType<typeof createSkipRecorder>;
+  readonly #position: ReturnType<typeof createStreamPosition>;
+  /** A publisher that stops begins no publish; one that has stopped ignores the answers too. */
+  state: "running" | "stopping" | "stopped" = "running";
+
+  constructor(
+    rt: Runtime,
+    destination: DestinationRow,
+    connection: BrokerConnection,
+    health: DestinationHealth,
+  ) {
+    this.#rt = rt;
+    this.#destination = destination;
+    this.#types = new Set(destination.events);
+    this.#health = health;
+    this.#connection = connection;
+    this.#skips = createSkipRecorder(rt, destination);
+    this.#position = createStreamPosition(rt, destination);
+  }
+
+  /** Returns the highest number that the stream gave to an event; null: nothing was published. */
+  get streamSequence(): number | null {
+    return this.#position.highest();
+  }
+
+  /** Publishes the next event of a business. Returns whether there may be more. */
+  async publishNext(lane: Lane): Promise<boolean> {
+    try {
+      return await this.#step(lane);
+    } catch (error) {
+      if (!isBusy(error) && !isStorageUnavailable(error)) throw error;
+      this.#fail(lane, { reason: errorInWords(error), isUnclear: true, isGeneral: true });
+      return true;
+    }
+  }
+
+  async #step(lane: Lane): Promise<boolean> {
+    const broker = await this.#connection.open();
+    if (broker === undefined || this.state !== "running") return true;
+    if (lane.isUnclear && !(await this.#findPosition(lane, broker))) return true;
+    if (this.state !== "running") return true;
+    const event = this.#takeNextEvent(lane);
+    if (event === undefined) return false;
+    // An old event that is published again has not been waiting since it was created.
+    const isRedelivery = event.sequence <= lane.cursor.redeliverUntil;
+    lane.createdAt = isRedelivery ? this.#rt.now() : event.createdAt;
+    if (this.#types.has(event.type)) await this.#publish(lane, event, broker);
+    else advance(lane, event);
+    return true;
+  }
+
+  async #publish(lane: Lane, event: EventRow, broker: Broker): Promise<void> {
+    // SQLite does not detect damage inside a value.
+    if (!hash("sha256", event.body, "buffer").equals(event.sha256))
+      return this.#skip(lane, event, "it was altered in the database file");
+    const follow = this.#position.expectNext();
+    const outcome = await broker.publish(
+      toMessage(this.#destination, lane, event, this.#connection.keys, this.#rt.now()),
+    );
+    if (this.state === "stopped") return;
+    if (outcome.kind === "failed") return this.#fail(lane, outcome);
+    lane.failures = 0;
+    lane.lastError = null;
+    this.#health.recover();
+    if (outcome.kind === "stored") {
+      follow(outcome);
+      return advance(lane, event);
+    }
+    this.#skip(lane, event, `its ${byteSize(event.body.length)} exceed ${outcome.reason}`);
+  }
+
+  /** Moves the cursor to the newest event that the stream has. Returns whether it answered. */
+  async #findPosition(lane: Lane, broker: Broker): Promise<boolean> {
+    const { cursor } = lane;
+    const { businessId, slug } = cursor;
+    try {
+      const subjects = businessSubjects(this.#destination.prefix, slug);
+      const last = await broker.readLast(subjects, SEQUENCE);
+      if (this.state === "stopped") return false;
+      lane.isUnclear = false;
+      const sequence = Number(last?.value);
+      if (last === null || !(sequence > cursor.sequence)) return true;
+      const eventId = this.#rt.store.events.findIdAt(businessId, sequence);
+      if (!provesPosition(cursor, last, eventId, sequence)) return true;
+      lane.events = [];
+      cursor.sequence = sequence;
+      return true;
+    } catch (error) {
+      if (isBusy(error) || isStorageUnavailable(error)) throw error;
+      this.#fail(lane, { reason: errorInWords(error), isUnclear: true, isGeneral: true });
+      return false;
+    }
+  }
+
+  #takeNextEvent({ cursor, events: read }: Lane): EventRow | undefined {
+    if (read.length === 0)
+      read.push(...this.#rt.store.events.listAfter(cursor.businessId, cursor.sequence, BATCH));
+    const next = read[0]?.sequence ?? Infinity;
+    if (next > cursor.sequence + 1) this.#skips.recordCut(cursor, next);
+    return read.shift();
+  }
+
+  #skip(lane: Lane, event: EventRow, reason: string): void {
+    this.#skips.record(lane.cursor, event.sequence, event.id, reason);
+    advance(lane, event);
+  }
+
+  #fail(lane: Lane, { reason, isUnclear, isGeneral }: Failure): void {
+    // The events are read again, because erasing a guest may change them meanwhile.
+    lane.events = [];
+    lane.isUnclear ||= isUnclear;
+    lane.failures += 1;
+    lane.lastError = reason;
+    lane.retryAt = this.#rt.monotonic() + retryDelayMs(lane.failures);
+    if (isGeneral) this.#health.fail(reason);
+  }
+}
+
+function advance(lane: Lane, { sequence }: EventRow): void {
+  lane.cursor.sequence = sequence;
+}

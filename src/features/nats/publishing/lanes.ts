@@ -1,0 +1,92 @@
+import type { Runtime } from "../../../app/runtime.ts";
+import { createLane, type Lane } from "./lane.ts";
+import { createCursorStore, type DestinationRow } from "../store.ts";
+
+/**
+ * The businesses that have events to publish to a destination. Businesses of which everything is
+ * published have no lane.
+ */
+export class Lanes {
+  readonly #rt: Runtime;
+  readonly #destination: DestinationRow;
+  /** The lanes by the ID of their business. */
+  readonly #lanes = new Map<string, Lane>();
+  /** Businesses that may have more to publish, and have no publish in flight. */
+  readonly #ready = new Set<string>();
+
+  constructor(rt: Runtime, destination: DestinationRow) {
+    this.#rt = rt;
+    this.#destination = destination;
+  }
+
+  /** Makes a business ready unless it is busy. @param isUnclear its cursor may be too old */
+  enqueue(businessId: string, isUnclear: boolean): void {
+    const { businessId: onlyBusiness } = this.#destination;
+    if (onlyBusiness !== null && onlyBusiness !== businessId) return;
+    const lane = this.#lanes.get(businessId) ?? this.#open(businessId, isUnclear);
+    if (lane?.isBusy === false) this.#ready.add(businessId);
+  }
+
+  #open(businessId: string, isUnclear: boolean): Lane | undefined {
+    const rt = this.#rt;
+    const { feed } = rt.store;
+    const cursors = rt.openStore(createCursorStore);
+    const cursor = cursors.find(this.#destination.id, businessId);
+    if (cursor === undefined) return undefined;
+    const createdAt = cursors.findNextCreatedAt(businessId, cursor.sequence);
+    // Events that have left the history are recorded too.
+    if (createdAt === undefined && feed.getPrunedSequence(businessId) <= cursor.sequence)
+      return undefined;
+    const isRedelivery = cursor.sequence < cursor.redeliverUntil;
+    const waitsSince = isRedelivery ? rt.now() : (createdAt ?? rt.now());
+    const lane = createLane(cursor, waitsSince, isUnclear);
+    this.#lanes.set(businessId, lane);
+    return lane;
+  }
+
+  /** Iterates over the ready businesses that need not wait after a failure. @param now monotonic */
+  *iterateReady(now: number): Generator<Lane> {
+    for (const businessId of this.#ready) {
+      const lane = this.#lanes.get(businessId);
+      if (lane !== undefined && now >= lane.retryAt) yield lane;
+    }
+  }
+
+  /** Call it when a publish begins. */
+  markBusy(lane: Lane): void {
+    this.#ready.delete(lane.cursor.businessId);
+    lane.isBusy = true;
+  }
+
+  /** Call it when a publish has ended. */
+  markFree(lane: Lane, mayHaveMore: boolean): void {
+    lane.isBusy = false;
+    if (mayHaveMore) this.#ready.add(lane.cursor.businessId);
+  }
+
+  /** Returns the lanes whose cursor is not saved yet. */
+  listMoved(): Lane[] {
+    return [...this.#lanes.values()].filter(
+      ({ cursor, savedSequence }) => cursor.sequence !== savedSequence,
+    );
+  }
+
+  /** Returns the lane whose next event was created first. */
+  findOldest(): Lane | undefined {
+    let oldest: Lane | undefined;
+    for (const lane of this.#lanes.values())
+      if (this.#hasMore(lane) && !(lane.createdAt >= (oldest?.createdAt ?? Infinity)))
+        oldest = lane;
+    return oldest;
+  }
+
+  /** Removes the businesses of which everything is published. */
+  removePublished(): void {
+    for (const [businessId, lane] of this.#lanes)
+      if (!this.#hasMore(lane)) this.#lanes.delete(businessId);
+  }
+
+  #hasMore({ isBusy, cursor }: Lane): boolean {
+    return isBusy || this.#ready.has(cursor.businessId);
+  }
+}

@@ -1,0 +1,86 @@
+import type { Runtime } from "../../../app/runtime.ts";
+import type { Connect } from "./broker.ts";
+import { Publisher } from "./publisher.ts";
+import { createCursorStore, createDestinationStore } from "../store.ts";
+
+const SCAN_MS = 60_000;
+const GRACE_MS = 10_000;
+
+/** Loaded for the first connection: most servers have no destination. */
+const connectLazily: Connect = async (settings) =>
+  (await import("./nats.ts")).connectToStream(settings);
+
+type Running = { version: number; publisher: Publisher; isStopping: boolean };
+
+/** Publishes events to the destinations that exist, and follows their changes. */
+export function createPublishers(rt: Runtime, connect: Connect = connectLazily) {
+  const destinations = rt.openStore(createDestinationStore);
+  const cursors = rt.openStore(createCursorStore);
+  const running = new Map<string, Running>();
+  let lastEvent = 0;
+  let scannedAt = -Infinity;
+  let isStopped = false;
+
+  /**
+   * Call it after a commit. A server without destinations looks whether there are any, and does no
+   * more.
+   */
+  function wake(): void {
+    const versions = new Map(destinations.listVersions());
+    if (versions.size === 0 && running.size === 0) return;
+    const newest = cursors.getLastEvent();
+    // Row numbers of deleted events may be used again.
+    if (newest < lastEvent) scannedAt = -Infinity;
+    const changed = newest > lastEvent ? cursors.listBusinessesWithEvents(lastEvent, newest) : [];
+    lastEvent = newest;
+    follow(versions);
+    for (const { publisher } of running.values()) {
+      for (const businessId of changed) publisher.enqueue(businessId);
+      publisher.run();
+    }
+  }
+
+  /** Starts new destinations, and stops or restarts those that were deleted or changed. */
+  function follow(versions: ReadonlyMap<string, number>): void {
+    for (const [id, entry] of running)
+      if (versions.get(id) !== entry.version && !entry.isStopping) void end(id, entry);
+    for (const [id, version] of versions) if (!running.has(id)) start(id, version);
+  }
+
+  /** A changed destination starts again when nothing of it is in flight any more. */
+  async function end(id: string, entry: Running): Promise<void> {
+    entry.isStopping = true;
+    await entry.publisher.stop(GRACE_MS);
+    running.delete(id);
+    if (!isStopped) follow(new Map(destinations.listVersions()));
+  }
+
+  function start(id: string, version: number): void {
+    const destination = destinations.findById(id);
+    if (destination === undefined) return;
+    const publisher = new Publisher(rt, destination, connect);
+    running.set(id, { version, publisher, isStopping: false });
+    publisher.scan(true);
+  }
+
+  /** Tries again what has failed, and saves cursors. Call it each second. */
+  function tick(): void {
+    const isScanDue = rt.monotonic() - scannedAt >= SCAN_MS;
+    if (isScanDue) scannedAt = rt.monotonic();
+    for (const { publisher, isStopping } of running.values()) {
+      if (isStopping) continue;
+      if (isScanDue) publisher.scan();
+      publisher.run();
+      publisher.save();
+    }
+  }
+
+  async function stop(graceMs: number): Promise<void> {
+    isStopped = true;
+    await Promise.all([...running.values()].map(({ publisher }) => publisher.stop(graceMs)));
+  }
+
+  return { wake, tick, stop };
+}
+
+export type Publishers = ReturnType<typeof createPublishers>;

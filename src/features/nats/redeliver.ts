@@ -1,0 +1,58 @@
+import { AppError } from "../../domain/errors.ts";
+import { minIdAt } from "../../domain/ids.ts";
+import { quote } from "../../domain/text.ts";
+import { auditTime } from "../../app/audit.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { auditDestination, getDestination } from "./delete-destination.ts";
+import { createCursorStore, createDestinationStore } from "./store.ts";
+
+/**
+ * Publishes the stored events since a time once more, in their order, and those that follow after
+ * them. Message IDs have the number of the redelivery: the stream would drop those it already has.
+ * @param businessId null: all businesses of the destination
+ * @throws AppError resource_not_found; state_refuses for a business that it does not publish
+ */
+export function redeliverEvents(
+  rt: Runtime,
+  id: string,
+  since: number,
+  businessId: string | null = null,
+): { businesses: number; events: number } {
+  return rt.tx(() => {
+    const destination = getDestination(rt, id);
+    const destinations = rt.openStore(createDestinationStore);
+    const cursors = rt.openStore(createCursorStore);
+    if (
+      destination.businessId !== null &&
+      businessId !== null &&
+      destination.businessId !== businessId
+    )
+      throw new AppError(
+        "state_refuses",
+        `${quote(destination.name)} has no events of this business.`,
+        {
+          fix: "leave out --business",
+        },
+      );
+    const first = cursors.listFirstSince(
+      minIdAt("evt", since),
+      businessId ?? destination.businessId,
+    );
+    for (const { businessId, sequence } of first) {
+      // The cursor may be further behind.
+      const before = cursors.find(id, businessId)?.sequence ?? 0;
+      const after = Math.min(sequence - 1, before);
+      cursors.deleteSkips(id, businessId, after);
+      cursors.rewind(id, businessId, after);
+    }
+    destinations.raiseVersion(id);
+    if (businessId === destination.businessId || businessId === null)
+      destinations.clearRecreatedAt(id);
+    const events = first.reduce((sum, { events }) => sum + events, 0);
+    auditDestination(rt, "destination.redelivered", destination, {
+      since: auditTime(since),
+      events,
+    });
+    return { businesses: first.length, events };
+  });
+}

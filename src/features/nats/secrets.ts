@@ -1,0 +1,26 @@
+import type { DestinationRow } from "./store.ts";
+import type { Runtime } from "../../app/runtime.ts";
+
+/** How deskbell logs in to a NATS server. */
+export type Credentials =
+  | { kind: "none" }
+  | { kind: "user"; user: string; password: string }
+  | { kind: "token"; token: string }
+  /** The seed of a user's NKey. */
+  | { kind: "nkey"; seed: string };
+
+/** Stored encrypted. */
+export type DestinationSecrets = { signingSecret: string; credentials: Credentials };
+
+/** Call it in the transaction that stores the result. */
+export const encryptSecrets = (
+  { secrets }: Pick<Runtime, "secrets">,
+  id: string,
+  plain: DestinationSecrets,
+): Buffer => secrets.encrypt(JSON.stringify(plain), id);
+
+/** @throws AppError signing_unavailable */
+export const decryptSecrets = (
+  { secrets }: Pick<Runtime, "secrets">,
+  { id, sealed }: Pick<DestinationRow, "id" | "sealed">,
+): DestinationSecrets => JSON.parse(secrets.decrypt(sealed, id)) as DestinationSecrets;

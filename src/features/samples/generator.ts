@@ -1,0 +1,50 @@
+import type sampleWords from "../../../data/sample-words.json";
+import { readSampleWords } from "../../assets.ts";
+import type { SeededRandom } from "../../domain/seeded-random.ts";
+import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
+
+type SampleWords = typeof sampleWords;
+
+export type Generator = {
+  random: SeededRandom;
+  words: SampleWords;
+  /** A key and a name that no other object of the kind has. */
+  uniqueName: (kind: string, ...parts: string[]) => { key: string; name: string };
+  /** A decimal amount from `min` up to `max`, in steps of 0.50. */
+  price: (min: number, max: number) => string;
+};
+
+/** Leaves room for a numeric suffix in a key or slug. */
+const MAX_KEY_LENGTH = 52;
+
+export function createGenerator(random: SeededRandom): Generator {
+  const uses = new Map<string, number>();
+  return {
+    random,
+    words: JSON.parse(readSampleWords()) as SampleWords,
+    uniqueName(kind, ...parts) {
+      const name = parts.filter((part) => part !== "").join(" ");
+      const key = defaultSlug(name, MAX_KEY_LENGTH);
+      const before = uses.get(`${kind} ${key}`) ?? 0;
+      uses.set(`${kind} ${key}`, before + 1);
+      return before === 0
+        ? { key, name }
+        : { key: `${key}-${before + 1}`, name: `${name} No. ${before + 1}` };
+    },
+    price: (min, max) => `${random.integer(min, max - 1)}.${random.pick(["00", "50"])}`,
+  };
+}
+
+export type Complete<T> = { [K in keyof T]-?: NonNullable<T[K]> };
+
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+
+/** The pair with an index: every item of `first` with the first of `second`, then the next. */
+export const pairAt = <A, B>(index: number, first: readonly A[], second: readonly B[]): [A, B] => [
+  first[index % first.length] as A,
+  second[Math.floor(index / first.length) % second.length] as B,
+];
+
+export const keysOf = (objects: readonly { key: string }[]): string[] =>
+  objects.map(({ key }) => key);

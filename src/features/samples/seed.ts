@@ -1,0 +1,28 @@
+import { AppError } from "../../domain/errors.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { applyCatalog } from "../../app/catalog/catalog.ts";
+import type { ChangeResult } from "../../app/catalog/plan-change.ts";
+import type { CatalogSource } from "../../domain/catalog/source/read-catalog.ts";
+import type { Permissions } from "../../app/catalog/replace-catalog.ts";
+
+/**
+ * Loads businesses, each from its catalog files, in one transaction: if one is rejected, none is
+ * loaded.
+ * @throws AppError those of `applyCatalog`; state_refuses if a business exists, unless `overwrite`
+ */
+export function seedBusinesses(
+  rt: Runtime,
+  businesses: readonly CatalogSource[][],
+  { confirmed, overwrite }: Required<Pick<Permissions, "confirmed">> & { overwrite: boolean },
+): ChangeResult[] {
+  const seed = (sources: CatalogSource[]): ChangeResult => {
+    const result = applyCatalog(rt, sources, { seedingAt: rt.now(), confirmed });
+    if (result.isNew || overwrite) return result;
+    throw new AppError(
+      "state_refuses",
+      `The business ${result.slug} already exists; seeding would undo its local edits.`,
+      { fix: "preview the changes with --overwrite --dry-run, then run it with --overwrite" },
+    );
+  };
+  return rt.tx(() => businesses.map(seed));
+}

@@ -1,0 +1,7 @@
+import { text } from "../../../cli/flags.ts";
+
+/** The flag of the commands that ask several servers; `serve` has an equal one. */
+export const metricsTokenFlag = text(
+  "file",
+  "file with the bearer token for /metrics of the servers (env: DESKBELL_METRICS_TOKEN_FILE)",
+);

@@ -1,0 +1,17 @@
+import type { Feature } from "../feature.ts";
+
+/** Asks several servers for their state, and writes the map with which a proxy serves them as one. */
+export const servers = {
+  name: "servers",
+  commands: [
+    {
+      name: "proxy-map",
+      about:
+        "Print the part of a proxy's configuration that sends each business's requests to its server.",
+      heading: "Installation",
+      after: "systemd-unit",
+      load: () => import("./commands/proxy-map.ts"),
+    },
+  ],
+  variants: [{ command: "status", load: () => import("./commands/status.ts") }],
+} as const satisfies Feature;

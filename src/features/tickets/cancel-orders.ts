@@ -1,0 +1,42 @@
+import { type Cancellable, filtersOf, MAX_CANCELLED } from "../../app/bookings/cancel-many.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { VisitListFilter } from "../../store/visits.ts";
+import { cancelOrder } from "./change-order.ts";
+import type { TicketOrder } from "./rules.ts";
+import { createOrderStore, createTicketStore } from "./store.ts";
+import { expireDueOrders } from "./take-tickets.ts";
+
+/** An order with a checked-in ticket cannot be cancelled. */
+export const CANCELLABLE_ORDERS: Cancellable<TicketOrder> = {
+  expireDue: expireDueOrders,
+  list: (rt, businessId, made) =>
+    filtersOf(businessId, made)
+      .flatMap((filter) => listOrders(rt, filter))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .slice(0, MAX_CANCELLED),
+  cancel: cancelOrder,
+};
+
+/** Reads on until there are enough, because used tickets and past events do not count. */
+function listOrders(rt: Runtime, filter: VisitListFilter): TicketOrder[] {
+  const { businessId } = filter;
+  const found: TicketOrder[] = [];
+  let after: VisitListFilter["after"];
+  do {
+    const page = rt.openStore(createOrderStore).listPage({ ...filter, after }, MAX_CANCELLED);
+    for (const order of page)
+      if (isUpcoming(rt, businessId, order) && !isCheckedIn(rt, businessId, order))
+        found.push(order);
+    const last = page.at(-1);
+    after = last && { at: last.createdAt, id: last.id };
+  } while (after !== undefined && found.length < MAX_CANCELLED);
+  return found;
+}
+
+function isUpcoming(rt: Runtime, businessId: string, { eventId }: TicketOrder): boolean {
+  const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);
+  return event === undefined || event.startsAt > rt.now();
+}
+
+const isCheckedIn = (rt: Runtime, businessId: string, { id: orderId }: TicketOrder): boolean =>
+  rt.openStore(createTicketStore).list({ businessId, orderId, status: "CHECKED_IN" }, 1).length > 0;

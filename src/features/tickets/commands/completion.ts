@@ -1,0 +1,19 @@
+import {
+  candidate,
+  type LiveValues,
+  MAX_NEWEST,
+  perBusiness,
+} from "../../../cli/completion/complete.ts";
+import { createOrderStore } from "../store.ts";
+
+const orders = perBusiness((rt, businessId) =>
+  rt
+    .openStore(createOrderStore)
+    .list({ businessId }, MAX_NEWEST)
+    .map(({ code, status }) => candidate(code, status.toLowerCase())),
+);
+
+export const completion: readonly LiveValues[] = [
+  ["<order>", orders],
+  ["--order", orders],
+];

@@ -1,0 +1,193 @@
+import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { shellQuote } from "../../domain/text.ts";
+import { totalOfPrices } from "../../domain/money.ts";
+import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
+import { generateCode } from "./short-code.ts";
+import {
+  type PublicTicketOrder,
+  toPublicTicketOrder,
+  ticketOrderEvent,
+  type TicketOrder,
+  assertSellable,
+  wrongOrderStatusError,
+} from "./rules.ts";
+import { parseTicketOrderRequest } from "./requests.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { getBusiness } from "../../app/businesses.ts";
+import { OPERATOR, type VisitAccess } from "../../app/bookings/access.ts";
+import { assertExpectedTotal, type GuestDetails } from "../../app/bookings/bookings.ts";
+import { auditOrder } from "./audit-order.ts";
+import { changeTime, nextVersion } from "../../app/bookings/change-visit.ts";
+import { saveCustomer } from "../../app/bookings/guests.ts";
+import { assertMayOrder } from "./limits.ts";
+import { type IssuedTicket, issueTicket } from "./tickets.ts";
+import { countForVisitor } from "../../app/bookings/visitors.ts";
+import { getTicketOrderToChange } from "./change-order.ts";
+import { changeHolds, expireDueOrders } from "./take-tickets.ts";
+import { appendEvents } from "../../app/events.ts";
+import { getByKeyOrId, getStoredObject } from "../../app/catalog/objects.ts";
+import { createOrderStore } from "./store.ts";
+
+const PENDING_MS = 15 * 60_000;
+const ORDER_CODE_GROUPS = 2;
+
+/**
+ * Holds tickets until they are paid.
+ * @throws AppError validation_failed, resource_not_found, conflict
+ */
+export function createTicketOrder(rt: Runtime, slug: string, input: unknown): PublicTicketOrder {
+  const request = parseTicketOrderRequest(input);
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const event = getStoredObject(rt, business, "public_event", request.event);
+    const guest = { customerRef: request.customerRef, customer: null };
+    const order = placeTicketOrder(rt, business, OPERATOR, event, request.items, guest);
+    return toPublicTicketOrder(order, business.doc.timezone);
+  });
+}
+
+/**
+ * Call it in a transaction.
+ * @param items by key or ID of the ticket type
+ * @throws AppError resource_not_found, validation_failed, conflict, price_changed
+ */
+export function placeTicketOrder(
+  rt: Runtime,
+  business: BusinessRow,
+  access: VisitAccess,
+  event: PublicEventDoc,
+  items: readonly { key: string; quantity: number }[],
+  guest: GuestDetails & { expectedTotalCents?: number | null },
+): TicketOrder {
+  expireDueOrders(rt, business);
+  const order = {
+    ...planOrder(rt, business, event, items),
+    createdByKey: access.keyId,
+    customerRef: guest.customerRef,
+  };
+  assertExpectedTotal(guest.expectedTotalCents ?? null, order.totalCents);
+  const { keyId, visitor = null } = access;
+  if (keyId !== null) assertMayOrder(rt, business, { keyId, visitor }, event, order.items);
+  countForVisitor(rt, access, "order");
+  changeHolds(rt, business, [order], 1, () => {
+    rt.openStore(createOrderStore).insert(business.id, order);
+    saveCustomer(rt, business.id, order.id, guest.customer);
+    const event = ticketOrderEvent("created", toPublicTicketOrder(order, business.doc.timezone));
+    appendEvents(rt, business, [event], order.createdByKey);
+  });
+  if (access.keyId === null) auditOrder(rt, business, "ticket_order.created", order);
+  return order;
+}
+
+function planOrder(
+  rt: Runtime,
+  business: BusinessRow,
+  event: PublicEventDoc,
+  items: readonly { key: string; quantity: number }[],
+): TicketOrder {
+  const now = rt.now();
+  const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
+  const requested = [...Map.groupBy(items, ({ key }) => findType(event, key, idOf))].map(
+    ([type, sameType]) => ({
+      type,
+      quantity: sameType.reduce((sum, { quantity }) => sum + quantity, 0),
+    }),
+  );
+  const taken = rt.store.takenTickets.count(business.id);
+  const left = placesLeft(event, {
+    slug: business.slug,
+    taken: (typeId) => taken.get(typeId) ?? 0,
+  });
+  assertSellable(event, requested, left, now);
+  return {
+    id: rt.newId("tor"),
+    code: generateUnusedCode(rt, business.id),
+    status: "PENDING",
+    eventId: objectId("public_event", business.slug, event),
+    items: requested.map(({ type, quantity }) => ({
+      ticketTypeId: idOf(type),
+      quantity,
+      unitPriceCents: type.priceCents,
+    })),
+    totalCents: totalOfPrices(
+      requested.map(({ type: { priceCents }, quantity }) => ({ priceCents, quantity })),
+    ),
+    currency: business.doc.currency,
+    currencyDigits: business.doc.currencyDigits,
+    customerRef: null,
+    createdByKey: null,
+    cancelReason: null,
+    paymentRef: null,
+    expiresAt: now + PENDING_MS,
+    version: 1,
+    createdAt: now,
+    updatedAt: changeTime(rt, rt.openStore(createOrderStore), business.id),
+  };
+}
+
+const findType = (
+  event: PublicEventDoc,
+  keyOrId: string,
+  idOf: (type: TicketTypeDoc) => string,
+): TicketTypeDoc =>
+  getByKeyOrId(
+    event.ticketTypes.filter(({ status }) => status === "ACTIVE"),
+    `'${event.name}' has no ticket type`,
+    keyOrId,
+    idOf,
+    `deskbell public-events show ${shellQuote(event.key)}`,
+  );
+
+function generateUnusedCode(rt: Runtime, businessId: string): string {
+  for (;;) {
+    const code = generateCode(rt.random, ORDER_CODE_GROUPS);
+    if (!rt.openStore(createOrderStore).findByIdOrCode(businessId, code, code)) return code;
+  }
+}
+
+/** An order with its tickets, whose admission codes are not stored. */
+export type OrderWithTickets = { order: TicketOrder; tickets: IssuedTicket[] };
+
+/**
+ * Issues the tickets of a paid order. Their admission codes are returned only here.
+ * @param name the order's ID or code
+ * @throws AppError resource_not_found, wrong_status
+ */
+export function confirmTicketOrder(
+  rt: Runtime,
+  slug: string,
+  name: string,
+): { order: PublicTicketOrder; tickets: IssuedTicket[] } {
+  return rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    const found = getTicketOrderToChange(rt, business, OPERATOR, name);
+    const { order, tickets } = confirmOrder(rt, business, found, null);
+    return { order: toPublicTicketOrder(order, business.doc.timezone), tickets };
+  });
+}
+
+/** Call it in a transaction. @throws AppError wrong_status */
+export function confirmOrder(
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+  paymentRef: string | null,
+): OrderWithTickets {
+  if (order.status !== "PENDING") throw wrongOrderStatusError(order, "confirmed");
+  const confirmed: TicketOrder = {
+    ...nextVersion(rt, rt.openStore(createOrderStore), business.id, order),
+    status: "CONFIRMED",
+    paymentRef,
+  };
+  rt.openStore(createOrderStore).update(business.id, confirmed);
+  const types = order.items.flatMap(({ ticketTypeId, quantity }) =>
+    Array<string>(quantity).fill(ticketTypeId),
+  );
+  const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
+  const publicOrder = toPublicTicketOrder(confirmed, business.doc.timezone);
+  appendEvents(rt, business, [ticketOrderEvent("confirmed", publicOrder)], order.createdByKey);
+  auditOrder(rt, business, "ticket_order.confirmed", order);
+  return { order: confirmed, tickets };
+}

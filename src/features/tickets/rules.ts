@@ -1,0 +1,153 @@
+import type { z } from "zod";
+import { formatInstant } from "../../domain/local-time.ts";
+import { eventDraft, type EventDraft } from "../../domain/envelope.ts";
+import type * as schemas from "../../domain/public/schemas/bookings.ts";
+import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
+import { countOf } from "../../domain/text.ts";
+import { AppError } from "../../domain/errors.ts";
+import { wrongStatusError } from "../../domain/bookings/visit.ts";
+
+export type TicketOrder = {
+  id: string;
+  /** Identifies the order at the box office. It is not valid for admission. */
+  code: string;
+  status: "PENDING" | "CONFIRMED" | "CANCELLED" | "EXPIRED";
+  eventId: string;
+  items: { ticketTypeId: string; quantity: number; unitPriceCents: number }[];
+  totalCents: number;
+  currency: string;
+  currencyDigits: number;
+  customerRef: string | null;
+  /** The API key that made it; null: the operator. */
+  createdByKey: string | null;
+  cancelReason: string | null;
+  /** The payment's ID in the system of the seller; null until the order is confirmed. */
+  paymentRef: string | null;
+  /** When a pending order releases its tickets. */
+  expiresAt: number;
+  /** 1, and one more with each change. */
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+};
+
+export type PublicTicketOrder = z.infer<typeof schemas.ticketOrder>;
+
+export function toPublicTicketOrder(order: TicketOrder, timezone: string): PublicTicketOrder {
+  const { status, expiresAt } = order;
+  const expires = status === "PENDING" || status === "EXPIRED";
+  return {
+    id: order.id,
+    code: order.code,
+    status,
+    eventId: order.eventId,
+    items: order.items,
+    totalCents: order.totalCents,
+    currency: order.currency,
+    customerRef: order.customerRef,
+    expiresAt: expires ? formatInstant(expiresAt, timezone) : null,
+    version: order.version,
+    createdAt: formatInstant(order.createdAt, timezone),
+    updatedAt: formatInstant(order.updatedAt, timezone),
+  };
+}
+
+export const wrongOrderStatusError = ({ code, status }: TicketOrder, verb: string): AppError =>
+  wrongStatusError(`Order ${code}`, verb, `its status is ${status}`, status);
+
+export type Ticket = {
+  id: string;
+  orderId: string;
+  eventId: string;
+  ticketTypeId: string;
+  status: "VALID" | "CHECKED_IN" | "VOID";
+  checkedInAt: number | null;
+  /** 1, and one more with each change. */
+  version: number;
+  createdAt: number;
+};
+
+export type PublicTicket = z.infer<typeof schemas.ticket>;
+
+export const toPublicTicket = (
+  { id, orderId, eventId, ticketTypeId, status, checkedInAt, version }: Ticket,
+  timezone: string,
+): PublicTicket => ({
+  id,
+  orderId,
+  eventId,
+  ticketTypeId,
+  status,
+  checkedInAt: checkedInAt === null ? null : formatInstant(checkedInAt, timezone),
+  version,
+});
+
+/** An expired order is also `cancelled`; its `status` tells the two apart. */
+export const ticketOrderEvent = (
+  action: "created" | "confirmed" | "cancelled",
+  object: PublicTicketOrder,
+): EventDraft =>
+  eventDraft(`ticket_order.${action}`, action === "created" ? "all" : ["status"], object, [
+    object.id,
+  ]);
+
+export const ticketCheckedInEvent = (object: PublicTicket): EventDraft =>
+  eventDraft("ticket.checked_in", ["checkIn"], object, [object.id]);
+
+type RequestedTickets = { type: TicketTypeDoc; quantity: number };
+
+/**
+ * @param left tickets left, by quota key
+ * @throws AppError conflict, validation_failed
+ */
+export function assertSellable(
+  event: PublicEventDoc,
+  requested: readonly RequestedTickets[],
+  left: ReadonlyMap<string, number>,
+  now: number,
+): void {
+  assertOnSale(event, now);
+  for (const tickets of requested) assertTerms(tickets, now);
+  for (const { key, ticketTypes } of event.quotas)
+    assertEnoughLeft(
+      event,
+      requested.filter(({ type }) => ticketTypes.includes(type.key)),
+      left.get(key) ?? 0,
+    );
+}
+
+function assertEnoughLeft(
+  event: PublicEventDoc,
+  requested: readonly RequestedTickets[],
+  left: number,
+): void {
+  if (requested.reduce((sum, { quantity }) => sum + quantity, 0) <= left) return;
+  const names = requested.map(({ type }) => `'${type.name}'`).join(" and ");
+  throw new AppError(
+    "conflict",
+    left === 0
+      ? `${names} of '${event.name}' ${requested.length > 1 ? "are" : "is"} sold out.`
+      : `Only ${countOf(left, "ticket")} of ${names} ${left === 1 ? "is" : "are"} left for '${event.name}'.`,
+  );
+}
+
+function assertOnSale({ name, status, endsAt }: PublicEventDoc, now: number): void {
+  if (status !== "PUBLISHED")
+    throw new AppError("conflict", `'${name}' is not on sale: its status is ${status}.`);
+  if (endsAt <= now) throw new AppError("conflict", `'${name}' has ended.`);
+}
+
+function assertTerms({ type, quantity }: RequestedTickets, now: number): void {
+  const { name, salesStartAt, salesEndAt, minPerOrder, maxPerOrder } = type;
+  if (salesStartAt !== null && now < salesStartAt)
+    throw new AppError("conflict", `Ticket sales for '${name}' have not started.`);
+  if (salesEndAt !== null && salesEndAt <= now)
+    throw new AppError("conflict", `Ticket sales for '${name}' have ended.`);
+  if (quantity < minPerOrder || quantity > maxPerOrder) {
+    const range = minPerOrder === maxPerOrder ? minPerOrder : `${minPerOrder} to ${maxPerOrder}`;
+    throw new AppError(
+      "validation_failed",
+      `An order can have ${range} tickets of '${name}', not ${quantity}.`,
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { base32 } from "../../domain/ids.ts";
+
+// Codes that people read aloud or type: Crockford's base 32 in groups of four.
+
+const BITS_PER_GROUP = 20;
+
+/** Returns a random code such as `K7M2-9QXF`. */
+export function generateCode(random: (bytes: number) => Uint8Array, groups: number): string {
+  const length = groups * 4;
+  return formatGroups(base32(random(Math.ceil((groups * BITS_PER_GROUP) / 8)), length));
+}
+
+/** The generated form of a typed code: upper case, with dashes, O as 0, I and L as 1. */
+export const normalizeCode = (typed: string): string =>
+  formatGroups(
+    typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1"),
+  );
+
+const formatGroups = (letters: string): string =>
+  letters.toUpperCase().replace(/(.{4})(?=.)/g, "$1-");
+
+/** 80 random bits need no salt. */
+export const hashAdmissionCode = (code: string): Buffer =>
+  createHash("sha256").update(normalizeCode(code)).digest();

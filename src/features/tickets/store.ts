@@ -1,0 +1,163 @@
+import type { TicketOrder, Ticket } from "./rules.ts";
+import { columns, type Db, insertInto, LISTED, optional, prepareNewest } from "../../store/db.ts";
+import { createVisitLists, selectOwn, type VisitListFilter } from "../../store/visits.ts";
+
+export type OrderFilter = {
+  businessId: string;
+  status?: TicketOrder["status"] | undefined;
+  eventId?: string | undefined;
+  createdByKey?: string | undefined;
+  /** Selects IDs below this one. */
+  before?: string | undefined;
+};
+
+const ORDER = `id, code, status, event_id, total_cents, currency, currency_digits, customer_ref,
+  created_by_key, cancel_reason, payment_ref, expires_at, version, created_at, updated_at`;
+const ORDER_ITEM = "ticket_type_id, quantity, unit_price_cents";
+
+export function createOrderStore(db: Db) {
+  const insert = db.prepare(insertInto("ticket_order", `business_id, ${ORDER}`));
+  const insertItem = db.prepare(insertInto("ticket_order_item", `order_id, ${ORDER_ITEM}`));
+  const hold = db.prepare(`
+    INSERT INTO ticket_hold (business_id, ticket_type_id, taken) VALUES (:businessId, :ticketTypeId, :quantity)
+    ON CONFLICT DO UPDATE SET taken = taken + excluded.taken`);
+  const release = db.prepare(`
+    UPDATE ticket_hold SET taken = taken - item.quantity FROM ticket_order_item item
+    WHERE item.order_id = :id AND ticket_hold.business_id = :businessId
+      AND ticket_hold.ticket_type_id = item.ticket_type_id`);
+  const update = db.prepare(`
+    UPDATE ticket_order SET status = :status, cancel_reason = :cancelReason, payment_ref = :paymentRef,
+      version = :version, updated_at = :updatedAt
+    WHERE id = :id`);
+  const lists = createVisitLists(db, "ticket_order", ORDER, "id");
+  const countPending = db
+    .prepare(`
+      SELECT count(*) FROM ticket_order
+      WHERE created_by_key = :keyId AND status = 'PENDING' AND expires_at > :now`)
+    .pluck();
+  const selectPendingTickets = db
+    .prepare(`
+      SELECT ticket_type_id, sum(quantity) FROM ticket_order, ticket_order_item
+      WHERE order_id = id AND created_by_key = :keyId AND status = 'PENDING' AND expires_at > :now
+      GROUP BY ticket_type_id`)
+    .raw();
+  const selectByIdOrCode = db.prepare(
+    selectOwn("ticket_order", ORDER, "(id = :idOrCode OR code = :code)"),
+  );
+  const items = db.prepare(`
+    SELECT ${columns(ORDER_ITEM)} FROM ticket_order_item WHERE order_id = ?`);
+  const listNewest = prepareNewest(db, "ticket_order", ORDER, [
+    "status",
+    "event_id",
+    "created_by_key",
+  ]);
+  const selectActiveOf = db.prepare(`
+    SELECT id, ${columns("event_id")} FROM ticket_order
+    WHERE business_id = :businessId AND (status = 'CONFIRMED' OR status = 'PENDING' AND expires_at > :now)
+      AND (event_id IN ${LISTED} OR EXISTS (
+        SELECT 1 FROM ticket_order_item WHERE order_id = id AND ticket_type_id IN ${LISTED}))
+    ORDER BY id`);
+  const selectOverdue = db.prepare(`
+    SELECT ${columns(ORDER)} FROM ticket_order
+    WHERE status = 'PENDING' AND expires_at <= :now AND business_id = :businessId ORDER BY expires_at, id`);
+  const selectBusinessesWithOverdue = db
+    .prepare(
+      "SELECT DISTINCT business_id FROM ticket_order WHERE status = 'PENDING' AND expires_at <= ?",
+    )
+    .pluck();
+
+  const withItems = (row: unknown): TicketOrder => {
+    const order = row as Omit<TicketOrder, "items">;
+    return { ...order, items: items.all(order.id) as TicketOrder["items"] };
+  };
+
+  return {
+    /** The order holds its tickets from now on. */
+    insert(businessId: string, { items, ...order }: TicketOrder): void {
+      insert.run({ ...order, businessId });
+      for (const item of items) {
+        insertItem.run({ ...item, orderId: order.id });
+        hold.run({ businessId, ticketTypeId: item.ticketTypeId, quantity: item.quantity });
+      }
+    },
+
+    getLastChange: lists.getLastChange,
+    listPage: (filter: VisitListFilter, limit: number) =>
+      lists.listPage(filter, limit).map(withItems),
+
+    /** An order that ends releases its tickets. */
+    update(businessId: string, order: TicketOrder): void {
+      update.run(order);
+      if (order.status === "CANCELLED" || order.status === "EXPIRED")
+        release.run({ id: order.id, businessId });
+    },
+
+    /** Pending orders of a key. */
+    countPending: (keyId: string, now: number) => countPending.get({ keyId, now }) as number,
+    /** Counts the tickets in pending orders of a key, by ticket type. */
+    countPendingTickets: (keyId: string, now: number) =>
+      new Map(selectPendingTickets.all({ keyId, now }) as [string, number][]),
+
+    /** @param createdByKey the key that must have made it; null: anyone */
+    findByIdOrCode: (
+      businessId: string,
+      idOrCode: string,
+      code: string,
+      createdByKey: string | null = null,
+    ) => optional(selectByIdOrCode.get({ businessId, idOrCode, code, createdByKey }), withItems),
+
+    list: (filter: OrderFilter, limit: number) => listNewest(filter, limit).map(withItems),
+
+    /** Pending and confirmed orders for one of the public events or ticket types, unless overdue. */
+    listActiveOf: (businessId: string, now: number, ids: readonly string[]) =>
+      selectActiveOf.all({ businessId, now, ids: JSON.stringify(ids) }) as Pick<
+        TicketOrder,
+        "id" | "eventId"
+      >[],
+
+    /** Earliest expiry first. */
+    listOverdue: (businessId: string, now: number) =>
+      selectOverdue.all({ businessId, now }).map(withItems),
+    listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
+  };
+}
+
+export type TicketFilter = {
+  businessId: string;
+  status?: Ticket["status"] | undefined;
+  eventId?: string | undefined;
+  orderId?: string | undefined;
+  /** Selects IDs below this one. */
+  before?: string | undefined;
+};
+
+const TICKET = "id, order_id, event_id, ticket_type_id, status, checked_in_at, version, created_at";
+
+export function createTicketStore(db: Db) {
+  const insert = db.prepare(insertInto("ticket", `business_id, admission_hash, ${TICKET}`));
+  const selectByIdOrAdmission = db.prepare(`
+    SELECT ${columns(TICKET)} FROM ticket WHERE business_id = :businessId AND (id = :id OR admission_hash = :admissionHash)`);
+  const checkIn = db.prepare(
+    "UPDATE ticket SET status = 'CHECKED_IN', checked_in_at = :now, version = version + 1 WHERE id = :id",
+  );
+  const replaceAdmission = db.prepare(
+    "UPDATE ticket SET admission_hash = :admissionHash, version = version + 1 WHERE id = :id",
+  );
+  const voidTickets = db.prepare(
+    "UPDATE ticket SET status = 'VOID', version = version + 1 WHERE order_id = ?",
+  );
+  const listNewest = prepareNewest(db, "ticket", TICKET, ["status", "event_id", "order_id"]);
+
+  return {
+    insert: (businessId: string, ticket: Ticket, admissionHash: Buffer) =>
+      void insert.run({ ...ticket, businessId, admissionHash }),
+    findByIdOrAdmission: (businessId: string, id: string, admissionHash: Buffer) =>
+      selectByIdOrAdmission.get({ businessId, id, admissionHash }) as Ticket | undefined,
+    /** The old admission code becomes invalid. */
+    replaceAdmission: (id: string, admissionHash: Buffer) =>
+      void replaceAdmission.run({ id, admissionHash }),
+    checkIn: (id: string, now: number) => void checkIn.run({ id, now }),
+    voidByOrder: (orderId: string) => void voidTickets.run(orderId),
+    list: (filter: TicketFilter, limit: number) => listNewest(filter, limit) as Ticket[],
+  };
+}

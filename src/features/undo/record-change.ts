@@ -1,0 +1,21 @@
+import type { BeforeCatalogWrite } from "../../app/catalog/catalog-write.ts";
+import { findReplaced } from "./rules.ts";
+import { createCatalogChangeStore } from "./store.ts";
+
+/** Stores what a change replaces, so that it can be undone. */
+export const recordChange: BeforeCatalogWrite = (rt, change) => {
+  const { stored, edits, scheduleEdits, next, origin, diff } = change;
+  const hasEdits = (id: string): boolean =>
+    origin === "local" ? rt.store.catalog.findLocalEdit(id) !== undefined : edits.has(id);
+  const isEdited = (idOrField: string) => idOrField in scheduleEdits || hasEdits(idOrField);
+  const { catalog = null, sortOrderOf = () => 0 } = stored ?? {};
+  const { businessId, version, fromVersion, auditId } = change;
+  rt.openStore(createCatalogChangeStore).insert({
+    businessId,
+    version,
+    fromVersion,
+    at: rt.now(),
+    auditId,
+    replaced: findReplaced(catalog, next, diff, sortOrderOf, isEdited),
+  });
+};

@@ -1,0 +1,126 @@
+import { ALL_KINDS, type Catalog, type Kind } from "../../domain/catalog/catalog.ts";
+import { writeBusinessFields } from "../../domain/catalog/file/export.ts";
+import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
+import { SECTION_KINDS, sectionOf, setAt } from "../../domain/catalog/file/sections.ts";
+import { createWriteContext } from "../../domain/catalog/file/writer.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import type { CatalogDiff, SortOrderOf } from "../../domain/catalog/change/diff.ts";
+
+/**
+ * What a change of a catalog replaced. Objects and fields are as in a catalog file: a later version
+ * can read those, whereas the form of stored documents changes with migrations.
+ */
+export type Replaced = {
+  /** The change created the business, so it replaced nothing. */
+  isNew: boolean;
+  /** The business and its schedule; null if they did not change. */
+  fields: AuthoredFile | null;
+  /** The fields that changed, and whether they had local edits. */
+  changedFields: Record<string, boolean>;
+  objects: ReplacedObject[];
+};
+
+type ReplacedObject = {
+  id: string;
+  kind: Kind;
+  sortOrder: number;
+  /** Null if the change created the object. */
+  item: object | null;
+  /** Whether the object had local edits. */
+  isEdited: boolean;
+};
+
+/** @param isEdited whether the object with an ID, or a field, has local edits before the change */
+export function findReplaced(
+  before: Catalog | null,
+  after: Catalog,
+  { rows, businessFields }: CatalogDiff,
+  sortOrderOf: SortOrderOf,
+  isEdited: (idOrField: string) => boolean,
+): Replaced {
+  if (before === null) return { isNew: true, fields: null, changedFields: {}, objects: [] };
+  const isWhole = isWrittenOtherwise(before, after);
+  const changed = new Set([...rows.written, ...rows.moved].map(({ id }) => id));
+  for (const id of rows.removed) changed.add(id);
+  const context = createWriteContext(before);
+  const objects: ReplacedObject[] = [];
+  for (const kind of ALL_KINDS) {
+    const { write } = sectionOf(kind);
+    for (const doc of before.objects[kind]) {
+      const id = objectId(kind, before.business.slug, doc);
+      if (!changed.delete(id) && !isWhole) continue;
+      const item = write(context, doc);
+      objects.push({ id, kind, sortOrder: sortOrderOf(id), item, isEdited: isEdited(id) });
+    }
+  }
+  for (const { id, kind, sortOrder } of rows.written)
+    if (changed.has(id)) objects.push({ id, kind, sortOrder, item: null, isEdited: false });
+  const fields = businessFields.length === 0 ? null : writeBusinessFields(before);
+  const changedFields = Object.fromEntries(businessFields.map((name) => [name, isEdited(name)]));
+  return { isNew: false, fields, changedFields, objects };
+}
+
+/** Whether a change makes a file describe unchanged objects in other words. */
+function isWrittenOtherwise(before: Catalog, after: Catalog): boolean {
+  const [old, next] = [before.business, after.business];
+  if (old.timezone !== next.timezone || old.currency !== next.currency) return true;
+  if (old.currencyDigits !== next.currencyDigits) return true;
+  const { maxQuantities } = createWriteContext(before);
+  return after.objects.addon.some(
+    ({ key, maxQuantity }) => (maxQuantities.get(key) ?? maxQuantity) !== maxQuantity,
+  );
+}
+
+/** `edited`: for each object and field that the changes replaced, whether it had local edits. */
+export type Reverted = {
+  file: AuthoredFile;
+  edited: { objects: Map<string, boolean>; fields: Map<string, boolean> };
+};
+
+/**
+ * Returns the catalog as it was before some changes; null if the business did not exist.
+ * @param changes what they replaced, newest first
+ */
+export function revertChanges(
+  current: Catalog,
+  sortOrderOf: SortOrderOf,
+  changes: Iterable<Replaced>,
+): Reverted | null {
+  const edited: Reverted["edited"] = { objects: new Map(), fields: new Map() };
+  const objects = new Map<string, ReplacedObject>();
+  let fields = writeBusinessFields(current);
+  const context = createWriteContext(current);
+  for (const kind of ALL_KINDS) {
+    const { write } = sectionOf(kind);
+    for (const doc of current.objects[kind]) {
+      const id = objectId(kind, current.business.slug, doc);
+      const item = write(context, doc);
+      objects.set(id, { id, kind, sortOrder: sortOrderOf(id), item, isEdited: false });
+    }
+  }
+  for (const replaced of changes) {
+    if (replaced.isNew) return null;
+    fields = replaced.fields ?? fields;
+    for (const [name, isEdited] of Object.entries(replaced.changedFields))
+      edited.fields.set(name, isEdited);
+    for (const object of replaced.objects) {
+      objects.set(object.id, object);
+      edited.objects.set(object.id, object.isEdited);
+    }
+  }
+  return { file: toFile(fields, [...objects.values()]), edited };
+}
+
+function toFile(fields: AuthoredFile, objects: readonly ReplacedObject[]): AuthoredFile {
+  const file = { ...fields };
+  const byKind = Map.groupBy(objects, ({ kind }) => kind);
+  for (const kind of SECTION_KINDS) {
+    const inOrder = (byKind.get(kind) ?? []).sort((a, b) => a.sortOrder - b.sortOrder);
+    setAt(
+      file,
+      sectionOf(kind).path,
+      inOrder.flatMap(({ item }) => item ?? []),
+    );
+  }
+  return file;
+}

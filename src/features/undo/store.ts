@@ -1,0 +1,102 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { Replaced } from "./rules.ts";
+import type { AuditRow } from "../../store/audit.ts";
+import { columns, type Db, insertInto } from "../../store/db.ts";
+import { parseJson } from "../../store/json.ts";
+
+export type CatalogChangeRow = {
+  version: number;
+  fromVersion: number;
+  at: number;
+  /** The change's entry in the audit log; null if the entry has expired. */
+  entry: Pick<AuditRow, "via" | "actorId" | "actorName" | "action" | "details"> | null;
+};
+
+type NewCatalogChange = {
+  businessId: string;
+  version: number;
+  fromVersion: number;
+  at: number;
+  auditId: string | null;
+  replaced: Replaced;
+};
+
+/**
+ * At the fastest level: level 3, the default, saves a twentieth of the space for three times the time.
+ */
+const compress = (text: string): Buffer =>
+  zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
+
+function parse(raw: unknown): CatalogChangeRow {
+  const { version, fromVersion, at, details, ...entry } = raw as CatalogChangeRow &
+    AuditRow & { details: string | null };
+  const found =
+    details === null
+      ? null
+      : { ...entry, details: parseJson<AuditRow["details"]>(details, "audit_entry.details") };
+  return { version, fromVersion, at, entry: found };
+}
+
+export function createCatalogChangeStore(db: Db) {
+  const insert = db.prepare(
+    insertInto("catalog_change", "business_id, version, from_version, at, audit_id, replaced"),
+  );
+  const selectNewest = db.prepare(`
+    SELECT ${columns("version, from_version, change.at, via, actor_id, actor_name, action, details")}
+    FROM catalog_change AS change LEFT JOIN audit_entry ON audit_entry.id = audit_id
+    WHERE change.business_id = :businessId ORDER BY version DESC LIMIT :limit`);
+  const selectOldestFrom = db
+    .prepare(
+      "SELECT from_version FROM catalog_change WHERE business_id = ? ORDER BY version LIMIT 1",
+    )
+    .pluck();
+  const selectReplaced = db
+    .prepare(
+      "SELECT replaced FROM catalog_change WHERE business_id = ? AND version > ? ORDER BY version DESC",
+    )
+    .pluck();
+  const selectAfter = db
+    .prepare(`
+      SELECT number, version = (
+        SELECT max(version) FROM catalog_change AS other
+        WHERE other.business_id = catalog_change.business_id),
+        at >= :madeBefore OR EXISTS (
+          SELECT 1 FROM catalog_change AS older
+          WHERE older.business_id = catalog_change.business_id
+            AND older.version < catalog_change.version AND older.at >= :madeBefore)
+      FROM catalog_change WHERE number > :after ORDER BY number LIMIT :limit`)
+    .raw();
+  const deleteByNumber = db.prepare("DELETE FROM catalog_change WHERE number = ?");
+
+  return {
+    insert: ({ replaced, ...row }: NewCatalogChange) =>
+      void insert.run({
+        ...row,
+        replaced: compress(JSON.stringify(replaced)),
+      }),
+    /** Newest first. */
+    list: (businessId: string, limit: number) => selectNewest.all({ businessId, limit }).map(parse),
+    /** The version that the oldest change replaced; undefined without changes. */
+    findOldestFromVersion: (businessId: string) =>
+      selectOldestFrom.get(businessId) as number | undefined,
+    /** What the changes after a version replaced, newest first. */
+    *iterateReplacedAfter(businessId: string, version: number): Generator<Replaced> {
+      for (const bytes of selectReplaced.iterate(businessId, version) as Iterable<Buffer>)
+        yield parseJson(
+          zstdDecompressSync(bytes).toString(),
+          "catalog_change.replaced",
+        ) as Replaced;
+    },
+    /**
+     * Deletes those of the next changes that were made before a time, except the newest of each
+     * business, and those after one that stays: the clock may have been set back. Returns the number
+     * to continue after, or undefined at the end.
+     */
+    prune(after: number, limit: number, madeBefore: number): number | undefined {
+      const rows = selectAfter.all({ after, limit, madeBefore }) as [number, 0 | 1, 0 | 1][];
+      const old = rows.filter(([, , isKept]) => !isKept);
+      for (const [number, isNewest] of old) if (!isNewest) deleteByNumber.run(number);
+      return old.at(-1)?.[0];
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { AppError } from "../../domain/errors.ts";
+import { getBusiness } from "../../app/businesses.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { readEarlierCatalog } from "./catalog-history.ts";
+import type { Replacement } from "../../app/catalog/replace-catalog.ts";
+import { createCatalogChangeStore } from "./store.ts";
+
+/** `version`: the one that it restores. */
+export type PlannedUndo = { version: number; replacement: Replacement };
+
+/**
+ * Plans to restore the catalog that the last change replaced: of catalog files, a command or an
+ * undo. `replaceCatalog` carries it out, with the same checks and events as a catalog file.
+ * @param version the version to restore instead
+ * @throws AppError state_refuses if there is nothing to undo; those of `readEarlierCatalog`
+ */
+export function planUndo(rt: Runtime, slug: string, version?: number): PlannedUndo {
+  const wanted = version ?? findReplacedVersion(rt, slug);
+  const { catalog, edited, loaded } = readEarlierCatalog(rt, slug, wanted);
+  return {
+    version: wanted,
+    replacement: {
+      catalog,
+      origin: { restored: edited.objects, restoredFields: edited.fields },
+      loaded,
+      cause: { action: "catalog.undone", details: { restored: wanted } },
+    },
+  };
+}
+
+/** A dish or option that was marked as sold out. */
+export type SoldOutMark = { key: string; name: string };
+
+const MAX_MARKS = 100;
+
+/**
+ * Returns what was marked as sold out after the last change of the catalog, newest first. An undo
+ * leaves the marks, although the person who asks for it may mean the last of them.
+ */
+export function listMarksSinceChange(rt: Runtime, business: BusinessRow): SoldOutMark[] {
+  const [last] = rt.openStore(createCatalogChangeStore).list(business.id, 1);
+  const marked = rt.store.soldOut.list(business.id);
+  const filter = { businessId: business.id, action: "dish.sold_out", since: last?.at } as const;
+  const marks = rt.store.audit
+    .list(filter, MAX_MARKS)
+    .flatMap((entry) =>
+      marked.has(entry.subjectId ?? "")
+        ? [{ key: String(entry.details.key), name: entry.subjectName }]
+        : [],
+    );
+  return [...new Map(marks.map((mark) => [mark.key, mark])).values()];
+}
+
+function findReplacedVersion(rt: Runtime, slug: string): number {
+  const [last] = rt.openStore(createCatalogChangeStore).list(getBusiness(rt, slug).id, 1);
+  if (last) return last.fromVersion;
+  throw new AppError("state_refuses", `No change of the catalog of ${slug} is kept.`, {
+    fix: "apply a catalog file that has the content you want: deskbell catalog apply FILE",
+  });
+}

@@ -1,0 +1,358 @@
+import { renameSync, rmSync } from "node:fs";
+import { expect, test } from "vitest";
+import { createAlerting } from "../../../src/features/alerts/alerting.ts";
+import type { AlertChannel } from "../../../src/features/alerts/channel-queue.ts";
+import { createAlertStore } from "../../../src/features/alerts/store.ts";
+import { listAlerts } from "../../../src/features/alerts/list-alerts.ts";
+import { notify } from "../../../src/app/notices.ts";
+import { requestTest, takeTestResults } from "../../../src/features/alerts/test-alert.ts";
+import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { CHECKS } from "../../support/checks.ts";
+import { readStatus } from "../../../src/app/operations/status.ts";
+import { shownStatus } from "../../../src/features/alerts/rules/formats.ts";
+import type { Alert } from "../../../src/features/alerts/rules/alert.ts";
+import { openCondition } from "../../../src/domain/conditions/registry.ts";
+import { createRunningServer } from "../../support/conditions.ts";
+import { emitEvents } from "../../support/delivery.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** A channel that keeps its alerts. It fails while `error` is set. */
+function createTestChannel(name = "--alert-url", resends = false) {
+  const sent: string[] = [];
+  const channel: AlertChannel & { error?: string } = {
+    name,
+    resends,
+    async send({ code, status }: Alert) {
+      if (channel.error !== undefined) throw new Error(channel.error);
+      sent.push(`${code} ${status}`);
+    },
+  };
+  return Object.assign(channel, { sent });
+}
+
+/** A server whose free space the test sets. */
+function setUp() {
+  const rt = createTestRuntime();
+  const disk = { free: 10_000_000_000 };
+  rt.freeBytes = () => disk.free;
+  const fill = () => (disk.free = 400_000_000);
+  const clear = () => (disk.free = 10_000_000_000);
+  return { rt, fill, clear };
+}
+
+const startWith = (rt: TestRuntime, ...channels: AlertChannel[]) => {
+  const { tick } = createAlerting(rt, CHECKS, { channels });
+  return async (ms: number) => {
+    rt.advance(ms);
+    await tick();
+  };
+};
+
+test("a daemon that was stopped for minutes reports nothing as late until it has had time for it", async () => {
+  const rt = await createRunningServer();
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  emitEvents(rt, rt.business, "service.updated");
+  await pass(5 * MINUTE);
+  for (let i = 0; i < 11; i++) await pass(10 * SECOND);
+  expect(channel.sent).toEqual([]);
+  await pass(10 * SECOND);
+  expect(channel.sent).toEqual(["delivery.stalled FIRING"]);
+});
+
+test("a missing master key sends one alert, and status names it without what follows from it", async () => {
+  const rt = await createRunningServer();
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  rmSync(rt.config.masterKeyPath);
+  emitEvents(rt, rt.business, "service.updated");
+  for (let i = 0; i < 260; i++) await pass(15 * SECOND);
+  expect(listDaemonConditions(rt, CHECKS).map(({ code }) => code)).toEqual([
+    "delivery.stalled",
+    "deliveries.stuck",
+    "master_key.missing",
+  ]);
+  expect(channel.sent).toEqual(["master_key.missing FIRING"]);
+  expect(readStatus(rt, CHECKS).problems.map(({ code }) => code)).toEqual(["master_key.missing"]);
+});
+
+test("alerts list says since when a problem is over whose end has not been sent yet", async () => {
+  const { rt, fill, clear } = setUp();
+  const pass = startWith(rt, createTestChannel());
+  fill();
+  await pass(0);
+  expect(listAlerts(rt)).toMatchObject([{ status: "FIRING", clearSince: null }]);
+  clear();
+  await pass(MINUTE);
+  const clearSince = new Date(rt.now()).toISOString();
+  expect(listAlerts(rt)).toMatchObject([{ status: "FIRING", clearSince }]);
+  await pass(30 * MINUTE);
+  expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", clearSince: null }]);
+});
+
+test("a channel whose settings are refused at the start is an alert of the other channels", async () => {
+  const { rt } = setUp();
+  const other = createTestChannel("--alert-url");
+  const refused: AlertChannel = {
+    ...createTestChannel("--alert-mail"),
+    check: () => Promise.reject(new Error("the mail server has no TLS")),
+    send: () => Promise.reject(new Error("the mail server has no TLS")),
+  };
+  const pass = startWith(rt, other, refused);
+  await pass(0);
+  await pass(10 * SECOND);
+  expect(other.sent).toEqual(["alerts.failing FIRING"]);
+  expect(listDaemonConditions(rt, CHECKS)).toMatchObject([
+    { text: expect.stringContaining("--alert-mail has failed"), subject: { id: "--alert-mail" } },
+  ]);
+});
+
+test("a condition is logged when it begins and ends, and alerted about until it stays away", async () => {
+  const { rt, fill, clear } = setUp();
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  expect([channel.sent, rt.logged]).toEqual([[], []]);
+  fill();
+  await pass(10 * SECOND);
+  expect(channel.sent).toEqual(["storage.low FIRING"]);
+  expect(rt.logged).toEqual([
+    {
+      level: "warn",
+      message: expect.stringMatching(/^Only 400 MB free/),
+      fields: {
+        code: "storage.low",
+        severity: "warning",
+        business: null,
+        subject: null,
+        fix: expect.stringContaining("df -h"),
+      },
+    },
+  ]);
+  clear();
+  await pass(50 * MINUTE);
+  expect(rt.logged.at(-1)).toMatchObject({
+    level: "info",
+    message: expect.stringMatching(/^ended: Only 400 MB free/),
+  });
+  expect(channel.sent).toHaveLength(1);
+  await pass(30 * MINUTE);
+  expect(channel.sent).toEqual(["storage.low FIRING", "storage.low RESOLVED"]);
+});
+
+test("a daemon that restarts sends nothing twice and loses no RESOLVED", async () => {
+  const { rt, fill, clear } = setUp();
+  const channel = createTestChannel();
+  fill();
+  await startWith(rt, channel)(0);
+  await startWith(rt, channel)(10 * SECOND);
+  expect(channel.sent).toEqual(["storage.low FIRING"]);
+  clear();
+  await startWith(rt, channel)(MINUTE);
+  channel.error = "ECONNREFUSED";
+  await startWith(rt, channel)(60 * MINUTE);
+  expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", waitingFor: ["--alert-url"] }]);
+  delete channel.error;
+  await startWith(rt, channel)(SECOND);
+  await startWith(rt, channel)(60 * MINUTE);
+  expect(channel.sent).toEqual(["storage.low FIRING", "storage.low RESOLVED"]);
+  expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", waitingFor: [] }]);
+});
+
+test("status says since when a condition has been open, also after it has returned", async () => {
+  const { rt, fill, clear } = setUp();
+  const pass = startWith(rt, createTestChannel());
+  const since = () => listDaemonConditions(rt, CHECKS).map((condition) => condition.since);
+  fill();
+  expect(since()).toEqual([null]);
+  await pass(0);
+  expect(since()).toEqual([rt.now()]);
+  await pass(MINUTE);
+  expect(since()).toEqual([rt.now() - MINUTE]);
+  clear();
+  await pass(MINUTE);
+  expect(since()).toEqual([]);
+  fill();
+  await pass(MINUTE);
+  expect(since()).toEqual([rt.now()]);
+});
+
+test("a channel that is configured later gets the alerts that are firing", async () => {
+  const { rt, fill } = setUp();
+  const [first, second] = [createTestChannel(), createTestChannel("--alert-mail")];
+  fill();
+  await startWith(rt, first)(0);
+  for (let start = 0; start < 2; start++) await startWith(rt, first, second)(SECOND);
+  expect([first.sent, second.sent]).toEqual([["storage.low FIRING"], ["storage.low FIRING"]]);
+});
+
+test("alerts are sent from memory while the storage is gone, and saved when it is back", async () => {
+  const { rt } = setUp();
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  const { databasePath } = rt.config;
+  renameSync(databasePath, `${databasePath}.away`);
+  await pass(10 * SECOND);
+  await pass(10 * SECOND);
+  expect(channel.sent).toEqual(["storage.gone FIRING"]);
+  expect(listAlerts(rt)).toEqual([]);
+  renameSync(`${databasePath}.away`, databasePath);
+  await pass(10 * SECOND);
+  expect(listAlerts(rt)).toMatchObject([{ code: "storage.gone", status: "FIRING" }]);
+});
+
+test("a channel that fails is retried, and reported through the others after three failures", async () => {
+  const { rt, fill } = setUp();
+  const broken = createTestChannel();
+  const mail = createTestChannel("--alert-mail");
+  broken.error = "HTTP 500";
+  const pass = startWith(rt, broken, mail);
+  fill();
+  for (const ms of [0, 2 * SECOND, 10 * SECOND, 10 * SECOND]) await pass(ms);
+  expect(mail.sent).toEqual(["storage.low FIRING", "alerts.failing FIRING"]);
+  expect(listDaemonConditions(rt, CHECKS).map(({ code, text }) => ({ code, text }))).toContainEqual(
+    {
+      code: "alerts.failing",
+      text: "--alert-url has failed since 2026-11-20T12:00:00Z: HTTP 500",
+    },
+  );
+  expect(rt.logged).toContainEqual({
+    level: "error",
+    message: "An alert could not be sent; it is retried.",
+    fields: { channel: "--alert-url", code: "storage.low", reason: "HTTP 500" },
+  });
+  delete broken.error;
+  await pass(5 * MINUTE);
+  expect(broken.sent.toSorted()).toEqual(["alerts.failing FIRING", "storage.low FIRING"]);
+  expect(listDaemonConditions(rt, CHECKS).map(({ code }) => code)).toEqual(["storage.low"]);
+  expect(rt.logged).toContainEqual(
+    expect.objectContaining({ level: "info", message: "Alerts are sent again." }),
+  );
+});
+
+test("Alertmanager gets every open alert again each minute", async () => {
+  const { rt, fill } = setUp();
+  const alertmanager = createTestChannel("--alert-url", true);
+  const pass = startWith(rt, alertmanager);
+  fill();
+  for (const ms of [0, 30 * SECOND, 30 * SECOND, MINUTE]) await pass(ms);
+  expect(alertmanager.sent).toEqual(Array(3).fill("storage.low FIRING"));
+});
+
+test("the heartbeat is sent each minute while nothing critical is open", async () => {
+  const rt = createTestRuntime();
+  let free = 400_000_000;
+  rt.freeBytes = () => free;
+  const heartbeat = createTestChannel("--heartbeat-url");
+  const { tick } = createAlerting(rt, CHECKS, { channels: [], heartbeat });
+  const pass = async (ms: number) => {
+    rt.advance(ms);
+    await tick();
+    return heartbeat.sent.length;
+  };
+  expect([await pass(0), await pass(30 * SECOND), await pass(30 * SECOND)]).toEqual([1, 1, 2]);
+  free = 1000;
+  expect([await pass(MINUTE), await pass(MINUTE)]).toEqual([2, 2]);
+  free = 10_000_000_000;
+  expect(await pass(MINUTE)).toBe(3);
+});
+
+test("a check that fails is logged once, and stops the heartbeat", async () => {
+  const rt = createTestRuntime();
+  const { freeBytes } = rt;
+  const heartbeat = createTestChannel("--heartbeat-url");
+  const { tick } = createAlerting(rt, CHECKS, { channels: [], heartbeat });
+  const pass = async () => {
+    rt.advance(MINUTE);
+    await tick();
+    return heartbeat.sent.length;
+  };
+  rt.freeBytes = () => {
+    throw new Error("EIO: i/o error, statfs");
+  };
+  expect([await pass(), await pass()]).toEqual([0, 0]);
+  expect(rt.logged).toEqual([
+    {
+      level: "error",
+      message: "The health conditions could not be checked.",
+      fields: { reason: "i/o error, statfs" },
+    },
+  ]);
+  rt.freeBytes = freeBytes;
+  expect(await pass()).toBe(1);
+});
+
+test("a notice from another process is sent once", async () => {
+  const { rt } = setUp();
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  const other = createTestRuntime({ dataDir: rt.config.dataDir });
+  other.tx(() => notify(other, openCondition("delivery.exhausted", "it failed", "")));
+  await pass(10 * SECOND);
+  await pass(10 * SECOND);
+  expect(channel.sent).toEqual(["delivery.exhausted FIRING"]);
+  expect(rt.logged).toMatchObject([{ level: "info", message: "it failed" }]);
+  expect(rt.openStore(createAlertStore).list("notice")).toEqual([]);
+});
+
+test("a notice is listed after what is firing, and never as resolved", async () => {
+  const { rt, fill } = setUp();
+  const pass = startWith(rt);
+  const notice = openCondition("booking.received", "a booking of Cut was made", "");
+  rt.tx(() => notify(rt, notice));
+  await pass(10 * SECOND);
+  await pass(2 * 60 * MINUTE);
+  fill();
+  await pass(10 * SECOND);
+  const listed = listAlerts(rt).map((alert) => [shownStatus(alert), alert.message]);
+  expect(listed).toEqual([
+    ["FIRING", expect.stringMatching(/^only 400 MB free/i)],
+    ["NOTICE", "a booking of Cut was made"],
+  ]);
+});
+
+test("the daemon sends a requested test through each channel and reports the results", async () => {
+  const { rt } = setUp();
+  const [good, bad] = [createTestChannel(), createTestChannel("--alert-mail")];
+  bad.error = "no such user";
+  const pass = startWith(rt, good, bad);
+  const key = requestTest(rt);
+  expect(takeTestResults(rt, key)).toBeUndefined();
+  await pass(0);
+  expect(takeTestResults(rt, key)).toEqual([
+    { channel: "--alert-url", error: null },
+    { channel: "--alert-mail", error: "no such user" },
+  ]);
+  expect(good.sent).toEqual(["alert.test FIRING"]);
+  expect(rt.openStore(createAlertStore).list("test")).toEqual([]);
+});
+
+test("the daemon sends a requested message through its channels but not as a heartbeat", async () => {
+  const { rt } = setUp();
+  const [channel, heartbeat] = [createTestChannel(), createTestChannel("--heartbeat-url")];
+  const { tick } = createAlerting(rt, CHECKS, { channels: [channel], heartbeat });
+  const key = requestTest(rt, { text: "The till is out of paper.", severity: "critical" });
+  await tick();
+  expect(takeTestResults(rt, key)).toEqual([{ channel: "--alert-url", error: null }]);
+  expect(channel.sent).toEqual(["alert.message FIRING"]);
+  expect(heartbeat.sent).not.toContain("alert.message FIRING");
+});
+
+test("a notice is logged once: what it reports does not end", async () => {
+  const { rt } = setUp();
+  const pass = startWith(rt);
+  const subject = { id: "bkg_1", name: "10:00" };
+  rt.tx(() =>
+    notify(rt, openCondition("booking.received", "a booking", "", { business: "salon", subject })),
+  );
+  await pass(10 * SECOND);
+  await pass(10 * SECOND);
+  expect(rt.logged.map(({ message }) => message)).toEqual(["a booking"]);
+});

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { createChannelQueue } from "../../../src/features/alerts/channel-queue.ts";
+import { toAlert } from "../../../src/features/alerts/rules/alert.ts";
+import { type AlertCode, openCondition } from "../../../src/domain/conditions/registry.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+const HOUR_MS = 3_600_000;
+
+function createAlert(code: AlertCode, fingerprint: string, at: number) {
+  const condition = openCondition(code, "something is wrong", "deskbell status");
+  const member = { fingerprint, condition, isOpen: true, since: at, isNew: true };
+  const cause = {
+    since: at,
+    clearSince: null,
+    count: 1,
+    status: "FIRING",
+    alertedAt: null,
+  } as const;
+  return toAlert({ ...cause, fingerprint, isGroup: false, members: [member] }, "FIRING", at);
+}
+
+const refuse = () => Promise.reject(new Error("HTTP 500"));
+
+test("a notice that the channel has not accepted for a day is dropped, and logged", async () => {
+  const rt = createTestRuntime();
+  const queue = createChannelQueue(rt, { name: "--alert-url", resends: false, send: refuse });
+  queue.add(createAlert("delivery.exhausted", "a", rt.now()));
+  await queue.sendDue();
+  expect(queue.list()).toHaveLength(1);
+  rt.advance(24 * HOUR_MS);
+  await queue.sendDue();
+  expect(queue.list()).toEqual([]);
+  expect(rt.logged).toEqual([
+    {
+      level: "error",
+      message: "An alert was dropped: the channel has not accepted it for a day.",
+      fields: { channel: "--alert-url", code: "delivery.exhausted", reason: "HTTP 500" },
+    },
+  ]);
+});
+
+test("an alert that replaces the one whose sending fails is kept, and the others keep their order", async () => {
+  const rt = createTestRuntime();
+  const [first, newer, second] = ["a", "a", "b"].map((fingerprint, i) =>
+    createAlert(i === 2 ? "storage.full" : "storage.low", fingerprint, rt.now() + i),
+  ) as [
+    ReturnType<typeof createAlert>,
+    ReturnType<typeof createAlert>,
+    ReturnType<typeof createAlert>,
+  ];
+  const send = () => {
+    queue.add(newer);
+    return refuse();
+  };
+  const queue = createChannelQueue(rt, { name: "--alert-url", resends: false, send });
+  queue.add(first);
+  queue.add(second);
+  await queue.sendDue();
+  expect(queue.list()).toEqual([newer, second]);
+});

@@ -1,0 +1,206 @@
+import { fc } from "../../../support/property.ts";
+import { describe, expect, test } from "vitest";
+import type { Alert, Cause } from "../../../../src/features/alerts/rules/alert.ts";
+import { type AlertCode, openCondition } from "../../../../src/domain/conditions/registry.ts";
+import { trackConditions } from "../../../../src/features/alerts/rules/track.ts";
+import { chooseScale } from "../../../support/scale.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = Date.parse("2026-11-20T12:00:00Z");
+
+const failing = (id: string) => endpointCondition("endpoint.failing", id);
+const endpointCondition = (code: AlertCode, id: string) =>
+  openCondition(code, `the endpoint '${id}' fails`, `deskbell webhooks show ${id}`, {
+    business: "salon",
+    subject: { id, name: id },
+  });
+const serverCondition = (code: AlertCode) => openCondition(code, code, "fix it");
+type Found = ReturnType<typeof failing>;
+
+/** Follows the alerts of conditions that the test opens and ends, minute by minute. */
+function startTracking() {
+  let causes: Cause[] = [];
+  let now = START;
+  const sent: Alert[] = [];
+  const step = (...found: Found[]): string[] => {
+    // A daemon that restarts reads them as JSON.
+    const { alerts, ...tracked } = trackConditions(JSON.parse(JSON.stringify(causes)), found, now);
+    ({ causes } = tracked);
+    sent.push(...alerts);
+    return alerts.map(({ status, fingerprint, count }) => `${status} ${fingerprint} ${count}`);
+  };
+  return {
+    sent,
+    step,
+    /** Repeats the same conditions for some minutes. @returns the alerts */
+    run(minutes: number, ...found: Found[]): string[] {
+      const lines: string[] = [];
+      for (let i = 0; i < minutes; i++, now += MINUTE) lines.push(...step(...found));
+      return lines;
+    },
+    causes: () => causes,
+  };
+}
+
+describe("alerts about one condition", () => {
+  test("FIRING is sent at once, RESOLVED when it has been clear for 30 minutes", () => {
+    const { run, sent } = startTracking();
+    expect(run(40, failing("a"))).toEqual(["FIRING endpoint.failing|salon|a 1"]);
+    expect(run(30)).toEqual([]);
+    expect(run(1)).toEqual(["RESOLVED endpoint.failing|salon|a 1"]);
+    expect(sent).toMatchObject([
+      {
+        code: "endpoint.failing",
+        status: "FIRING",
+        severity: "info",
+        business: "salon",
+        subject: { id: "a", name: "a" },
+        since: "2026-11-20T12:00:00.000Z",
+        message: "the endpoint 'a' fails (salon)",
+        fix: "deskbell webhooks show a",
+      },
+      { status: "RESOLVED", message: "Resolved: the endpoint 'a' fails (salon)" },
+    ]);
+  });
+
+  test("RESOLVED of a short problem is sent 30 minutes after its end, not an hour after FIRING", () => {
+    const { run } = startTracking();
+    run(5, failing("a"));
+    expect(run(30)).toEqual([]);
+    expect(run(1)).toEqual(["RESOLVED endpoint.failing|salon|a 1"]);
+  });
+
+  test("a condition that begins again after RESOLVED is sent at once, and resolved two hours later", () => {
+    const { run } = startTracking();
+    run(5, failing("a"));
+    expect(run(31)).toHaveLength(1);
+    expect(run(5, failing("a"))).toEqual(["FIRING endpoint.failing|salon|a 2"]);
+    expect(run(115)).toEqual([]);
+    expect(run(1)).toEqual(["RESOLVED endpoint.failing|salon|a 2"]);
+  });
+
+  test("a second beginning within the hour raises the count and sends nothing", () => {
+    const { run } = startTracking();
+    expect(run(5, failing("a"))).toHaveLength(1);
+    expect([run(10), run(5, failing("a")), run(10), run(5, failing("a"))].flat()).toEqual([]);
+    expect(run(3 * 60)).toEqual(["RESOLVED endpoint.failing|salon|a 3"]);
+  });
+
+  test("a condition that begins again before RESOLVED is resolved two hours after its alert", () => {
+    const { run } = startTracking();
+    expect(run(5, failing("a"))).toEqual(["FIRING endpoint.failing|salon|a 1"]);
+    run(10);
+    expect(run(50, failing("a"))).toEqual([]);
+    expect(run(55)).toEqual([]);
+    expect(run(1)).toEqual(["RESOLVED endpoint.failing|salon|a 2"]);
+  });
+
+  test("a condition that begins after RESOLVED is sent at once", () => {
+    const { run } = startTracking();
+    run(61, failing("a"));
+    expect(run(31)).toHaveLength(1);
+    expect(run(1, failing("a"))).toEqual(["FIRING endpoint.failing|salon|a 2"]);
+  });
+
+  test("a notice is sent again after an hour if it has happened again, and never resolved", () => {
+    const { run } = startTracking();
+    const exhausted = endpointCondition("delivery.exhausted", "a");
+    expect(run(1, exhausted)).toHaveLength(1);
+    expect(run(10)).toEqual([]);
+    expect(run(1, exhausted)).toEqual([]);
+    expect(run(60)).toEqual(["FIRING delivery.exhausted|salon|a 2"]);
+    expect(run(24 * 60)).toEqual([]);
+  });
+});
+
+describe("several conditions", () => {
+  test("conditions from the fifth of a code and business on share an alert that lists them", () => {
+    const { run, sent } = startTracking();
+    run(1, failing("a"), failing("b"));
+    const all = ["a", "b", "c", "d", "e", "f"].map(failing);
+    expect(run(59, ...all)).toEqual(["FIRING endpoint.failing|salon|* 4"]);
+    expect(sent.at(-1)).toMatchObject({
+      subject: null,
+      message:
+        "the endpoint 'c' fails; the endpoint 'd' fails; the endpoint 'e' fails; the endpoint 'f' fails (salon)",
+      fix: "deskbell status",
+    });
+    // Sent again because one was added, but only after an hour.
+    expect(run(60, ...all, failing("g"))).toEqual(["FIRING endpoint.failing|salon|* 5"]);
+    expect(run(60, failing("g"))).toEqual([
+      "RESOLVED endpoint.failing|salon|a 1",
+      "RESOLVED endpoint.failing|salon|b 1",
+    ]);
+    expect(run(60)).toEqual(["RESOLVED endpoint.failing|salon|* 5"]);
+  });
+
+  test("network.out is sent instead of its endpoints, which follow if they still fail", () => {
+    const { run } = startTracking();
+    const out = serverCondition("network.out");
+    expect(run(10, failing("a"), failing("b"), out)).toEqual(["FIRING network.out|| 1"]);
+    expect(run(10, failing("b"))).toEqual(["FIRING endpoint.failing|salon|b 1"]);
+  });
+
+  test("a condition that becomes worse is not reported as resolved", () => {
+    const { run } = startTracking();
+    const [low, full] = [serverCondition("storage.low"), serverCondition("storage.full")];
+    expect(run(5, low)).toEqual(["FIRING storage.low|| 1"]);
+    expect(run(180, full)).toEqual(["FIRING storage.full|| 1"]);
+    expect(run(60)).toEqual(["RESOLVED storage.low|| 1", "RESOLVED storage.full|| 1"]);
+  });
+});
+
+const CODES = ["a", "b", "c", "d", "e", "f"].map(failing).concat(serverCondition("network.out"));
+
+test("24 hours of flapping: about one alert per hour and cause, and the last one is true", () => {
+  const flapping = fc.array(
+    fc.record({ minutes: fc.integer({ min: 1, max: 50 }), open: fc.subarray(CODES) }),
+    { minLength: 60, maxLength: 120, size: "max" },
+  );
+  fc.assert(
+    fc.property(flapping, (phases) => {
+      const { run, step, sent, causes } = startTracking();
+      const lastOf = (fingerprint: string) =>
+        sent.findLast((alert) => alert.fingerprint === fingerprint)?.status;
+      for (const { minutes, open } of phases) {
+        run(minutes, ...open);
+        step(...open);
+        const isOut = open.some(({ code }) => code === "network.out");
+        for (const { code, business, subject } of open) {
+          if (isOut && code === "endpoint.failing") continue;
+          const own = lastOf([code, business ?? "", subject?.id ?? ""].join("|"));
+          expect([own, lastOf([code, business, "*"].join("|"))]).toContain("FIRING");
+        }
+      }
+      run(3 * 60);
+      for (const alerts of Map.groupBy(sent, ({ fingerprint }) => fingerprint).values()) {
+        alerts.forEach((alert, i) => {
+          const at = Date.parse(alert.at);
+          const before = alerts.slice(0, i).findLast(({ status }) => status === alert.status);
+          expect(at - Date.parse(before?.at ?? "2026-01-01")).toBeGreaterThanOrEqual(HOUR / 2);
+        });
+        expect(alerts.at(-1)?.status).toBe("RESOLVED");
+        const hours = (Date.parse(alerts.at(-1)!.at) - START) / HOUR;
+        expect(alerts.length).toBeLessThanOrEqual(hours + 3);
+      }
+      expect(causes().every(({ status }) => status === "RESOLVED")).toBe(true);
+    }),
+    { numRuns: chooseScale(3, 150) },
+  );
+});
+
+test("the newest 500 causes are kept after their end, however many notices there are", () => {
+  const { run, causes } = startTracking();
+  const received = Array.from({ length: 600 }, (_, i) =>
+    openCondition("booking.received", "a booking", "", {
+      business: `salon-${i}`,
+      subject: { id: `bkg_${i}`, name: "10:00" },
+    }),
+  );
+  run(1, ...received);
+  expect(causes()).toHaveLength(600);
+  run(61);
+  expect(causes()).toHaveLength(500);
+  expect(causes().at(-1)?.fingerprint).toBe("booking.received|salon-599|bkg_599");
+});

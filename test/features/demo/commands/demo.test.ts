@@ -1,0 +1,34 @@
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { runProgram, createTempFolder } from "../../../support/cli.ts";
+import { hasTmux, openTmux } from "../../../support/tmux.ts";
+
+test.runIf(hasTmux)(
+  "demo --tui shows the first deliveries; q ends the demo and removes its data",
+  async () => {
+    const folder = createTempFolder();
+    const terminal = openTmux(100, 30);
+    terminal.press("-l", `export TMPDIR=${folder}`);
+    terminal.press("Enter");
+    await terminal.start("demo", "--tui", "--port", "0");
+    await terminal.waitForText(/● live[^]*✓ delivered +200 service_price\.updated/);
+    expect(readdirSync(folder).filter((name) => name.startsWith("deskbell-demo-"))).toHaveLength(1);
+    terminal.press("q");
+    const after = await terminal.waitForText(/exit=\d+ /);
+    expect(after).toContain("exit=0 ");
+    expect(after).toContain("✓ API");
+    expect(after).not.toContain("-->");
+    expect(readdirSync(folder).filter((name) => name.startsWith("deskbell-demo-"))).toEqual([]);
+  },
+);
+
+test("demo --tui without a terminal fails before it creates data", async () => {
+  const folder = createTempFolder();
+  const ran = await runProgram(["demo", "--tui"], { env: { TMPDIR: folder } });
+  expect(ran).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("deliveries tail"),
+  });
+  expect(readdirSync(folder).filter((name) => name.startsWith("deskbell-demo-"))).toEqual([]);
+});

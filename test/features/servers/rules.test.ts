@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import {
+  assertNotShared,
+  PROXY_FORMATS,
+  writeProxyMap,
+} from "../../../src/features/servers/rules.ts";
+import { captureError } from "../../support/use-case.ts";
+
+const server = (name: string, addresses: string[], businesses: string[]) => ({
+  name,
+  addresses,
+  businesses,
+});
+const EAST = server("east", ["http://10.0.0.11:4100"], ["salon-aurora", "default"]);
+const WEST = server("west", ["http://10.0.0.12", "http://[::1]:4100"], ["a".repeat(60)]);
+
+test("a business on two servers is an error that names both", () => {
+  expect(captureError(() => assertNotShared([EAST, WEST]))).toBe("no error: undefined");
+  const other = server("north", ["http://10.0.0.13"], ["cafe-lumen", "salon-aurora"]);
+  expect(captureError(() => assertNotShared([EAST, WEST, other]))).toBe(
+    "state_refuses: The business 'salon-aurora' is on the servers east and north.",
+  );
+});
+
+// reverse-proxy.test.ts runs the maps.
+test.each(PROXY_FORMATS)(
+  "%s gets a slug that means something else to it, or is long, as a pattern",
+  (format) => {
+    const lines = writeProxyMap(format, [EAST, WEST])
+      .split("\n")
+      .map((line) => line.trim());
+    expect(lines).toContain(
+      format === "caddy" ? "salon-aurora east" : "salon-aurora deskbell_east;",
+    );
+    expect(lines).toContain(format === "caddy" ? "~^default$ east" : "~^default$ deskbell_east;");
+    expect(lines.filter((line) => line.startsWith("~^aaa"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("10.0.0.12:80"))).toHaveLength(2);
+  },
+);

@@ -1,0 +1,167 @@
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
+import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { createPruner } from "../../../src/app/operations/retention.ts";
+import { openRuntime } from "../../../src/app/runtime.ts";
+import type { PublicEvent } from "../../../src/domain/public/public-event.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { applyCatalogBody, eventTypesOf, recordEvents } from "../../support/use-case.ts";
+
+const SLUG = "salon-aurora";
+const UPDATED = "event_availability.updated";
+const SECOND_MS = 1000;
+
+const EVENTS = `
+events:
+  - key: gala
+    name: Gala
+    startsAt: 2026-12-01T19:00
+    durationMin: 180
+    ticketTypes: [{ key: seat, name: Seat, price: 25.00, maxPerOrder: 90, showRemaining: true }]
+    quotas: [{ key: hall, size: 100 }]
+  - key: ball
+    name: Ball
+    startsAt: 2026-12-02T19:00
+    durationMin: 180
+    ticketTypes: [{ key: seat, name: Seat, price: 25.00, showRemaining: false }]
+    quotas: [{ key: hall, size: 100 }]
+`;
+
+function openVenue(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, EVENTS);
+  return rt;
+}
+
+const sell = (rt: TestRuntime, count = 1, event = "gala") =>
+  createTicketOrder(rt, SLUG, { event, items: [`seat*${count}`] }).id;
+
+/** Publishes what is due and returns the tickets left in each event that was sent. */
+const publish = (rt: TestRuntime): (number | null)[] =>
+  recordEvents(rt, () => publishEventAvailability(rt)).map(({ type, data }) => {
+    expect(type).toBe(UPDATED);
+    return (data.object as PublicEvent).availability.remaining;
+  });
+
+test("a sale sends the event, without a new version of the object or the catalog", () => {
+  const rt = openVenue();
+  const before = getBusiness(rt, SLUG);
+  sell(rt, 2);
+  const [sent] = recordEvents(rt, () => publishEventAvailability(rt));
+  const { resource, action, changed, object } = sent!.data;
+  expect([resource.type, resource.ids, action]).toEqual(["event", [resource.id], "updated"]);
+  expect(Object.entries(changed).filter(([, isSet]) => isSet)).toEqual([["availability", true]]);
+  expect(object).toMatchObject({
+    id: resource.id,
+    availability: { state: "ON_SALE", remaining: 98 },
+    ticketTypes: [{ availability: { state: "ON_SALE", remaining: 98 } }],
+    version: 1,
+  });
+  expect(getBusiness(rt, SLUG).catalogVersion).toBe(before.catalogVersion);
+});
+
+test("an event is sent once in ten seconds, and the last change always", () => {
+  const rt = openVenue();
+  sell(rt);
+  expect(publish(rt)).toEqual([99]);
+  for (let second = 1; second < 10; second++) {
+    rt.advance(SECOND_MS);
+    sell(rt);
+    expect(publish(rt)).toEqual([]);
+  }
+  rt.advance(SECOND_MS);
+  expect(publish(rt)).toEqual([90]);
+  rt.advance(60 * SECOND_MS);
+  expect(publish(rt)).toEqual([]);
+});
+
+test("a sale that no daemon has published is sent after a restart", () => {
+  const rt = openVenue();
+  sell(rt);
+  publish(rt);
+  sell(rt);
+  rt.advance(3600 * SECOND_MS);
+  const restarted = openRuntime(rt.config, 1000, { now: rt.now });
+  publishEventAvailability(restarted);
+  restarted.close();
+  expect(rt.store.events.list({ type: UPDATED }, 10)).toHaveLength(2);
+});
+
+test("a clock that is set back does not delay the next change", () => {
+  const rt = openVenue();
+  sell(rt);
+  publish(rt);
+  sell(rt);
+  rt.advance(-3600 * SECOND_MS);
+  expect(publish(rt)).toEqual([98]);
+});
+
+test("an order that is cancelled sends the event, a confirmation does not", () => {
+  const rt = openVenue();
+  const [kept, cancelled] = [sell(rt), sell(rt)];
+  publish(rt);
+  rt.advance(10 * SECOND_MS);
+  confirmTicketOrder(rt, SLUG, kept);
+  expect(publish(rt)).toEqual([]);
+  cancelTicketOrder(rt, SLUG, cancelled);
+  expect(publish(rt)).toEqual([99]);
+});
+
+test("a change of state sends event.updated immediately, and then the count", () => {
+  const rt = openVenue();
+  expect(eventTypesOf(recordEvents(rt, () => sell(rt, 90)))).toEqual([
+    "ticket_order.created",
+    "event.updated",
+    "catalog.changed",
+  ]);
+  expect(publish(rt)).toEqual([10]);
+});
+
+test("a count that partners do not see sends nothing", () => {
+  const rt = openVenue();
+  sell(rt, 2, "ball");
+  expect(publish(rt)).toEqual([]);
+});
+
+test("an event that is no longer published sends nothing", () => {
+  const rt = openVenue();
+  sell(rt);
+  editObject(rt, SLUG, "public_event", "gala", (event) => ({ ...event, status: "DRAFT" }));
+  expect(publish(rt)).toEqual([]);
+  expect(rt.store.eventAvailability.listDue(rt.now())).toEqual([]);
+});
+
+test("the mark of a deleted event is removed once its last change was sent", async () => {
+  const rt = openVenue();
+  sell(rt);
+  publish(rt);
+  const countMarks = () => {
+    const db = new Database(rt.config.databasePath, { readonly: true });
+    const count = db.prepare("SELECT count(*) FROM event_availability").pluck().get();
+    db.close();
+    return count;
+  };
+  await createPruner(rt)();
+  expect(countMarks()).toBe(1);
+  rt.advance(10_000);
+  await createPruner(rt)();
+  expect(countMarks()).toBe(0);
+});
+
+test("a quota that a catalog file changes names the event in refetch", () => {
+  const rt = openVenue();
+  const events = recordEvents(rt, () =>
+    applyCatalogBody(rt, EVENTS.replace("size: 100", "size: 50")),
+  );
+  expect(eventTypesOf(events)).toEqual(["catalog.changed"]);
+  expect(events[0]!.data.object).toMatchObject({
+    routes: ["events/catalog"],
+    refetch: [
+      { route: "events/catalog", ids: [expect.stringMatching(/^pev_/)], idsComplete: true },
+    ],
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { readPreset } from "../../../src/assets.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { serializeEnvelope } from "../../../src/app/events.ts";
+import { draftSample } from "../../../src/app/webhooks/sample-events.ts";
+import { maySubscribe } from "../../../src/domain/event-groups.ts";
+import { ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { envelopeSchema } from "../../../src/domain/public/schemas/envelope.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+const TYPES = ALL_EVENT_TYPES.filter((type) => maySubscribe({ eventGroups: ["tickets"] }, type));
+
+function applyPreset(name: "venue" | "salon") {
+  const rt = createTestRuntime();
+  const sources = [{ name: "catalog.yaml", text: readPreset(name) }];
+  const { slug } = applyCatalog(rt, sources, { seedingAt: rt.now() });
+  return { rt, business: rt.store.businesses.findBySlug(slug)! };
+}
+
+test("a business with a ticket type has a valid sample of every event type of tickets", () => {
+  const { rt, business } = applyPreset("venue");
+  expect(TYPES).toHaveLength(4);
+  for (const type of TYPES) {
+    const draft = draftSample(rt, business, type)!;
+    expect(draft.type).toBe(type);
+    const envelope: unknown = JSON.parse(
+      serializeEnvelope(business, draft, "evt_1", rt.now()).toString(),
+    );
+    expect(envelopeSchema(type).safeParse(envelope).error, type).toBeUndefined();
+  }
+});
+
+test.each(TYPES)("%s has no sample if the business has no ticket type", (type) => {
+  const { rt, business } = applyPreset("salon");
+  expect(draftSample(rt, business, type)).toBeUndefined();
+});

@@ -1,0 +1,113 @@
+import type { RouteSpec } from "../../../src/http/pipeline/route.ts";
+import { type Tenant, unknownId } from "./tenants.ts";
+
+// Requests with which a key of one business attacks another.
+
+export type ApiRequest = { method: string; path: string; body?: unknown };
+
+/** The ID prefix that follows a path segment. */
+const IN_PATH: Record<string, string> = {
+  webhooks: "whe",
+  deliveries: "dlv",
+  holds: "hld",
+  bookings: "bkg",
+  reservations: "rsv",
+  "ticket-orders": "tor",
+};
+/** The ID prefix of a query parameter. */
+const IN_QUERY: Record<string, string> = {
+  ids: "svc",
+  categoryId: "sct",
+  staffId: "stf",
+  serviceId: "svc",
+  serviceIds: "svc",
+  variantIds: "svv",
+  addonIds: "adn",
+  staffIds: "stf",
+  areaId: "are",
+};
+/** Query parameters without IDs. */
+const WITHOUT_ID =
+  "limit locale includeTranslations includeVariants includeAddons bookable at includeUpcoming from to includeCancelled includePast date partySize guests granularity timezone explain types wait status eventType since dryRun updatedSince includeCustomer includeBookingRequest".split(
+    " ",
+  );
+const ID_FIELDS = ["id", "businessId", "keyId", "endpointId", "deliveryId", "slug"];
+
+export const pathFor = (
+  { path }: RouteSpec,
+  slug: string,
+  idOf: (prefix: string) => string,
+): string =>
+  path.replace(":slug", slug).replace(/([\w-]+)\/:(\w+)/, (_, before: string) => {
+    const prefix = IN_PATH[before];
+    if (prefix === undefined) throw new Error(`Add the ID prefix after /${before}/ to IN_PATH.`);
+    return `${before}/${idOf(prefix)}`;
+  });
+
+export const supportedMethods = ({ method }: RouteSpec): string[] =>
+  method === "GET" ? ["GET", "HEAD"] : [method];
+
+/** Other query parameters that a request with this parameter needs. */
+function requiredQuery({ operationId: id }: RouteSpec, name: string, attacker: Tenant): string {
+  if (id === "listServices") return "&includeVariants=true&includeAddons=true";
+  if (id !== "getAvailability") return "";
+  if (name === "areaId") return "&partySize=2";
+  return name.startsWith("service") || name === "variantIds"
+    ? ""
+    : `&serviceIds=${attacker.ownId("svc")}`;
+}
+
+/** Requests with IDs of another business, each with a twin that uses IDs that do not exist. */
+export function* generateAttacks(
+  route: RouteSpec,
+  attacker: Tenant,
+  victim: Tenant,
+): Generator<{ request: ApiRequest; twin?: ApiRequest }> {
+  const own = pathFor(route, attacker.slug, attacker.ownId);
+  const ask = (path: string, body?: unknown): ApiRequest => ({
+    method: route.method,
+    path,
+    ...(body !== undefined && { body }),
+  });
+  if (route.path.includes(":id")) {
+    const body = route.body && {};
+    yield {
+      request: ask(pathFor(route, attacker.slug, victim.ownId), body),
+      twin: ask(pathFor(route, attacker.slug, unknownId), body),
+    };
+  }
+  const known = route.query?.() ?? {};
+  for (const name of Object.keys(known)) {
+    const rest = requiredQuery(route, name, attacker);
+    const kind = IN_QUERY[name];
+    if (kind !== undefined)
+      for (const more of "explain" in known ? [rest, `${rest}&explain=true`] : [rest])
+        yield {
+          request: ask(`${own}?${name}=${victim.ownId(kind)}${more}`),
+          twin: ask(`${own}?${name}=${unknownId(kind)}${more}`),
+        };
+    else if (name === "after")
+      yield {
+        request: ask(`${own}?after=${victim.cursors.changes}`),
+        twin: ask(`${own}?after=1.aaaaaaaaaa`),
+      };
+    else if (name === "cursor") {
+      const list = own.replace(`/v1/businesses/${attacker.slug}/`, "");
+      yield { request: ask(`${own}?cursor=${victim.cursors.list(list)}`) };
+      yield {
+        request: ask(
+          `${own}?cursor=${victim.cursors.list(list.replace(/whe_\w+/, victim.ownId("whe")))}`,
+        ),
+      };
+    } else if (!WITHOUT_ID.includes(name))
+      throw new Error(`Add '${name}' to IN_QUERY or WITHOUT_ID.`);
+  }
+  if (route.body === undefined) return;
+  const fields = [...Object.keys(route.body.schema().shape), ...ID_FIELDS];
+  const filled = (tenantOwn: (prefix: string) => string) =>
+    Object.fromEntries(
+      fields.map((field) => [field, tenantOwn(field === "businessId" ? "biz" : "whe")]),
+    );
+  // Errors about unknown fields contain the name, not the value.
+  yield { request: ask(own, filled(victim.ownId)), twin: ask(own, filled(unknownId)) };
+}
