@@ -11,7 +11,7 @@ import {
   withoutOpenApi,
 } from "./bundle.ts";
 import { docs } from "./docs.ts";
-import { readMigrations } from "../src/assets.ts";
+import { readMigrations } from "../src/platform/assets.ts";
 import { createSchema } from "../src/store/known-schema.ts";
 
 // npm run build: bundles src/ into dist/. Bundling the packages halves the start time of `serve`.
@@ -87,7 +87,7 @@ const bundles: BuildOptions[] = [
         groups: [
           {
             name: "start",
-            test: /^\0node:(fs|path|sea)$|src\/(assets|cli\/run|domain\/lazy)\.ts$/,
+            test: /^\0node:(fs|path|sea)$|src\/(platform\/assets|cli\/run|domain\/lazy)\.ts$/,
             priority: 3,
           },
           {
@@ -142,7 +142,7 @@ const bundles: BuildOptions[] = [
   // The compile cache has a bundle of its own, because it runs before the cache is enabled.
   {
     ...shared,
-    input: { "compile-cache": "src/compile-cache.ts" },
+    input: { "compile-cache": "src/platform/compile-cache.ts" },
     plugins,
     output: { ...output, codeSplitting: false },
   },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describeApi } from "./openapi/document.ts";
 import { nameServer } from "../src/http/openapi/built-document.ts";
 import { loadRoutes } from "../src/http/routes.ts";
-import { readVersion } from "../src/assets.ts";
+import { readVersion } from "../src/platform/assets.ts";
 
 // npm run check:openapi: lints the OpenAPI document with Spectral, generates a client with each of
 // four generators, and compiles the clients. Any error or warning fails it. The tools are

@@ -4,7 +4,7 @@ import { type Page, renderLlmsTxt, renderReference } from "./docs/page.ts";
 import type { ApiDocument } from "./docs/reference.ts";
 import { describeApi } from "./openapi/document.ts";
 import { loadRoutes } from "../src/http/routes.ts";
-import { readVersion } from "../src/assets.ts";
+import { readVersion } from "../src/platform/assets.ts";
 import { renderHtml } from "./docs-html.ts";
 
 /** The pages below /docs in the order of the navigation: name and Markdown file. */

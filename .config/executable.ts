@@ -39,7 +39,7 @@ export type ExecutableOptions = {
   addon: string;
 };
 
-/** Files that are read at run time, under the names that src/assets.ts uses. */
+/** Files that are read at run time, under the names that src/platform/assets.ts uses. */
 const listAssets = (): string[] =>
   [
     "package.json",
@@ -78,7 +78,7 @@ const unpackedAddon = (addon: string): Plugin => ({
   load: (id) =>
     id === addon
       ? {
-          code: `module.exports = require(${JSON.stringify(join(ROOT, "src/addon.ts"))}).loadAddon();`,
+          code: `module.exports = require(${JSON.stringify(join(ROOT, "src/platform/addon.ts"))}).loadAddon();`,
           moduleType: "js",
         }
       : null,

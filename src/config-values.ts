@@ -1,6 +1,6 @@
 import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-url.ts";
 import { AppError } from "./domain/errors.ts";
-import { readLimited } from "./limited-read.ts";
+import { readLimited } from "./platform/limited-read.ts";
 
 // Checks of single values of the configuration, whether a flag or a variable has them.
 

@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { parseAlertFormat, parseContact, parseUrl, readSecret } from "./config-values.ts";
 import type { AlertFormat } from "./domain/conditions/alert-url.ts";
 import { AppError } from "./domain/errors.ts";
-import type { LogFormat } from "./log.ts";
-import { listCacheFolders, type Machine, userDataDir } from "./user-folders.ts";
+import type { LogFormat } from "./platform/log.ts";
+import { listCacheFolders, type Machine, userDataDir } from "./platform/user-folders.ts";
 
 /** The configuration; flags override the environment. Plain data, sent to the worker thread. */
 export type Config = {

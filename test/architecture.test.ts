@@ -22,21 +22,23 @@ const sources: Source[] = readdirSync(SRC, { recursive: true, encoding: "utf8" }
   });
 
 const layerOf = (path: string): string =>
-  path.includes("/") ? (path.split("/")[0] ?? "") : "root";
+  path.includes("/") ? (path.split("/")[0] ?? "") : "config";
 
-/**
- * Each layer with the layers that it may import. `root` is src/*.ts: config, log, assets and the
- * like.
- */
+/** The layers below all others, of which only the configuration is not a folder: src/config*.ts. */
+const BASE = ["domain", "platform", "config"];
+
+/** Each layer with the layers that it may import. */
 const MAY_IMPORT: Record<string, string[]> = {
   domain: [],
-  store: ["domain", "root"],
-  root: ["domain"],
-  app: ["domain", "store", "root"],
-  http: ["domain", "store", "root", "app"],
-  delivery: ["domain", "store", "root", "app"],
-  cli: ["domain", "store", "root", "app", "http", "delivery"],
-  features: ["domain", "store", "root", "app", "http", "delivery", "cli"],
+  // The cache folders and the size of a secret's file are part of the configuration.
+  platform: ["domain", "config"],
+  config: ["domain", "platform"],
+  store: BASE,
+  app: [...BASE, "store"],
+  http: [...BASE, "store", "app"],
+  delivery: [...BASE, "store", "app"],
+  cli: [...BASE, "store", "app", "http", "delivery"],
+  features: [...BASE, "store", "app", "http", "delivery", "cli"],
 };
 
 /** The list of features is data, so that every layer may read it. */
@@ -51,12 +53,12 @@ const FEATURE_LISTS = [FEATURE_LIST, "features/before-catalog-write.ts"];
  */
 const FEATURE_FILES: [name: string, mayImport: string[]][] = [
   ["rules.ts", ["domain"]],
-  ["store.ts", ["domain", "root", "store"]],
-  ["", ["domain", "root", "store", "app", "http", "delivery"]],
-  ["conditions.ts", ["domain", "root", "store", "app"]],
-  ["routes.ts", ["domain", "root", "store", "app", "http"]],
-  ["thread.ts", ["domain", "root", "store", "app", "http", "delivery"]],
-  ["commands.ts", ["domain", "root", "store", "app", "http", "delivery", "cli"]],
+  ["store.ts", [...BASE, "store"]],
+  ["", [...BASE, "store", "app", "http", "delivery"]],
+  ["conditions.ts", [...BASE, "store", "app"]],
+  ["routes.ts", [...BASE, "store", "app", "http"]],
+  ["thread.ts", [...BASE, "store", "app", "http", "delivery"]],
+  ["commands.ts", [...BASE, "store", "app", "http", "delivery", "cli"]],
   ["feature.ts", []],
 ];
 const OTHER_FILES = FEATURE_FILES.findIndex(([name]) => name === "");
@@ -284,7 +286,7 @@ test.each(["cli/main.ts", "cli/program.ts", "cli/commands/serve.ts", "cli/runnin
 );
 
 test("the start of the program loads no feature before the compile cache is enabled", () => {
-  const loaded = [...loadedWith("compile-cache.ts")];
+  const loaded = [...loadedWith("platform/compile-cache.ts")];
   expect(loaded.filter((path) => layerOf(path) === "features")).toEqual([]);
   expect(loaded).toContain("config.ts");
 });

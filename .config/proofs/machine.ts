@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from "node:os";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
-import { readVersion } from "../../src/assets.ts";
+import { readVersion } from "../../src/platform/assets.ts";
 
 const git = (...args: string[]): string =>
   execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();

@@ -53,7 +53,7 @@ function systemFiles(libraries: string): Entry[] {
 /** Returns the second layer: the program, and its data folder, which is empty. */
 const programFiles = ({ executable, addon, licences }: ImageOptions): Entry[] => [
   { path: "usr/bin/deskbell", content: executable, mode: 0o755 },
-  // Unpacked already, because the file system is read-only. Named as src/addon.ts does.
+  // Unpacked already, because the file system is read-only. Named as src/platform/addon.ts does.
   { path: `${ADDONS}/${hash("sha256", addon)}.node`, content: addon, mode: 0o755 },
   { path: "usr/share/doc/deskbell/LICENSES-OF-PACKAGES", content: licences },
   { path: DATA, mode: 0o700, owner: USER },

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import type { Connection } from "../store/database.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../platform/log.ts";
 import type { Store } from "../store/store.ts";
 
 /** A larger difference between the clocks means that the wall clock was set. */

@@ -1,4 +1,4 @@
-import { IS_EXECUTABLE } from "../assets.ts";
+import { IS_EXECUTABLE } from "../platform/assets.ts";
 import { safe } from "../domain/text.ts";
 import { lazy } from "../domain/lazy.ts";
 import { EXIT, explainFailure } from "./failure.ts";

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { readVersion } from "../assets.ts";
+import { readVersion } from "../platform/assets.ts";
 import { isEnvEnabled } from "../config.ts";
 import { Cli } from "./cli.ts";
 import type { GlobalFlags } from "./terminal.ts";

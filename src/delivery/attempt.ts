@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Runtime } from "../app/runtime.ts";
 import type { DeliveryResult } from "../app/webhooks/delivery-results.ts";
-import { userAgent } from "../assets.ts";
+import { userAgent } from "../platform/assets.ts";
 import { errorInWords } from "../domain/error-words.ts";
 import { stopsEndpoints } from "../domain/api-key.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";

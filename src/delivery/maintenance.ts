@@ -11,7 +11,7 @@ import {
 import { findNewestBackup } from "../app/operations/backups.ts";
 import { saveBackupState } from "../app/operations/backup-state.ts";
 import type { Runtime } from "../app/runtime.ts";
-import { maintenanceThread } from "../assets.ts";
+import { maintenanceThread } from "../platform/assets.ts";
 import type { Config } from "../config.ts";
 
 export type MaintenanceData = { config: Config; work: "maintenance" | "backup" | "last-copy" };

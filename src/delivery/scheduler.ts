@@ -14,7 +14,7 @@ import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
 import { createPruner } from "../app/operations/retention.ts";
 import { isStorageUnavailable } from "../store/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/write-lock.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../platform/log.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 import { createMaintenance, type RunMaintenance } from "./maintenance.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { deliveryThread } from "../assets.ts";
+import { deliveryThread } from "../platform/assets.ts";
 import type { Config } from "../config.ts";
 import type { AttemptNotice } from "./delivery-worker.ts";
 

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { countMigrations } from "../assets.ts";
+import { countMigrations } from "../platform/assets.ts";
 import { AppError } from "../domain/errors.ts";
-import { syncFolder } from "../durable-file.ts";
+import { syncFolder } from "../platform/durable-file.ts";
 import { type AuditRow, createAuditStore } from "./audit.ts";
 import { openDatabase } from "./database.ts";
 import { findDamage, findForeignPart } from "./known-schema.ts";

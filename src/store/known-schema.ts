@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { readBuiltSchema, readMigrations } from "../assets.ts";
+import { readBuiltSchema, readMigrations } from "../platform/assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import { parseJson } from "./json.ts";
 import { findMissingRow } from "./only-rows.ts";

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { countMigrations, readMigrations } from "../assets.ts";
+import { countMigrations, readMigrations } from "../platform/assets.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Db } from "./db.ts";
 

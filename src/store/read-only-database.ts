@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { countMigrations } from "../assets.ts";
+import { countMigrations } from "../platform/assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
 import { createEndpointSecretStore } from "./endpoint-secrets.ts";
 import { listSecrets, listSecretTables, type SealedRow } from "./feature-secrets.ts";

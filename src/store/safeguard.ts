@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { shellQuote } from "../domain/text.ts";
-import { namePath, syncFolder } from "../durable-file.ts";
+import { namePath, syncFolder } from "../platform/durable-file.ts";
 import { checkDatabase, backupNameBefore, readBackupTime } from "./backup.ts";
 import { acquireDaemonLock } from "./database.ts";
 import { assertNotInUse } from "./file-identity.ts";

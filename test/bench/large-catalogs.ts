@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readPreset } from "../../src/assets.ts";
+import { readPreset } from "../../src/platform/assets.ts";
 import { deskbell, EXIT_DIFFERENCES, type Usage, withOnePriceChanged } from "./catalog.ts";
 import type { Figure } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";

@@ -5,7 +5,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
-import { readPreset } from "../../src/assets.ts";
+import { readPreset } from "../../src/platform/assets.ts";
 import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { type Figure, compareInTurns } from "./figure.ts";

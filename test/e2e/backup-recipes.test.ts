@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { addToErasureList, readErasureCopy } from "../../src/app/guests/erasure-list.ts";
 import { copyBackup } from "../../src/app/operations/backup-copies.ts";
 import { createBackup, verifyBackup } from "../../src/app/operations/backups.ts";
-import { readGuide } from "../../src/assets.ts";
+import { readGuide } from "../../src/platform/assets.ts";
 import { createTempFolder } from "../support/cli.ts";
 import { addBusiness, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createDocs } from "../../.config/docs.ts";
-import { GUIDES } from "../../src/assets.ts";
+import { GUIDES } from "../../src/platform/assets.ts";
 import { createTempFolder } from "../support/cli.ts";
 import { PROGRAM } from "../support/program.ts";
 import { createReceiver } from "../support/receiver.ts";

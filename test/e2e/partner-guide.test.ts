@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { readPartnerGuide } from "../../src/assets.ts";
+import { readPartnerGuide } from "../../src/platform/assets.ts";
 import { findFreePort } from "../../src/cli/running/port.ts";
 import { createEnvelope } from "../../src/domain/envelope.ts";
 import { deliveryHeaders } from "../../src/domain/webhooks/webhook-post.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readGuide } from "../../src/assets.ts";
+import { readGuide } from "../../src/platform/assets.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { isProxyMissing, PROXY_NAMES, type ProxyName, runProxy } from "../support/proxies.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Preset, readGuide } from "../../src/assets.ts";
+import { type Preset, readGuide } from "../../src/platform/assets.ts";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import {

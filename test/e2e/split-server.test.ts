@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { readGuide } from "../../src/assets.ts";
+import { readGuide } from "../../src/platform/assets.ts";
 import { createBooking } from "../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../src/app/bookings/guests.ts";
 import { getBusiness } from "../../src/app/businesses.ts";

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readGuide } from "../../src/assets.ts";
+import { readGuide } from "../../src/platform/assets.ts";
 import { saveCustomer } from "../../src/app/bookings/guests.ts";
 import { copyBackup } from "../../src/app/operations/backup-copies.ts";
 import { createBackup, listBackupsIn } from "../../src/app/operations/backups.ts";

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { rotateKey } from "../../src/app/keys.ts";
-import { readGuide } from "../../src/assets.ts";
+import { readGuide } from "../../src/platform/assets.ts";
 import { catalogId } from "../../src/domain/ids.ts";
 import { createTestApp } from "../support/app.ts";
 import { applyPreset, SALON } from "../http/support/api.ts";

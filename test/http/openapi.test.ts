@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readVersion } from "../../src/assets.ts";
+import { readVersion } from "../../src/platform/assets.ts";
 import { maySubscribe } from "../../src/domain/event-groups.ts";
 import {
   CHANGED_FLAGS,

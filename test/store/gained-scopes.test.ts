@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { FIRST_SCOPES, SCOPES } from "../../src/domain/api-key.ts";
-import { readMigrations } from "../../src/assets.ts";
+import { readMigrations } from "../../src/platform/assets.ts";
 import { checkGainedScopes } from "../../src/app/operations/doctor-checks.ts";
 import { createTempFolder } from "../support/cli.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createBackup, verifyBackup } from "../../src/app/operations/backups.ts";
 import { assertDatabaseUsable } from "../../src/cli/running/daemon.ts";
-import { readMigrations } from "../../src/assets.ts";
+import { readMigrations } from "../../src/platform/assets.ts";
 import { findChangedPart, findDamage, findForeignPart } from "../../src/store/known-schema.ts";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { addBusiness } from "../support/delivery.ts";

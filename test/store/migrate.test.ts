@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { backUpNightly, listBackups, verifyBackup } from "../../src/app/operations/backups.ts";
-import { countMigrations, readMigrations } from "../../src/assets.ts";
+import { countMigrations, readMigrations } from "../../src/platform/assets.ts";
 import { readConfig } from "../../src/config.ts";
 import { acquireDaemonLock, openDatabase } from "../../src/store/database.ts";
 import { runProgram, createTempFolder } from "../support/cli.ts";

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
-import { readPreset } from "../../src/assets.ts";
+import { readPreset } from "../../src/platform/assets.ts";
 import { type CommandResult, createTerminal } from "./cli.ts";
 import { RESTAURANT, SALON, writeVenue } from "./samples.ts";
 

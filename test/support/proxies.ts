@@ -5,7 +5,7 @@ import { request, type RequestOptions } from "node:https";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { readGuide } from "../../src/assets.ts";
+import { readGuide } from "../../src/platform/assets.ts";
 import { createTempFolder } from "./cli.ts";
 
 // Real proxies on loopback, with the configuration that a guide tells operators to use.

@@ -1,4 +1,4 @@
-import { type Preset, readPreset } from "../../src/assets.ts";
+import { type Preset, readPreset } from "../../src/platform/assets.ts";
 import type { AuthoredFile } from "../../src/domain/catalog/file/schema.ts";
 import { lazy } from "../../src/domain/lazy.ts";
 import { parseSource } from "../../src/domain/catalog/source/catalog-source.ts";

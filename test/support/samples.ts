@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readPreset } from "../../src/assets.ts";
+import { readPreset } from "../../src/platform/assets.ts";
 import { createTempFolder } from "./cli.ts";
 
 // The sample businesses as files for `catalog apply`.

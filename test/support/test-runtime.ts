@@ -15,7 +15,7 @@ import { type Config, type ConfigFlags, readConfig } from "../../src/config.ts";
 import type { Actor } from "../../src/domain/audit.ts";
 import { createIdSource } from "../../src/domain/ids.ts";
 import { lazy } from "../../src/domain/lazy.ts";
-import type { LogFields, LogLevel } from "../../src/log.ts";
+import type { LogFields, LogLevel } from "../../src/platform/log.ts";
 import { openRuntime, type Runtime, systemRandom } from "../../src/app/runtime.ts";
 
 export type TestRuntime = Runtime & {

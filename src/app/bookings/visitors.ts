@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { createMasterKey } from "../../secret-box.ts";
+import { createMasterKey } from "../../platform/secret-box.ts";
 import type { VisitorActionKind } from "../../store/visitors.ts";
 import { assertMasterKey } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { deriveKey } from "../../backup-tag.ts";
 import type { Config } from "../../config.ts";
-import { appendDurably, replaceDurably, syncFolder } from "../../durable-file.ts";
-import { readMasterKeys } from "../../secret-box.ts";
+import { appendDurably, replaceDurably, syncFolder } from "../../platform/durable-file.ts";
+import { readMasterKeys } from "../../platform/secret-box.ts";
 
 // A backup still contains guests that were erased since. The IDs of their visits are in a file next
 // to the master key, which restoring a backup does not replace, so that they are erased again. The

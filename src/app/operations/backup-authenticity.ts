@@ -3,7 +3,7 @@ import { appendTag, type FoundTag, hashWhole, readTag } from "../../backup-tag.t
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
-import { createMasterKey, fingerprintOf, readMasterKeys } from "../../secret-box.ts";
+import { createMasterKey, fingerprintOf, readMasterKeys } from "../../platform/secret-box.ts";
 import { readOwnEpoch } from "../../store/own-epoch.ts";
 import { readServerFacts } from "../../store/read-only-database.ts";
 import { readErasureList } from "../guests/erasure-list.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { appendDurably } from "../../durable-file.ts";
+import { appendDurably } from "../../platform/durable-file.ts";
 
 /** The file has the format of `sha256sum --check`. */
 export const CHECKSUMS = "SHA256SUMS";

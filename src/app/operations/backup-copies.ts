@@ -11,7 +11,7 @@ import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import { syncFolder } from "../../durable-file.ts";
+import { syncFolder } from "../../platform/durable-file.ts";
 import { isNightly } from "../../store/backup.ts";
 import { copyErasureList, measureErasureList } from "../guests/erasure-list.ts";
 import type { Runtime } from "../runtime.ts";

@@ -10,7 +10,7 @@ import {
   openSecretBox,
   decryptWithAny,
   readMasterKeys,
-} from "../../secret-box.ts";
+} from "../../platform/secret-box.ts";
 import { countGuestsWhere, readSecrets } from "../../store/read-only-database.ts";
 import { reencryptGuests, toSealed } from "../bookings/guests.ts";
 import { reencryptReplies } from "../idempotent-replies.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../../config.ts";
 import { hasTag } from "../../backup-tag.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
-import { syncFolder } from "../../durable-file.ts";
+import { syncFolder } from "../../platform/durable-file.ts";
 import {
   addChecksum,
   CHECKSUMS,

@@ -5,7 +5,7 @@ import type { Config } from "../../config.ts";
 import { isTimezone } from "../../domain/local-time.ts";
 import { countOf, isoSeconds, quote, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { maxInFlight, PERMITS } from "../../domain/webhooks/permits.ts";
-import { readMasterKeys } from "../../secret-box.ts";
+import { readMasterKeys } from "../../platform/secret-box.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { Program } from "../../store/file-identity.ts";
 import type { DatabaseFacts } from "../../store/read-only-database.ts";

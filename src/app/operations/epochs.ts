@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
-import { replaceDurably } from "../../durable-file.ts";
+import { replaceDurably } from "../../platform/durable-file.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isoSeconds, shellQuote } from "../../domain/text.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readDataKeys } from "../../backup-tag.ts";
-import { fingerprintOf, readMasterKeys } from "../../secret-box.ts";
+import { fingerprintOf, readMasterKeys } from "../../platform/secret-box.ts";
 import { isNightly } from "../../store/backup.ts";
 import { rewriteOldSpace } from "../guests/erased-bytes.ts";
 import type { Runtime } from "../runtime.ts";

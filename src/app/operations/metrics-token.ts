@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import { errorInWords } from "../../domain/error-words.ts";
-import { createDurably } from "../../durable-file.ts";
+import { createDurably } from "../../platform/durable-file.ts";
 import { type Runtime, systemRandom } from "../runtime.ts";
 
 /** The token is in the data folder, which only the daemon's user can read. */

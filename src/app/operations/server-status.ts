@@ -1,4 +1,4 @@
-import { readVersion } from "../../assets.ts";
+import { readVersion } from "../../platform/assets.ts";
 import type { ServerStatus } from "../../domain/public/schemas/server-status.ts";
 import type { Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";

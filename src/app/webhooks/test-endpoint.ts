@@ -1,4 +1,4 @@
-import { userAgent } from "../../assets.ts";
+import { userAgent } from "../../platform/assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { bodyFor } from "../../domain/guest-references.ts";
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";

@@ -1,5 +1,5 @@
 import type { Option } from "commander";
-import { readCompletion, SHELLS } from "../../assets.ts";
+import { readCompletion, SHELLS } from "../../platform/assets.ts";
 import { readConfig } from "../../config.ts";
 import { safe } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";

@@ -13,7 +13,7 @@ import { AppError } from "../../domain/errors.ts";
 import { parseServers } from "../../domain/servers-file.ts";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { readCertificate, type TlsFiles } from "../../http/transport/tls.ts";
-import { decryptWithAny, readMasterKeys } from "../../secret-box.ts";
+import { decryptWithAny, readMasterKeys } from "../../platform/secret-box.ts";
 import { isDaemonRunning } from "../../store/database.ts";
 import { readGuests, readSecrets } from "../../store/read-only-database.ts";
 import { readText } from "../input/catalog-files.ts";

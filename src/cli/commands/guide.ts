@@ -1,4 +1,4 @@
-import { GUIDES, readGuide } from "../../assets.ts";
+import { GUIDES, readGuide } from "../../platform/assets.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import { command } from "../command.ts";
 import { usageError } from "../failure.ts";

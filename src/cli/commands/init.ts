@@ -1,4 +1,4 @@
-import { readStarter } from "../../assets.ts";
+import { readStarter } from "../../platform/assets.ts";
 import { writeNewFile } from "../input/new-file.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { command } from "../command.ts";

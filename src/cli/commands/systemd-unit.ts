@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { IS_EXECUTABLE } from "../../assets.ts";
+import { IS_EXECUTABLE } from "../../platform/assets.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { text } from "../flags.ts";

@@ -1,4 +1,4 @@
-import { readStdin } from "../../limited-read.ts";
+import { readStdin } from "../../platform/limited-read.ts";
 import { readApiKey } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";

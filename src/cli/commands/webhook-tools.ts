@@ -1,4 +1,4 @@
-import { readStdin } from "../../limited-read.ts";
+import { readStdin } from "../../platform/limited-read.ts";
 import { safe } from "../../domain/text.ts";
 import { readText } from "../input/catalog-files.ts";
 import type { Cli } from "../cli.ts";

@@ -1,6 +1,6 @@
 import type { Option } from "commander";
 import { type CommandSpec, type CommandGroup, optionsOf } from "../command.ts";
-import { GUIDES, SHELLS } from "../../assets.ts";
+import { GUIDES, SHELLS } from "../../platform/assets.ts";
 import { SCOPES } from "../../domain/api-key.ts";
 import type { Kind } from "../../domain/catalog/catalog.ts";
 import { ALL_EVENT_TYPES } from "../../domain/event-types.ts";

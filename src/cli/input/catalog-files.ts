@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import { readLimited, readStdin } from "../../limited-read.ts";
+import { readLimited, readStdin } from "../../platform/limited-read.ts";
 import { shellQuote } from "../../domain/text.ts";
 import type { Io } from "../io.ts";
 import { usageError } from "../failure.ts";

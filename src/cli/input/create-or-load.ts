@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
-import { isPipe, readLimited, streamStdin } from "../../limited-read.ts";
+import { isPipe, readLimited, streamStdin } from "../../platform/limited-read.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { fileReadError } from "./catalog-files.ts";
 import type { Cli } from "../cli.ts";

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { createAndHandOver } from "../../app/hand-over.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
-import { namePath } from "../../durable-file.ts";
+import { namePath } from "../../platform/durable-file.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { usageError } from "../failure.ts";
 import type { Cli } from "../cli.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../delivery/start.ts";
 import { startServer } from "../../http/server.ts";
 import { retryWhileBusy } from "../../http/pipeline/write-retry.ts";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../platform/log.ts";
 import { openRuntime, prepareDataFolder, type Runtime } from "../../app/runtime.ts";
 import { removeDatabase, restoreDraft } from "../../store/backup.ts";
 import { acquireDaemonLock } from "../../store/database.ts";

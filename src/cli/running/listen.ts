@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fetchErrorInWords } from "../../domain/error-words.ts";
 import { AppError, type ErrorCode } from "../../domain/errors.ts";
-import { userAgent } from "../../assets.ts";
+import { userAgent } from "../../platform/assets.ts";
 import { createSender } from "../../delivery/sender.ts";
 import { createIdSource } from "../../domain/ids.ts";
 import { deliveryHeaders } from "../../domain/webhooks/webhook-post.ts";

@@ -6,15 +6,15 @@ const SECRETS: [pattern: RegExp, replacement: string][] = [
   [new RegExp(`v1${EQUALS}[0-9a-f]{16,}`, "gi"), "v1=…"],
   [new RegExp(`v1(?:,|%(?:25)*2C)${BASE64}{16,}${EQUALS}?`, "gi"), "v1,…"],
   [new RegExp(`whsec_${BASE64}+${EQUALS}*`, "gi"), "whsec_…"],
-  [/deskbell_([sr]k|cal|mt)_\w+/gi, "deskbell_$1_…"],
+  [/deskbell_([a-z]{2,3})_[\da-z]{6,}/gi, "deskbell_$1_…"],
 ];
 
 /** One test for the usual text without a secret: the log redacts several fields per request. */
-const SECRET = /v1[=,%\\]|whsec_|deskbell_(?:[sr]k|cal|mt)_/i;
+const SECRET = /v1[=,%\\]|whsec_|deskbell_[a-z]{2,3}_/i;
 
 /**
- * Redacts signatures, signing secrets, API keys, and tokens of calendars and metrics: some receivers echo the request, and some
- * clients put a key into a path or a User-Agent.
+ * Redacts signatures, signing secrets, and tokens such as API keys (`deskbell_sk_…`): some receivers
+ * echo the request, and some clients put a key into a path or a User-Agent.
  */
 export const redactSecrets = (text: string): string =>
   SECRET.test(text)

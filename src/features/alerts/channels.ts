@@ -1,7 +1,7 @@
 import type { Transporter } from "nodemailer";
 import type { Agent } from "undici";
 import type { AlertChannel, AlertChannels } from "./channel-queue.ts";
-import { userAgent } from "../../assets.ts";
+import { userAgent } from "../../platform/assets.ts";
 import type { AlertConfig } from "../../config.ts";
 import type { Alert } from "./rules/alert.ts";
 import { type AlertRequest, alertText, formatAlert } from "./rules/formats.ts";

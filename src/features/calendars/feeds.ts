@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { gzip } from "node:zlib";
-import { featureThread } from "../../assets.ts";
+import { featureThread } from "../../platform/assets.ts";
 import type { Config } from "../../config.ts";
 import type { Feed } from "./feed.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../app/runtime.ts";
-import { listDocs, readDoc } from "../../assets.ts";
+import { listDocs, readDoc } from "../../platform/assets.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isLoopbackHost } from "../../domain/loopback.ts";

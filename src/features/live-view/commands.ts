@@ -55,7 +55,7 @@ export async function showLiveView<Reason>(
     import("./run.tsx"),
     import("./state/time-format.ts"),
     import("../../store/database.ts"),
-    import("../../assets.ts"),
+    import("../../platform/assets.ts"),
     import("../../app/operations/conditions.ts"),
   ]);
   const view = runLiveView(

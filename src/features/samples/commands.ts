@@ -1,4 +1,4 @@
-import { PRESETS, type Preset, readPreset } from "../../assets.ts";
+import { PRESETS, type Preset, readPreset } from "../../platform/assets.ts";
 import { existsSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";

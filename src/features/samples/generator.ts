@@ -1,5 +1,5 @@
 import type sampleWords from "../../../data/sample-words.json";
-import { readSampleWords } from "../../assets.ts";
+import { readSampleWords } from "../../platform/assets.ts";
 import type { SeededRandom } from "../../domain/seeded-random.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 

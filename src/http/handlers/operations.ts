@@ -1,4 +1,4 @@
-import { readVersion } from "../../assets.ts";
+import { readVersion } from "../../platform/assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { conditionKind, listConditionCodes } from "../../domain/conditions/registry.ts";
 import {

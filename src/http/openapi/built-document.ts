@@ -1,4 +1,4 @@
-import { readOpenApi } from "../../assets.ts";
+import { readOpenApi } from "../../platform/assets.ts";
 
 type Server = {
   /** If empty, the URL that the document was fetched from. */

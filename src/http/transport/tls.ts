@@ -1,12 +1,12 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readLimited } from "../../limited-read.ts";
+import { readLimited } from "../../platform/limited-read.ts";
 import type { Socket } from "node:net";
 import { createSecureContext, type Server, type TLSSocket } from "node:tls";
 import { CERTIFICATE_WARN_DAYS } from "../../domain/conditions/certificate.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
-import type { Log, LogLevel } from "../../log.ts";
+import type { Log, LogLevel } from "../../platform/log.ts";
 import { peerOf } from "./sockets.ts";
 
 export type TlsFiles = { cert: string; key: string };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readCatalog } from "../../../src/domain/catalog/source/read-catalog.ts";
-import { PRESETS, type Preset, readPreset } from "../../../src/assets.ts";
+import { PRESETS, type Preset, readPreset } from "../../../src/platform/assets.ts";
 import type { Catalog } from "../../../src/domain/catalog/catalog.ts";
 import { ALLERGENS } from "../../../src/domain/catalog/menu.ts";
 

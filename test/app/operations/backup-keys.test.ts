@@ -21,7 +21,7 @@ import { planRestore, restoreBackup } from "../../../src/app/operations/restore.
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { appendTag } from "../../../src/backup-tag.ts";
 import { readConfig } from "../../../src/config.ts";
-import { openSecretBox, readMasterKeys } from "../../../src/secret-box.ts";
+import { openSecretBox, readMasterKeys } from "../../../src/platform/secret-box.ts";
 import { backupName } from "../../../src/store/backup.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, subscribe } from "../../support/delivery.ts";

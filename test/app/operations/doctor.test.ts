@@ -15,7 +15,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
-import { readMigrations } from "../../../src/assets.ts";
+import { readMigrations } from "../../../src/platform/assets.ts";
 import { checkPrograms, type DaemonResponse } from "../../../src/app/operations/doctor-checks.ts";
 import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import { recordKeyCopy } from "../../../src/app/operations/key-copies.ts";

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { readCompletion, SHELLS } from "../../../src/assets.ts";
+import { readCompletion, SHELLS } from "../../../src/platform/assets.ts";
 import { runProgram, createTempFolder, createTerminal } from "../../support/cli.ts";
 import { PROGRAM } from "../../support/program.ts";
 import { hasTmux, openTmux } from "../../support/tmux.ts";

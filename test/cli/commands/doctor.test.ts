@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, lstatSync, readdirSync, readFileSync } from 
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { openSecretBox, readMasterKeys } from "../../../src/secret-box.ts";
+import { openSecretBox, readMasterKeys } from "../../../src/platform/secret-box.ts";
 import {
   runProgram,
   type CommandResult,

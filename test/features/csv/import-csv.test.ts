@@ -5,7 +5,7 @@ import { importCsv } from "../../../src/features/csv/import-csv.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { readCatalog } from "../../../src/domain/catalog/source/read-catalog.ts";
-import { readPreset } from "../../../src/assets.ts";
+import { readPreset } from "../../../src/platform/assets.ts";
 import { collectIssues } from "../../support/catalog-file.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 

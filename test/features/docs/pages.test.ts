@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { renderMarkdown } from "../../../.config/docs-html.ts";
 import { createDocs } from "../../../.config/docs.ts";
-import { GUIDES } from "../../../src/assets.ts";
+import { GUIDES } from "../../../src/platform/assets.ts";
 import { ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { describeApi } from "../../../.config/openapi/document.ts";
 import { type ApiDocument, type Parameter, resolveRef } from "../../../.config/docs/reference.ts";

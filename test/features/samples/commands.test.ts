@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PRESETS } from "../../../src/assets.ts";
+import { PRESETS } from "../../../src/platform/assets.ts";
 import { type CommandResult, createTerminal } from "../../support/cli.ts";
 
 const CAFE = `

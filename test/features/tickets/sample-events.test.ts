@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readPreset } from "../../../src/assets.ts";
+import { readPreset } from "../../../src/platform/assets.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { serializeEnvelope } from "../../../src/app/events.ts";
 import { draftSample } from "../../../src/app/webhooks/sample-events.ts";

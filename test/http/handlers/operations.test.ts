@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { readConfig } from "../../../src/config.ts";
-import { createLog } from "../../../src/log.ts";
+import { createLog } from "../../../src/platform/log.ts";
 import { createTestApp } from "../../support/app.ts";
 import { createGetClientAddress } from "../../../src/http/auth/client-address.ts";
 import { startServer } from "../../../src/http/server.ts";

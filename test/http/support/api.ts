@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { readPreset, type Preset } from "../../../src/assets.ts";
+import { readPreset, type Preset } from "../../../src/platform/assets.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { createKey, type NewKey } from "../../../src/app/keys.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";

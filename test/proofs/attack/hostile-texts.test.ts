@@ -8,7 +8,7 @@ import { ALERT_FORMATS } from "../../../src/domain/conditions/alert-url.ts";
 import { toAlert } from "../../../src/features/alerts/rules/alert.ts";
 import { openCondition } from "../../../src/domain/conditions/registry.ts";
 import { startServer } from "../../../src/http/server.ts";
-import { createLog } from "../../../src/log.ts";
+import { createLog } from "../../../src/platform/log.ts";
 import type { EndpointRow } from "../../../src/store/endpoints.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createTerminal } from "../../support/cli.ts";
@@ -259,7 +259,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
     safe: (text) => text,
   }));
   onTestFinished(() => void vi.doUnmock("../../../src/domain/text.ts"));
-  const { createLog: createUnsafeLog } = await import("../../../src/log.ts");
+  const { createLog: createUnsafeLog } = await import("../../../src/platform/log.ts");
   const written: string[] = [];
   vi.spyOn(process.stderr, "write").mockImplementation((chunk) => written.push(String(chunk)) > 0);
   onTestFinished(() => void vi.restoreAllMocks());

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect } from "vitest";
 import { listBackups, verifyBackup } from "../../../src/app/operations/backups.ts";
-import { readMigrations } from "../../../src/assets.ts";
+import { readMigrations } from "../../../src/platform/assets.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createTerminal } from "../cli.ts";
 import { findDamage, listLost } from "./oracle.ts";

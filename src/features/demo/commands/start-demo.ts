@@ -8,7 +8,7 @@ import type { ChangeResult } from "../../../app/catalog/plan-change.ts";
 import { getBusiness } from "../../../app/businesses.ts";
 import { createEndpoint } from "../../../app/webhooks/endpoints.ts";
 import { createKey } from "../../../app/keys.ts";
-import { PRESETS, readPreset } from "../../../assets.ts";
+import { PRESETS, readPreset } from "../../../platform/assets.ts";
 import { readConfig } from "../../../config.ts";
 import type { AttemptNotice } from "../../../delivery/delivery-worker.ts";
 import { startReceiver } from "../../../delivery/sample-receiver.ts";

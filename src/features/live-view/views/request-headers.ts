@@ -1,4 +1,4 @@
-import { userAgent } from "../../../assets.ts";
+import { userAgent } from "../../../platform/assets.ts";
 import { deliveryHeaders } from "../../../domain/webhooks/webhook-post.ts";
 import type { EventRow } from "../../../store/events.ts";
 import type { DeliveryDetail } from "../state/snapshot.ts";

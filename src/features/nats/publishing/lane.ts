@@ -1,4 +1,4 @@
-import { userAgent } from "../../../assets.ts";
+import { userAgent } from "../../../platform/assets.ts";
 import { messageIdOf, subjectOf } from "../rules.ts";
 import type { SigningKey } from "../../../domain/webhooks/signature.ts";
 import { deliveryHeaders } from "../../../domain/webhooks/webhook-post.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readCatalog } from "../../../../src/domain/catalog/source/read-catalog.ts";
 import type { AppError } from "../../../../src/domain/errors.ts";
 import { parseSource } from "../../../../src/domain/catalog/source/catalog-source.ts";
-import { PRESETS, readPreset, readStarter } from "../../../../src/assets.ts";
+import { PRESETS, readPreset, readStarter } from "../../../../src/platform/assets.ts";
 import { DECIMAL_FIELDS } from "../../../../src/domain/catalog/file/values.ts";
 import { writeYaml } from "../../../../src/domain/catalog/yaml.ts";
 import { collectIssues, readCatalogBody } from "../../../support/catalog-file.ts";

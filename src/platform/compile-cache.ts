@@ -1,6 +1,6 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
-import { cacheFolders } from "./config.ts";
+import { cacheFolders } from "../config.ts";
 import { makeOwnFolder } from "./own-folder.ts";
 
 // Runs before the program is loaded. Node executes whatever a compile cache contains, and by

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listCacheFolders, type Machine, userDataDir } from "../src/user-folders.ts";
-import { createTempFolder } from "./support/cli.ts";
+import { listCacheFolders, type Machine, userDataDir } from "../../src/platform/user-folders.ts";
+import { createTempFolder } from "../support/cli.ts";
 
 const LINUX: Machine = { platform: "linux", userId: 1000 };
 const MACOS: Machine = { platform: "darwin", userId: 501 };

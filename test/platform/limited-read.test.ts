@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
-import { readLimited, readStdin, streamStdin } from "../src/limited-read.ts";
-import { createTempFolder, createTerminal } from "./support/cli.ts";
-import { SALON } from "./support/samples.ts";
+import { readLimited, readStdin, streamStdin } from "../../src/platform/limited-read.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
+import { SALON } from "../support/samples.ts";
 
 const SMALL = { maxBytes: 100_000, maxMs: 20 };
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createSecretKey, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { decryptTogether, type SealedRow } from "../src/gcm-batch.ts";
+import { decryptTogether, type SealedRow } from "../../src/platform/gcm-batch.ts";
 
 const key = createSecretKey(randomBytes(32));
 

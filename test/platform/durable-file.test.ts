@@ -2,8 +2,8 @@ import type * as nodeFs from "node:fs";
 import { fsyncSync, openSync, readdirSync, readFileSync, realpathSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { appendDurably, replaceDurably, syncFolder } from "../src/durable-file.ts";
-import { createTempFolder } from "./support/cli.ts";
+import { appendDurably, replaceDurably, syncFolder } from "../../src/platform/durable-file.ts";
+import { createTempFolder } from "../support/cli.ts";
 
 vi.mock("node:fs", async (importOriginal) => {
   const fs = await importOriginal<typeof nodeFs>();

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createTempFolder, runProgram } from "./support/cli.ts";
+import { createTempFolder, runProgram } from "../support/cli.ts";
 
 const OTHER_USER = { uid: 65_534, gid: 65_534 };
 

@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { generateApiKey } from "../src/domain/api-key.ts";
-import { generateSecret } from "../src/domain/webhooks/signature.ts";
-import { systemRandom } from "../src/app/runtime.ts";
-import { createLog, type LogFields, type LogFormat } from "../src/log.ts";
+import { generateApiKey } from "../../src/domain/api-key.ts";
+import { generateSecret } from "../../src/domain/webhooks/signature.ts";
+import { systemRandom } from "../../src/app/runtime.ts";
+import { createLog, type LogFields, type LogFormat } from "../../src/platform/log.ts";
 
 const isatty = vi.hoisted(() => vi.fn<(fd: number) => boolean>(() => false));
 vi.mock("node:tty", () => ({ isatty }));

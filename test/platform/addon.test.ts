@@ -11,9 +11,9 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { unpackAddon } from "../src/addon.ts";
-import { cacheFolders } from "../src/config.ts";
-import { createTempFolder } from "./support/cli.ts";
+import { unpackAddon } from "../../src/platform/addon.ts";
+import { cacheFolders } from "../../src/config.ts";
+import { createTempFolder } from "../support/cli.ts";
 
 const ADDON = Buffer.from("machine code");
 const NAME = "5ace2a28c6f40875ef2baac027d8b91a2f65701271c7b43ecbd467664dca9ef0.node";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { AppError } from "./domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
 
 // Where a user's data and caches are by the conventions of Linux (XDG), macOS and Windows.
 

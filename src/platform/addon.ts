@@ -3,10 +3,10 @@ import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { readAsset } from "./assets.ts";
-import { cacheFolders } from "./config.ts";
-import { errorInWords } from "./domain/error-words.ts";
-import { AppError } from "./domain/errors.ts";
-import { safe } from "./domain/text.ts";
+import { cacheFolders } from "../config.ts";
+import { errorInWords } from "../domain/error-words.ts";
+import { AppError } from "../domain/errors.ts";
+import { safe } from "../domain/text.ts";
 import { makeOwnFolder } from "./own-folder.ts";
 
 // SQLite in the single executable: native code can only be loaded from a file.

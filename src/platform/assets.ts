@@ -4,8 +4,8 @@ import { getAssetKeys, getRawAsset, isSea } from "node:sea";
 // The only code that knows where shipped files are. Assets are named by their path from the package
 // root, in the executable too.
 
-const ROOT = new URL("../", import.meta.url);
 const RUNS_FROM_SOURCE = import.meta.url.endsWith(".ts");
+const ROOT = new URL(RUNS_FROM_SOURCE ? "../../" : "../", import.meta.url);
 export const IS_EXECUTABLE = isSea();
 
 /** Do not modify the bytes. */

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
-import { AppError } from "./domain/errors.ts";
+import { AppError } from "../domain/errors.ts";
 
 /** `maxMs` is the time until a pipe or stdin ends. */
 export type ReadLimits = { maxBytes: number; maxMs: number };
