@@ -23,10 +23,7 @@ export type CommandEntry = {
 /** The command of a feature, and the one after which the help lists it; null: the first one. */
 export type FeatureCommand = CommandEntry & { heading: Heading; after: string | null };
 
-/**
- * Commands of a feature for a group such as `catalog import`. A command with the name of one that is
- * there replaces it, for example to add a flag.
- */
+/** Commands of a feature for a group such as `catalog import`. */
 export type FeatureSubcommands = {
   group: string;
   /** The command after which the help lists the others; absent: they come first. */
@@ -34,8 +31,9 @@ export type FeatureSubcommands = {
   load: () => Promise<{ subcommands: readonly CommandSpec[] }>;
 };
 
-/** Variants of a command without a group, such as `status --servers`. */
+/** Variants of a command, such as `status --servers`. */
 export type FeatureVariants = {
+  /** The command with its groups: `catalog diff`. */
   command: string;
   load: () => Promise<{ variants: readonly CommandVariant[] }>;
 };

@@ -29,17 +29,20 @@ type CommandResult = void | number | Promise<void | number>;
 
 /** Flags that a feature adds to a command, which run something else instead of it. */
 export type CommandVariant = Pick<CommandSpec, "flags" | "run"> & {
+  /** Replace those of the command, for example if its flags stand for a required argument. */
+  arguments?: readonly string[];
   examples: readonly string[];
   /** Whether one of its flags is given. */
-  isMeant: (flags: never) => boolean;
+  isMeant: (flags: never, ...args: never[]) => boolean;
 };
 
 /** Infers the types of the flags. A flag of the command that the variant reads too is listed again. */
-export const variant = <F extends Flags>(
-  spec: Omit<CommandVariant, "flags" | "isMeant" | "run"> & {
+export const variant = <F extends Flags, const A extends readonly string[] = []>(
+  spec: Omit<CommandVariant, "arguments" | "flags" | "isMeant" | "run"> & {
+    arguments?: A;
     flags: F;
-    isMeant: (flags: FlagValues<F>) => boolean;
-    run: (cli: Cli, flags: FlagValues<F>) => CommandResult;
+    isMeant: (flags: FlagValues<F>, ...args: ArgumentValues<A>) => boolean;
+    run: (cli: Cli, flags: FlagValues<F>, ...args: ArgumentValues<A>) => CommandResult;
   },
 ): CommandVariant => spec as CommandVariant;
 
@@ -49,10 +52,11 @@ export const withVariants = (
   variants: readonly CommandVariant[],
 ): CommandSpec => ({
   ...spec,
+  arguments: variants.findLast((one) => one.arguments)?.arguments ?? spec.arguments,
   flags: Object.assign({}, spec.flags, ...variants.map(({ flags }) => flags)),
   examples: [...spec.examples, ...variants.flatMap(({ examples }) => examples)],
   run: (cli, flags, ...args) =>
-    (variants.find(({ isMeant }) => isMeant(flags)) ?? spec).run(cli, flags, ...args),
+    (variants.find(({ isMeant }) => isMeant(flags, ...args)) ?? spec).run(cli, flags, ...args),
 });
 
 /** `["<key>", "[files...]"]` -> `[string, string[]]` */

@@ -151,7 +151,7 @@ test.each(["services show no-such --json", "sevices --json", "keys show --json"]
   },
 );
 
-test.each(["", "keys", "catalog import"])(
+test.each(["", "keys", "catalog"])(
   "'%s' without a subcommand prints help on stderr and exits with 2",
   async (line) => {
     const { code, stdout, stderr } = await createTerminal().deskbell(line);

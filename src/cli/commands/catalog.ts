@@ -62,32 +62,23 @@ const apply = command({
   },
 });
 
-export const pruneFlag = toggle("also show objects that --prune would delete");
-
-export const diff = command({
+const diff = command({
   name: "diff",
   about: `Show what an apply would change. Exits with ${EXIT.differences} if there are differences. ${FILES}`,
   arguments: ["<files...>"],
-  flags: { prune: pruneFlag },
+  flags: { prune: toggle("also show objects that --prune would delete") },
   examples: ["catalog diff salon.yaml", "catalog diff ./catalog --prune --json"],
-  run: (cli, { prune }, names) => diffFiles(cli, names, prune),
+  async run(cli, { prune }, names) {
+    tuneForShortCommand();
+    const sources = await readSources(names, cli.io.stdin);
+    const rt = await cli.open();
+    rt.startDryRun();
+    const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
+    const onStep = createStepReporter(cli, rt, totalBytes(sources));
+    const { changed } = reportChanges(cli, applyCatalogs(rt, sources, { prune, onStep }), true);
+    return changed.length > 0 ? EXIT.differences : EXIT.ok;
+  },
 });
-
-/** Returns the exit code of `catalog diff`. */
-export async function diffFiles(
-  cli: Cli,
-  names: readonly string[],
-  prune: boolean,
-): Promise<number> {
-  tuneForShortCommand();
-  const sources = await readSources(names, cli.io.stdin);
-  const rt = await cli.open();
-  rt.startDryRun();
-  const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
-  const onStep = createStepReporter(cli, rt, totalBytes(sources));
-  const { changed } = reportChanges(cli, applyCatalogs(rt, sources, { prune, onStep }), true);
-  return changed.length > 0 ? EXIT.differences : EXIT.ok;
-}
 
 const exporting = command({
   name: "export",

@@ -2,15 +2,13 @@ import { shellQuote } from "../../domain/text.ts";
 import { tuneForShortCommand } from "../../cli/v8-flags.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import { type CatalogChangeRow, createCatalogChangeStore } from "./store.ts";
-import { command } from "../../cli/command.ts";
+import { command, variant } from "../../cli/command.ts";
 import { DEFAULT_LIMIT, integer, text, toggle } from "../../cli/flags.ts";
 import { formatFlag, printCatalogFile } from "../../cli/output/catalog-file.ts";
 import { reportChange, reportChanges } from "../../cli/output/change-report.ts";
 import { isoTime, shortTime } from "../../cli/output/table.ts";
 import { EXIT, usageError } from "../../cli/failure.ts";
 import { nameOfActor } from "../../cli/commands/audit.ts";
-import { diff, diffFiles, pruneFlag } from "../../cli/commands/catalog.ts";
-import type { Cli } from "../../cli/cli.ts";
 
 const versionFlag = (about: string) => integer(0, Number.MAX_SAFE_INTEGER, about);
 
@@ -169,31 +167,26 @@ function describeUndone(newest: CatalogChangeRow | undefined, restored: number):
   return `${what} (version ${change.version}, ${shortTime(change.at)})`;
 }
 
-const diffWithVersions = command({
-  ...diff,
+const diffWithVersion = variant({
   arguments: ["[files...]"],
-  flags: {
-    prune: pruneFlag,
-    version: versionFlag("show what it would change to restore this version instead"),
-  },
-  examples: [...diff.examples, "catalog diff --version 12"],
-  async run(cli, { prune, version }, names) {
-    if ((version === undefined) === (names.length === 0))
+  flags: { version: versionFlag("show what it would change to restore this version instead") },
+  examples: ["catalog diff --version 12"],
+  isMeant: ({ version }, names) => version !== undefined || names.length === 0,
+  async run(cli, { version }, names) {
+    if (version === undefined || names.length > 0)
       throw usageError(
         "Give either catalog files or --version.",
         "deskbell catalog diff FILE, or a version from deskbell catalog history",
       );
-    return version === undefined ? diffFiles(cli, names, prune) : diffVersion(cli, version);
+    tuneForShortCommand();
+    const { rt, business } = await cli.openBusiness();
+    const { planUndo } = await import("./undo-catalog.ts");
+    const { planReplacement } = await import("../../app/catalog/replace-catalog.ts");
+    const plan = planReplacement(rt, planUndo(rt, business.slug, version).replacement);
+    return reportChanges(cli, [plan], true).changed.length > 0 ? EXIT.differences : EXIT.ok;
   },
 });
 
-async function diffVersion(cli: Cli, version: number): Promise<number> {
-  tuneForShortCommand();
-  const { rt, business } = await cli.openBusiness();
-  const { planUndo } = await import("./undo-catalog.ts");
-  const { planReplacement } = await import("../../app/catalog/replace-catalog.ts");
-  const plan = planReplacement(rt, planUndo(rt, business.slug, version).replacement);
-  return reportChanges(cli, [plan], true).changed.length > 0 ? EXIT.differences : EXIT.ok;
-}
+export const variants = [diffWithVersion];
 
-export const subcommands = [diffWithVersions, undo, history, show];
+export const subcommands = [undo, history, show];

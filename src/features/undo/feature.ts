@@ -4,6 +4,7 @@ import type { Feature } from "../feature.ts";
 export const undo = {
   name: "undo",
   subcommands: [{ group: "catalog", after: "diff", load: () => import("./commands.ts") }],
+  variants: [{ command: "catalog diff", load: () => import("./commands.ts") }],
   undoCommand: "catalog undo",
   retention: () => import("./retention.ts"),
   auditActions: ["catalog.undone"],

@@ -13,6 +13,12 @@ test("catalog export lists what CSV cannot contain", async () => {
   expect(stderr).toContain("12 events");
 });
 
+test("catalog import without a format prints help on stderr and exits with 2", async () => {
+  const { code, stdout, stderr } = await createTerminal().deskbell("catalog import");
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("Usage: deskbell catalog import");
+});
+
 test("catalog import csv writes a catalog file that can be applied", async () => {
   const folder = createTempFolder();
   const [csv, yaml] = [join(folder, "prices.csv"), join(folder, "annes.yaml")];
