@@ -26,6 +26,15 @@ const PATIENCE = Number(process.env["PROOFS_PATIENCE"] ?? 1);
 const TESTS = "test/**/*.test.{ts,tsx}";
 
 /**
+ * Folders and files whose tests do not run, such as "test/e2e test/proofs". Vitest applies its option
+ * --exclude only to a configuration without projects.
+ */
+const EXCLUDED = (process.env["EXCLUDED_TESTS"] ?? "")
+  .split(" ")
+  .flatMap((path) => (path === "" ? [] : [path, `${path}/**`]));
+const EXCLUDE = [...configDefaults.exclude, ...EXCLUDED];
+
+/**
  * Tests that need a process of their own: those that replace modules, or that measure the CPU time
  * of their process. All other files share one process per worker, because starting a process and
  * loading the modules again for each file takes as long as the tests. `npm run proofs` frees the
@@ -88,7 +97,7 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: [TESTS],
-          exclude: [...configDefaults.exclude, ...TIMED, ...ISOLATED],
+          exclude: [...EXCLUDE, ...TIMED, ...ISOLATED],
           sequence: { groupOrder: 1 },
         },
       },
@@ -97,13 +106,19 @@ export default defineConfig({
         test: {
           name: "isolated",
           include: ISOLATED,
-          exclude: [...configDefaults.exclude, ...TIMED],
+          exclude: [...EXCLUDE, ...TIMED],
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: "timed", include: TIMED, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: {
+          name: "timed",
+          include: TIMED,
+          exclude: EXCLUDE,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },

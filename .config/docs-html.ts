@@ -1,5 +1,5 @@
 import { Lexer, Marked, type Token, type Tokens } from "marked";
-import { escapeHtml } from "../src/features/docs/html.ts";
+import { escapeHtml } from "../src/domain/html.ts";
 import { addressOf, type Page, titleOf } from "./docs/page.ts";
 
 /** A heading with its anchor, which is the end of its line (`{#anchor}`) or made of its title. */

@@ -8,13 +8,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readVersion } from "../../src/platform/assets.ts";
-import { maySubscribe } from "../../src/domain/event-groups.ts";
-import {
-  CHANGED_FLAGS,
-  ALL_EVENT_TYPES,
-  type EventType,
-  prefixOf,
-} from "../../src/domain/event-types.ts";
+import { CHANGED_FLAGS, ALL_EVENT_TYPES, prefixOf } from "../../src/domain/event-types.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { deliveryHeaders } from "../../src/domain/webhooks/webhook-post.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
@@ -29,7 +23,7 @@ import { createResponseObserver } from "../../src/http/pipeline/response-observe
 import { describeApi } from "../../.config/openapi/document.ts";
 import { templatePathOf } from "../../.config/openapi/operation.ts";
 import { eventSchemaName, loadSchemas } from "../../src/http/openapi/schemas.ts";
-import { ROUTES } from "../support/routes.ts";
+import { isPublished, ROUTES } from "../support/routes.ts";
 import { startServer } from "../../src/http/server.ts";
 import { assertAllDocumented } from "../support/check-responses.ts";
 import { createTerminal } from "../support/cli.ts";
@@ -213,11 +207,6 @@ test("the schema Event accepts an event type that was added later", () => {
   const incomplete = { ...known, data: { ...known.data, object: {} } };
   expect(findUndocumentedInJson(schema, incomplete)).not.toEqual([]);
 });
-
-/** A feature publishes the events about tickets. */
-const isPublished = (type: EventType): boolean =>
-  !maySubscribe({ eventGroups: ["tickets"] }, type) ||
-  ROUTES.some(({ group }) => group === "Tickets");
 
 describe("webhooks", () => {
   test("webhooks have every event type, each with its schema, an example and the signature", () => {

@@ -1,3 +1,5 @@
+import { maySubscribe } from "../../src/domain/event-groups.ts";
+import type { EventType } from "../../src/domain/event-types.ts";
 import { loadFromFeatures } from "../../src/features/index.ts";
 import { loadRoutes } from "../../src/http/routes.ts";
 
@@ -5,3 +7,8 @@ import { loadRoutes } from "../../src/http/routes.ts";
 export const ROUTES = await loadRoutes();
 
 export const PAGES = await loadFromFeatures("pages");
+
+/** A feature publishes the events about tickets. */
+export const isPublished = (type: EventType): boolean =>
+  !maySubscribe({ eventGroups: ["tickets"] }, type) ||
+  ROUTES.some(({ group }) => group === "Tickets");

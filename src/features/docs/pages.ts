@@ -3,7 +3,7 @@ import { listDocs, readDoc } from "../../platform/assets.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isLoopbackHost } from "../../domain/loopback.ts";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "../../domain/html.ts";
 import { createDocument } from "../../http/handlers/server-documents.ts";
 import type { CachedResponse } from "../../http/pipeline/cached-response.ts";
 import {

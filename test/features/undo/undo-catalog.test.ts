@@ -13,8 +13,6 @@ import { replaceCatalog } from "../../../src/app/catalog/replace-catalog.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { planUndo } from "../../../src/features/undo/undo-catalog.ts";
 import { createKey } from "../../../src/app/keys.ts";
-import { createBackup } from "../../../src/app/operations/backups.ts";
-import { restoreBackup } from "../../../src/app/operations/restore.ts";
 import { updateHours } from "../../../src/app/catalog/schedule.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import type { AuthoredFile } from "../../../src/domain/catalog/file/schema.ts";
@@ -22,11 +20,7 @@ import { createTestApp } from "../../support/app.ts";
 import { catalogPair } from "../../support/arbitrary-catalog.ts";
 import { createMirror, type Get, PATHS } from "../../support/mirror.ts";
 import { chooseScale } from "../../support/scale.ts";
-import {
-  createStandbyConfig,
-  createTestRuntime,
-  type TestRuntime,
-} from "../../support/test-runtime.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import {
   applyCatalogBody,
   captureError,
@@ -302,19 +296,6 @@ test("a new business has nothing to undo, nor has one whose history was deleted 
   expect(captureError(() => undo(rt))).toBe(
     "resource_not_found: salon-aurora was created after version 2, so it had no catalog then.",
   );
-});
-
-test("a restored backup has the history of its catalogs", async () => {
-  const rt = createTestRuntime();
-  apply(rt, FILE);
-  const before = exportText(rt);
-  reprice(rt, "cut", 4000);
-  const { path } = await createBackup(rt);
-  const config = createStandbyConfig(rt.config);
-  await restoreBackup(config, path, { now: rt.now(), confirm: async () => {} });
-  const restored = createTestRuntime({ dataDir: config.dataDir });
-  undo(restored);
-  expect(exportText(restored)).toBe(before);
 });
 
 test("changes are deleted when the history is too large, except the newest of a business", async () => {

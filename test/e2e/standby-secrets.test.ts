@@ -1,11 +1,11 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
-import { createBackup } from "../../../src/app/operations/backups.ts";
-import { createTempFolder, createTerminal } from "../../support/cli.ts";
-import { addDestination } from "./destinations.ts";
-import { createTestRuntime } from "../../support/test-runtime.ts";
+import { copyBackup } from "../../src/app/operations/backup-copies.ts";
+import { createBackup } from "../../src/app/operations/backups.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
+import { addDestination } from "../features/nats/destinations.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 test("doctor --standby checks that the master key decrypts the secrets of destinations", async () => {
   const dir = createTempFolder();

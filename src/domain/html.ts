@@ -6,5 +6,6 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
+/** Returns text that can stand in HTML, in attributes too. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");

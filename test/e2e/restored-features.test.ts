@@ -1,0 +1,88 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { getBusiness } from "../../src/app/businesses.ts";
+import { exportCatalogText } from "../../src/app/catalog/export-catalog.ts";
+import { replaceCatalog } from "../../src/app/catalog/replace-catalog.ts";
+import { createBackup } from "../../src/app/operations/backups.ts";
+import { restoreBackup } from "../../src/app/operations/restore.ts";
+import { openRuntime } from "../../src/app/runtime.ts";
+import { createCalendar } from "../../src/features/calendars/calendars.ts";
+import { createCalendarStore } from "../../src/features/calendars/store.ts";
+import { cancelTicketOrder } from "../../src/features/tickets/change-order.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../src/features/tickets/orders.ts";
+import { planUndo } from "../../src/features/undo/undo-catalog.ts";
+import { createTempFolder } from "../support/cli.ts";
+import { addBusiness } from "../support/delivery.ts";
+import { createStandbyConfig, createTestRuntime } from "../support/test-runtime.ts";
+import { applyCatalogBody } from "../support/use-case.ts";
+
+const SLUG = "salon-aurora";
+
+test("a ticket order never reuses a version after a restore", async () => {
+  const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
+  applyCatalogBody(
+    rt,
+    `events: [{ key: gala, name: Gala, slug: gala, startsAt: 2026-12-01T19:00, durationMin: 180,
+      status: PUBLISHED, ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 }] }]`,
+  );
+  const { id } = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
+  const { path } = await createBackup(rt);
+  const cancelled = cancelTicketOrder(rt, SLUG, id);
+  rt.close();
+  await restoreBackup(rt.config, path, { now: rt.now(), confirm: async () => {} });
+  const restored = createTestRuntime({ dataDir: rt.config.dataDir });
+  const { order: confirmed } = confirmTicketOrder(restored, SLUG, id);
+  expect(confirmed.version).toBeGreaterThan(cancelled.version);
+});
+
+test("a restored backup has the history of its catalogs", async () => {
+  const rt = createTestRuntime();
+  const exportText = (from: typeof rt) =>
+    exportCatalogText(from, getBusiness(from, SLUG), "yaml").content;
+  const priced = (price: string) =>
+    `services: [{ key: cut, name: Cut, durationMin: 30, price: ${price} }]`;
+  applyCatalogBody(rt, priced("35.00"));
+  const before = exportText(rt);
+  applyCatalogBody(rt, priced("40.00"), { confirmed: true });
+  const { path } = await createBackup(rt);
+  const config = createStandbyConfig(rt.config);
+  await restoreBackup(config, path, { now: rt.now(), confirm: async () => {} });
+  const restored = createTestRuntime({ dataDir: config.dataDir });
+  expect(exportText(restored)).not.toBe(before);
+  replaceCatalog(restored, planUndo(restored, SLUG).replacement, { confirmed: true });
+  expect(exportText(restored)).toBe(before);
+});
+
+test.each([true, false])(
+  "a restore lists a calendar that it adds, and revokes it without trust (kept: %s)",
+  async (keepAdded) => {
+    const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
+    const business = addBusiness(rt);
+    const { calendar } = createCalendar(rt, business, { staffId: null, withGuests: true });
+    rt.advance(60_000);
+    const { path } = await createBackup(rt);
+    rt.close();
+    for (const [file, sql] of [
+      [rt.config.databasePath, "DELETE FROM calendar"],
+      // The tag of the backup no longer fits.
+      [path, "UPDATE calendar SET created_at = created_at + 1"],
+    ] as const) {
+      const db = new Database(file);
+      db.exec(sql);
+      db.close();
+    }
+    rmSync(join(path, "../SHA256SUMS"));
+    const options = { now: rt.now(), confirm: async () => {}, untrusted: true, keepAdded };
+    const { access } = await restoreBackup(rt.config, path, options);
+    expect(access).toMatchObject([{ kind: "calendar", id: calendar.id, change: "new" }]);
+    const restored = openRuntime(rt.config, 5000, { now: rt.now });
+    const revokedAt = restored.openStore(createCalendarStore).findById(calendar.id)?.revokedAt;
+    const [, entry] = restored.store.audit.list({}, 2);
+    restored.close();
+    expect(revokedAt === null).toBe(keepAdded);
+    if (!keepAdded)
+      expect(entry).toMatchObject({ action: "calendar.revoked", subjectId: calendar.id });
+  },
+);
