@@ -1,5 +1,6 @@
 import { createHash, createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { fstatSync, fsyncSync, readSync, writeSync } from "node:fs";
+import { useFile } from "./platform/durable-file.ts";
 
 // A backup is an SQLite file, followed by a text that authenticates it: SQLite reads as many pages as
 // the header counts, so every program still opens the file, and a copy of the file keeps the text.
@@ -56,17 +57,14 @@ const keyName = (key: Buffer): string => hash("sha256", key).slice(0, 16);
  * @returns the SHA-256 of the whole file
  */
 export function appendTag(path: string, facts: BackupFacts, masterKey: Buffer): string {
-  const file = openSync(path, "r+");
-  try {
+  return useFile(path, "r+", (file) => {
     const bytes = fstatSync(file).size;
     const digest = hashStart(file, bytes);
     const text = tagText({ ...facts, bytes, sha256: digest.copy().digest("hex") }, masterKey);
     writeAll(file, text, bytes);
     fsyncSync(file);
     return digest.update(text).digest("hex");
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 /**
@@ -75,8 +73,7 @@ export function appendTag(path: string, facts: BackupFacts, masterKey: Buffer): 
  * @returns the SHA-256 of the whole file; undefined if its content has changed
  */
 export function replaceTag(path: string, tag: BackupTag, masterKey: Buffer): string | undefined {
-  const file = openSync(path, "r+");
-  try {
+  return useFile(path, "r+", (file) => {
     const digest = hashStart(file, tag.bytes);
     if (digest.copy().digest("hex") !== tag.sha256) return undefined;
     const text = tagText(tag, masterKey);
@@ -84,19 +81,12 @@ export function replaceTag(path: string, tag: BackupTag, masterKey: Buffer): str
     writeAll(file, text, tag.bytes);
     fsyncSync(file);
     return digest.update(text).digest("hex");
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 /** Returns the SHA-256 of a whole file. */
 export function hashWhole(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    return hashStart(file, fstatSync(file).size).digest("hex");
-  } finally {
-    closeSync(file);
-  }
+  return useFile(path, "r", (file) => hashStart(file, fstatSync(file).size).digest("hex"));
 }
 
 function tagText({ erased, ...facts }: BackupTag, masterKey: Buffer): Buffer {
@@ -157,12 +147,7 @@ function isSigned({ signed, hmac }: TagText, key: Buffer): boolean {
 
 /** Whether a file ends like one with a tag, which may be that of anybody. */
 export function hasTag(path: string): boolean {
-  const file = openSync(path, "r");
-  try {
-    return findText(file) !== undefined;
-  } finally {
-    closeSync(file);
-  }
+  return useFile(path, "r", (file) => findText(file) !== undefined);
 }
 
 function findText(file: number): { offset: number; length: number; hmac: string } | undefined {
@@ -178,8 +163,7 @@ function findText(file: number): { offset: number; length: number; hmac: string 
 }
 
 function readText(path: string): TagText | undefined {
-  const file = openSync(path, "r");
-  try {
+  return useFile(path, "r", (file) => {
     const found = findText(file);
     if (found === undefined) return undefined;
     const { offset, length, hmac } = found;
@@ -187,9 +171,7 @@ function readText(path: string): TagText | undefined {
     const signed = text.subarray(0, length - HMAC_DIGITS - 1);
     const body = text.subarray(0, length - LAST_LINE_BYTES).toString();
     return { offset, body, signed, hmac: Buffer.from(hmac, "hex") };
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 type Head = Omit<BackupTag, "erased"> & { key: string };

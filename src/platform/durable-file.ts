@@ -1,6 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
+import { pipeline } from "node:stream/promises";
 
 /** Makes the names in a folder survive a power cut: new files, renamed and deleted ones. */
 export function syncFolder(folder: string, platform: NodeJS.Platform = process.platform): void {
@@ -43,10 +53,31 @@ const write = (path: string, flags: "a" | "wx", text: string): void =>
     fsyncSync(file);
   });
 
-function useFile(path: string, flags: string, use: (file: number) => void): void {
+/**
+ * Copies a file to a new one with mode 0600, and waits until that is on the disk.
+ * @param options.bytes how many to copy, from the beginning; absent: all
+ */
+export async function copyDurably(
+  from: string,
+  to: string,
+  { bytes, signal }: { bytes?: number; signal?: AbortSignal | undefined } = {},
+): Promise<void> {
+  const input = createReadStream(from, bytes === undefined ? {} : { end: bytes - 1 });
+  const output = createWriteStream(to, { flags: "wx", mode: 0o600, flush: true });
+  input.on("error", (error) => addPath(error, from));
+  output.on("error", (error) => addPath(error, to));
+  await pipeline(input, output, { signal });
+}
+
+/** Opens a file, which it may create with mode 0600, and closes it after its use. */
+export function useFile<Result>(
+  path: string,
+  flags: string,
+  use: (file: number) => Result,
+): Result {
   const file = openSync(path, flags, 0o600);
   try {
-    namePath(path, () => use(file));
+    return namePath(path, () => use(file));
   } finally {
     closeSync(file);
   }
@@ -57,7 +88,11 @@ export function namePath<Result>(path: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Error && !("path" in error)) Object.assign(error, { path });
+    addPath(error, path);
     throw error;
   }
+}
+
+function addPath(error: unknown, path: string): void {
+  if (error instanceof Error && !("path" in error)) Object.assign(error, { path });
 }

@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { replaceDurably } from "../platform/durable-file.ts";
 
 /** The number of the takeover by which this server got its data is in a file next to the database. */
 const ownPath = (databasePath: string): string => join(dirname(databasePath), "epoch");
@@ -15,4 +16,4 @@ export function readOwnEpoch({ databasePath }: { databasePath: string }): number
 }
 
 export const saveOwnEpoch = ({ databasePath }: { databasePath: string }, epoch: number): void =>
-  writeFileSync(ownPath(databasePath), `${epoch}\n`, { mode: 0o600, flush: true });
+  replaceDurably(ownPath(databasePath), `${epoch}\n`);

@@ -1,9 +1,25 @@
 import type * as nodeFs from "node:fs";
-import { fsyncSync, openSync, readdirSync, readFileSync, realpathSync, renameSync } from "node:fs";
+import {
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { appendDurably, replaceDurably, syncFolder } from "../../src/platform/durable-file.ts";
+import {
+  appendDurably,
+  copyDurably,
+  createDurably,
+  replaceDurably,
+  syncFolder,
+} from "../../src/platform/durable-file.ts";
 import { createTempFolder } from "../support/cli.ts";
+import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 
 vi.mock("node:fs", async (importOriginal) => {
   const fs = await importOriginal<typeof nodeFs>();
@@ -79,4 +95,20 @@ test("an error of an open file names the file", () => {
   expect(() => appendDurably("/dev/full", "x")).toThrow(
     expect.objectContaining({ code: "ENOSPC", path: "/dev/full" }),
   );
+});
+
+test.skipIf(!canMount())("an error of a full disk names the file that was written", async () => {
+  const disk = mountSmallDisk(1);
+  const source = join(createTempFolder(), "source");
+  writeFileSync(source, Buffer.alloc(2_000_000));
+  const text = "x".repeat(2_000_000);
+  for (const write of [createDurably, replaceDurably, appendDurably]) {
+    const path = join(disk.folder, write.name);
+    expect(() => write(path, text)).toThrow(
+      expect.objectContaining({ code: "ENOSPC", path: expect.stringContaining(path) }),
+    );
+    rmSync(path, { force: true });
+  }
+  const copy = join(disk.folder, "copy");
+  await expect(copyDurably(source, copy)).rejects.toMatchObject({ code: "ENOSPC", path: copy });
 });

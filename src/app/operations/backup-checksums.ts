@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { createReadStream, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { appendDurably } from "../../platform/durable-file.ts";
+import { appendDurably, replaceDurably } from "../../platform/durable-file.ts";
 
 /** The file has the format of `sha256sum --check`. */
 export const CHECKSUMS = "SHA256SUMS";
@@ -39,9 +39,7 @@ export function pruneChecksums(folder: string, names: readonly string[]): void {
   const newest = new Map(lines.map((line) => [line.slice(NAME_AT), line]));
   const kept = names.flatMap((name) => newest.get(name) ?? []);
   if (kept.length === lines.length) return;
-  const path = join(folder, CHECKSUMS);
-  writeFileSync(`${path}.draft`, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
-  renameSync(`${path}.draft`, path);
+  replaceDurably(join(folder, CHECKSUMS), kept.map((line) => `${line}\n`).join(""));
 }
 
 function readLines(folder: string): string[] {

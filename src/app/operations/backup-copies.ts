@@ -1,17 +1,9 @@
 import { shellQuote } from "../../domain/text.ts";
-import {
-  copyFileSync,
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
-import { syncFolder } from "../../platform/durable-file.ts";
+import { copyDurably, syncFolder } from "../../platform/durable-file.ts";
 import { isNightly } from "../../store/backup.ts";
 import { copyErasureList, measureErasureList } from "../guests/erasure-list.ts";
 import type { Runtime } from "../runtime.ts";
@@ -161,8 +153,7 @@ async function copyVerified(
 ) {
   const draft = `${to}.draft-${rt.random(4).toString("hex")}`;
   try {
-    const output = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
-    await pipeline(createReadStream(from), output, { signal });
+    await copyDurably(from, draft, { signal });
     if ((await hashFile(draft, signal)) !== checksum)
       throw new AppError("storage_failed", `The copy of ${from} in ${draft} is damaged.`, {
         fix: `deskbell backup verify ${shellQuote(from)}; if it is valid, check the disk of the copy`,

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
+import { createDurably } from "../../platform/durable-file.ts";
 import { isNightly, readBackupTime, readCounters } from "../../store/backup.ts";
 import type { Runtime } from "../runtime.ts";
 import { forgetBackupState, readBackupState } from "./backup-state.ts";
@@ -56,7 +57,7 @@ export function markFolder({ config, store }: Runtime, dir: string): void {
   const path = join(dir, OWNER_FILE);
   const id = store.file.getServerId();
   try {
-    writeFileSync(path, `${id}\n`, { flag: "wx", mode: 0o600 });
+    createDurably(path, `${id}\n`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     if (readOwner(dir) !== id)

@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
+import { replaceDurably } from "../../platform/durable-file.ts";
 
 /** The results of the last runs of each kind. Times are epoch milliseconds. */
 export type BackupState = {
@@ -72,10 +73,8 @@ export function saveBackupState<Kind extends keyof BackupState>(
   kind: Kind,
   state: BackupState[Kind],
 ): void {
-  const path = pathOf(config, kind);
   try {
-    writeFileSync(`${path}.draft`, JSON.stringify(state), { mode: 0o600 });
-    renameSync(`${path}.draft`, path);
+    replaceDurably(pathOf(config, kind), JSON.stringify(state));
   } catch {
     // The disk is full or read-only. The result is logged, and `status` reports old backups.
   }

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
-import { replaceDurably } from "../../platform/durable-file.ts";
+import { createDurably, replaceDurably } from "../../platform/durable-file.ts";
 import { errorInWords } from "../../domain/error-words.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isoSeconds, shellQuote } from "../../domain/text.ts";
@@ -85,7 +85,7 @@ export function createEpoch({ dataDir }: Config, dir: string, now: number): numb
   const epoch = readNewestEpoch(dir) + 1;
   const text = `${BEGUN} at ${isoSeconds(now)} by ${dataDir} on ${hostname()}\n`;
   try {
-    writeFileSync(join(dir, nameOf(epoch)), text, { flag: "wx", mode: 0o600, flush: true });
+    createDurably(join(dir, nameOf(epoch)), text);
     return epoch;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;

@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
+import { replaceDurably } from "../../platform/durable-file.ts";
 import type { BusinessCounters } from "../../store/backup.ts";
 import { readBackupDir, readNewestEpoch } from "./epochs.ts";
 
@@ -88,7 +89,5 @@ export function recordCounters(dir: string, { epoch, counters }: Recorded): void
     epoch: Math.max(epoch, recorded.epoch),
     counters: [...highest.values()],
   };
-  const draft = join(dir, `${NAME}.draft`);
-  writeFileSync(draft, JSON.stringify(record), { mode: 0o600, flush: true });
-  renameSync(draft, join(dir, NAME));
+  replaceDurably(join(dir, NAME), JSON.stringify(record));
 }

@@ -1,6 +1,5 @@
-import { createReadStream, createWriteStream, existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type { FoundTag } from "../../backup-tag.ts";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -16,6 +15,7 @@ import {
   replaceDatabase,
   restoreDraft,
 } from "../../store/backup.ts";
+import { copyDurably } from "../../platform/durable-file.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
 import { assertNotInUse } from "../../store/file-identity.ts";
 import { iterateGuests } from "../master-key.ts";
@@ -189,8 +189,7 @@ async function prepareRestore(
 async function copyToDraft(file: string, draft: string, found: FoundTag): Promise<void> {
   if (found.kind !== "authentic") return copyDatabase(file, draft);
   const { bytes, sha256 } = found.tag;
-  const output = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
-  await pipeline(createReadStream(file, { end: bytes - 1 }), output);
+  await copyDurably(file, draft, { bytes });
   if ((await hashFile(draft)) === sha256) return;
   throw changedError(file);
 }
