@@ -238,6 +238,10 @@ const ann = (id: string, from: number, taken: number, freed: number | null = nul
   const span = freed === null ? NEVER : at(freed);
   return { id, resource: "ann", from, to: from + 10, quantity: 1, taken: at(taken), freed: span };
 };
+const sauna = (id: string, from: number, taken: number): Taken => ({
+  ...ann(id, from, taken),
+  resource: "sauna",
+});
 
 test.each([
   ["two visits at the same time", [ann("a", 0, 1), ann("b", 5, 7)], ["b"]],
@@ -248,8 +252,19 @@ test.each([
   ],
   ["a visit at the time of one that was cancelled", [ann("a", 0, 1, 4), ann("b", 0, 5)], []],
   ["a visit that follows another", [ann("a", 0, 1), ann("b", 10, 2)], []],
+  [
+    "a third guest at the same time as two of a sauna for two",
+    [sauna("a", 0, 1), sauna("b", 5, 2), sauna("c", 5, 3)],
+    ["c"],
+  ],
+  [
+    "two guests after one another at the time of a third in a sauna for two",
+    [sauna("a", 0, 1), sauna("b", 10, 2), sauna("c", 5, 3)],
+    [],
+  ],
 ])("the check of overbooking recognises %s", (_, history, found) => {
-  expect(findOverbooked(history, () => 1).map(({ id }) => id)).toEqual(found);
+  const capacity = (resource: string) => (resource === "sauna" ? 2 : 1);
+  expect(findOverbooked(history, capacity).map(({ id }) => id)).toEqual(found);
 });
 
 test("the check of refusals accepts only a refusal that a visit of that moment explains", () => {

@@ -22,8 +22,18 @@ export type CapacityOf = (resource: string) => number;
 
 const isSamePart = (a: Place, b: Place): boolean => a.from < b.to && b.from < a.to;
 
-const loadOf = (rows: readonly Taken[]): number =>
-  rows.reduce((sum, { quantity }) => sum + quantity, 0);
+/** Returns the most that the rows take at any moment of a place. */
+function peakLoad(place: Place, rows: readonly Taken[]): number {
+  const inPlace = rows.filter((row) => isSamePart(place, row));
+  // The load rises only where a row begins.
+  const moments = [place.from, ...inPlace.map(({ from }) => Math.max(from, place.from))];
+  const loads = moments.map((moment) =>
+    inPlace
+      .filter(({ from, to }) => from <= moment && moment < to)
+      .reduce((sum, { quantity }) => sum + quantity, 0),
+  );
+  return Math.max(...loads);
+}
 
 /** Returns the places that were certainly taken while others certainly filled the resource. */
 export function findOverbooked(history: readonly Taken[], capacityOf: CapacityOf): Taken[] {
@@ -31,9 +41,9 @@ export function findOverbooked(history: readonly Taken[], capacityOf: CapacityOf
   return history.filter((row) => {
     const at = row.taken.doneAt;
     const certain = (byResource.get(row.resource) ?? []).filter(
-      (other) => isSamePart(row, other) && other.taken.doneAt <= at && at < other.freed.sentAt,
+      (other) => other.taken.doneAt <= at && at < other.freed.sentAt,
     );
-    return at < row.freed.sentAt && loadOf(certain) > capacityOf(row.resource);
+    return at < row.freed.sentAt && peakLoad(row, certain) > capacityOf(row.resource);
   });
 }
 
@@ -47,12 +57,9 @@ export function findUnexplained(
   const isCertainlyFree = (place: Place, { id, span }: Refused): boolean => {
     const possible = (byResource.get(place.resource) ?? []).filter(
       (other) =>
-        other.id !== id &&
-        isSamePart(place, other) &&
-        other.taken.sentAt <= span.doneAt &&
-        span.sentAt <= other.freed.doneAt,
+        other.id !== id && other.taken.sentAt <= span.doneAt && span.sentAt <= other.freed.doneAt,
     );
-    return loadOf(possible) + place.quantity <= capacityOf(place.resource);
+    return peakLoad(place, possible) + place.quantity <= capacityOf(place.resource);
   };
   return refusals.filter((refused) =>
     refused.alternatives.some((places) => places.every((it) => isCertainlyFree(it, refused))),
