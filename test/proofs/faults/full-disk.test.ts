@@ -67,17 +67,17 @@ async function createEndpointOnFullDisk(program: Program): Promise<Response> {
 
 /** Creates a database of the oldest version on a disk without space for its backup. */
 function fillDiskBeforeMigration() {
-  const disk = mountSmallDisk(8);
+  const disk = mountSmallDisk(16);
   const path = join(disk.folder, "deskbell.db");
   const db = new Database(path);
   db.exec(readMigrations()[0] ?? "");
   db.pragma("user_version = 1");
   db.pragma("journal_mode = WAL");
-  db.exec("CREATE TABLE ballast (bytes BLOB); INSERT INTO ballast VALUES (zeroblob(1000000))");
+  db.exec("CREATE TABLE ballast (bytes BLOB); INSERT INTO ballast VALUES (zeroblob(4000000))");
   db.close();
   const before = readFileSync(path);
-  // Opening the database needs a little space, the backup a megabyte.
-  writeFileSync(join(disk.folder, "reserve"), Buffer.alloc(500_000));
+  // The migrations need less than this space, the backup more.
+  writeFileSync(join(disk.folder, "reserve"), Buffer.alloc(2_500_000));
   disk.fill();
   rmSync(join(disk.folder, "reserve"));
   return { disk, path, before };
@@ -87,7 +87,7 @@ function fillDiskBeforeMigration() {
 const breakWrites = () =>
   breakProgram(
     {
-      file: "src/app/runtime.ts",
+      file: "src/app/disk-space.ts",
       find: "if (free >= RESERVE_BYTES) return;",
       replace: "return;",
     },

@@ -34,8 +34,8 @@ const resultOf = ({ outcome, statusCode }: AttemptRow) =>
 async function runControl(): Promise<Claim["control"]> {
   const program = breakProgram({
     file: "src/delivery/sender.ts",
-    find: "const timer = setTimeout(abort, timeoutMs);",
-    replace: "const timer = setTimeout(() => {}, timeoutMs);",
+    find: "const abort = () => {\n      finish();",
+    replace: "const abort = () => {\n      return;",
   });
   const { hostile, emit, countTried } = await startHostileLab(DEADLINE_MS, program);
   emit(hostile);

@@ -1,0 +1,26 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** A bug in the source of a test: `file: "src/….ts", find: "…"`. */
+const BUG = /file: "(src\/[^"]+)",\s*find: ("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/g;
+
+const inQuotes = (literal: string): string =>
+  JSON.parse(
+    literal.startsWith("'") ? `"${literal.slice(1, -1).replaceAll('"', '\\"')}"` : literal,
+  ) as string;
+
+// The controls of proofs run only in the long proofs, which would be void without their bugs.
+test("each bug that a control inserts changes exactly one place of the source", () => {
+  const bugs = globSync("test/proofs/**/*.ts", { cwd: ROOT }).flatMap((test) =>
+    [...readFileSync(new URL(test, ROOT), "utf8").matchAll(BUG)].map(
+      ([, file = "", literal = ""]) => ({ test, file, find: inQuotes(literal) }),
+    ),
+  );
+  expect(bugs.length).toBeGreaterThan(15);
+  const misplaced = bugs.filter(
+    ({ file, find }) => readFileSync(new URL(file, ROOT), "utf8").split(find).length !== 2,
+  );
+  expect(misplaced).toEqual([]);
+});
