@@ -70,6 +70,11 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     foundBy: "`simulate/documented-availability`",
     commit: "9b99c7d",
   },
+  {
+    bug: "Errors of a full or failing disk during `backup` and `restore` did not name the file, if they met the tag, a copy or the epoch",
+    foundBy: "`faults/disk-faults`, writes 11, 14 and 201",
+    commit: "cabe65a",
+  },
 ];
 
 /** What the proofs do not show. */
