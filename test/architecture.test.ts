@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { expect, test } from "vitest";
@@ -330,5 +330,29 @@ test("no function has more than 120 lines, and no class more than 150", () => {
       return isLong ? [`${lines[0]} (${lines.length} lines)`] : [];
     }),
   );
+  expect(found).toEqual([]);
+});
+
+/** Tests of the whole program or of the repository, which mirror no source. */
+const OF_NO_SOURCE = [
+  /^(?:e2e|proofs|bench|release|support)\//,
+  // Each of these four reads all files of the repository, or its pages.
+  /^(?:architecture|comments|named-paths|security-policy)\.test\.ts$/,
+  // Backups are moving into a feature, and this test with them.
+  /\/untrusted-backups\.test\.ts$/,
+];
+
+/** A source whose tests need several files has a folder of its own name for them. */
+const mirroredBy = (path: string): string[] => [path.replace(/\.test\.tsx?$/, ""), dirname(path)];
+
+test("each test file mirrors a source, or lies in a folder of its source's name", () => {
+  const known = new Set(sources.map(({ path }) => path.replace(/\.tsx?$/, "")));
+  const tests = globSync("**/*.test.{ts,tsx}", { cwd: import.meta.dirname });
+  const found = tests.filter(
+    (path) =>
+      !OF_NO_SOURCE.some((pattern) => pattern.test(path)) &&
+      !mirroredBy(path).some((source) => known.has(source)),
+  );
+  expect(tests.length).toBeGreaterThan(300);
   expect(found).toEqual([]);
 });

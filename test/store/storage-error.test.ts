@@ -3,10 +3,13 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import type { ErrorCode } from "../../src/domain/errors.ts";
-import { isSyncFailure, storageError } from "../../src/store/storage-error.ts";
+import { isSyncFailure, storageError, isStorageFull } from "../../src/store/storage-error.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { createTempFolder } from "../support/cli.ts";
 import { canMount, mountSmallDisk } from "../support/small-disk.ts";
+import { createRequire } from "node:module";
+import { isBusy } from "../../src/store/write-lock.ts";
+import { unreadableError } from "../../src/store/read-only-database.ts";
 
 test.each<[string, ErrorCode]>([
   ["SQLITE_BUSY", "busy"],
@@ -63,4 +66,29 @@ test.each([
   ["SQLITE_IOERR_WRITE", false],
 ])("whether %s is a failed fsync: %s", (code, expected) => {
   expect(isSyncFailure(new Database.SqliteError("x", code))).toBe(expected);
+});
+
+/** The class of another copy of the library; each bundle has its own copy. */
+function classOfAnotherCopy(): typeof Database.SqliteError {
+  const require = createRequire(import.meta.url);
+  const path = require.resolve("better-sqlite3").replace(/index\.js$/, "sqlite-error.js");
+  const known = require.cache[path];
+  delete require.cache[path];
+  try {
+    return require(path) as typeof Database.SqliteError;
+  } finally {
+    require.cache[path] = known;
+  }
+}
+
+test("recognizes SqliteError by name when two bundles are loaded", () => {
+  const Other = classOfAnotherCopy();
+  const busy = new Other("database is locked", "SQLITE_BUSY");
+  expect(busy).not.toBeInstanceOf(Database.SqliteError);
+  expect(isBusy(busy)).toBe(true);
+  expect(isStorageFull(new Other("database or disk is full", "SQLITE_FULL"))).toBe(true);
+  expect(unreadableError(new Other("not a database", "SQLITE_NOTADB"), "x.db")).toMatchObject({
+    code: "invalid_input",
+  });
+  expect(isBusy(Object.assign(new Error("no"), { code: "SQLITE_BUSY" }))).toBe(false);
 });

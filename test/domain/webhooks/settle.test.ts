@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
-import { settle } from "../../../src/domain/webhooks/settle.ts";
+import {
+  settle,
+  ATTEMPT_DELAYS_MS,
+  MAX_ATTEMPTS,
+  retryDelayMs,
+} from "../../../src/domain/webhooks/settle.ts";
 import { classifyOutcome, type Outcome } from "../../../src/domain/webhooks/outcome.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const responded = (statusCode: number, retryAfter: string | null = null): Outcome => ({
   kind: "responded",
   statusCode,
@@ -133,4 +139,30 @@ test("the twentieth failure exhausts the delivery", () => {
     error: "HTTP 500",
   };
   expect(settleNow(20, responded(500, "60"))).toEqual(exhausted);
+});
+
+test("20 attempts spread over 8 days", () => {
+  expect(MAX_ATTEMPTS).toBe(20);
+  const total = ATTEMPT_DELAYS_MS.reduce((sum, delay) => sum + delay, 0);
+  expect(total).toBe(8 * 24 * HOUR + 42 * MINUTE + 35_000);
+});
+
+test.each([
+  { attemptsMade: 1, min: 5000, max: 6000 },
+  { attemptsMade: 2, min: 30_000, max: 36_000 },
+  { attemptsMade: 3, min: 2 * MINUTE, max: 2.4 * MINUTE },
+  { attemptsMade: 6, min: HOUR, max: 72 * MINUTE },
+  { attemptsMade: 7, min: 2 * HOUR, max: 2 * HOUR + 15 * MINUTE },
+  { attemptsMade: 19, min: 24 * HOUR, max: 24 * HOUR + 15 * MINUTE },
+])(
+  "after $attemptsMade attempts, jitter adds up to a fifth, at least 1 s and at most 15 min",
+  (row) => {
+    expect(retryDelayMs(row.attemptsMade, 0)).toBe(row.min);
+    expect(retryDelayMs(row.attemptsMade, 0.999999999)).toBeGreaterThan(row.max - 2);
+    expect(retryDelayMs(row.attemptsMade, 0.999999999)).toBeLessThan(row.max);
+  },
+);
+
+test("there is no delay after the twentieth attempt", () => {
+  expect(retryDelayMs(20, 0)).toBeUndefined();
 });

@@ -53,7 +53,7 @@ async function runControl(zone: string): Promise<Claim["control"]> {
       }],
     };`,
   );
-  const path = `${SUITE}/properties.test.ts`;
+  const path = `${SUITE}/slot.test.ts`;
   const options = ["--root", ROOT, "--config", config];
   const { passed, all } = await runTests(path, zone, CONTROL_RUNS, ...options);
   return {

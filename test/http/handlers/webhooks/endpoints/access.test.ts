@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { rotateKey } from "../../../../src/app/keys.ts";
-import { updateEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
-import { type TestApi, createTestApi } from "../../support/api.ts";
+import { rotateKey } from "../../../../../src/app/keys.ts";
+import { updateEndpoint } from "../../../../../src/app/webhooks/endpoints.ts";
+import { type TestApi, createTestApi } from "../../../support/api.ts";
 import {
   DELIVERIES,
   createTestEndpoint,
@@ -12,7 +12,7 @@ import {
   jsonRequest,
   readData,
   WEBHOOKS,
-} from "../../support/webhooks.ts";
+} from "../../../support/webhooks.ts";
 
 type Route = {
   method: string;

@@ -1,17 +1,23 @@
 import { expect, test, vi } from "vitest";
-import { toTable } from "../../../src/cli/output/table.ts";
-import { createLog } from "../../../src/platform/log.ts";
-import type { EndpointState, LiveRow } from "../../../src/store/live.ts";
-import { openCondition } from "../../../src/domain/conditions/registry.ts";
-import { renderFrame } from "../../../src/features/live-view/views/frame.ts";
-import { readSnapshot, type Snapshot } from "../../../src/features/live-view/state/snapshot.ts";
-import { createTimeFormat } from "../../../src/features/live-view/state/time-format.ts";
-import { createUiState, type UiState } from "../../../src/features/live-view/state/ui-state.ts";
-import { createHostileSource, PIECES } from "../../support/hostile/terminal-texts.ts";
-import { fillDeliveries } from "../../support/live-data.ts";
-import { createScreen } from "../../support/screen.ts";
-import { createTestRuntime } from "../../support/test-runtime.ts";
-import { openViewOnTerminal, linesToText } from "./open-view.ts";
+import { toTable } from "../../../../../src/cli/output/table.ts";
+import { createLog } from "../../../../../src/platform/log.ts";
+import type { EndpointState, LiveRow } from "../../../../../src/store/live.ts";
+import { openCondition } from "../../../../../src/domain/conditions/registry.ts";
+import { renderFrame } from "../../../../../src/features/live-view/views/frame.ts";
+import {
+  readSnapshot,
+  type Snapshot,
+} from "../../../../../src/features/live-view/state/snapshot.ts";
+import { createTimeFormat } from "../../../../../src/features/live-view/state/time-format.ts";
+import {
+  createUiState,
+  type UiState,
+} from "../../../../../src/features/live-view/state/ui-state.ts";
+import { createHostileSource, PIECES } from "../../../../support/hostile/terminal-texts.ts";
+import { fillDeliveries } from "../../../../support/live-data.ts";
+import { createScreen } from "../../../../support/screen.ts";
+import { createTestRuntime } from "../../../../support/test-runtime.ts";
+import { openViewOnTerminal, linesToText } from "../../open-view.ts";
 
 const STRINGS = 10_000;
 /** Rounds over all screens; each screen takes some hundred strings. */

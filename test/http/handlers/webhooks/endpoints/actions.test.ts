@@ -1,21 +1,21 @@
 import { Stripe } from "stripe";
 import { describe, expect, test } from "vitest";
-import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { disableEndpoint } from "../../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import {
   enabledEndpoint,
   finishedRotation,
   rotatedEndpoint,
-} from "../../../../src/domain/public/schemas/webhook.ts";
-import type { WebhookPost } from "../../../../src/domain/webhooks/webhook-post.ts";
-import { createTestWorker } from "../../../support/delivery.ts";
-import { createTestApi } from "../../support/api.ts";
+} from "../../../../../src/domain/public/schemas/webhook.ts";
+import type { WebhookPost } from "../../../../../src/domain/webhooks/webhook-post.ts";
+import { createTestWorker } from "../../../../support/delivery.ts";
+import { createTestApi } from "../../../support/api.ts";
 import {
   readData,
   createTestEndpoint,
   renameService,
   jsonRequest,
   WEBHOOKS,
-} from "../../support/webhooks.ts";
+} from "../../../support/webhooks.ts";
 
 const post = (body?: unknown): RequestInit =>
   body === undefined ? { method: "POST" } : jsonRequest("POST", body);

@@ -7,32 +7,32 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readVersion } from "../../src/platform/assets.ts";
-import { CHANGED_FLAGS, ALL_EVENT_TYPES, prefixOf } from "../../src/domain/event-types.ts";
-import type { Envelope } from "../../src/domain/envelope.ts";
-import { deliveryHeaders } from "../../src/domain/webhooks/webhook-post.ts";
-import type { Runtime } from "../../src/app/runtime.ts";
-import { groupByPath, type RoutePath } from "../../src/http/pipeline/route.ts";
+import { readVersion } from "../../../src/platform/assets.ts";
+import { CHANGED_FLAGS, ALL_EVENT_TYPES, prefixOf } from "../../../src/domain/event-types.ts";
+import type { Envelope } from "../../../src/domain/envelope.ts";
+import { deliveryHeaders } from "../../../src/domain/webhooks/webhook-post.ts";
+import type { Runtime } from "../../../src/app/runtime.ts";
+import { groupByPath, type RoutePath } from "../../../src/http/pipeline/route.ts";
 import type {
   HttpRequest,
   HttpResponse,
   RequestContext,
-} from "../../src/http/pipeline/request-context.ts";
-import { createMetrics } from "../../src/http/pipeline/metrics.ts";
-import { createResponseObserver } from "../../src/http/pipeline/response-observer.ts";
-import { describeApi } from "../../.config/openapi/document.ts";
-import { templatePathOf } from "../../.config/openapi/operation.ts";
-import { eventSchemaName, loadSchemas } from "../../src/http/openapi/schemas.ts";
-import { isPublished, ROUTES } from "../support/routes.ts";
-import { startServer } from "../../src/http/server.ts";
-import { assertAllDocumented } from "../support/check-responses.ts";
-import { createTerminal } from "../support/cli.ts";
+} from "../../../src/http/pipeline/request-context.ts";
+import { createMetrics } from "../../../src/http/pipeline/metrics.ts";
+import { createResponseObserver } from "../../../src/http/pipeline/response-observer.ts";
+import { describeApi } from "../../../.config/openapi/document.ts";
+import { templatePathOf } from "../../../.config/openapi/operation.ts";
+import { eventSchemaName, loadSchemas } from "../../../src/http/openapi/schemas.ts";
+import { isPublished, ROUTES } from "../../support/routes.ts";
+import { startServer } from "../../../src/http/server.ts";
+import { assertAllDocumented } from "../../support/check-responses.ts";
+import { createTerminal } from "../../support/cli.ts";
 import {
   checkedResponses,
   findUndocumented,
   findUndocumentedInJson,
-} from "../support/openapi-conformance.ts";
-import { createTestApi, SALON } from "./support/api.ts";
+} from "../../support/openapi-conformance.ts";
+import { createTestApi, SALON } from "../support/api.ts";
 
 type Content = { [type: string]: { schema: object; example?: unknown } };
 type Operation = {
@@ -72,7 +72,7 @@ function redocly(document: unknown) {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-openapi-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
-  const bin = fileURLToPath(new URL("../../node_modules/.bin/redocly", import.meta.url));
+  const bin = fileURLToPath(new URL("../../../node_modules/.bin/redocly", import.meta.url));
   const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
   return spawnSync(process.execPath, [bin, "lint", "--format", "json", "openapi.json"], {
     cwd: folder,
@@ -310,7 +310,7 @@ describe("GET /openapi.json", () => {
 });
 
 test("the daemon does not load the schemas of the OpenAPI document", () => {
-  const src = fileURLToPath(new URL("../../src/", import.meta.url));
+  const src = fileURLToPath(new URL("../../../src/", import.meta.url));
   const heavy = /^import (?!type ).*"[^"]*(public\/schemas\/|openapi\/(headers|schemas)\.ts)/m;
   const loading = readdirSync(src, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts") && heavy.test(readFileSync(join(src, path), "utf8")))

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { checkEndpoint } from "../../../../src/app/operations/delivery-conditions.ts";
-import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
-import { endpoint as endpointSchema } from "../../../../src/domain/public/schemas/webhook.ts";
+import { checkEndpoint } from "../../../../../src/app/operations/delivery-conditions.ts";
+import { disableEndpoint } from "../../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { endpoint as endpointSchema } from "../../../../../src/domain/public/schemas/webhook.ts";
 import {
   createEndpointBody,
   updateEndpointBody,
-} from "../../../../src/domain/webhooks/endpoint-fields.ts";
-import { createTestApi, type TestApi } from "../../support/api.ts";
+} from "../../../../../src/domain/webhooks/endpoint-fields.ts";
+import { createTestApi, type TestApi } from "../../../support/api.ts";
 import {
   readData,
   createTestEndpoint,
   renameService,
   jsonRequest,
   WEBHOOKS,
-} from "../../support/webhooks.ts";
+} from "../../../support/webhooks.ts";
 
 const patch = (body: unknown) => jsonRequest("PATCH", body);
 

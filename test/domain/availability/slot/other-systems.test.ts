@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { checkStart } from "../../../src/domain/availability/slot.ts";
-import { formatMinute } from "../../../src/domain/availability/wall-clock.ts";
-import { buildStaffMember, buildService } from "../../support/catalog-builders.ts";
+import { checkStart } from "../../../../src/domain/availability/slot.ts";
+import { formatMinute } from "../../../../src/domain/availability/wall-clock.ts";
+import { buildStaffMember, buildService } from "../../../support/catalog-builders.ts";
 import {
   createShop,
   bookSlot,
@@ -14,7 +14,7 @@ import {
   startTimes,
   refusalAt,
   serviceRequest,
-} from "./requests.ts";
+} from "../requests.ts";
 
 /** Known failures of other systems, named after their reports. */
 

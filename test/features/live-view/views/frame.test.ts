@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { lineWidth } from "../../../src/features/live-view/views/cells.ts";
-import { addBusiness } from "../../support/delivery.ts";
-import { fillDeliveries } from "../../support/live-data.ts";
-import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
-import { confirmedVisit } from "../../support/visit-rows.ts";
-import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
-import { openViewOnTerminal, openSession } from "./open-view.ts";
+import { lineWidth } from "../../../../src/features/live-view/views/cells.ts";
+import { addBusiness } from "../../../support/delivery.ts";
+import { fillDeliveries } from "../../../support/live-data.ts";
+import { createTestRuntime, type TestRuntime } from "../../../support/test-runtime.ts";
+import { confirmedVisit } from "../../../support/visit-rows.ts";
+import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { openViewOnTerminal, openSession } from "../open-view.ts";
 
 const HOUR_MS = 3_600_000;
 

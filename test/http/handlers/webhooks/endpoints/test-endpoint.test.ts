@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
-import { withEqualFailures } from "../../../../src/app/webhooks/failure-time.ts";
-import type { SendOnce } from "../../../../src/app/webhooks/test-endpoint.ts";
-import { createSendOnce } from "../../../../src/delivery/sender.ts";
-import { businessId } from "../../../../src/domain/catalog/object-id.ts";
-import { endpointTest } from "../../../../src/domain/public/schemas/webhook.ts";
-import { createTestApp } from "../../../support/app.ts";
-import { startServer } from "../../../../src/http/server.ts";
-import { type ScriptedResponse, createReceiver } from "../../../support/receiver.ts";
-import { createTestApi, SALON, applyPreset } from "../../support/api.ts";
-import { readData, createTestEndpoint, WEBHOOKS } from "../../support/webhooks.ts";
+import { disableEndpoint } from "../../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { withEqualFailures } from "../../../../../src/app/webhooks/failure-time.ts";
+import type { SendOnce } from "../../../../../src/app/webhooks/test-endpoint.ts";
+import { createSendOnce } from "../../../../../src/delivery/sender.ts";
+import { businessId } from "../../../../../src/domain/catalog/object-id.ts";
+import { endpointTest } from "../../../../../src/domain/public/schemas/webhook.ts";
+import { createTestApp } from "../../../../support/app.ts";
+import { startServer } from "../../../../../src/http/server.ts";
+import { type ScriptedResponse, createReceiver } from "../../../../support/receiver.ts";
+import { createTestApi, SALON, applyPreset } from "../../../support/api.ts";
+import { readData, createTestEndpoint, WEBHOOKS } from "../../../support/webhooks.ts";
 
 /** Starts the API with a real webhook sender, and a receiver with scripted responses. */
 async function setUp(script: ScriptedResponse[] = [{}]) {

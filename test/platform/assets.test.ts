@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { readCatalog } from "../../../src/domain/catalog/source/read-catalog.ts";
-import { PRESETS, type Preset, readPreset } from "../../../src/platform/assets.ts";
-import type { Catalog } from "../../../src/domain/catalog/catalog.ts";
-import { ALLERGENS } from "../../../src/domain/catalog/menu.ts";
+import { readCatalog } from "../../src/domain/catalog/source/read-catalog.ts";
+import { PRESETS, type Preset, readPreset } from "../../src/platform/assets.ts";
+import type { Catalog } from "../../src/domain/catalog/catalog.ts";
+import { ALLERGENS } from "../../src/domain/catalog/menu.ts";
 
 const SEEDING_AT = Date.parse("2026-11-20T12:00:00Z");
 

@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
-import { fc, unicodeText } from "../../support/property.ts";
+import { fc, unicodeText } from "../support/property.ts";
 import { expect, test } from "vitest";
-import { encodeForUrl, HOSTILE_TEXTS, hostileText } from "../../support/hostile/texts.ts";
-import { createTestApi, SALON } from "../support/api.ts";
+import { encodeForUrl, HOSTILE_TEXTS, hostileText } from "../support/hostile/texts.ts";
+import { createTestApi, SALON } from "./support/api.ts";
 
 // A short form of proof A4: any request gets a documented response, and never a 5xx.
 // HOSTILE_REQUESTS sets the number of requests.

@@ -9,7 +9,16 @@ import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.t
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { dryRun } from "../../support/dry-run.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
-import { captureError, eventTypesOf, recordEvents } from "../../support/use-case.ts";
+import {
+  captureError,
+  eventTypesOf,
+  recordEvents,
+  applyCatalogBody,
+} from "../../support/use-case.ts";
+import { findCustomer, saveCustomer } from "../../../src/app/bookings/guests.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { askOtherVisits } from "../../../src/app/bookings/other-visits.ts";
+import { eraseExpiredGuests, eraseForGood } from "../../../src/app/guests/erase-visits.ts";
 
 const SLUG = "salon-aurora";
 const FILE = `
@@ -89,4 +98,46 @@ test("the orders of an event that is postponed or cancelled stay and are named",
   expect(postponePublicEvent(rt, SLUG, "gala", startsAt).orders).toEqual([order.id]);
   expect(cancelPublicEvent(rt, SLUG, "gala").orders).toEqual([order.id]);
   expect(status()).toBe("CONFIRMED");
+});
+
+const ANA = { name: "Ana", email: "ana@example.com", phone: null, notes: null };
+const customerRef = "ref-of-ana-4711";
+
+function openSoldToAna() {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, FILE);
+  const { id } = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"], customerRef });
+  rt.tx(() => saveCustomer(rt, getBusiness(rt, SLUG).id, id, ANA));
+  return { rt, id, business: getBusiness(rt, SLUG) };
+}
+
+test("an export of guest data describes an order as the API does", () => {
+  const { rt, id, business } = openSoldToAna();
+  expect(askOtherVisits(({ describe }) => describe(rt, business, id))).toMatchObject({
+    type: "ticket_order",
+    object: { id, customerRef, items: [{ quantity: 1 }] },
+  });
+});
+
+test("erasing the guest of an order removes the data and the reference, also from events", () => {
+  const { rt, id, business } = openSoldToAna();
+  eraseForGood(rt, [id]);
+  expect(findCustomer(rt, id)).toBeNull();
+  expect(getTicketOrder(rt, business.id, id)).toMatchObject({ customerRef: null, version: 2 });
+  for (const { body } of rt.store.events.listByVisit(id))
+    expect(JSON.parse(body.toString())).toMatchObject({
+      data: { object: { id, customerRef: null } },
+    });
+});
+
+test("guest data is erased `guestRetentionDays` after the end of the event", async () => {
+  const { rt, id } = openSoldToAna();
+  const isKeptAt = async (time: string) => {
+    rt.advance(Date.parse(time) - rt.now());
+    await eraseExpiredGuests(rt);
+    return findCustomer(rt, id) !== null;
+  };
+  // 90 days after the end at 22:00 in New York.
+  expect(await isKeptAt("2027-03-02T03:00:00Z")).toBe(true);
+  expect(await isKeptAt("2027-03-02T03:00:01Z")).toBe(false);
 });

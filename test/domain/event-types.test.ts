@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
-import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
-import { cancelBooking, cancelReservation } from "../../../src/app/bookings/operator-changes.ts";
-import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
-import { rescheduleBooking, rescheduleReservation } from "../../../src/app/bookings/reschedule.ts";
-import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
-import { getBusiness } from "../../../src/app/businesses.ts";
-import { objectId } from "../../../src/domain/catalog/object-id.ts";
-import { maySubscribe } from "../../../src/domain/event-groups.ts";
-import { ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
-import { eventsOf, type EventRow } from "../../support/event-rows.ts";
-import { applyCatalogBody, recordEvents } from "../../support/use-case.ts";
-import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
+import { editObject } from "../../src/app/catalog/edit-object.ts";
+import { createBooking, createReservation } from "../../src/app/bookings/bookings.ts";
+import { cancelBooking, cancelReservation } from "../../src/app/bookings/operator-changes.ts";
+import { publishEventAvailability } from "../../src/app/bookings/event-availability.ts";
+import { rescheduleBooking, rescheduleReservation } from "../../src/app/bookings/reschedule.ts";
+import { createTimeOff } from "../../src/app/bookings/time-off.ts";
+import { getBusiness } from "../../src/app/businesses.ts";
+import { objectId } from "../../src/domain/catalog/object-id.ts";
+import { maySubscribe } from "../../src/domain/event-groups.ts";
+import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
+import { eventsOf, type EventRow } from "../support/event-rows.ts";
+import { applyCatalogBody, recordEvents } from "../support/use-case.ts";
+import { type TestRuntime, createTestRuntime } from "../support/test-runtime.ts";
 
 // The table has the smallest change that causes each event type, and all events of that change.
 

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeFolder } from "../src/app/runtime.ts";
-import { createTempFolder } from "./support/cli.ts";
+import { makeFolder } from "../../src/app/runtime.ts";
+import { createTempFolder } from "../support/cli.ts";
 
 test("a folder and its parents are created with mode 0700", () => {
   const folder = createTempFolder();
