@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import type { Runtime } from "./runtime.ts";
+import { FEATURES } from "../features/index.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 
 export function getBusiness(rt: Runtime, slug: string): BusinessRow {
@@ -10,9 +11,18 @@ export function getBusiness(rt: Runtime, slug: string): BusinessRow {
   throw new AppError(
     "business_not_found",
     `There is no business '${slug}'.${didYouMean(slug, slugs)}`,
-    { fix: slugs.length > 0 ? "deskbell businesses list" : "deskbell seed salon" },
+    {
+      fix:
+        slugs.length > 0
+          ? "deskbell businesses list"
+          : (findSampleCommand() ?? "deskbell catalog apply FILE"),
+    },
   );
 }
+
+/** Returns the command that loads sample data, if a feature has one. */
+export const findSampleCommand = (): string | undefined =>
+  FEATURES.find(({ sampleCommand }) => sampleCommand !== undefined)?.sampleCommand;
 
 /** Returns the slug of a business, or its ID if it was deleted. */
 export const slugOf = (rt: Runtime, id: string): string =>

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
+import { FEATURES } from "../features/index.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** A text that is encrypted with a master key, and the ID that it was encrypted with. */
@@ -76,11 +77,17 @@ function guestsError(masterKeyPath: string): AppError {
   });
 }
 
+/** Returns what the operator does about lost secrets of features, besides those of endpoints. */
+export const andOtherSecrets = (): string =>
+  FEATURES.flatMap(({ secretTables = {} }) => Object.values(secretTables))
+    .map((remedy) => `, and ${remedy}`)
+    .join("");
+
 function secretsError(masterKeyPath: string): AppError {
   const what = existsSync(masterKeyPath)
     ? "The master key does not match the stored signing secrets."
     : "The master key is missing, so the stored signing secrets cannot be decrypted.";
   return new AppError("signing_unavailable", what, {
-    fix: `restore the right ${masterKeyPath}; if it is lost, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force, and create destinations again`,
+    fix: `restore the right ${masterKeyPath}; if it is lost, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force${andOtherSecrets()}`,
   });
 }

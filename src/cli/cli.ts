@@ -8,7 +8,7 @@ import type { BusinessRow } from "../store/businesses.ts";
 import { assertNotInUse } from "../store/file-identity.ts";
 import { storageError } from "../store/storage-error.ts";
 import { createNamer } from "./objects/names.ts";
-import { CREATE_DATA, getOnlyBusiness } from "./objects/only-business.ts";
+import { getOnlyBusiness, howToBegin } from "./objects/only-business.ts";
 import { inlineFields, toReadable } from "./output/readable.ts";
 import { Terminal } from "./terminal.ts";
 
@@ -36,7 +36,7 @@ export class Cli extends Terminal {
     throw new AppError("resource_not_found", `There is no deskbell data in ${config.dataDir}.`, {
       fix: existsSync(config.backupFolder)
         ? `put ${basename(config.databasePath)} back, or restore a backup: deskbell restore --newest`
-        : `${CREATE_DATA}; or, if the data were moved, put them back or name their folder with --data-dir`,
+        : `${howToBegin()}; or, if the data were moved, put them back or name their folder with --data-dir`,
     });
   }
 

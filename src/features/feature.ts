@@ -33,6 +33,8 @@ export type Feature = {
   variants?: readonly FeatureVariants[];
   /** The command that takes changes of a catalog back. */
   undoCommand?: string;
+  /** The command that loads sample data into a new server. */
+  sampleCommand?: string;
   /** Values that the shell completes without the data, by argument or flag: `seed [source]`. */
   fixedValues?: Readonly<Record<string, readonly string[]>>;
   /** Formats of `catalog export`. */
@@ -63,7 +65,7 @@ export type Feature = {
   status?: () => Promise<{ status: readonly ReadStatusPart[] }>;
   /** Format lines of `/metrics`; loaded when the daemon starts. */
   metrics?: () => Promise<{ metrics: readonly FormatMetrics[] }>;
-  /** The nouns of its visits, by the names of their lists in reports. */
+  /** The nouns of its visits, after which their command is called, by their lists in reports. */
   visitNouns?: Readonly<Record<string, string>>;
   /** Visits that it adds to bookings and reservations; loaded when the data are opened. */
   visits?: () => Promise<{ visits: readonly OtherVisits[] }>;
@@ -74,8 +76,11 @@ export type Feature = {
   /** Prefixes of the IDs of its objects. */
   idPrefixes?: readonly string[];
   auditActions?: readonly string[];
-  /** The tables with a column `sealed` of secrets that are encrypted with the master key. */
-  secretTables?: readonly string[];
+  /**
+   * The tables with a column `sealed` of secrets that are encrypted with the master key, each with
+   * what the operator does if no key decrypts them.
+   */
+  secretTables?: Readonly<Record<string, string>>;
   /** The tables by which somebody reads data, by a name for their rows. */
   access?: Readonly<Record<string, FeatureTable>>;
   /** The tables whose rows a restore does not bring back. */

@@ -7,7 +7,7 @@ export type SealedRow = { id: string; sealed: Buffer };
 
 /** The tables of features with a column `sealed`, besides the one with the secrets of endpoints. */
 export const listSecretTables = lazy((): readonly string[] =>
-  FEATURES.flatMap(({ secretTables = [] }) => secretTables),
+  FEATURES.flatMap(({ secretTables = {} }) => Object.keys(secretTables)),
 );
 
 /** Lists the secrets of a feature's table. */

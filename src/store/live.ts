@@ -60,8 +60,8 @@ const REPLAYABLE =
   "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
 /**
- * Queries of the live view: keyset pages, statistics and bounded counts. All stay fast as the file
- * grows.
+ * Queries of lists that follow what happens: keyset pages, statistics and bounded counts. All stay
+ * fast as the file grows.
  */
 export function createLiveStore(db: Db) {
   const statements = new Map<string, ReturnType<Db["prepare"]>>();

@@ -4,7 +4,7 @@ import { countOf, isoSeconds, shellQuote, summarizeNames } from "../../domain/te
 import { needsAttention } from "../../domain/webhooks/failure-streak.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { slugOf } from "../businesses.ts";
-import { iterateGuests, iterateSecrets } from "../master-key.ts";
+import { andOtherSecrets, iterateGuests, iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
@@ -183,10 +183,10 @@ export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   const undecryptable = rt.secrets.listUndecryptable(rows);
   if (undecryptable.length === rows.length) {
     const why = isThere ? "decrypts no signing secret" : "is missing";
-    const text = `${masterKeyPath} ${why}: no webhook can be signed. Restore the key file that backup --master-key-out wrote; if it is lost, give each endpoint a new secret with webhooks rotate-secret ID --force, and create destinations again`;
+    const text = `${masterKeyPath} ${why}: no webhook can be signed. Restore the key file that backup --master-key-out wrote; if it is lost, give each endpoint a new secret with webhooks rotate-secret ID --force${andOtherSecrets()}`;
     return [openCondition(code, text, command)];
   }
-  // A destination whose secret cannot be decrypted is late.
+  // Features report their own secrets.
   const ids = undecryptable.flatMap(({ endpointId }) => endpointId ?? []);
   return [...new Set(ids)].map((id) => {
     const { name, businessId } = rt.store.endpoints.findById(id) ?? { name: id, businessId: "" };

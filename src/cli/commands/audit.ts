@@ -5,6 +5,7 @@ import { askOtherVisits } from "../../app/bookings/other-visits.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
+import { FEATURES } from "../../features/index.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { resolveVisitId } from "../objects/visit-commands.ts";
@@ -87,12 +88,17 @@ function findVisit(rt: Runtime, idOrCode: string) {
 /** The entries of a visit remain when its business is deleted. */
 function assertVisitKnown(rt: Runtime, visit: string): void {
   if (findVisit(rt, visit) !== undefined || rt.store.audit.list({ visit }, 1).length > 0) return;
-  throw new AppError(
-    "resource_not_found",
-    `There is no booking, reservation or ticket order '${safe(visit)}'.`,
-    { fix: "deskbell bookings list, deskbell reservations list or deskbell ticket-orders list" },
-  );
+  const ofFeatures = FEATURES.flatMap(({ visitNouns = {} }) => Object.values(visitNouns));
+  const nouns = ["booking", "reservation", ...ofFeatures];
+  const commands = nouns.map((noun) => `deskbell ${noun.replaceAll(" ", "-")}s list`);
+  throw new AppError("resource_not_found", `There is no ${oneOf(nouns)} '${safe(visit)}'.`, {
+    fix: oneOf(commands),
+  });
 }
+
+/** `a, b or c` */
+const oneOf = (names: readonly string[]): string =>
+  `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
 /** A visit that a key made has no entry: its row names the key. */
 function noteCreator(cli: Cli, rt: Runtime, id: string): void {

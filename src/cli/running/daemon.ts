@@ -219,7 +219,7 @@ export async function assertDatabaseUsable(rt: Runtime): Promise<void> {
   }
 }
 
-/** Stores the URL and settings for `status`, `doctor` and the live view. */
+/** Stores the URL and settings for the commands that show the state of the daemon. */
 function saveAddress(rt: Runtime, url: string): Promise<void> {
   const { everyMs, dir, command } = rt.config.backups;
   const row = {

@@ -34,7 +34,7 @@ export const nats = {
     "destination.deleted",
     "destination.redelivered",
   ],
-  secretTables: ["destination"],
+  secretTables: { destination: "create destinations again" },
   access: {
     destination: {
       table: "destination",

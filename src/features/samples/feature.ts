@@ -13,5 +13,6 @@ export const samples = {
       load: () => import("./commands.ts"),
     },
   ],
+  sampleCommand: "deskbell seed all",
   fixedValues: { "seed [source]": ["restaurant", "salon", "venue", "all"] },
 } as const satisfies Feature;
