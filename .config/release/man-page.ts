@@ -50,7 +50,6 @@ const optionItem = ({ flags, description, envVar, argChoices }: Option): string 
 function commandSection(words: readonly string[], spec: CommandSpec | CommandGroup): string {
   if ("commands" in spec)
     return spec.commands.map((child) => commandSection([...words, child.name], child)).join("");
-  if (spec.isHidden) return "";
   const title = [...words, ...spec.arguments].join(" ");
   const examples = spec.examples.map((line) => escape(`deskbell ${line}`)).join("\n");
   return `.SS ${escape(title)}

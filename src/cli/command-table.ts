@@ -164,11 +164,6 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       about: "Print a systemd unit that runs this program in a sandbox.",
       load: () => import("./commands/systemd-unit.ts"),
     },
-    {
-      name: "completion",
-      about: "Print the completion script of a shell: bash, zsh, fish or powershell.",
-      load: () => import("./commands/completion.ts"),
-    },
   ],
 };
 
@@ -178,6 +173,11 @@ export const COMMANDS_BY_HEADING: readonly (readonly [Heading, readonly CommandE
 
 export const COMMANDS: readonly CommandEntry[] = COMMANDS_BY_HEADING.flatMap(
   ([, commands]) => commands,
+);
+
+/** Commands that the help does not list. */
+export const HIDDEN_COMMANDS: readonly CommandEntry[] = FEATURES.flatMap<CommandEntry>(
+  ({ hiddenCommands = [] }) => hiddenCommands,
 );
 
 function withFeatures(heading: Heading): CommandEntry[] {

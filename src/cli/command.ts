@@ -7,7 +7,8 @@ export type CommandSpec = {
   about: string;
   arguments: readonly string[];
   flags: Flags;
-  isHidden?: true;
+  /** The values of its argument, each with what it is about, which a shell can complete. */
+  values?: Readonly<Record<string, string>>;
   /** Runs if its group is named without a command. */
   isDefault?: true;
   /**
@@ -92,7 +93,7 @@ export function addCommand(
   start: (run: (cli: Cli) => CommandResult, dryRun: boolean) => Promise<void>,
 ): void {
   const added = parent
-    .command(spec.name, { isDefault: "isDefault" in spec, hidden: "isHidden" in spec })
+    .command(spec.name, { isDefault: "isDefault" in spec })
     .summary(firstSentence(spec.about))
     .description(spec.about);
   if ("commands" in spec) {

@@ -6,13 +6,11 @@ import type { GlobalFlags } from "./terminal.ts";
 import { addCommand, type CommandSpec, type CommandGroup } from "./command.ts";
 import type { CommandEntry } from "./command-entry.ts";
 import { loadCommand } from "./load-command.ts";
-import { COMMANDS } from "./command-table.ts";
+import { COMMANDS, HIDDEN_COMMANDS } from "./command-table.ts";
 import { assertNoMissingValue } from "./missing-values.ts";
 import { type Io, widthOf } from "./io.ts";
 import { ABOUT, GLOBAL_OPTIONS, rootHelp, VERSION_OPTION } from "./root-help.ts";
 import { mapUsageErrors } from "./usage-errors.ts";
-
-const COMPLETE = "__complete";
 
 /**
  * Builds the program for one command line: commands that the line may name are loaded, the others
@@ -53,10 +51,10 @@ export async function createProgram(
       cli.close();
     }
   };
-  const isCompletion = args.includes(COMPLETE);
-  const isNamed = ({ name }: CommandEntry) => isCompletion || args.includes(name);
+  const isNamed = ({ name }: CommandEntry) => args.includes(name);
+  const entries = [...COMMANDS, ...HIDDEN_COMMANDS.filter(isNamed)];
   const specs = await Promise.all(
-    COMMANDS.map(async (entry) => (isNamed(entry) ? loadCommand(entry) : entry)),
+    entries.map(async (entry) => (isNamed(entry) ? loadCommand(entry) : entry)),
   );
   // Commander would print the version of the program, wherever the option is on the line.
   const hasOwnVersion = (spec: CommandSpec | CommandGroup): boolean =>
@@ -68,10 +66,6 @@ export async function createProgram(
   for (const spec of specs)
     if (isLoaded(spec)) addCommand(root, spec, start);
     else root.command(spec.name).description(spec.about);
-  if (isCompletion) {
-    const { complete } = await import("./commands/completion.ts");
-    addCommand(root, complete(specs.filter(isLoaded), root.options), start);
-  }
   mapUsageErrors(root, args);
   checkValuesBefore(root, args);
   return root;

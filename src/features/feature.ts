@@ -2,9 +2,14 @@ import type { OtherVisits } from "../app/bookings/other-visits.ts";
 import type { Check, FindBegins } from "../app/operations/conditions.ts";
 import type { FormatMetrics } from "../app/operations/monitoring.ts";
 import type { ExpiringRows } from "../app/operations/retention.ts";
-import type { LiveValues } from "../cli/completion/complete.ts";
-import type { FeatureCommand, FeatureSubcommands, FeatureVariants } from "../cli/command-entry.ts";
+import type {
+  CommandEntry,
+  FeatureCommand,
+  FeatureSubcommands,
+  FeatureVariants,
+} from "../cli/command-entry.ts";
 import type { ReadStatusPart } from "../cli/commands/status.ts";
+import type { LiveValues } from "../cli/live-values.ts";
 import type { CatalogFormat } from "../cli/output/catalog-file.ts";
 import type { Config } from "../config.ts";
 import type { StartWork } from "../delivery/scheduler.ts";
@@ -27,6 +32,8 @@ export type Feature = {
   /** The features whose files it may import. */
   uses?: readonly string[];
   commands?: readonly FeatureCommand[];
+  /** Commands for programs, which the help does not list. */
+  hiddenCommands?: readonly CommandEntry[];
   /** Commands that it adds to groups of the core. */
   subcommands?: readonly FeatureSubcommands[];
   /** What other flags than those of the core make a command do. */
@@ -35,8 +42,6 @@ export type Feature = {
   undoCommand?: string;
   /** The command that loads sample data into a new server. */
   sampleCommand?: string;
-  /** Values that the shell completes without the data, by argument or flag: `seed [source]`. */
-  fixedValues?: Readonly<Record<string, readonly string[]>>;
   /** Formats of `catalog export`. */
   formats?: readonly CatalogFormat[];
   /** Loaded when the daemon starts. */
@@ -69,7 +74,7 @@ export type Feature = {
   visitNouns?: Readonly<Record<string, string>>;
   /** Visits that it adds to bookings and reservations; loaded when the data are opened. */
   visits?: () => Promise<{ visits: readonly OtherVisits[] }>;
-  /** Values from the data that the shell completes; loaded by the command of the completion. */
+  /** Values from the data that a shell can complete; loaded when one asks for values. */
   completion?: () => Promise<{ completion: readonly LiveValues[] }>;
   /** Deletes its old rows; loaded when the delivery thread starts. */
   retention?: () => Promise<{ retention: readonly ExpiringRows[] }>;

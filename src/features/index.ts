@@ -1,5 +1,6 @@
 import { alerts } from "./alerts/feature.ts";
 import { calendars } from "./calendars/feature.ts";
+import { completion } from "./completion/feature.ts";
 import { csv } from "./csv/feature.ts";
 import { docs } from "./docs/feature.ts";
 import { demo } from "./demo/feature.ts";
@@ -27,6 +28,7 @@ const LIST = [
   alerts,
   guestData,
   servers,
+  completion,
   tickets,
   undo,
   docs,

@@ -57,10 +57,6 @@ export const readPreset = (preset: Preset): string => readText(`data/${preset}.y
 
 export const readSampleWords = (): string => readText("data/sample-words.json");
 
-export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
-export const readCompletion = (shell: (typeof SHELLS)[number]): string =>
-  readText(`data/completion.${shell}`);
-
 export const readStarter = (): string => readText("data/starter.yaml");
 
 /** The topics of `deskbell guide`, in reading order, and what each guide is about. */

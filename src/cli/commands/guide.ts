@@ -9,6 +9,7 @@ const BASE = `http://127.0.0.1:${DEFAULT_PORT}`;
 
 export const definition = command({
   arguments: ["[topic]"],
+  values: GUIDES,
   examples: ["guide", "guide failing-webhooks"],
   run(cli, _flags, topic) {
     if (topic === undefined) {

@@ -14,6 +14,7 @@ import { usageError } from "../../cli/failure.ts";
 export const definition = command({
   supportsDryRun: true,
   arguments: ["[source]"],
+  values: Object.fromEntries([...PRESETS, "all"].map((name) => [name, ""])),
   flags: {
     generate: count(1, 100_000, "generate a business with this many objects, such as 10k"),
     randomSeed: integer(

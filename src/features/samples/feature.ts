@@ -14,5 +14,4 @@ export const samples = {
     },
   ],
   sampleCommand: "deskbell seed all",
-  fixedValues: { "seed [source]": ["restaurant", "salon", "venue", "all"] },
 } as const satisfies Feature;

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { PRESETS } from "../../../src/platform/assets.ts";
 import { type CommandResult, createTerminal } from "../../support/cli.ts";
 
 const CAFE = `
@@ -57,11 +56,6 @@ test("seed --dry-run creates no business", async () => {
   const { deskbell } = createTerminal();
   expect((await deskbell("seed salon --dry-run")).stderr).toMatch(/^salon-aurora: would be new, /);
   expect(await deskbell("services list")).toMatchObject({ code: 3 });
-});
-
-test("the completion of seed names the sample businesses", async () => {
-  const { stdout } = await createTerminal().deskbell("__complete -- seed ''");
-  expect(stdout.replaceAll(/\t.*/g, "").trim().split("\n")).toEqual([...PRESETS, "all"]);
 });
 
 test("seed --generate creates one business for one --random-seed", async () => {

@@ -36,11 +36,6 @@ test("catalog import square writes a file that can be applied and lists what was
   expect((await deskbell("menu list")).stdout).toMatch(/\tBagel\t8\.50\t/);
 });
 
-test("the completion of `catalog import` names square", async () => {
-  const { deskbell } = createTerminal();
-  expect((await deskbell("__complete -- catalog import sq")).stdout).toMatch(/^square(?:\t.*)?\n$/);
-});
-
 test("catalog import square refuses a device", async () => {
   const business = "--business-slug xx --timezone UTC --currency CHF";
   const line = `catalog import square /dev/zero ${business} --out -`;

@@ -1,4 +1,4 @@
-import { candidate, type LiveValues } from "../../../cli/completion/complete.ts";
+import { candidate, type LiveValues } from "../../../cli/live-values.ts";
 import { createDestinationStore } from "../store.ts";
 
 export const completion: readonly LiveValues[] = [

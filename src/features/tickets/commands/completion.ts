@@ -1,9 +1,4 @@
-import {
-  candidate,
-  type LiveValues,
-  MAX_NEWEST,
-  perBusiness,
-} from "../../../cli/completion/complete.ts";
+import { candidate, type LiveValues, MAX_NEWEST, perBusiness } from "../../../cli/live-values.ts";
 import { createOrderStore } from "../store.ts";
 
 const orders = perBusiness((rt, businessId) =>

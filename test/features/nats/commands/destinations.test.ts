@@ -112,14 +112,3 @@ test("each change of a destination adds an entry to the audit log", async () => 
   await expectNewest("keys rotate-master", "master_key.rotated", { secrets: 1 });
   await expectNewest("destinations delete bus --yes", "destination.deleted");
 });
-
-test("the names of destinations and the event types that they get are completed", async () => {
-  const { deskbell } = createTerminal();
-  await deskbell(`catalog apply ${SALON}`);
-  await deskbell(`destinations create --name bus ${SERVER} --all`);
-  const complete = async (line: string) => (await deskbell(`__complete -- ${line}`)).stdout;
-  expect(await complete("destinations show b")).toMatch(/^bus\b/m);
-  expect(await complete("destinations update bus --event catalog.c")).toMatch(
-    /^catalog\.changed\t/m,
-  );
-});

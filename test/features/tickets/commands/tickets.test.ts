@@ -199,15 +199,3 @@ test("commands print names, amounts and local times; --json is unchanged", async
   const payment = { cancelReason: null, paymentRef: null };
   expect(json).toMatchObject({ data: { id, totalCents: 5000, currency: "CHF", ...payment } });
 });
-
-test("codes of orders and names of events are completed from the data", async () => {
-  const { deskbell } = await createBusiness();
-  const ask = async (words: string) =>
-    (await deskbell(`__complete -- ${words}`)).stdout.replaceAll(/\t.*/g, "");
-  const { code } = data<{ code: string }>(
-    await deskbell("ticket-orders create --public-event gala --item seat --json"),
-  );
-  for (const words of ["ticket-orders confirm ''", "tickets list --order ''"])
-    expect(await ask(words)).toBe(`${code}\n`);
-  expect(await ask("ticket-orders create --public-event ga")).toBe("gala\n");
-});

@@ -3,11 +3,12 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { readCompletion, SHELLS } from "../../../src/platform/assets.ts";
-import { runProgram, createTempFolder, createTerminal } from "../../support/cli.ts";
-import { PROGRAM } from "../../support/program.ts";
-import { hasTmux, openTmux } from "../../support/tmux.ts";
-import { SALON, writeVenue } from "../../support/samples.ts";
+import { SHELLS } from "../../../../src/features/completion/commands/completion.ts";
+import { readAsset } from "../../../../src/platform/assets.ts";
+import { runProgram, createTempFolder, createTerminal } from "../../../support/cli.ts";
+import { PROGRAM } from "../../../support/program.ts";
+import { hasTmux, openTmux } from "../../../support/tmux.ts";
+import { SALON, writeVenue } from "../../../support/samples.ts";
 
 async function createTwoBusinesses() {
   const terminal = createTerminal();
@@ -153,7 +154,7 @@ async function installOnPath() {
   writeFileSync(program, `#!/bin/sh\nexec ${PROGRAM.command.join(" ")} "$@"\n`);
   chmodSync(program, 0o755);
   for (const shell of SHELLS)
-    writeFileSync(join(folder, `completion.${shell}`), readCompletion(shell));
+    writeFileSync(join(folder, `completion.${shell}`), readAsset(`data/completion.${shell}`));
   const dataDir = join(folder, "data");
   expect(await runProgram(["catalog", "apply", SALON, "--data-dir", dataDir])).toMatchObject({
     code: 0,

@@ -1,0 +1,70 @@
+import { Option } from "commander";
+import { readConfig } from "../../../config.ts";
+import { safe } from "../../../domain/text.ts";
+import type { Cli } from "../../../cli/cli.ts";
+import { command } from "../../../cli/command.ts";
+import { COMMANDS } from "../../../cli/command-table.ts";
+import { toggle } from "../../../cli/flags.ts";
+import type { Candidate } from "../../../cli/live-values.ts";
+import { loadCommand } from "../../../cli/load-command.ts";
+import { GLOBAL_OPTIONS, VERSION_OPTION } from "../../../cli/root-help.ts";
+import { parseLine } from "./parse-line.ts";
+import { fixedValues, loadLister } from "./values.ts";
+
+/** Called by the completion scripts. It never prints an error: the user is typing a line. */
+export const definition = command({
+  arguments: ["[words...]"],
+  flags: { next: toggle("complete a new, empty word after these") },
+  examples: ["__complete -- keys cr", "__complete --next -- keys show"],
+  async run(cli, { next }, words) {
+    const commands = await Promise.all(COMMANDS.map(loadCommand));
+    const globals = [...GLOBAL_OPTIONS, VERSION_OPTION].map(
+      ({ flags, about }) => new Option(flags, about),
+    );
+    const { candidates, valueKind, typed, head, given } = parseLine(
+      commands,
+      globals,
+      next ? [...words, ""] : words,
+    );
+    const all = valueKind === undefined ? candidates : await valuesFor(cli, valueKind, given);
+    const matching = all.filter(({ value }) => value.startsWith(typed));
+    const lines = matching.map(({ value, about }) => `${head}${value}\t${safe(about, 80)}\n`);
+    cli.io.stdout.write(lines.join(""));
+  },
+});
+
+const BUSY_TIMEOUT_MS = 500;
+/**
+ * Shells insert the value unquoted: it must contain no shell syntax and not look like an option.
+ */
+const isHarmless = ({ value }: Candidate): boolean => /^\w[\w./:*-]*$/.test(value);
+
+async function valuesFor(
+  cli: Cli,
+  valueKind: string,
+  given: ReadonlyMap<string, string>,
+): Promise<Candidate[]> {
+  const lister = await loadLister(valueKind);
+  if (lister === undefined) return fixedValues(valueKind);
+  try {
+    const config = readConfig({ dataDir: given.get("--data-dir") ?? cli.flags.dataDir });
+    const [{ openRuntime }, { hasCurrentSchema }] = await Promise.all([
+      import("../../../app/runtime.ts"),
+      import("../../../store/read-only-database.ts"),
+    ]);
+    // Pressing Tab must neither create nor migrate a database.
+    if (!hasCurrentSchema(config.databasePath)) return [];
+    const rt = openRuntime(config, BUSY_TIMEOUT_MS);
+    try {
+      const slug = given.get("--business") ?? cli.flags.business;
+      return lister(
+        rt,
+        slug === undefined ? undefined : rt.store.businesses.findBySlug(slug),
+      ).filter(isHarmless);
+    } finally {
+      rt.close();
+    }
+  } catch {
+    return [];
+  }
+}

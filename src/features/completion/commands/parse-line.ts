@@ -1,0 +1,120 @@
+import type { Option } from "commander";
+import { type CommandGroup, type CommandSpec, optionsOf } from "../../../cli/command.ts";
+import { type Candidate, candidate } from "../../../cli/live-values.ts";
+
+type Node = CommandSpec | CommandGroup;
+
+/** The word to complete: its candidates, or the kind of value to look up in the data. */
+export type CompletionPoint = {
+  candidates: Candidate[];
+  /**
+   * The noun and the argument or flag: `keys <key>`, `tickets --order`; undefined if no value
+   * belongs here.
+   */
+  valueKind: string | undefined;
+  typed: string;
+  /** The part of the word before the value: `--event=`, or "". */
+  head: string;
+  given: Map<string, string>;
+};
+
+/** Parses an incomplete command line. Its last word, which may be empty, is the one to complete. */
+export function parseLine(
+  commands: readonly Node[],
+  globals: readonly Option[],
+  words: readonly string[],
+): CompletionPoint {
+  const path: string[] = [];
+  const given = new Map<string, string>();
+  let node: Node | undefined;
+  let position = 0;
+  let pendingOption: Option | undefined;
+  let onlyArguments = false;
+  let isUnknownCommand = false;
+
+  const options = (): Option[] => {
+    const own = ownOptions(node);
+    return [...own, ...globals.filter(({ long }) => !own.some((option) => option.long === long))];
+  };
+  const findOption = (word: string): Option | undefined =>
+    options().find(({ long, short }) => word === long || word === short);
+  const children = (): readonly Node[] =>
+    node === undefined ? commands : "commands" in node ? node.commands : [];
+
+  for (const word of words.slice(0, -1)) {
+    if (pendingOption) {
+      given.set(pendingOption.long ?? "", word);
+      pendingOption = undefined;
+    } else if (word === "--") onlyArguments = true;
+    else if (!onlyArguments && word.startsWith("-")) {
+      const [name = "", value] = splitOnce(word);
+      const option = findOption(name);
+      if (option && takesValue(option) && value === undefined) pendingOption = option;
+      else if (option && value !== undefined) given.set(name, value);
+    } else {
+      const child = children().find(({ name }) => name === word);
+      if (child) {
+        node = child;
+        path.push(word);
+      } else if (isGroup(node)) isUnknownCommand = true;
+      else position += 1;
+    }
+  }
+
+  const current = words.at(-1) ?? "";
+  const point = (part: Partial<CompletionPoint>): CompletionPoint => ({
+    candidates: [],
+    valueKind: undefined,
+    typed: current,
+    head: "",
+    given,
+    ...part,
+  });
+  const noun = path[0] ?? "";
+  if (isUnknownCommand) return point({});
+  if (pendingOption) return point(valueOf(noun, pendingOption));
+  if (!onlyArguments && current.startsWith("-")) {
+    const [name = "", typed] = splitOnce(current);
+    const option = findOption(name);
+    if (option && typed !== undefined)
+      return point({ ...valueOf(noun, option), typed, head: `${name}=` });
+    return point({
+      candidates: options().map(({ long, description }) => ({
+        value: long ?? "",
+        about: description,
+      })),
+    });
+  }
+  if (isGroup(node))
+    return point({
+      candidates: children().map(({ name, about }) => ({ value: name, about })),
+    });
+  const argument = node.arguments[Math.min(position, node.arguments.length - 1)];
+  const isSurplus = position >= node.arguments.length && !argument?.includes("...");
+  if (node.values !== undefined && !isSurplus)
+    return point({
+      candidates: Object.entries(node.values).map(([value, about]) => candidate(value, about)),
+    });
+  return point({
+    valueKind: argument === undefined || isSurplus ? undefined : `${noun} ${argument}`,
+  });
+}
+
+function valueOf(noun: string, option: Option): Pick<CompletionPoint, "candidates" | "valueKind"> {
+  const candidates = (option.argChoices ?? []).map((value) => ({ value, about: "" }));
+  return { candidates, valueKind: candidates.length > 0 ? undefined : `${noun} ${option.long}` };
+}
+
+const ownOptions = (node: Node | undefined): Option[] => (isGroup(node) ? [] : optionsOf(node));
+
+/** Whether commands follow; undefined is the program itself. */
+const isGroup = (node: Node | undefined): node is CommandGroup | undefined =>
+  node === undefined || "commands" in node;
+
+const takesValue = ({ required, optional }: Option): boolean => required || optional;
+
+/** `--event=all` -> `["--event", "all"]` */
+function splitOnce(word: string): [string, string?] {
+  const at = word.indexOf("=");
+  return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
+}

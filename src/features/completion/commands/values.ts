@@ -1,0 +1,110 @@
+import { SCOPES } from "../../../domain/api-key.ts";
+import type { Kind } from "../../../domain/catalog/catalog.ts";
+import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
+import {
+  type Candidate,
+  candidate,
+  type Lister,
+  loadLiveValues,
+  MAX_NEWEST,
+  perBusiness,
+} from "../../../cli/live-values.ts";
+
+const plain = (values: readonly string[]): Candidate[] => values.map((value) => candidate(value));
+
+/** The values that are always the same, by noun and argument or flag, or by the latter alone. */
+const FIXED: Record<string, Candidate[]> = {
+  "keys --scope": plain(SCOPES),
+  "--event": plain(["all", ...ALL_EVENT_TYPES]),
+  "deliveries --event": plain(ALL_EVENT_TYPES),
+  "events <type>": plain(ALL_EVENT_TYPES),
+  "events --type": plain(ALL_EVENT_TYPES),
+};
+
+const objects =
+  (kind: Kind): Lister =>
+  (rt, business) =>
+    (business ? [business] : rt.store.businesses.list())
+      .flatMap(({ id }) => rt.store.catalog.listByKind(id, kind))
+      .map(({ key, name }) => candidate(key, name));
+
+const slugs: Lister = (rt) =>
+  rt.store.businesses.list().map(({ slug, doc }) => candidate(slug, doc.name));
+
+const keys: Lister = (rt, business) =>
+  rt.store.keys
+    .list(business?.id)
+    .filter(({ revokedAt }) => revokedAt === null)
+    .map(({ id, name }) => candidate(id, name));
+
+const endpoints: Lister = (rt, business) =>
+  rt.store.endpoints.list(business?.id).map(({ id, name, url }) => candidate(id, `${name} ${url}`));
+
+const deliveries: Lister = (rt, business) =>
+  rt.store.deliveries
+    .list({ businessId: business?.id }, MAX_NEWEST)
+    .map(({ id, eventType, status }) => candidate(id, `${eventType} ${status.toLowerCase()}`));
+
+const events: Lister = (rt, business) =>
+  rt.store.events
+    .list({ businessId: business?.id }, MAX_NEWEST)
+    .map(({ id, type }) => candidate(id, type));
+
+const bookings = perBusiness(({ store }, businessId) =>
+  store.bookings
+    .list({ businessId }, MAX_NEWEST)
+    .map(({ id, status }) => candidate(id, status.toLowerCase())),
+);
+const reservations = perBusiness(({ store }, businessId) =>
+  store.reservations
+    .list({ businessId }, MAX_NEWEST)
+    .map(({ id, partySize, status }) => candidate(id, `for ${partySize}, ${status.toLowerCase()}`)),
+);
+const absences = perBusiness(({ store, now }, businessId) =>
+  store.timeOff
+    .listEndingAfter(businessId, now())
+    .map(({ id, reason }) => candidate(id, reason ?? "")),
+);
+
+/**
+ * The values that come from the data, by noun and argument or flag; by the latter alone if it means
+ * the same for every noun.
+ */
+const LIVE: Record<string, Lister> = {
+  "--business": slugs,
+  "businesses <slug>": slugs,
+  "businesses [slug]": slugs,
+  "catalog [slug]": slugs,
+  "<service>": objects("service"),
+  "--service": objects("service"),
+  "--addon": objects("addon"),
+  "<staff>": objects("staff"),
+  "[staff]": objects("staff"),
+  "--staff": objects("staff"),
+  "--add-service": objects("service"),
+  "--remove-service": objects("service"),
+  "--area": objects("area"),
+  "--table": objects("table"),
+  "<dish>": objects("menu_item"),
+  "<promotion>": objects("promotion"),
+  "<public-event>": objects("public_event"),
+  "--public-event": objects("public_event"),
+  "<key>": keys,
+  "<endpoint>": endpoints,
+  "--endpoint": endpoints,
+  "<delivery>": deliveries,
+  "[delivery]": deliveries,
+  "events <event>": events,
+  "bookings <id>": bookings,
+  "reservations <id>": reservations,
+  "time-off <id>": absences,
+};
+
+export const fixedValues = (valueKind: string): Candidate[] => findKind(FIXED, valueKind) ?? [];
+
+/** Loads the lists of features only for a value that the core does not know. */
+export const loadLister = async (valueKind: string): Promise<Lister | undefined> =>
+  findKind(LIVE, valueKind) ?? findKind(await loadLiveValues(), valueKind);
+
+const findKind = <Value>(values: Record<string, Value>, valueKind: string): Value | undefined =>
+  values[valueKind] ?? values[valueKind.slice(valueKind.indexOf(" ") + 1)];
