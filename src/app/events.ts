@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { type EventDraft, createEnvelope } from "../domain/envelope.ts";
-import { mayReadEvent } from "../domain/event-groups.ts";
-import { type EventType, prefixOf } from "../domain/event-types.ts";
+import { mayReadEvent, type EventType, prefixOf } from "../domain/event-types.ts";
 import { localise } from "../domain/public/localise.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import type { Runtime } from "./runtime.ts";

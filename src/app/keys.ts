@@ -10,10 +10,10 @@ import {
   SCOPES,
 } from "../domain/api-key.ts";
 import type { AuditAction } from "../domain/audit.ts";
-import { isAddressRange } from "../domain/address-range.ts";
+import { isAddressRange } from "../domain/addresses.ts";
 import { deepEqual } from "../domain/equality.ts";
 import { AppError, assertFound, type ValidationIssue } from "../domain/errors.ts";
-import { EVENT_GROUPS, type EventGroup, maySubscribe } from "../domain/event-groups.ts";
+import { EVENT_GROUPS, type EventGroup, maySubscribe } from "../domain/event-types.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { unsafeNameError } from "../domain/text.ts";
 import { audit, auditTime } from "./audit.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { statfsSync, mkdirSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { type Config, readSudoUser } from "../config.ts";
-import { errorInWords } from "../domain/error-words.ts";
+import { errorInWords, AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/audit.ts";
 import { createIdSource, type IdPrefix } from "../domain/ids.ts";
 import { createLog, type Log } from "../platform/log.ts";
@@ -17,7 +17,6 @@ import { createStore, memoizeStores, type Store } from "../store/store.ts";
 import type { Db } from "../store/db.ts";
 import { dirname } from "node:path";
 import { tagBackup } from "./operations/backup-authenticity.ts";
-import { AppError } from "../domain/errors.ts";
 
 /**
  * A Runtime has all side effects of the code below. Tests replace the clock, the randomness and the

@@ -1,6 +1,11 @@
 import type { CommanderError } from "commander";
-import { errorInWords } from "../domain/error-words.ts";
-import { AppError, MAX_ISSUES, type ErrorCode, type ValidationIssue } from "../domain/errors.ts";
+import {
+  errorInWords,
+  AppError,
+  MAX_ISSUES,
+  type ErrorCode,
+  type ValidationIssue,
+} from "../domain/errors.ts";
 import { escapeJson, safe } from "../domain/text.ts";
 import { storageError } from "../store/storage-error.ts";
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { ALL_EVENT_TYPES, type EventType, isEventType } from "../domain/event-types.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { usageError } from "./failure.ts";
-import { parseDuration, parsePastTime } from "../domain/past-time.ts";
+import { parseDuration, parsePastTime } from "../domain/local-time.ts";
 
 /** `read` returns the typed value of the option. */
 export type Flag<Value> = { option: (long: string) => Option; read: (raw: unknown) => Value };

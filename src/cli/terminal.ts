@@ -1,7 +1,6 @@
 import { writeSync } from "node:fs";
 import { styleText } from "node:util";
-import { errorInWords } from "../domain/error-words.ts";
-import { AppError } from "../domain/errors.ts";
+import { errorInWords, AppError } from "../domain/errors.ts";
 import { escapeJson, safe } from "../domain/text.ts";
 import { usageError } from "./failure.ts";
 import { DEFAULT_LIMIT } from "./flags.ts";

@@ -2,11 +2,11 @@ import { hash } from "node:crypto";
 import type { Runtime } from "../app/runtime.ts";
 import type { DeliveryResult } from "../app/webhooks/delivery-results.ts";
 import { userAgent } from "../platform/assets.ts";
-import { errorInWords } from "../domain/error-words.ts";
+import { errorInWords } from "../domain/errors.ts";
 import { stopsEndpoints } from "../domain/api-key.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
-import { bodyFor } from "../domain/guest-references.ts";
-import { mayReadEvent } from "../domain/event-groups.ts";
+import { bodyFor } from "../domain/envelope.ts";
+import { mayReadEvent } from "../domain/event-types.ts";
 import {
   classifyOutcome,
   isLocalFailure,

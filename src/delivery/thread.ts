@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { DAEMON } from "../domain/audit.ts";
-import { errorInWords } from "../domain/error-words.ts";
+import { errorInWords } from "../domain/errors.ts";
 import { openRuntime } from "../app/runtime.ts";
 import { type Check, loadChecks } from "../app/operations/conditions.ts";
 import { loadFromFeatures } from "../features/index.ts";

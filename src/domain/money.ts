@@ -1,6 +1,55 @@
-import type { Currency } from "./currency.ts";
 import { AppError } from "./errors.ts";
-import { countOf, safe } from "./text.ts";
+import { countOf, safe, quote } from "./text.ts";
+
+/** `currencyDigits`: decimals of an amount, so that 3500 minor units with 2 digits are 35.00. */
+export type Currency = { currency: string; currencyDigits: number };
+
+// ISO 4217 list one as published on 2024-06-25, with amendment 176 (XCG), without precious metals,
+// test codes and currencies of institutions. Node's Intl has other decimals: CLDR's, for cash.
+const CODES_BY_DIGITS = [
+  "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
+  "",
+  `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD
+   CAD CDF CHE CHF CHW CNY COP COU CRC CUC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL
+   GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD
+   LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN
+   PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB
+   TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG`,
+  "BHD IQD JOD KWD LYD OMR TND",
+  "CLF UYW",
+];
+
+const digitsByCode = new Map(
+  CODES_BY_DIGITS.flatMap((codes, digits) =>
+    [...codes.matchAll(/[A-Z]{3}/g)].map(([code]) => [code, digits]),
+  ),
+);
+
+export const CURRENCY_CODES: readonly string[] = [...digitsByCode.keys()].sort();
+
+/** Returns the currency with the decimals of ISO 4217; 2 for an unknown code. */
+export const isoCurrency = (code: string): Currency => ({
+  currency: code,
+  currencyDigits: digitsByCode.get(code) ?? 2,
+});
+
+export type CurrencyChange = { from: Currency; to: Currency };
+
+export const currencyChange = (from: Currency, to: Currency): CurrencyChange | null =>
+  from.currency === to.currency && from.currencyDigits === to.currencyDigits
+    ? null
+    : { from: pickCurrency(from), to: pickCurrency(to) };
+
+const pickCurrency = ({ currency, currencyDigits }: Currency): Currency => ({
+  currency,
+  currencyDigits,
+});
+
+/** Returns the end of a sentence about the change: `from CHF to EUR`. */
+export const currencyChangeText = ({ from, to }: CurrencyChange): string =>
+  from.currency === to.currency
+    ? `${from.currency} from ${from.currencyDigits} to ${to.currencyDigits} decimals`
+    : `from ${from.currency} to ${to.currency}`;
 
 /** 10,000,000,000.00 in a currency with cents: a car costs more than 1,000,000,000.00 rials. */
 export const MAX_MINOR_UNITS = 1_000_000_000_000;
@@ -81,3 +130,115 @@ function formatDecimal(units: number, digits: number): string {
   const text = String(Math.abs(units)).padStart(digits + 1, "0");
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
+
+/** An amount as catalog files write it, or a problem as the rest of a sentence about the cell. */
+type MoneyCell = { amount: string } | { problem: string };
+
+/**
+ * Reads an amount as people and spreadsheets write it, such as `1.065,50`, `89,90 €` or `35.-`.
+ * What is not an amount is returned as it is: the catalog's own check explains it.
+ */
+export function parseMoneyCell(text: string, currency: Currency): MoneyCell {
+  if (text.length > MAX_LENGTH) return { amount: text };
+  const plain = text.replaceAll(/[\u00a0\u2007\u2009\u202f]/g, " ").replaceAll("\u2019", "'");
+  const [, before, number, after] = AMOUNT.exec(plain) ?? [];
+  if (before === undefined || number === undefined || after === undefined) return { amount: text };
+  const foreign = [before, after].find((marker) => !isMarkerOf(currency.currency, marker));
+  if (foreign !== undefined)
+    return isCurrencyMarker(foreign)
+      ? {
+          problem: `is in ${quote(foreign)}, but the prices of this business are in ${currency.currency}`,
+        }
+      : { amount: text };
+  return readSeparators(number, currency, text);
+}
+
+/** Digits with separators, and a dash for no cents, between the markers of a currency. */
+const AMOUNT = /^(\D*?) *(\d(?:[\d.,' ]*\d)?)(?:[.,] ?[-\u2013\u2014]{1,2})? *(\D*)$/u;
+
+/** Longer amounts exceed every maximum, and matching would take long. */
+const MAX_LENGTH = 60;
+
+function readSeparators(number: string, currency: Currency, text: string): MoneyCell {
+  const separators = number.replaceAll(/\d/g, "");
+  const last = separators.at(-1);
+  if (last === undefined) return { amount: number };
+  const [whole = "", decimals = ""] = splitAtLast(number, last);
+  const inWhole = separators.slice(0, -1);
+  // A point or a comma separates decimals, and stands there once.
+  if (inWhole.includes(last) || !/[.,]/.test(last))
+    return { amount: isGrouped(number, last) ? number.replaceAll(last, "") : text };
+  if (inWhole !== "") {
+    const group = inWhole.charAt(0);
+    return {
+      amount: isGrouped(whole, group) ? `${whole.replaceAll(group, "")}.${decimals}` : text,
+    };
+  }
+  const digits = currency.currencyDigits;
+  if (!isGrouped(number, last)) return { amount: `${whole}.${decimals}` };
+  if (digits === 0) return { amount: whole + decimals };
+  // A point before three decimals is how catalog files and exports write such a currency.
+  if (digits === 3 && last === ".") return { amount: number };
+  const thousands = formatMoney(Number(whole + decimals) * 10 ** digits, currency);
+  return {
+    problem:
+      `is ambiguous: the '${last}' in ${quote(text)} can separate thousands or decimals. ` +
+      `Write ${thousands}, or an amount with exactly ${digits} decimals`,
+  };
+}
+
+const splitAtLast = (text: string, separator: string): [string, string] => {
+  const at = text.lastIndexOf(separator);
+  return [text.slice(0, at), text.slice(at + 1)];
+};
+
+const isGrouped = (number: string, separator: string): boolean =>
+  /^[1-9]\d{0,2}$/.test(number.split(separator)[0] ?? "") &&
+  number
+    .split(separator)
+    .slice(1)
+    .every((group) => /^\d{3}$/.test(group));
+
+/** How prices name currencies, besides the code and the symbols that Intl knows. */
+const INFORMAL_MARKERS: Readonly<Record<string, readonly string[]>> = {
+  CHF: ["fr", "sfr"],
+  EUR: ["euro"],
+};
+
+/** Whether the text before or after an amount is empty or names this currency. */
+function isMarkerOf(currency: string, marker: string): boolean {
+  const name = marker
+    .trim()
+    .toLowerCase()
+    .replace(/(?<=\p{L})\.$/u, "");
+  return name === "" || markersOf(currency).includes(name);
+}
+
+/** Building a formatter takes longer than reading thousands of cells. */
+const knownMarkers = new Map<string, readonly string[]>();
+
+function markersOf(currency: string): readonly string[] {
+  const known = knownMarkers.get(currency) ?? listMarkers(currency);
+  knownMarkers.set(currency, known);
+  return known;
+}
+
+const listMarkers = (currency: string): string[] => [
+  ...(["code", "symbol", "narrowSymbol"] as const).map(
+    (currencyDisplay) =>
+      new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay })
+        .formatToParts(0)
+        .find(({ type }) => type === "currency")
+        ?.value.toLowerCase() ?? "",
+  ),
+  ...(INFORMAL_MARKERS[currency] ?? []),
+];
+
+/** Returns the other currency that a title such as `Preis (EUR)` names, or undefined. */
+export const foreignCurrencyIn = (title: string, { currency }: Currency): string | undefined =>
+  title.split(/[\s()[\]]+/).find((word) => isCurrencyMarker(word) && !isMarkerOf(currency, word));
+
+const isCurrencyMarker = (marker: string): boolean =>
+  /^\p{Sc}$/u.test(marker.trim()) ||
+  CURRENCY_CODES.includes(marker.trim().toUpperCase()) ||
+  Object.keys(INFORMAL_MARKERS).some((currency) => isMarkerOf(currency, marker));

@@ -13,7 +13,7 @@ import { loadMonitoring } from "../app/operations/monitoring.ts";
 import { createApp } from "./app.ts";
 import { loadRoutes } from "./routes.ts";
 import { loadFromFeatures } from "../features/index.ts";
-import { isLoopbackHost } from "../domain/loopback.ts";
+import { isLoopbackHost } from "../domain/addresses.ts";
 import { createLastingState } from "./lasting-state.ts";
 import { isExemptFromLimits, limitConnections } from "./transport/connection-limits.ts";
 import { connectionLimits } from "./transport/connection-table.ts";

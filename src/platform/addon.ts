@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { readAsset } from "./assets.ts";
 import { cacheFolders } from "../config.ts";
-import { errorInWords } from "../domain/error-words.ts";
-import { AppError } from "../domain/errors.ts";
+import { errorInWords, AppError } from "../domain/errors.ts";
 import { safe } from "../domain/text.ts";
 import { makeOwnFolder } from "./own-folder.ts";
 

@@ -8,8 +8,7 @@ import {
 } from "node:crypto";
 import { existsSync, linkSync, readdirSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { errorInWords } from "../domain/error-words.ts";
-import { AppError } from "../domain/errors.ts";
+import { errorInWords, AppError } from "../domain/errors.ts";
 import { createDurably, syncFolder } from "./durable-file.ts";
 import { NONCE, decryptTogether, type SealedRow, TAG } from "./gcm-batch.ts";
 

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { errorInWords } from "../domain/error-words.ts";
-import { AppError } from "../domain/errors.ts";
+import { errorInWords, AppError } from "../domain/errors.ts";
 
 /** Identifies a file, whatever its name. */
 type Identity = string;

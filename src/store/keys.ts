@@ -1,5 +1,5 @@
 import type { EndpointsAtEnd, KeyKind, Scope } from "../domain/api-key.ts";
-import type { EventGroup } from "../domain/event-groups.ts";
+import type { EventGroup } from "../domain/event-types.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
 import { parseJson } from "./json.ts";
 

@@ -7,8 +7,7 @@ import { rescheduleBooking, rescheduleReservation } from "../../src/app/bookings
 import { createTimeOff } from "../../src/app/bookings/time-off.ts";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { objectId } from "../../src/domain/catalog/object-id.ts";
-import { maySubscribe } from "../../src/domain/event-groups.ts";
-import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
+import { ALL_EVENT_TYPES, maySubscribe } from "../../src/domain/event-types.ts";
 import { eventsOf, type EventRow } from "../support/event-rows.ts";
 import { applyCatalogBody, recordEvents } from "../support/use-case.ts";
 import { type TestRuntime, createTestRuntime } from "../support/test-runtime.ts";

@@ -10,7 +10,7 @@ import {
 } from "../support/property.ts";
 import { expect, test } from "vitest";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
-import { isoCurrency } from "../../src/domain/currency.ts";
+import { isoCurrency } from "../../src/domain/money.ts";
 import { seedShop, SHOP_SLUG } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 import { confirmedVisit, NO_NAMES } from "../support/visit-rows.ts";

@@ -1,4 +1,4 @@
-import { isoCurrency } from "../../src/domain/currency.ts";
+import { isoCurrency } from "../../src/domain/money.ts";
 import {
   type AddonDoc,
   type AddonLinkDoc,

@@ -1,4 +1,4 @@
-import { isoCurrency } from "../../src/domain/currency.ts";
+import { isoCurrency } from "../../src/domain/money.ts";
 import { changeCatalog } from "../../src/app/catalog/change-catalog.ts";
 import type { Catalog } from "../../src/domain/catalog/catalog.ts";
 import { businessId, objectId } from "../../src/domain/catalog/object-id.ts";

@@ -1,5 +1,4 @@
-import { maySubscribe } from "../../src/domain/event-groups.ts";
-import type { EventType } from "../../src/domain/event-types.ts";
+import { maySubscribe, type EventType } from "../../src/domain/event-types.ts";
 import { loadFromFeatures } from "../../src/features/index.ts";
 import { loadRoutes } from "../../src/http/routes.ts";
 

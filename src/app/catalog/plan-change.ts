@@ -20,7 +20,7 @@ import {
   findMassDeletes,
   sortOrdersAfter,
 } from "../../domain/catalog/change/diff.ts";
-import { currencyChange, type CurrencyChange } from "../../domain/currency.ts";
+import { currencyChange, type CurrencyChange } from "../../domain/money.ts";
 import { businessId } from "../../domain/catalog/object-id.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";

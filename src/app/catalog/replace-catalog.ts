@@ -4,7 +4,7 @@ import type { MassDelete } from "../../domain/catalog/change/diff.ts";
 import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
 import { lossesText } from "../../domain/catalog/change/losses.ts";
 import { repricingText } from "../../domain/catalog/change/repricing.ts";
-import { currencyChangeText } from "../../domain/currency.ts";
+import { currencyChangeText } from "../../domain/money.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { assertNoAffectedVisits, type CancelAffected } from "./affected-visits.ts";

@@ -1,4 +1,4 @@
-import { errorInWords } from "../../domain/error-words.ts";
+import { errorInWords } from "../../domain/errors.ts";
 import { byteSize } from "../../domain/text.ts";
 import { isDaemonRunning } from "../../store/database.ts";
 import { isSqliteError } from "../../store/db.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { errorInWords } from "../../domain/error-words.ts";
+import { errorInWords } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { copyErasureList } from "./erasure-list.ts";
 

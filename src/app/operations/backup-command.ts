@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { environmentWith } from "../../config.ts";
-import { errorInWords } from "../../domain/error-words.ts";
-import { AppError } from "../../domain/errors.ts";
+import { errorInWords, AppError } from "../../domain/errors.ts";
 
 /** The characters of the end of stderr that are kept. */
 const MAX_OUTPUT = 400;

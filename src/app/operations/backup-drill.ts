@@ -1,8 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
-import { errorInWords } from "../../domain/error-words.ts";
-import { AppError } from "../../domain/errors.ts";
+import { errorInWords, AppError } from "../../domain/errors.ts";
 import { byteSize, countOf } from "../../domain/text.ts";
 import { countRows } from "../../store/read-only-database.ts";
 import { countGuests } from "../bookings/guests.ts";

@@ -2,8 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { hasTag } from "../../backup-tag.ts";
-import { errorInWords } from "../../domain/error-words.ts";
-import { AppError } from "../../domain/errors.ts";
+import { errorInWords, AppError } from "../../domain/errors.ts";
 import { syncFolder } from "../../platform/durable-file.ts";
 import {
   addChecksum,

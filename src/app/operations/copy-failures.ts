@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Config } from "../../config.ts";
-import { errorInWords } from "../../domain/error-words.ts";
-import type { AppError } from "../../domain/errors.ts";
+import { errorInWords, type AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { readBackupState, saveBackupState } from "./backup-state.ts";
 

@@ -3,8 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import { createDurably, replaceDurably } from "../../platform/durable-file.ts";
-import { errorInWords } from "../../domain/error-words.ts";
-import { AppError } from "../../domain/errors.ts";
+import { errorInWords, AppError } from "../../domain/errors.ts";
 import { isoSeconds, shellQuote } from "../../domain/text.ts";
 import { readOwnEpoch } from "../../store/own-epoch.ts";
 

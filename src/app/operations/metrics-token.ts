@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
-import { errorInWords } from "../../domain/error-words.ts";
+import { errorInWords } from "../../domain/errors.ts";
 import { createDurably } from "../../platform/durable-file.ts";
 import { type Runtime, systemRandom } from "../runtime.ts";
 

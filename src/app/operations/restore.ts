@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import type { FoundTag } from "../../backup-tag.ts";
 import type { Config } from "../../config.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, errorInWords } from "../../domain/errors.ts";
 import { type AccessChange, listAccessChanges, readKeyLimits } from "../../store/access.ts";
 import {
   copyDatabase,
@@ -26,7 +26,6 @@ import { findUnreadable, readOldKeys, type UnreadableData } from "./backup-keys.
 import { forgetBackupState } from "./backup-state.ts";
 import { verifyBackup } from "./backups.ts";
 import { checkSigningSecrets } from "./delivery-conditions.ts";
-import { errorInWords } from "../../domain/error-words.ts";
 import { findErasures, type KnownErasures } from "./known-erasures.ts";
 import { readRecordedCounters } from "./recorded-counters.ts";
 import { type AuditDifferences, compareAuditLogs, completeDraft } from "./restored-draft.ts";

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { readTag, replaceTag } from "../../backup-tag.ts";
-import { errorInWords } from "../../domain/error-words.ts";
-import { AppError } from "../../domain/errors.ts";
+import { errorInWords, AppError } from "../../domain/errors.ts";
 import { readMasterKeys } from "../../platform/secret-box.ts";
 import { copyErasureList } from "../guests/erasure-list.ts";
 import type { Runtime } from "../runtime.ts";

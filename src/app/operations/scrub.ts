@@ -8,7 +8,7 @@ import type { Runtime } from "../runtime.ts";
 import { findChecksum } from "./backup-checksums.ts";
 import { type BackupState, readBackupState, saveBackupState } from "./backup-state.ts";
 import { assertUnchanged, listBackupsIn } from "./backups.ts";
-import { errorInWords } from "../../domain/error-words.ts";
+import { errorInWords } from "../../domain/errors.ts";
 
 type Scrub = BackupState["scrub"];
 

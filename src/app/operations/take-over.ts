@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "../../config.ts";
-import { errorInWords } from "../../domain/error-words.ts";
-import { AppError } from "../../domain/errors.ts";
+import { errorInWords, AppError } from "../../domain/errors.ts";
 import { isNightly } from "../../store/backup.ts";
 import type { FoundTag } from "../../backup-tag.ts";
 import { shellQuote } from "../../domain/text.ts";

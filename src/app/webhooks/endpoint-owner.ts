@@ -1,7 +1,6 @@
 import { hasEnded } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
-import { maySubscribe } from "../../domain/event-groups.ts";
-import type { EventType } from "../../domain/event-types.ts";
+import { maySubscribe, type EventType } from "../../domain/event-types.ts";
 import { countOf, quote } from "../../domain/text.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { getKey } from "../keys.ts";

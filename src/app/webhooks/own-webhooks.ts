@@ -1,6 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { maySubscribe } from "../../domain/event-groups.ts";
-import type { EventType } from "../../domain/event-types.ts";
+import { maySubscribe, type EventType } from "../../domain/event-types.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow } from "../../store/deliveries.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";

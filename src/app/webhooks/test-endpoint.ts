@@ -1,6 +1,6 @@
 import { userAgent } from "../../platform/assets.ts";
 import { AppError } from "../../domain/errors.ts";
-import { bodyFor } from "../../domain/guest-references.ts";
+import { bodyFor } from "../../domain/envelope.ts";
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
 import { deliveryHeaders, type WebhookPost } from "../../domain/webhooks/webhook-post.ts";
 import { redactSecrets } from "../../domain/webhooks/redact-secrets.ts";

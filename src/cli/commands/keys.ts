@@ -1,7 +1,7 @@
 import type { ListedKey } from "../../store/keys.ts";
 import { DEFAULT_LIMITS, FIRST_SCOPES, hasEnded, SCOPES } from "../../domain/api-key.ts";
-import { describeGuestData, readsReferences } from "../../domain/guest-references.ts";
-import { EVENT_GROUPS } from "../../domain/event-groups.ts";
+import { describeGuestData, readsReferences } from "../../domain/envelope.ts";
+import { EVENT_GROUPS } from "../../domain/event-types.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import { command } from "../command.ts";
 import { choice, choices, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";

@@ -1,6 +1,5 @@
 import type { Runtime } from "../../app/runtime.ts";
-import { maySubscribe } from "../../domain/event-groups.ts";
-import { EVENT_TYPES } from "../../domain/event-types.ts";
+import { maySubscribe, EVENT_TYPES } from "../../domain/event-types.ts";
 import { currentHold } from "../../domain/webhooks/hold.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";

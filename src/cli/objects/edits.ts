@@ -1,10 +1,8 @@
 import { getByKeyOrId } from "../../app/catalog/objects.ts";
 import type { Status } from "../../domain/catalog/common.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
-import type { Currency } from "../../domain/currency.ts";
+import { type Currency, parseMoneyCell, parseMoney } from "../../domain/money.ts";
 import { AppError } from "../../domain/errors.ts";
-import { parseMoneyCell } from "../../domain/typed-money.ts";
-import { parseMoney } from "../../domain/money.ts";
 import { usageError } from "../failure.ts";
 import { choice, text } from "../flags.ts";
 import { toKeyAmong } from "./by-name.ts";

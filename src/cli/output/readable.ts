@@ -1,5 +1,5 @@
 import { WEEK } from "../../domain/catalog/common.ts";
-import { type Currency, isoCurrency } from "../../domain/currency.ts";
+import { type Currency, isoCurrency, formatMoney, formatPercent } from "../../domain/money.ts";
 import {
   formatInstant,
   isInstant,
@@ -7,7 +7,6 @@ import {
   parseInstant,
   toLocalMinute,
 } from "../../domain/local-time.ts";
-import { formatMoney, formatPercent } from "../../domain/money.ts";
 
 /** What the fields of an object refer to. */
 export type ReadableContext = {

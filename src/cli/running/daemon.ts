@@ -21,7 +21,7 @@ import { acquireDaemonLock } from "../../store/database.ts";
 import { DamagedDatabaseError, storageError } from "../../store/storage-error.ts";
 import { DAEMON } from "../../domain/audit.ts";
 import { AppError } from "../../domain/errors.ts";
-import { assertAddressRanges } from "../../domain/address-range.ts";
+import { assertAddressRanges } from "../../domain/addresses.ts";
 import { assertPortAvailable } from "./port.ts";
 import { lazySendOnce } from "./send-once.ts";
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { fetchErrorInWords } from "../../domain/error-words.ts";
-import { AppError, type ErrorCode } from "../../domain/errors.ts";
+import { fetchErrorInWords, AppError, type ErrorCode } from "../../domain/errors.ts";
 import { userAgent } from "../../platform/assets.ts";
 import { createSender } from "../../delivery/sender.ts";
 import { createIdSource } from "../../domain/ids.ts";

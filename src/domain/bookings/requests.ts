@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { integer, keySchema, line, outsideLine } from "../basic-schemas.ts";
-import { lazy } from "../lazy.ts";
 import { parseRequest } from "../parse-request.ts";
+import { lazy } from "../lazy.ts";
 import { type Customer, customerFields, mergeCustomer } from "./customer.ts";
 import type { NamedAppointmentRequest } from "../availability/request.ts";
 

@@ -1,4 +1,4 @@
-import { errorInWords } from "../error-words.ts";
+import { errorInWords } from "../errors.ts";
 export type Outcome =
   | { kind: "responded"; statusCode: number; retryAfter: string | null; responseText: string }
   | { kind: "timed_out" | "refused" | "blocked" | "unresolvable" | "tls_failed"; error: string };

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { isWithin } from "../address-range.ts";
+import { isWithin } from "../addresses.ts";
 
 /** URLs that are allowed in addition to https on public addresses. */
 export type UrlPolicy = {

@@ -1,4 +1,4 @@
-import { errorInWords } from "../../domain/error-words.ts";
+import { errorInWords } from "../../domain/errors.ts";
 import type { Alert } from "./rules/alert.ts";
 import { isNotice } from "../../domain/conditions/registry.ts";
 import type { Runtime } from "../../app/runtime.ts";

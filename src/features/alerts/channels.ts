@@ -6,7 +6,7 @@ import type { AlertConfig } from "../../config.ts";
 import type { Alert } from "./rules/alert.ts";
 import { type AlertRequest, alertText, formatAlert } from "./rules/formats.ts";
 import { guessAlertFormat } from "../../domain/conditions/alert-url.ts";
-import { isLoopbackHost } from "../../domain/loopback.ts";
+import { isLoopbackHost } from "../../domain/addresses.ts";
 import { safe } from "../../domain/text.ts";
 
 /** Codes of nodemailer for a server that was reached and refuses the settings. */

@@ -1,4 +1,4 @@
-import { errorInWords } from "../../domain/error-words.ts";
+import { errorInWords } from "../../domain/errors.ts";
 import { type Alert, toAlert } from "./rules/alert.ts";
 import {
   type HealthCondition,

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../../domain/loopback.ts";
+import { isLoopbackHost } from "../../domain/addresses.ts";
 import { createCalendarStore, type CalendarRow } from "./store.ts";
 import { command } from "../../cli/command.ts";
 import { DEFAULT_PORT } from "../../cli/running/port.ts";

@@ -1,7 +1,6 @@
-import type { Currency } from "../../domain/currency.ts";
+import { type Currency, parseMoneyCell } from "../../domain/money.ts";
 import { quote } from "../../domain/text.ts";
 import { CSV_SEPARATOR } from "./format.ts";
-import { parseMoneyCell } from "../../domain/typed-money.ts";
 
 /** A problem is the rest of a sentence that begins with the column's title. */
 type Problem = { problem: string };

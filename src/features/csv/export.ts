@@ -17,8 +17,7 @@ import {
   writeCell,
 } from "./format.ts";
 import { countOf } from "../../domain/text.ts";
-import type { Currency } from "../../domain/currency.ts";
-import { formatMoney } from "../../domain/money.ts";
+import { type Currency, formatMoney } from "../../domain/money.ts";
 
 /**
  * The services and menu as CSV. `skipped` counts the objects of kinds that CSV does not support.

@@ -1,4 +1,4 @@
-import { CURRENCY_CODES } from "../../domain/currency.ts";
+import { CURRENCY_CODES } from "../../domain/money.ts";
 import type { CsvColumn, CsvType } from "./format.ts";
 
 /** What spreadsheets call the columns, in English and German, in the form of `normaliseTitle`. */

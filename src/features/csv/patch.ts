@@ -11,7 +11,7 @@ import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
 import { SECTIONS, setAt } from "../../domain/catalog/file/sections.ts";
 import type { ImportedSections } from "../../domain/catalog/import-report.ts";
 import { validateCatalog } from "../../domain/catalog/validate.ts";
-import type { Currency } from "../../domain/currency.ts";
+import { type Currency, foreignCurrencyIn } from "../../domain/money.ts";
 import { quote } from "../../domain/text.ts";
 import { Entries, type Entry } from "./entries.ts";
 import {
@@ -23,7 +23,6 @@ import {
   type CsvTable,
   csvNoun,
 } from "./format.ts";
-import { foreignCurrencyIn } from "../../domain/typed-money.ts";
 import { type MatchedRow, matchRows, titleOf } from "./match-rows.ts";
 import { cellProblem, CLEARABLE_COLUMNS, setCell } from "./set-cell.ts";
 

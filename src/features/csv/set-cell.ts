@@ -1,4 +1,4 @@
-import type { Currency } from "../../domain/currency.ts";
+import type { Currency } from "../../domain/money.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 import { quote } from "../../domain/text.ts";
 import { damageIn, parseDurationCell, parsePriceCell, splitList } from "./cells.ts";

@@ -2,7 +2,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { listDocs, readDoc } from "../../platform/assets.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
-import { isLoopbackHost } from "../../domain/loopback.ts";
+import { isLoopbackHost } from "../../domain/addresses.ts";
 import { escapeHtml } from "../../domain/html.ts";
 import { createDocument } from "../../http/handlers/server-documents.ts";
 import type { CachedResponse } from "../../http/pipeline/cached-response.ts";

@@ -8,7 +8,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { slugOf } from "../../app/businesses.ts";
 import { decryptSecrets } from "./secrets.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { errorInWords } from "../../domain/error-words.ts";
+import { errorInWords } from "../../domain/errors.ts";
 import { businessSubjects, subjectOf } from "./rules.ts";
 import { byteSize, safe } from "../../domain/text.ts";
 import type { DestinationRow } from "./store.ts";

@@ -1,7 +1,6 @@
 import type { AuthoredMenuItem } from "../../domain/catalog/file/menu.ts";
 import type { AuthoredService } from "../../domain/catalog/file/services.ts";
-import { isoCurrency } from "../../domain/currency.ts";
-import { formatMoney } from "../../domain/money.ts";
+import { isoCurrency, formatMoney } from "../../domain/money.ts";
 import { categoryIds } from "./categories.ts";
 import { labelOf, type MappingContext, priceOf, OBJECT_FIELDS } from "./mapping.ts";
 import type { SquareItem, SquareObject, Variation } from "./objects.ts";

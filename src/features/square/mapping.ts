@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import type { Money, SquareObject } from "./objects.ts";
 import type { SkippedLog } from "./skipped.ts";
-import { isoCurrency } from "../../domain/currency.ts";
-import { formatMoney } from "../../domain/money.ts";
+import { isoCurrency, formatMoney } from "../../domain/money.ts";
 
 export type MappingContext = {
   currency: string;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { keySchema, line } from "../../domain/basic-schemas.ts";
+import { parseRequest } from "../../domain/parse-request.ts";
 import { customerRef } from "../../domain/bookings/requests.ts";
 import { lazy } from "../../domain/lazy.ts";
-import { parseRequest } from "../../domain/parse-request.ts";
 
 const orderSchema = lazy(() =>
   z.strictObject({

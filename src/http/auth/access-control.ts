@@ -1,6 +1,6 @@
 import type { KeyUsage } from "../../app/keys.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { isWithin } from "../../domain/address-range.ts";
+import { isWithin } from "../../domain/addresses.ts";
 import { grants, type Scope } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Credential } from "../../store/keys.ts";

@@ -1,6 +1,5 @@
-import { isLoopbackHost } from "../../domain/loopback.ts";
+import { isLoopbackHost, isAddress, isWithin } from "../../domain/addresses.ts";
 import ipaddr from "ipaddr.js";
-import { isAddress, isWithin } from "../../domain/address-range.ts";
 import { getHeader, type HttpRequest } from "../pipeline/request-context.ts";
 
 export type GetClientAddress = (request: HttpRequest) => string;

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import type { Runtime } from "../../app/runtime.ts";
-import { isWithin } from "../../domain/address-range.ts";
+import { isWithin } from "../../domain/addresses.ts";
 import type { HttpRequest } from "../pipeline/request-context.ts";
 import { isLocalRequest } from "./client-address.ts";
 

@@ -1,6 +1,6 @@
 import type { Server, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { isWithin } from "../../domain/address-range.ts";
+import { isWithin } from "../../domain/addresses.ts";
 import { isLoopback, unmapIpv4 } from "../auth/client-address.ts";
 import { type ConnectionLimits, createConnectionTable } from "./connection-table.ts";
 import { peerOf, type RespondingSocket } from "./sockets.ts";

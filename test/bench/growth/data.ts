@@ -6,7 +6,7 @@ import { createKey } from "../../../src/app/keys.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { generateCatalog } from "../../../src/features/samples/generate.ts";
 import { createEndpoint, MAX_ENDPOINTS } from "../../../src/app/webhooks/endpoints.ts";
-import { isoCurrency } from "../../../src/domain/currency.ts";
+import { isoCurrency } from "../../../src/domain/money.ts";
 import { catalogId } from "../../../src/domain/ids.ts";
 import { confirmedVisit, NO_NAMES } from "../../support/visit-rows.ts";
 

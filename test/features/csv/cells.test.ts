@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { damageIn, parseDurationCell, parsePriceCell } from "../../../src/features/csv/cells.ts";
-import { isoCurrency } from "../../../src/domain/currency.ts";
+import { isoCurrency } from "../../../src/domain/money.ts";
 
 test.each([
   ["ab 35,00 €", { price: "35.00", priceType: "FROM" }],

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
-import { maySubscribe } from "../../../src/domain/event-groups.ts";
-import { ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import { maySubscribe, ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";

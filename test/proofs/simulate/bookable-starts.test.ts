@@ -1,4 +1,4 @@
-import { isoCurrency } from "../../../src/domain/currency.ts";
+import { isoCurrency } from "../../../src/domain/money.ts";
 import { assert, asyncProperty, pre, PROPERTY_SEED } from "../../support/property.ts";
 import { expect, test } from "vitest";
 import {

@@ -2,7 +2,7 @@ import type { Catalog, DocOf, Kind, ScheduleDoc } from "../catalog.ts";
 import { SECTION_KINDS, sectionOf } from "../file/sections.ts";
 import { objectId } from "../object-id.ts";
 import { countOf } from "../../text.ts";
-import type { Currency } from "../../currency.ts";
+import type { Currency } from "../../money.ts";
 import type { ObjectChange } from "./diff.ts";
 import { type Repricing, repricingText } from "./repricing.ts";
 

@@ -1,6 +1,5 @@
 import { ALL_KINDS, type Catalog } from "../catalog.ts";
-import type { Currency } from "../../currency.ts";
-import { formatMoney } from "../../money.ts";
+import { type Currency, formatMoney } from "../../money.ts";
 import { countOf } from "../../text.ts";
 import { type ObjectChange, pricesOf } from "./diff.ts";
 

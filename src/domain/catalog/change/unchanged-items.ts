@@ -2,7 +2,7 @@ import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "../catalog.ts";
 import { listIn, sectionOf } from "../file/sections.ts";
 import { createWriteContext } from "../file/writer.ts";
 import { ADDON_DEFAULTS } from "../file/services.ts";
-import { isoCurrency } from "../../currency.ts";
+import { isoCurrency } from "../../money.ts";
 import { deepEqual } from "../../equality.ts";
 
 /** File items that equal what an export would write, each with its stored document. */

@@ -1,4 +1,4 @@
-import { isoCurrency } from "../../currency.ts";
+import { isoCurrency } from "../../money.ts";
 import type { z } from "zod";
 import type { BusinessDoc, Closure } from "../catalog.ts";
 import { description } from "./common-fields.ts";

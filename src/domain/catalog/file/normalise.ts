@@ -1,4 +1,4 @@
-import { isoCurrency } from "../../currency.ts";
+import { isoCurrency } from "../../money.ts";
 import {
   type BusinessDoc,
   type Catalog,

@@ -11,8 +11,7 @@ import {
   parseRelativeTime,
   startOfDay,
 } from "../../local-time.ts";
-import type { Currency } from "../../currency.ts";
-import { parseMoney } from "../../money.ts";
+import { type Currency, parseMoney } from "../../money.ts";
 import { quote } from "../../text.ts";
 import {
   type AuthoredException,

@@ -7,7 +7,7 @@ import type { Uncertain } from "../references.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
 import { findUncertain, repairContainer, repairValue, valueAt } from "./repair.ts";
 import { isTimezone } from "../../local-time.ts";
-import { CURRENCY_CODES } from "../../currency.ts";
+import { CURRENCY_CODES } from "../../money.ts";
 import { didYouMean } from "../../nearest.ts";
 
 type ZodIssue = z.core.$ZodIssue;

@@ -8,7 +8,7 @@ import {
   isStartTime,
   isYearlyDate,
 } from "../../local-time.ts";
-import { CURRENCY_CODES } from "../../currency.ts";
+import { CURRENCY_CODES } from "../../money.ts";
 import { centsSchema, keySchema } from "../../basic-schemas.ts";
 
 /*

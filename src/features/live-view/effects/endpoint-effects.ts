@@ -8,7 +8,7 @@ import {
 import { rotateEndpointSecret } from "../../../app/webhooks/endpoint-secrets.ts";
 import { recordAcceptedTest, testEndpoint } from "../../../app/webhooks/test-endpoint.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { parsePastTime } from "../../../domain/past-time.ts";
+import { parsePastTime } from "../../../domain/local-time.ts";
 import { countOf, quote } from "../../../domain/text.ts";
 import type { EffectContext, EffectDeps } from "./effect-context.ts";
 import { pushScreen } from "../state/screens.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Runtime } from "../../../app/runtime.ts";
 import type { HealthCondition } from "../../../domain/conditions/registry.ts";
 import type { AttemptRow } from "../../../store/deliveries.ts";
-import { bodyFor } from "../../../domain/guest-references.ts";
+import { bodyFor } from "../../../domain/envelope.ts";
 import type { EventRow } from "../../../store/events.ts";
 import type { DaemonRow } from "../../../store/daemon-row.ts";
 import type { EndpointState, LiveRow, PageStart } from "../../../store/live.ts";

@@ -1,4 +1,4 @@
-import { parseDuration } from "../../../domain/past-time.ts";
+import { parseDuration } from "../../../domain/local-time.ts";
 import type { LiveFilter } from "../../../store/live-filter.ts";
 import type { PageStart } from "../../../store/live.ts";
 

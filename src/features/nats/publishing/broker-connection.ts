@@ -1,6 +1,6 @@
 import { decryptSecrets } from "../secrets.ts";
 import type { Runtime } from "../../../app/runtime.ts";
-import { errorInWords } from "../../../domain/error-words.ts";
+import { errorInWords } from "../../../domain/errors.ts";
 import { type SigningKey, signingKey } from "../../../domain/webhooks/signature.ts";
 import type { DestinationRow } from "../store.ts";
 import type { Broker, Connect } from "./broker.ts";

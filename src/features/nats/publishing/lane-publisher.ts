@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Runtime } from "../../../app/runtime.ts";
-import { errorInWords } from "../../../domain/error-words.ts";
+import { errorInWords } from "../../../domain/errors.ts";
 import { businessSubjects, retryDelayMs } from "../rules.ts";
 import { byteSize } from "../../../domain/text.ts";
 import type { DestinationRow } from "../store.ts";

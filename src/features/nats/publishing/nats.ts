@@ -8,8 +8,8 @@ import {
   nkeyAuthenticator,
 } from "@nats-io/transport-node";
 import type { Credentials } from "../secrets.ts";
-import { errorInWords } from "../../../domain/error-words.ts";
-import { isLoopbackHost } from "../../../domain/loopback.ts";
+import { errorInWords } from "../../../domain/errors.ts";
+import { isLoopbackHost } from "../../../domain/addresses.ts";
 import { safe } from "../../../domain/text.ts";
 import type { Broker, BrokerSettings, Message, PublishOutcome } from "./broker.ts";
 

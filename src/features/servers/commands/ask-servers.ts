@@ -1,9 +1,8 @@
 import { readMetricsToken } from "../../../app/operations/metrics-token.ts";
 import { type ConfigFlags, readConfig } from "../../../config.ts";
-import { fetchErrorInWords } from "../../../domain/error-words.ts";
-import { AppError } from "../../../domain/errors.ts";
+import { fetchErrorInWords, AppError } from "../../../domain/errors.ts";
 import { parseServers, type Server } from "../../../domain/servers-file.ts";
-import { isLoopbackHost } from "../../../domain/loopback.ts";
+import { isLoopbackHost } from "../../../domain/addresses.ts";
 import type { ServerStatus } from "../../../domain/public/schemas/server-status.ts";
 import { readText } from "../../../cli/input/catalog-files.ts";
 

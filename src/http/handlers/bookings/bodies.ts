@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { GuestDetails } from "../../../app/bookings/bookings.ts";
 import { customerFields, mergeCustomer } from "../../../domain/bookings/customer.ts";
-import { parseRequest } from "../../../domain/parse-request.ts";
 import { integer, line, outsideLine, totalCentsSchema } from "../../../domain/basic-schemas.ts";
+import { parseRequest } from "../../../domain/parse-request.ts";
 import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
 import { isInstant, isLocalTime, parseInstant } from "../../../domain/local-time.ts";
 import { lazy } from "../../../domain/lazy.ts";

@@ -7,10 +7,11 @@ import {
   EVENT_TYPES,
   type EventType,
   isEventType,
+  mayReadEvent,
+  maySubscribe,
 } from "../../../domain/event-types.ts";
 import { assertMaySubscribe } from "../../../app/webhooks/own-webhooks.ts";
-import { mayReadEvent, maySubscribe } from "../../../domain/event-groups.ts";
-import { bodyFor } from "../../../domain/guest-references.ts";
+import { bodyFor } from "../../../domain/envelope.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { didYouMean } from "../../../domain/nearest.ts";
 import { safe } from "../../../domain/text.ts";

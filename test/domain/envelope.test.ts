@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { grants, type Scope, SCOPES } from "../../src/domain/api-key.ts";
-import { EVENT_GROUPS, type EventReader, mayReadEvent } from "../../src/domain/event-groups.ts";
-import { bodyFor, describeGuestData } from "../../src/domain/guest-references.ts";
+import { EVENT_GROUPS, type EventReader, mayReadEvent } from "../../src/domain/event-types.ts";
+import { bodyFor, describeGuestData } from "../../src/domain/envelope.ts";
 
 const keyWith = (scopes: Scope[], fields: Partial<EventReader> = {}): EventReader => ({
   id: "key_1",

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
-import type { Scope } from "../../src/domain/api-key.ts";
-import { SCOPES } from "../../src/domain/api-key.ts";
+import { type Scope, SCOPES } from "../../../src/domain/api-key.ts";
 import {
   EVENT_GROUPS,
   type EventGroup,
   mayReadEvent,
   maySubscribe,
-} from "../../src/domain/event-groups.ts";
-import { ALL_EVENT_TYPES } from "../../src/domain/event-types.ts";
+  ALL_EVENT_TYPES,
+} from "../../../src/domain/event-types.ts";
 
 test("every event type belongs to one group", () => {
   const typesOf = (group: EventGroup) =>

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { errorInWords } from "../../src/domain/error-words.ts";
+import { errorInWords } from "../../src/domain/errors.ts";
 
 const failed = (code: string, message: string, options?: ErrorOptions) =>
   Object.assign(new Error(message, options), { code });

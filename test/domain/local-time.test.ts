@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parsePastTime } from "../../src/domain/past-time.ts";
+import { parsePastTime } from "../../src/domain/local-time.ts";
 
 const NOW = Date.parse("2026-11-20T08:00:00Z");
 

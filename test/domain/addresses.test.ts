@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isAddressRange, isWithin, assertAddressRanges } from "../../src/domain/address-range.ts";
+import { isAddressRange, isWithin, assertAddressRanges } from "../../src/domain/addresses.ts";
 
 test.each([
   { address: "203.0.113.7", ranges: [], within: false },
