@@ -17,8 +17,7 @@ import {
   type PublicSlot,
   createSlotPresenter,
 } from "../../domain/availability/public-slot.ts";
-import type { NamedRequest } from "../../domain/availability/request.ts";
-import type { DateRange } from "../../domain/availability/date-range.ts";
+import type { NamedRequest, DateRange } from "../../domain/availability/request.ts";
 import type { LocalDate } from "../../domain/catalog/common.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

@@ -4,7 +4,7 @@ import {
   type BookedInterval,
   changesHours,
   findOutsideHours,
-} from "../../domain/availability/outside-hours.ts";
+} from "../../domain/availability/working-time.ts";
 import {
   type AffectedVisits,
   idsOf,

@@ -1,12 +1,12 @@
 import type { Runtime } from "../../app/runtime.ts";
 import type { Availability } from "../../app/availability/availability.ts";
 import type { PublicDay } from "../../domain/availability/public-slot.ts";
-import type { NamedRequest } from "../../domain/availability/request.ts";
 import {
+  type NamedRequest,
   type DateRangeInput,
   parseDateRange,
   type DateRange,
-} from "../../domain/availability/date-range.ts";
+} from "../../domain/availability/request.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import { type AvailabilityRow, dayLines, dayRows, slotRow } from "../output/availability-lines.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

@@ -8,6 +8,7 @@ import { formatMinute } from "./wall-clock.ts";
 import { publicReason, REFUSAL_TEXT } from "./refusal.ts";
 import type { RefusedStart, Slot } from "./slot.ts";
 import type { Audience } from "./catalog-lookup.ts";
+import type { NamedRequest } from "./request.ts";
 
 /** A slot as partners see it: customers, hours and reasons for absence are left out. */
 export type PublicSlot = z.infer<typeof schemas.slot>;
@@ -91,5 +92,34 @@ export function createSlotPresenter(
         segment: refused.segment,
       };
     },
+  };
+}
+
+/** Returns the slot with the body of a request that books it. */
+export const withBookingRequest = (slot: PublicSlot, request: NamedRequest): PublicSlot => ({
+  ...slot,
+  bookingRequest: toBookingRequest(slot, request),
+});
+
+function toBookingRequest({ startsAt, segments }: PublicSlot, request: NamedRequest) {
+  if ("partySize" in request)
+    return {
+      startsAt,
+      partySize: request.partySize,
+      ...(request.areaId !== null && { areaId: request.areaId }),
+    };
+  return {
+    startsAt,
+    segments: segments.flatMap((segment) =>
+      "serviceId" in segment
+        ? {
+            serviceId: segment.serviceId,
+            variantId: segment.variantId,
+            addons: segment.addons,
+            staffId: segment.staffId,
+          }
+        : [],
+    ),
+    ...(request.guests > 1 && { guests: request.guests }),
   };
 }

@@ -1,6 +1,5 @@
 import type { Catalog, AddonDoc, ServiceDoc, VariantDoc } from "../catalog/catalog.ts";
 import { type Audience, createLookup, type Lookup } from "./catalog-lookup.ts";
-import { resolveSegment } from "./resolve-segment.ts";
 import { type VisitPlan, planResolvedRequest } from "./visit-plan.ts";
 import {
   addIssueTo,
@@ -12,8 +11,9 @@ import {
   type ServiceRequest,
   type ResolvedTableRequest,
   type NamedAppointmentRequest,
+  type DateRange,
+  type NamedSegment,
 } from "./request.ts";
-import type { DateRange } from "./date-range.ts";
 import { quote } from "../text.ts";
 
 /**
@@ -192,4 +192,52 @@ function addStaff(
     for (const [i, entry] of matching.entries())
       entry.staff = people[people.length === 1 ? 0 : i]?.key ?? null;
   }
+}
+
+/**
+ * Returns the service of a segment, or an empty list if its service, variant or staff member is
+ * unknown. Each unknown name is an issue; an unknown add-on is left out.
+ */
+export function resolveSegment(
+  lookup: Lookup,
+  { serviceId, variantId, addons, staffId }: NamedSegment,
+  addIssue: AddIssue,
+): ServiceRequest[] {
+  const service = lookup.findOrAddIssue("service", serviceId, "serviceIds");
+  const staff = staffId === null ? null : lookup.findOrAddIssue("staff", staffId, "staffIds");
+  const chosen = addons.map(({ addonId, quantity }) => ({
+    addon: lookup.findOrAddIssue("addon", addonId, "addonIds"),
+    quantity,
+  }));
+  const variant =
+    service === undefined || variantId === null ? null : lookup.variantOf(service, variantId);
+  if (variant === undefined) addIssueOfVariant(lookup, service, variantId, addIssue);
+  if (service === undefined || variant === undefined || staff === undefined) return [];
+  return [
+    {
+      service: service.key,
+      variant: variant && variant.key,
+      addons: chosen.flatMap(({ addon, quantity }) =>
+        addon === undefined ? [] : { addon: addon.key, quantity },
+      ),
+      staff: staff && staff.key,
+    },
+  ];
+}
+
+function addIssueOfVariant(
+  lookup: Lookup,
+  service: ServiceDoc | undefined,
+  variantId: string | null,
+  addIssue: AddIssue,
+): void {
+  const name = variantId ?? "";
+  if (lookup.findVariant(name) === undefined)
+    addIssue("resource_not_found", `There is no variant ${quote(name)}.`, "variantIds");
+  else
+    addIssue(
+      "variant_service_mismatch",
+      `${quote(name)} is not a variant of '${service?.name}'.`,
+      "variantIds",
+    );
 }

@@ -1,9 +1,171 @@
+import {
+  contains,
+  firstEndingAfter,
+  type Interval,
+  merge,
+  startEarlier,
+  startsEndingWithin,
+  union,
+} from "./intervals.ts";
+import {
+  type SegmentStarts,
+  type CandidateStarts,
+  type Grid,
+  buildGrid,
+  findSegmentStarts,
+} from "./segment-starts.ts";
 import { type BusyIndex, indexBusyIntervals } from "./busy-intervals.ts";
-import { type Chain, buildChain } from "./chain.ts";
-import { type Grid, buildGrid } from "./grid.ts";
 import type { VisitPlan } from "./visit-plan.ts";
 import type { BusyInterval } from "./request.ts";
-import { type SegmentStarts, findSegmentStarts } from "./segment-starts.ts";
+
+/**
+ * The segments of a visit in sequence, with a gap of at most `maxGapMin` between two. Built from
+ * the last segment to the first: a start is kept if the next segment can start after its end.
+ */
+export type Chain = {
+  maxGapMin: number;
+  /** finishable[changes][segment]: starts that need at most that many staff changes. */
+  finishable: FinishableOption[][][];
+};
+
+/** `person`: the staff member with the guest; without staff, the one before or after it. */
+type StaffedOption = { option: CandidateStarts; person: string | null };
+
+/** `starts`: those from which the visit can be finished. */
+type FinishableOption = StaffedOption & { starts: Interval[] };
+
+export type PlacedSegment = StaffedOption & { startMin: number };
+
+export function buildChain(segments: readonly SegmentStarts[], maxGapMin: number): Chain {
+  const optionsBySegment = staffedOptions(segments);
+  const finishable: FinishableOption[][][] = [];
+  let previousMinutes = -1;
+  for (const changes of optionsBySegment.keys()) {
+    const withFewerChanges = finishable[changes - 1];
+    const current: FinishableOption[][] = (finishable[changes] = []);
+    for (let i = optionsBySegment.length - 1; i >= 0; i -= 1) {
+      const next = current[i + 1];
+      const startsByPerson = new Map(next?.map(({ person, starts }) => [person, starts]));
+      // The minutes at which this segment can end so that the next one follows within the gap.
+      const endsWithChange = startEarlier(
+        merge(withFewerChanges?.[i + 1]?.flatMap(({ starts }) => starts) ?? []),
+        maxGapMin,
+      );
+      const startsOf = ({ option, person }: StaffedOption): Interval[] => {
+        if (next === undefined) return option.starts;
+        const endsWithSamePerson = startEarlier(startsByPerson.get(person) ?? [], maxGapMin);
+        const ends = union(endsWithSamePerson, endsWithChange);
+        return startsEndingWithin(option.starts, option.candidate.durationMin, ends);
+      };
+      current[i] = (optionsBySegment[i] ?? []).map((staffed) => ({
+        ...staffed,
+        starts: startsOf(staffed),
+      }));
+    }
+    // Stop when allowing one more change of staff adds no start.
+    let minutes = 0;
+    for (const options of current)
+      for (const { starts } of options) for (const { start, end } of starts) minutes += end - start;
+    if (minutes === previousMinutes) break;
+    previousMinutes = minutes;
+  }
+  return { maxGapMin, finishable };
+}
+
+function staffedOptions(segments: readonly SegmentStarts[]): StaffedOption[][] {
+  const people = new Set(
+    segments.flatMap(({ candidates }) =>
+      candidates.flatMap(({ candidate }) => candidate.staff?.key ?? []),
+    ),
+  );
+  return segments.map(({ candidates }) =>
+    candidates.flatMap((option): StaffedOption[] => {
+      if (option.candidate.staff !== null) return [{ option, person: option.candidate.staff.key }];
+      return people.size === 0
+        ? [{ option, person: null }]
+        : [...people].map((person) => ({ option, person }));
+    }),
+  );
+}
+
+/** Every start of the whole visit, regardless of minimum notice and horizon. */
+export function visitStarts({ finishable }: Chain): number[] {
+  const minutes: number[] = [];
+  for (const { start, end } of merge(finishable.at(-1)?.[0]?.flatMap(({ starts }) => starts) ?? []))
+    for (let minute = start; minute < end; minute += 1) minutes.push(minute);
+  return minutes;
+}
+
+/** The candidates that can take the segment and let the visit be finished. */
+export function candidatesAt(
+  { finishable }: Chain,
+  segment: number,
+  minute: number,
+): CandidateStarts[] {
+  const options: CandidateStarts[] = [];
+  for (const { option, starts } of finishable.at(-1)?.[segment] ?? [])
+    // The entries of one option, one for each person, are adjacent.
+    if (option !== options.at(-1) && contains(starts, minute)) options.push(option);
+  return options;
+}
+
+/** With the fewest staff changes, then the least waiting. */
+export function placeSegments(
+  { maxGapMin, finishable }: Chain,
+  startMin: number,
+): PlacedSegment[] | undefined {
+  // The index is the number of staff changes still allowed.
+  let changes = finishable.findIndex((segments) =>
+    segments[0]?.some(({ starts }) => contains(starts, startMin)),
+  );
+  if (changes === -1) return undefined;
+  const placed: PlacedSegment[] = [];
+  let window = { start: startMin, end: startMin + 1 };
+  let last: PlacedSegment | undefined;
+  for (const i of finishable[changes]?.keys() ?? []) {
+    let placement = earliestPlacement(finishable[changes]?.[i] ?? [], window, last);
+    if (placement === undefined) {
+      changes -= 1;
+      placement = earliestPlacement(finishable[changes]?.[i] ?? [], window);
+    }
+    if (placement === undefined)
+      throw new Error(`The visit at ${startMin} cannot be finished from segment ${i}.`);
+    placed.push((last = placement));
+    const end = placement.startMin + placement.option.candidate.durationMin;
+    window = { start: end, end: end + maxGapMin + 1 };
+  }
+  return placed;
+}
+
+/**
+ * The earliest start within the window. An existing session goes before a new one; after that the
+ * order of the candidates decides.
+ * @param last the previous segment, whose person must continue
+ */
+function earliestPlacement(
+  options: readonly FinishableOption[],
+  window: Interval,
+  last?: PlacedSegment,
+): PlacedSegment | undefined {
+  let best: PlacedSegment | undefined;
+  for (const { option, person, starts } of options) {
+    if (last !== undefined && last.person !== person) continue;
+    const startMin = Math.max(
+      firstEndingAfter(starts, window.start)?.start ?? Infinity,
+      window.start,
+    );
+    if (startMin >= window.end || startMin > (best?.startMin ?? Infinity)) continue;
+    const isBetter =
+      best === undefined ||
+      startMin < best.startMin ||
+      (joinsSession(option, startMin) && !joinsSession(best.option, startMin));
+    if (isBetter) best = { option, person, startMin };
+  }
+  return best;
+}
+
+const joinsSession = ({ sessions }: CandidateStarts, startMin: number): boolean =>
+  sessions.has(startMin);
 
 export type SlotSearch = {
   plan: VisitPlan;

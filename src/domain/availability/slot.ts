@@ -4,11 +4,11 @@ import {
   placeSegments,
   candidatesAt,
   visitStarts,
-} from "./chain.ts";
+  type SlotSearch,
+  prepareSlotSearch,
+} from "./slot-search.ts";
 import { isCapacityOnly, spotsWithin } from "./capacity-limits.ts";
-import { type SegmentStarts, startedSessions } from "./segment-starts.ts";
-import { isOnRequestedDay } from "./grid.ts";
-import { type SlotSearch, prepareSlotSearch } from "./slot-search.ts";
+import { type SegmentStarts, startedSessions, isOnRequestedDay } from "./segment-starts.ts";
 import { type Refusal, refusalAt, timingReason } from "./refusal.ts";
 import type { LocalDate } from "../catalog/common.ts";
 import { DAY_MIN, type DayNumber, dateOf, closedInterval, dayAt } from "./wall-clock.ts";

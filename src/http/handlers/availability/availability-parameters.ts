@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { NamedRequest } from "../../../domain/availability/request.ts";
 import {
+  type NamedRequest,
   MAX_DAYS,
   parseDateRange,
   type DateRange,
-} from "../../../domain/availability/date-range.ts";
+} from "../../../domain/availability/request.ts";
 import { canonicalTimezone } from "../../../domain/local-time.ts";
 import type { LocalDate } from "../../../domain/catalog/common.ts";
 import { lazy } from "../../../domain/lazy.ts";

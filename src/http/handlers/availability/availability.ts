@@ -1,7 +1,6 @@
 import type { Availability, AvailabilityFinder } from "../../../app/availability/availability.ts";
 import { grants } from "../../../domain/api-key.ts";
-import { withBookingRequest } from "../../../domain/availability/booking-request.ts";
-import type { PublicSlot } from "../../../domain/availability/public-slot.ts";
+import { withBookingRequest, type PublicSlot } from "../../../domain/availability/public-slot.ts";
 import { addDays, localDateOf } from "../../../domain/local-time.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Runtime } from "../../../app/runtime.ts";
