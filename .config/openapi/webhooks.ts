@@ -1,5 +1,5 @@
 import { ALL_EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
-import { type SignatureHeaders, TOLERANCE_SEC } from "../../src/domain/webhooks/signature.ts";
+import { type SignatureHeaders, TOLERANCE_SEC } from "../../src/domain/webhooks/webhook-post.ts";
 import { exampleEvent } from "./examples.ts";
 import type { HeaderSpec } from "../../src/http/openapi/headers.ts";
 import { describeHeader } from "./headers.ts";

@@ -20,8 +20,7 @@ import {
   settle,
   withdraw,
 } from "../domain/webhooks/settle.ts";
-import type { SigningKey } from "../domain/webhooks/signature.ts";
-import { deliveryHeaders, type Send } from "../domain/webhooks/webhook-post.ts";
+import { type SigningKey, deliveryHeaders, type Send } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";
 import type { TargetRow } from "../store/endpoints.ts";

@@ -1,9 +1,8 @@
 import type { Runtime } from "../app/runtime.ts";
 import { reviewEndpoints } from "../app/webhooks/endpoint-lifecycle.ts";
-import { NO_HOLD, type StoredHold } from "../domain/webhooks/hold.ts";
+import { NO_HOLD, type StoredHold } from "../domain/webhooks/failing-endpoint.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
-import type { SigningKey } from "../domain/webhooks/signature.ts";
-import type { Send } from "../domain/webhooks/webhook-post.ts";
+import type { SigningKey, Send } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptRow } from "../store/deliveries.ts";
 import type { DueRow } from "../store/due.ts";
 import { type AttemptResult, createAttemptRunner } from "./attempt.ts";

@@ -1,7 +1,7 @@
 import type { Runtime } from "../app/runtime.ts";
 import type { OutcomeClass } from "../domain/webhooks/outcome.ts";
 import { PERMITS } from "../domain/webhooks/permits.ts";
-import type { SigningKey } from "../domain/webhooks/signature.ts";
+import type { SigningKey } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { createDeliveryQueue, type DispatchResult } from "./delivery-queue.ts";
 import { createEndpointHosts } from "./endpoint-hosts.ts";

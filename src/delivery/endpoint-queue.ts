@@ -8,9 +8,9 @@ import {
   restoreHealth,
 } from "../domain/webhooks/endpoint-health.ts";
 import { limitedHost } from "../app/webhooks/host-limits.ts";
-import type { Hold } from "../domain/webhooks/hold.ts";
+import type { Hold } from "../domain/webhooks/failing-endpoint.ts";
 import type { OutcomeClass } from "../domain/webhooks/outcome.ts";
-import type { SigningKey } from "../domain/webhooks/signature.ts";
+import type { SigningKey } from "../domain/webhooks/webhook-post.ts";
 import type { DueRow } from "../store/due.ts";
 import type { TargetRow } from "../store/endpoints.ts";
 import type { PermitKind } from "./delivery-queue.ts";

@@ -1,6 +1,6 @@
 import type { Runtime } from "../app/runtime.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
-import { type SigningKey, signingKey } from "../domain/webhooks/signature.ts";
+import { type SigningKey, signingKey } from "../domain/webhooks/webhook-post.ts";
 import type { SecretRow } from "../store/endpoint-secrets.ts";
 import { EndpointQueue, type SigningKeys } from "./endpoint-queue.ts";
 

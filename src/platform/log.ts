@@ -1,6 +1,5 @@
 import { isatty } from "node:tty";
-import { safe } from "../domain/text.ts";
-import { redactSecrets } from "../domain/webhooks/redact-secrets.ts";
+import { safe, redactSecrets } from "../domain/text.ts";
 
 export type LogFormat = "auto" | "json" | "pretty";
 export type LogLevel = "info" | "warn" | "error";

@@ -1,4 +1,4 @@
-import { redactSecrets } from "../domain/webhooks/redact-secrets.ts";
+import { redactSecrets } from "../domain/text.ts";
 import type { Settlement, DeliveryStatus } from "../domain/webhooks/settle.ts";
 import { columns, type Db } from "./db.ts";
 import type { AttemptRow, DeliveryRow } from "./deliveries.ts";

@@ -1,5 +1,4 @@
-import type { FailureStreak } from "../domain/webhooks/failure-streak.ts";
-import type { StoredHold } from "../domain/webhooks/hold.ts";
+import type { FailureStreak, StoredHold } from "../domain/webhooks/failing-endpoint.ts";
 import type { EventType } from "../domain/event-types.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
 import { parseJson } from "./json.ts";

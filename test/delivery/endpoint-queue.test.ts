@@ -7,7 +7,7 @@ import {
 } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { recordAcceptedTest } from "../../src/app/webhooks/test-endpoint.ts";
-import { nextAttemptOf } from "../../src/domain/webhooks/hold.ts";
+import { nextAttemptOf } from "../../src/domain/webhooks/failing-endpoint.ts";
 import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
 import type { Outcome } from "../../src/domain/webhooks/outcome.ts";
 import type { Runtime } from "../../src/app/runtime.ts";

@@ -19,8 +19,11 @@ import { expect, test } from "vitest";
 import { readPartnerGuide } from "../../src/platform/assets.ts";
 import { findFreePort } from "../../src/cli/running/port.ts";
 import { createEnvelope } from "../../src/domain/envelope.ts";
-import { deliveryHeaders } from "../../src/domain/webhooks/webhook-post.ts";
-import { generateSecret, signingKey } from "../../src/domain/webhooks/signature.ts";
+import {
+  deliveryHeaders,
+  generateSecret,
+  signingKey,
+} from "../../src/domain/webhooks/webhook-post.ts";
 import { createTempFolder } from "../support/cli.ts";
 
 const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7));

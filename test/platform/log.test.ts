@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { generateApiKey } from "../../src/domain/api-key.ts";
-import { generateSecret } from "../../src/domain/webhooks/signature.ts";
+import { generateSecret } from "../../src/domain/webhooks/webhook-post.ts";
 import { systemRandom } from "../../src/app/runtime.ts";
 import { createLog, type LogFields, type LogFormat } from "../../src/platform/log.ts";
 

@@ -19,7 +19,7 @@ import { createKey, updateKey } from "../../src/app/keys.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
 import type { Named } from "../../src/features/index.ts";
-import { NO_STREAK } from "../../src/domain/webhooks/failure-streak.ts";
+import { NO_STREAK } from "../../src/domain/webhooks/failing-endpoint.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import { acquireDaemonLock } from "../../src/store/database.ts";
 import { addBusiness, emitEvents, subscribe } from "./delivery.ts";

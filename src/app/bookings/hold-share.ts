@@ -1,6 +1,6 @@
 import { type DayNumber, DAY_MIN, dayAt } from "../../domain/availability/wall-clock.ts";
 import type { Interval } from "../../domain/availability/intervals.ts";
-import { fitsDay, fitsWeek, shareDays } from "../../domain/bookings/hold-share.ts";
+import { fitsDay, fitsWeek, shareDays } from "../../domain/bookings/hold.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { readBookableCatalog } from "../catalog/bookable-catalog.ts";
 import type { Runtime } from "../runtime.ts";

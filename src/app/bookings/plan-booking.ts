@@ -12,8 +12,7 @@ import type {
 import { type Reason, REFUSAL_TEXT, refusalSentence } from "../../domain/availability/refusal.ts";
 import type { BookedSegment, Booking } from "../../domain/bookings/booking.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
-import type { Visit } from "../../domain/bookings/visit.ts";
-import { approvalTerms } from "../../domain/bookings/visit-terms.ts";
+import { type Visit, approvalTerms } from "../../domain/bookings/visit.ts";
 import type { BusinessDoc, Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { localDateOf } from "../../domain/local-time.ts";

@@ -1,6 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import {
+  type HealthCondition,
+  openCondition,
+  type Finding,
+} from "../../domain/conditions/registry.ts";
 import { hasTag } from "../../backup-tag.ts";
 import { isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { isNightly } from "../../store/backup.ts";
@@ -10,7 +14,6 @@ import type { Runtime } from "../runtime.ts";
 import { describeMissingTag } from "./backup-authenticity.ts";
 import { type BackupState, readBackupState } from "./backup-state.ts";
 import { findNewestBackup } from "./backups.ts";
-import type { Finding } from "../../domain/conditions/finding.ts";
 import { isKeyCopied } from "./key-copies.ts";
 import { isAltered } from "./scrub.ts";
 

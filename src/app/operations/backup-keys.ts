@@ -20,7 +20,7 @@ import { canDecryptSecret, reencryptSecret } from "../webhooks/endpoint-secrets.
 import { listBackupsIn } from "./backups.ts";
 import { listReplacedData } from "./replaced-data.ts";
 import { listBackupFolders } from "./retag-backups.ts";
-import type { Finding } from "../../domain/conditions/finding.ts";
+import type { Finding } from "../../domain/conditions/registry.ts";
 
 // A rotation of the master key does not change the data of the backups, which only the key before it
 // decrypts. That key is kept in a file of its own: it decrypts backups and authenticates none, so a

@@ -10,7 +10,7 @@ import { pruneChecksums } from "./backup-checksums.ts";
 import { readOwner } from "./backup-dir.ts";
 import { type Backup, listBackupsIn, verifyBackup } from "./backups.ts";
 import { assertNotTakenOver } from "./epochs.ts";
-import type { Finding } from "../../domain/conditions/finding.ts";
+import type { Finding } from "../../domain/conditions/registry.ts";
 import { OBSOLETE_KEPT_MS } from "./replaced-data.ts";
 import { listBackupFolders } from "./retag-backups.ts";
 

@@ -11,7 +11,7 @@ import type { Program } from "../../store/file-identity.ts";
 import type { DatabaseFacts } from "../../store/read-only-database.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { CLOCK_TOLERANCE_MS } from "./clock-conditions.ts";
-import type { Finding } from "../../domain/conditions/finding.ts";
+import type { Finding } from "../../domain/conditions/registry.ts";
 import { readFileSync } from "node:fs";
 
 const DAY_MS = 86_400_000;

@@ -36,8 +36,9 @@ import {
   type ConditionCode,
   conditionKind,
   type HealthCondition,
+  type Check,
+  type Finding,
 } from "../../domain/conditions/registry.ts";
-import type { Check, Finding } from "../../domain/conditions/finding.ts";
 import { clockAheadMs } from "./clock-conditions.ts";
 import { loadChecks } from "./conditions.ts";
 import { readStatus, type Status } from "./status.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote, summarizeNames } from "../../domain/text.ts";
-import type { Finding } from "../../domain/conditions/finding.ts";
+import type { Finding } from "../../domain/conditions/registry.ts";
 
 type FilePermissions = { path: string; mode: number; uid: number };
 

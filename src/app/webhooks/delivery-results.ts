@@ -3,8 +3,8 @@ import {
   recordFailure,
   NO_STREAK,
   type FailureStreak,
-} from "../../domain/webhooks/failure-streak.ts";
-import type { StoredHold } from "../../domain/webhooks/hold.ts";
+  type StoredHold,
+} from "../../domain/webhooks/failing-endpoint.ts";
 import type { Settlement } from "../../domain/webhooks/settle.ts";
 import type { Runtime } from "../runtime.ts";
 import type { AttemptRow } from "../../store/deliveries.ts";

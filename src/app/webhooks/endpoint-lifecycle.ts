@@ -1,4 +1,4 @@
-import { nextStreakAction, NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
+import { nextStreakAction, NO_STREAK } from "../../domain/webhooks/failing-endpoint.ts";
 import { stopsEndpoints } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { AuditAction } from "../../domain/audit.ts";

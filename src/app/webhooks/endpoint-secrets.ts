@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { generateSecret } from "../../domain/webhooks/signature.ts";
+import { generateSecret } from "../../domain/webhooks/webhook-post.ts";
 import { audit, auditTime } from "../audit.ts";
 import { listSealedGuests, reencryptGuests } from "../bookings/guests.ts";
 import { listSealedReplies, reencryptReplies } from "../idempotent-replies.ts";

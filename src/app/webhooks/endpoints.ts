@@ -1,6 +1,5 @@
 import { differingFields } from "../../domain/equality.ts";
-import { NO_STREAK } from "../../domain/webhooks/failure-streak.ts";
-import { NO_HOLD } from "../../domain/webhooks/hold.ts";
+import { NO_STREAK, NO_HOLD } from "../../domain/webhooks/failing-endpoint.ts";
 import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
 import { assertDiskSpace } from "../disk-space.ts";

@@ -2,9 +2,12 @@ import { userAgent } from "../../platform/assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { bodyFor } from "../../domain/envelope.ts";
 import { EVENT_TYPES, type EventType } from "../../domain/event-types.ts";
-import { deliveryHeaders, type WebhookPost } from "../../domain/webhooks/webhook-post.ts";
-import { redactSecrets } from "../../domain/webhooks/redact-secrets.ts";
-import { signingKey } from "../../domain/webhooks/signature.ts";
+import {
+  deliveryHeaders,
+  type WebhookPost,
+  signingKey,
+} from "../../domain/webhooks/webhook-post.ts";
+import { redactSecrets } from "../../domain/text.ts";
 import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/outcome.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";

@@ -1,6 +1,6 @@
 import { countOf, safe } from "../../domain/text.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { nextAttemptOf } from "../../domain/webhooks/hold.ts";
+import { nextAttemptOf } from "../../domain/webhooks/failing-endpoint.ts";
 import { DELIVERY_STATUSES } from "../../domain/webhooks/settle.ts";
 import type { DeliveryRow, DeliveryFilter, AttemptWithDelivery } from "../../store/deliveries.ts";
 import type { Cli } from "../cli.ts";

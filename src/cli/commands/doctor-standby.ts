@@ -5,7 +5,7 @@ import { authenticate, describeRefusal } from "../../app/operations/backup-authe
 import { readOldKeys } from "../../app/operations/backup-keys.ts";
 import { checkDataFolder } from "../../app/operations/file-permissions.ts";
 import { checkCertificate } from "../../domain/conditions/certificate.ts";
-import type { Check, Finding } from "../../domain/conditions/finding.ts";
+import type { Check, Finding } from "../../domain/conditions/registry.ts";
 import { findNewestCopy } from "../../app/operations/take-over.ts";
 import { wallClock } from "../../app/runtime.ts";
 import type { Config } from "../../config.ts";

@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
-import type { Check, Finding } from "../../domain/conditions/finding.ts";
+import { type Check, type Finding, isAtLeast } from "../../domain/conditions/registry.ts";
 import { errorInWords } from "../../domain/errors.ts";
-import { isAtLeast } from "../../domain/conditions/registry.ts";
 import { safe } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";

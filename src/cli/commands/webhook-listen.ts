@@ -128,7 +128,7 @@ async function signingSecret(cli: Cli, file: string | undefined): Promise<string
     );
   }
   const [{ generateSecret }, { systemRandom }] = await Promise.all([
-    import("../../domain/webhooks/signature.ts"),
+    import("../../domain/webhooks/webhook-post.ts"),
     import("../../app/runtime.ts"),
   ]);
   const secret = generateSecret(systemRandom);

@@ -54,7 +54,7 @@ export const verify = command({
   ],
   async run(cli, { secretFile, header }, file = "-") {
     const [{ signatureError }, { wallClock }] = await Promise.all([
-      import("../../domain/webhooks/signature.ts"),
+      import("../../domain/webhooks/webhook-post.ts"),
       import("../../app/runtime.ts"),
     ]);
     const secret = readText(secretFile).trim();

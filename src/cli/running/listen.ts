@@ -3,8 +3,7 @@ import { fetchErrorInWords, AppError, type ErrorCode } from "../../domain/errors
 import { userAgent } from "../../platform/assets.ts";
 import { createSender } from "../../delivery/sender.ts";
 import { createIdSource } from "../../domain/ids.ts";
-import { deliveryHeaders } from "../../domain/webhooks/webhook-post.ts";
-import { signingKey } from "../../domain/webhooks/signature.ts";
+import { deliveryHeaders, signingKey } from "../../domain/webhooks/webhook-post.ts";
 import { classifyOutcome, type Outcome } from "../../domain/webhooks/outcome.ts";
 import { systemRandom, wallClock } from "../../app/runtime.ts";
 

@@ -1,4 +1,4 @@
-import type { Hold } from "./hold.ts";
+import type { Hold } from "./failing-endpoint.ts";
 import type { OutcomeClass } from "./outcome.ts";
 
 /**

@@ -1,5 +1,89 @@
-import { type SigningKey, sign } from "./signature.ts";
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import type { Outcome } from "./outcome.ts";
+
+/** How far a signature's timestamp may be from the receiver's clock. */
+export const TOLERANCE_SEC = 300;
+
+const PREFIX = "whsec_";
+const RANDOM_BYTES = 36;
+
+/** Base64 without `+` or `/` can be used in shells and URLs and selected with a double click. */
+export function generateSecret(random: (bytes: number) => Buffer): string {
+  for (;;) {
+    const text = random(RANDOM_BYTES).toString("base64");
+    if (!/[+/]/.test(text)) return PREFIX + text;
+  }
+}
+
+/** From the secret's whole text, and from the bytes it encodes. */
+export type SigningKey = { text: KeyObject; raw: KeyObject };
+
+export const signingKey = (secret: string): SigningKey => ({
+  text: createSecretKey(secret, "utf8"),
+  raw: createSecretKey(secret.slice(PREFIX.length), "base64"),
+});
+
+export type SignatureHeaders = {
+  "X-Service-Signature": string;
+  "webhook-id": string;
+  "webhook-timestamp": string;
+  "webhook-signature": string;
+};
+
+/**
+ * The spec's signature and that of Standard Webhooks 1.0, over the same bytes and second.
+ * @param keys the current key first: some verifiers read only the last signature, and during a
+ * rotation they still have the old secret
+ */
+export function sign(
+  keys: readonly SigningKey[],
+  eventId: string,
+  timestampSec: number,
+  body: Uint8Array,
+): SignatureHeaders {
+  const t = String(timestampSec);
+  // No space after a comma: some verifiers do not trim.
+  const service = keys.map(({ text }) => `v1=${hmac(text, `${t}.`, body, "hex")}`).join(",");
+  const standard = keys
+    .map(({ raw }) => `v1,${hmac(raw, `${eventId}.${t}.`, body, "base64")}`)
+    .join(" ");
+  return {
+    "X-Service-Signature": `t=${t},${service}`,
+    "webhook-id": eventId,
+    "webhook-timestamp": t,
+    "webhook-signature": standard,
+  };
+}
+
+const hmac = (
+  key: string | KeyObject,
+  prefix: string,
+  body: Uint8Array,
+  encoding: "hex" | "base64",
+): string => createHmac("sha256", key).update(prefix).update(body).digest(encoding);
+
+/** undefined if it is valid. @param header X-Service-Signature @param body exactly as received */
+export function signatureError(
+  header: string | undefined,
+  body: Uint8Array,
+  secret: string,
+  nowSec: number,
+): string | undefined {
+  if (header === undefined) return "no X-Service-Signature header";
+  const parts = header.split(",").map((part) => part.split("=", 2) as [string, string?]);
+  const t = parts.find(([name]) => name === "t")?.[1] ?? "";
+  if (!/^\d+$/.test(t)) return "X-Service-Signature has no timestamp";
+  const expected = Buffer.from(hmac(secret, `${t}.`, body, "hex"));
+  const matches = parts.some(([name, value]) => {
+    const given = Buffer.from(value ?? "");
+    return name === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
+  });
+  const problems = [];
+  if (!matches) problems.push("no v1 signature matches: wrong secret, or the body was changed");
+  if (Math.abs(nowSec - Number(t)) > TOLERANCE_SEC)
+    problems.push(`the timestamp is more than ${TOLERANCE_SEC} s from now`);
+  return problems.length === 0 ? undefined : problems.join("; and ");
+}
 
 export type WebhookPost = {
   url: string;

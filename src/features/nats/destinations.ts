@@ -1,7 +1,7 @@
 import { differingFields } from "../../domain/equality.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
-import { generateSecret } from "../../domain/webhooks/signature.ts";
+import { generateSecret } from "../../domain/webhooks/webhook-post.ts";
 import { assertMasterKey } from "../../app/master-key.ts";
 import { assertDiskSpace } from "../../app/disk-space.ts";
 import type { Runtime } from "../../app/runtime.ts";

@@ -20,12 +20,12 @@ import { checkPrograms, type DaemonResponse } from "../../../src/app/operations/
 import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import { recordKeyCopy } from "../../../src/app/operations/key-copies.ts";
 import { runDoctor } from "../../../src/app/operations/doctor.ts";
-import type { Check } from "../../../src/domain/conditions/finding.ts";
+import type { Check } from "../../../src/domain/conditions/registry.ts";
 import { cancelDeliveries } from "../../../src/app/webhooks/deliveries.ts";
 import { createKey, rotateKey } from "../../../src/app/keys.ts";
 import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/delivery-queue.ts";
 import { probeDaemon } from "../../../src/cli/commands/doctor.ts";
-import { NO_STREAK } from "../../../src/domain/webhooks/failure-streak.ts";
+import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
 import { maxInFlight, PERMITS } from "../../../src/domain/webhooks/permits.ts";
 import { acquireDaemonLock } from "../../../src/store/database.ts";
 import { emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";

@@ -3,7 +3,7 @@ import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { sign, signingKey } from "../../../src/domain/webhooks/signature.ts";
+import { sign, signingKey } from "../../../src/domain/webhooks/webhook-post.ts";
 import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { WAITS } from "../../support/waits.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ALL_EVENT_TYPES } from "../../event-types.ts";
-import { HOLD_REASONS } from "../../webhooks/hold.ts";
+import { HOLD_REASONS } from "../../webhooks/failing-endpoint.ts";
 import { DELIVERY_STATUSES } from "../../webhooks/settle.ts";
 import { count, flag, id, instant, orNull } from "./values.ts";
 

@@ -1,4 +1,4 @@
-import { nextAttemptOf } from "../../../domain/webhooks/hold.ts";
+import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
 import { MAX_ATTEMPTS } from "../../../domain/webhooks/settle.ts";
 import type { LiveState } from "../../../store/live-filter.ts";
 import { COUNT_LIMIT, type LiveRow } from "../../../store/live.ts";

@@ -1,4 +1,4 @@
-import { nextAttemptOf } from "../../../domain/webhooks/hold.ts";
+import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
 import type { AttemptRow } from "../../../store/deliveries.ts";
 import type { LiveRow } from "../../../store/live.ts";
 import { fit, type StyledLine, sanitize, type Span, span, wrap, GLYPHS } from "./cells.ts";

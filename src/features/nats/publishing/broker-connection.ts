@@ -1,7 +1,7 @@
 import { decryptSecrets } from "../secrets.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { errorInWords } from "../../../domain/errors.ts";
-import { type SigningKey, signingKey } from "../../../domain/webhooks/signature.ts";
+import { type SigningKey, signingKey } from "../../../domain/webhooks/webhook-post.ts";
 import type { DestinationRow } from "../store.ts";
 import type { Broker, Connect } from "./broker.ts";
 import type { DestinationHealth } from "./destination-health.ts";

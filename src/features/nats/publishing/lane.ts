@@ -1,7 +1,6 @@
 import { userAgent } from "../../../platform/assets.ts";
 import { messageIdOf, subjectOf } from "../rules.ts";
-import type { SigningKey } from "../../../domain/webhooks/signature.ts";
-import { deliveryHeaders } from "../../../domain/webhooks/webhook-post.ts";
+import { type SigningKey, deliveryHeaders } from "../../../domain/webhooks/webhook-post.ts";
 import type { CursorRow, DestinationRow } from "../store.ts";
 import type { EventRow } from "../../../store/events.ts";
 import type { Message } from "./broker.ts";

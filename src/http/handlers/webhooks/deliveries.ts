@@ -11,7 +11,7 @@ import type {
   attempt,
   delivery as publicDelivery,
 } from "../../../domain/public/schemas/webhook.ts";
-import { nextAttemptOf } from "../../../domain/webhooks/hold.ts";
+import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
 import { errorForPartners, outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
 import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
 import type { AttemptRow, DeliveryRow } from "../../../store/deliveries.ts";

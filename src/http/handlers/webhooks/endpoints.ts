@@ -25,7 +25,7 @@ import { lazy } from "../../../domain/lazy.ts";
 import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
 import type { endpoint as publicEndpoint } from "../../../domain/public/schemas/webhook.ts";
 import { safe } from "../../../domain/text.ts";
-import { currentHold } from "../../../domain/webhooks/hold.ts";
+import { currentHold } from "../../../domain/webhooks/failing-endpoint.ts";
 import { outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
 import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
 import type { EndpointRow } from "../../../store/endpoints.ts";

@@ -9,7 +9,7 @@ import { countDestinations } from "../../../../src/features/nats/state.ts";
 import { createPruner } from "../../../../src/app/operations/retention.ts";
 import type { PublishOutcome } from "../../../../src/features/nats/publishing/broker.ts";
 import type { BusinessRow } from "../../../../src/store/businesses.ts";
-import { signatureError } from "../../../../src/domain/webhooks/signature.ts";
+import { signatureError } from "../../../../src/domain/webhooks/webhook-post.ts";
 import { addBusiness, emitEvents } from "../../../support/delivery.ts";
 import { addDestination, createFakeStream, createTestPublishers } from "../destinations.ts";
 import { createTestRuntime, type TestRuntime } from "../../../support/test-runtime.ts";

@@ -5,7 +5,7 @@ import {
   nextStreakAction,
   NO_STREAK,
   type FailureStreak,
-} from "../../../src/domain/webhooks/failure-streak.ts";
+} from "../../../src/domain/webhooks/failing-endpoint.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -5,7 +5,7 @@ import {
   signatureError,
   sign,
   signingKey,
-} from "../../../src/domain/webhooks/signature.ts";
+} from "../../../src/domain/webhooks/webhook-post.ts";
 
 const SECRET = `whsec_${"Ab1".repeat(16)}`;
 const OLD_SECRET = `whsec_${"Zz9".repeat(16)}`;
