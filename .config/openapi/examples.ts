@@ -9,7 +9,7 @@ import type { EventType } from "../../src/domain/event-types.ts";
 import { catalogChangedEvent } from "../../src/domain/public/catalog-changed.ts";
 import { toPublicProfile } from "../../src/domain/public/profile.ts";
 import { toPublicCatalog } from "../../src/domain/public/public-catalog.ts";
-import type { StoredCatalog } from "../../src/domain/public/public-context.ts";
+import { type StoredCatalog, localise } from "../../src/domain/public/public-context.ts";
 import type { availability } from "../../src/domain/public/schemas/availability.ts";
 import type * as webhook from "../../src/domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../src/domain/webhooks/sample-event.ts";
@@ -18,7 +18,6 @@ import { bookingExamples, CUSTOMER } from "./booking-examples.ts";
 import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
 import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
 import { loadFromFeatures } from "../../src/features/index.ts";
-import { localise } from "../../src/domain/public/localise.ts";
 
 // From a business with all kinds of objects, through the code that builds responses.
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type EventDraft, createEnvelope } from "../domain/envelope.ts";
 import { mayReadEvent, type EventType, prefixOf } from "../domain/event-types.ts";
-import { localise } from "../domain/public/localise.ts";
+import { localise } from "../domain/public/public-context.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import type { Runtime } from "./runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";

@@ -1,5 +1,5 @@
 import type { BusinessDoc, ScheduleDoc } from "../domain/catalog/catalog.ts";
-import type { ScheduleEdits } from "../domain/catalog/change/schedule-edits.ts";
+import type { ScheduleEdits } from "../domain/catalog/change/local-edits.ts";
 import { columns, type Db, optional } from "./db.ts";
 import { parseJson } from "./json.ts";
 

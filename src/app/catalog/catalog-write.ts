@@ -1,7 +1,10 @@
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import type { CatalogDiff } from "../../domain/catalog/change/diff.ts";
-import type { ChangeOrigin, LocalEdits } from "../../domain/catalog/change/local-edits.ts";
-import type { ScheduleEdits } from "../../domain/catalog/change/schedule-edits.ts";
+import type {
+  ChangeOrigin,
+  LocalEdits,
+  ScheduleEdits,
+} from "../../domain/catalog/change/local-edits.ts";
 import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";

@@ -7,11 +7,9 @@ import {
 } from "../../domain/catalog/catalog.ts";
 import { assertValidObject } from "../../domain/catalog/validate.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
-import { withShownTexts } from "../../domain/catalog/change/shown-texts.ts";
 import { referredKeys } from "../../domain/catalog/references.ts";
 import { freePricesText } from "../../domain/catalog/change/repricing.ts";
-import { affectsOthers } from "../../domain/public/affects-others.ts";
-import { nextTransition } from "../../domain/public/public-catalog.ts";
+import { affectsOthers, nextTransition } from "../../domain/public/public-catalog.ts";
 import type { StoredCatalog, Stock } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
@@ -22,6 +20,7 @@ import { getStoredObject } from "./objects.ts";
 import { type ChangeResult, planChange } from "./plan-change.ts";
 import { publishDueTransitions } from "./publish.ts";
 import { assertConfirmed, type Permissions } from "./replace-catalog.ts";
+import type { Translations } from "../../domain/catalog/common.ts";
 
 /**
  * Edits one object, with the same checks and events as a catalog file.
@@ -111,4 +110,23 @@ function loadStock(rt: Runtime, business: BusinessRow, kind: Kind, id: string): 
     soldOut: new Map([...soldOut].filter(([soldOutId]) => soldOutId === id)),
     taken: kind === "public_event" ? rt.store.takenTickets.count(business.id) : new Map(),
   };
+}
+
+type Translated = { translations?: Translations };
+
+/**
+ * Returns the edited document with each changed text also in its translation into the business's own
+ * language, which partners show instead of the text.
+ */
+export function withShownTexts<Doc extends object>(before: Doc, edited: Doc, locale: string): Doc {
+  const { translations } = edited as Translated;
+  const texts = translations?.[locale];
+  if (texts === undefined || translations !== (before as Translated).translations) return edited;
+  const changed = Object.keys(texts).flatMap((field) => {
+    const [old, text] = [before, edited].map((doc) => (doc as Record<string, unknown>)[field]);
+    return text !== old && typeof text === "string" ? [[field, text] as const] : [];
+  });
+  if (changed.length === 0) return edited;
+  const shown = { ...texts, ...Object.fromEntries(changed) };
+  return { ...edited, translations: { ...translations, [locale]: shown } };
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../domain/catalog/catalog.ts";
-import { exportCatalog } from "../../domain/catalog/file/export.ts";
+import { exportCatalog } from "../../domain/catalog/file/sections.ts";
 import { writeYaml } from "../../domain/catalog/yaml.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

@@ -3,11 +3,9 @@ import {
   nextLocalEdits,
   type ChangeOrigin,
   withOverwrittenEdits,
-} from "../../domain/catalog/change/local-edits.ts";
-import {
   findOverwrittenSections,
   nextScheduleEdits,
-} from "../../domain/catalog/change/schedule-edits.ts";
+} from "../../domain/catalog/change/local-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { type Emptied, findEmptied } from "../../domain/catalog/change/losses.ts";
 import { findRepricing, type Repricing } from "../../domain/catalog/change/repricing.ts";

@@ -105,7 +105,7 @@ const schema = command({
   about: "Print the JSON Schema of catalog files, for completion and checks in an editor.",
   examples: ["catalog schema > catalog.schema.json", "catalog schema | jq .properties.business"],
   async run(cli) {
-    const { catalogJsonSchema } = await import("../../domain/catalog/file/json-schema.ts");
+    const { catalogJsonSchema } = await import("../../domain/catalog/file/schema.ts");
     cli.printJson(catalogJsonSchema());
   },
 });

@@ -1,7 +1,7 @@
 import { shellQuote } from "../../domain/text.ts";
 import type { HoursRule } from "../../domain/catalog/catalog.ts";
 import { WEEK } from "../../domain/catalog/common.ts";
-import { isRegular } from "../../domain/catalog/change/weekly-hours.ts";
+import { isRegular } from "../../app/catalog/schedule.ts";
 import { command } from "../command.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import type { FlagValues } from "../flags.ts";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../nearest.ts";
+import { didYouMean, nearest } from "../nearest.ts";
 
 /** The index of a file, then field names and list positions. */
 export type Path = readonly (string | number)[];
@@ -37,3 +37,59 @@ export function limitedSuggestions(limit = 2_000_000): typeof didYouMean {
   return (name, known) =>
     (left -= known.length * name.length) >= 0 ? didYouMean(name, known) : "";
 }
+
+/** Fields that set, replace or excuse another one. */
+const SUBSTITUTES: Readonly<Record<string, readonly string[]>> = {
+  price: ["priceCents", "priceType", "kind", "sizes"],
+  amount: ["amountCents", "type"],
+  percent: ["percentBps", "type"],
+  buyQuantity: ["type"],
+  addon: ["type"],
+  startsAt: ["startsIn"],
+  endsAt: ["durationMin"],
+  slug: ["key"],
+};
+
+/**
+ * The issues of reading the files that are not a consequence of an issue of their form: the form's
+ * check deletes or replaces invalid fields, which then appear to be missing or contradictory.
+ */
+export function withoutFollowUpIssues(
+  formIssues: readonly CatalogIssue[],
+  issues: readonly CatalogIssue[],
+): CatalogIssue[] {
+  const byItem = Map.groupBy(formIssues, ({ path }) => itemPath(path)?.join("\0"));
+  return issues.filter((issue) => {
+    const earlier = byItem.get(itemPath(issue.path)?.join("\0")) ?? [];
+    return !earlier.some((one) => causes(one, issue));
+  });
+}
+
+function causes(form: CatalogIssue, { code, path }: CatalogIssue): boolean {
+  const [field, invalid] = [fieldName(path), fieldName(form.path)];
+  // A missing business is the one issue of a file as a whole.
+  if (path.length === 1) return form.path.length === 1 || isLike("business", form.path[1]);
+  if (isWithin(form.path, path)) return true;
+  const isSibling = isWithin(form.path, path.slice(0, -1));
+  switch (code) {
+    case "missing_field":
+      return (
+        isSibling &&
+        (SUBSTITUTES[field]?.includes(invalid) === true ||
+          (form.code === "unknown_field" && isLike(field, invalid)))
+      );
+    case "contradiction":
+      // Other fields are allowed in a benefit of another type.
+      return isSibling && invalid === "type";
+    case "unknown_reference":
+      return form.path.includes(field);
+    default:
+      return false;
+  }
+}
+
+const isLike = (field: string, name: Path[number] | undefined): boolean =>
+  nearest(String(name), [field]).length > 0;
+
+const isWithin = (path: Path, outer: Path): boolean =>
+  outer.every((part, index) => path[index] === part);

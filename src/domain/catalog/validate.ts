@@ -12,7 +12,7 @@ import { mergeCatalog, type MergedCatalog } from "./change/merge.ts";
 import { findUnchanged } from "./change/unchanged-items.ts";
 import { validateSchema } from "./file/schema-check.ts";
 import { findHiddenCharacters } from "./file/hidden-characters.ts";
-import { withoutFollowUpIssues } from "./file/follow-up-issues.ts";
+import { withoutFollowUpIssues, type Path, type CatalogIssue } from "./catalog-issue.ts";
 import {
   normaliseCatalog,
   type Normalised,
@@ -26,10 +26,9 @@ import {
   type ReferenceIssue,
   type Uncertain,
 } from "./references.ts";
-import type { Path, CatalogIssue } from "./catalog-issue.ts";
 import { quote } from "../text.ts";
 import { writeBusiness } from "./file/business.ts";
-import { exportCatalog } from "./file/export.ts";
+import { exportCatalog } from "./file/sections.ts";
 import type { AuthoredFile } from "./file/schema.ts";
 import { AppError } from "../errors.ts";
 

@@ -1,5 +1,5 @@
 import type { AuthoredFile } from "./file/schema.ts";
-import { DECIMAL_FIELDS } from "./file/values.ts";
+import { DECIMAL_FIELDS } from "./file/fields.ts";
 
 type Value =
   | string

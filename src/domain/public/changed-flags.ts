@@ -3,8 +3,7 @@ import type { PublicMenuCategory, PublicMenuItem } from "./menu.ts";
 import type { PublicPromotion } from "./promotion.ts";
 import type { PublicEvent } from "./public-event.ts";
 import { deepEqual } from "../equality.ts";
-import type { PublicAddon, PublicService, PublicServiceCategory } from "./service.ts";
-import type { PublicStaff } from "./staff.ts";
+import type { PublicAddon, PublicService, PublicServiceCategory, PublicStaff } from "./service.ts";
 
 // Which flags of `data.changed` an update sets. Each type is divided into facets: the name of a
 // flag and the values that it covers. Values without a flag are under "". A Map holds the prices of

@@ -1,5 +1,5 @@
 import type { DocOf, Kind } from "../catalog/catalog.ts";
-import { createPublicContext, type StoredCatalog } from "./public-context.ts";
+import { createPublicContext, type StoredCatalog, isVisible } from "./public-context.ts";
 import {
   type PublicMenuCategory,
   type PublicMenuItem,
@@ -17,8 +17,10 @@ import {
   toPublicAddon,
   toPublicService,
   toPublicServiceCategory,
+  type PublicStaff,
+  toPublicStaff,
 } from "./service.ts";
-import { type PublicStaff, toPublicStaff } from "./staff.ts";
+import { deepEqual } from "../equality.ts";
 
 /**
  * Complete objects (with every include) in order, as GET requests return them and events embed
@@ -138,4 +140,33 @@ export function nextTransition(
   for (const instant of lists.flatMap((list) => TRANSITIONS[list](stored)))
     if (instant !== null && instant > after && (next === null || instant < next)) next = instant;
   return next;
+}
+
+/**
+ * What other objects embed or list of an object besides its ID, and what must agree with other
+ * objects in a valid catalog.
+ */
+const SHARED: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
+  addon: (doc) => doc,
+  modifier_group: (doc) => doc,
+  // A public staff member lists services, which no field of the document names.
+  staff: (doc) => doc,
+  service: ({ staff }) => staff,
+  service_category: ({ parent }) => parent,
+  menu_category: ({ parent }) => parent,
+  public_event: ({ slug, ticketTypes }) => [
+    slug,
+    ticketTypes.map(({ key, previousKeys, status }) => [key, previousKeys, status]),
+  ],
+};
+
+/** Whether an edit of one object can change or invalidate other objects. */
+export function affectsOthers<K extends Kind>(kind: K, before: DocOf[K], after: DocOf[K]): boolean {
+  const sharedOf = (doc: DocOf[K]): unknown => [
+    doc.key,
+    doc.previousKeys,
+    isVisible(kind, doc),
+    SHARED[kind]?.(doc),
+  ];
+  return !deepEqual(sharedOf(before), sharedOf(after));
 }

@@ -5,11 +5,13 @@ import type {
   ServiceCategoryDoc,
   ServiceDoc,
   VariantDoc,
+  StaffDoc,
 } from "../catalog/catalog.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import { commonFields, idOf, type PublicContext } from "./public-context.ts";
 import type * as schemas from "./schemas/service.ts";
+import type { staff } from "./schemas/service.ts";
 
 export type PublicService = z.infer<typeof schemas.service>;
 type PublicVariant = z.infer<typeof schemas.serviceVariant>;
@@ -143,6 +145,28 @@ export function toPublicServiceCategory(
     description: doc.description,
     color: doc.color,
     parentId: (doc.parent && context.visibleId("service_category", doc.parent)) ?? null,
+    status: "ACTIVE",
+    ...commonFields(id, doc, context.sortOrderOf(id), context),
+  };
+}
+
+export type PublicStaff = z.infer<typeof staff>;
+
+export function toPublicStaff(doc: StaffDoc, context: PublicContext): PublicStaff {
+  const id = idOf(context, "staff", doc);
+  return {
+    id,
+    name: doc.name,
+    title: doc.title,
+    bio: doc.bio,
+    languages: doc.languages,
+    bookable: doc.bookable,
+    // Sorted by ID, so that moving a service does not change the staff.
+    serviceIds: context.servicesOf(doc.key).toSorted(),
+    serviceOverrides: doc.serviceOverrides.flatMap(({ service, durationMin, priceCents }) => {
+      const serviceId = context.visibleId("service", service);
+      return serviceId === undefined ? [] : [{ serviceId, durationMin, priceCents }];
+    }),
     status: "ACTIVE",
     ...commonFields(id, doc, context.sortOrderOf(id), context),
   };

@@ -15,7 +15,7 @@ import { mapModifierLists } from "./modifiers.ts";
 import { dataOf, isRead, type SquareItem, type SquareObject, type Image } from "./objects.ts";
 import { createSkippedLog, type SkippedLog, typeName } from "./skipped.ts";
 import { line } from "../../domain/basic-schemas.ts";
-import { webAddress } from "../../domain/catalog/file/values.ts";
+import { webAddress } from "../../domain/catalog/file/fields.ts";
 
 type ItemObject = { object: SquareObject; item: SquareItem };
 

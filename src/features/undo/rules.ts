@@ -1,7 +1,11 @@
 import { ALL_KINDS, type Catalog, type Kind } from "../../domain/catalog/catalog.ts";
-import { writeBusinessFields } from "../../domain/catalog/file/export.ts";
+import {
+  writeBusinessFields,
+  SECTION_KINDS,
+  sectionOf,
+  setAt,
+} from "../../domain/catalog/file/sections.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
-import { SECTION_KINDS, sectionOf, setAt } from "../../domain/catalog/file/sections.ts";
 import { createWriteContext } from "../../domain/catalog/file/writer.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import type { CatalogDiff, SortOrderOf } from "../../domain/catalog/change/diff.ts";

@@ -23,8 +23,8 @@ import {
   service,
   serviceCategory,
   serviceVariant,
+  staff,
 } from "../../domain/public/schemas/service.ts";
-import { staff } from "../../domain/public/schemas/staff.ts";
 import { currency, image, instant, weeklyWindow } from "../../domain/public/schemas/values.ts";
 import * as webhook from "../../domain/public/schemas/webhook.ts";
 import { serverStatus } from "../../domain/public/schemas/server-status.ts";

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
-import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { editObject, withShownTexts } from "../../../src/app/catalog/edit-object.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { getObject } from "../../../src/app/catalog/objects.ts";
 import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
@@ -269,4 +269,24 @@ services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00 }, { key: dye, n
   };
   for (let before = 0; before < 12; before++)
     expect(editAt(before), `after ${before} calls`).toEqual(["cut", "dye", "promotion.updated"]);
+});
+
+const translations = { en: { name: "Cut" }, de: { name: "Schnitt" } };
+const BEFORE = { key: "cut", name: "Haircut", description: "Wash and cut", translations };
+
+test("a text that a translation into the business's language hides changes there too", () => {
+  expect(withShownTexts(BEFORE, { ...BEFORE, name: "Trim" }, "en")).toEqual({
+    ...BEFORE,
+    name: "Trim",
+    translations: { ...translations, en: { name: "Trim" } },
+  });
+});
+
+test("texts without such a translation, and edited translations, stay as they are", () => {
+  const described = { ...BEFORE, description: "Only cut" };
+  expect(withShownTexts(BEFORE, described, "en")).toBe(described);
+  const renamed = { ...BEFORE, name: "Trim" };
+  expect(withShownTexts(BEFORE, renamed, "fr")).toBe(renamed);
+  const translated = { ...renamed, translations: { en: { name: "Other" } } };
+  expect(withShownTexts(BEFORE, translated, "en")).toBe(translated);
 });

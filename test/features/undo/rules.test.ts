@@ -7,7 +7,7 @@ import {
   sortOrdersAfter,
 } from "../../../src/domain/catalog/change/diff.ts";
 import { findReplaced, type Replaced, revertChanges } from "../../../src/features/undo/rules.ts";
-import { exportCatalog } from "../../../src/domain/catalog/file/export.ts";
+import { exportCatalog } from "../../../src/domain/catalog/file/sections.ts";
 import { buildCatalog, buildService } from "../../support/catalog-builders.ts";
 import { applyRandomEdits, createRandomInt, type RandomInt } from "../../support/random-edits.ts";
 import { chooseScale } from "../../support/scale.ts";

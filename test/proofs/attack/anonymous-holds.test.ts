@@ -218,7 +218,7 @@ test.each(ADDRESSES)(
     if (!isRecording()) return;
     const control = await run(
       breakProgram({
-        file: "src/domain/bookings/hold-share.ts",
+        file: "src/domain/bookings/hold.ts",
         find: "MAX_WEEK_SHARE = 0.1",
         replace: "MAX_WEEK_SHARE = 1",
       }),

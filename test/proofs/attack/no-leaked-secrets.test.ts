@@ -174,7 +174,7 @@ async function useSecrets(program = PROGRAM) {
 
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
   const program = breakProgram({
-    file: "src/domain/webhooks/redact-secrets.ts",
+    file: "src/domain/text.ts",
     find: "  SECRET.test(text)\n",
     replace: "  false\n",
   });

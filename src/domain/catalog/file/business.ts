@@ -1,11 +1,8 @@
 import { isoCurrency } from "../../money.ts";
 import type { z } from "zod";
 import type { BusinessDoc, Closure } from "../catalog.ts";
-import { description } from "./common-fields.ts";
-import { type Reader, readFields, readText, unique } from "./reader.ts";
-import { bookingRules } from "./services.ts";
-import { integer, line } from "../../basic-schemas.ts";
 import {
+  description,
   choice,
   currency,
   date,
@@ -20,7 +17,10 @@ import {
   timezone,
   webAddress,
   yearlyDate,
-} from "./values.ts";
+} from "./fields.ts";
+import { type Reader, readFields, readText, unique } from "./reader.ts";
+import { bookingRules } from "./services.ts";
+import { integer, line } from "../../basic-schemas.ts";
 import { omitDefault, omitEmpty, writeFields } from "./writer.ts";
 
 export const business = fields({

@@ -5,10 +5,25 @@ import {
   type MenuItemDoc,
   type ModifierGroupDoc,
 } from "../menu.ts";
-import { common, described, keyed, keys, price, tags, windows } from "./common-fields.ts";
+import {
+  common,
+  described,
+  keyed,
+  keys,
+  price,
+  tags,
+  windows,
+  choice,
+  defaultsFor,
+  exactChoice,
+  fields,
+  flag,
+  key,
+  list,
+  optional,
+} from "./fields.ts";
 import { readCommon, readDescribed, type Reader, readFields, readNamed } from "./reader.ts";
 import { integer, line } from "../../basic-schemas.ts";
-import { choice, defaultsFor, exactChoice, fields, flag, key, list, optional } from "./values.ts";
 import {
   omitDefault,
   omitEmpty,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { PromotionBenefit, PromotionDoc } from "../catalog.ts";
 import { formatPercent, parsePercent } from "../../money.ts";
-import { described, keys, windows } from "./common-fields.ts";
-import { readDescribed, type Reader, readFields, unique, upper } from "./reader.ts";
-import { integer, line } from "../../basic-schemas.ts";
 import {
+  described,
+  keys,
+  windows,
   cents,
   choice,
   date,
@@ -17,7 +17,9 @@ import {
   money,
   optional,
   percent,
-} from "./values.ts";
+} from "./fields.ts";
+import { readDescribed, type Reader, readFields, unique, upper } from "./reader.ts";
+import { integer, line } from "../../basic-schemas.ts";
 import {
   omitEmpty,
   type WriteContext,

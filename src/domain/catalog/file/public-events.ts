@@ -3,18 +3,13 @@ import type { PublicEventDoc, TicketTypeDoc } from "../catalog.ts";
 import { isStartTime, localDateOf, parseInstant } from "../../local-time.ts";
 import { didYouMean } from "../../nearest.ts";
 import { quote } from "../../text.ts";
-import { described, description, keyed, keys, presented, price } from "./common-fields.ts";
 import {
-  readDescribed,
-  type Reader,
-  readFields,
-  readNamed,
-  readPresented,
-  readText,
-  unique,
-} from "./reader.ts";
-import { integer, line } from "../../basic-schemas.ts";
-import {
+  described,
+  description,
+  keyed,
+  keys,
+  presented,
+  price,
   choice,
   defaultsFor,
   fields,
@@ -26,7 +21,17 @@ import {
   optional,
   relativeTime,
   slug,
-} from "./values.ts";
+} from "./fields.ts";
+import {
+  readDescribed,
+  type Reader,
+  readFields,
+  readNamed,
+  readPresented,
+  readText,
+  unique,
+} from "./reader.ts";
+import { integer, line } from "../../basic-schemas.ts";
 import {
   omitDefault,
   omitEmpty,

@@ -24,8 +24,8 @@ import {
   type keyed,
   type presented,
   type status,
-} from "./common-fields.ts";
-import type { AuthoredFields } from "./values.ts";
+  type AuthoredFields,
+} from "./fields.ts";
 
 export type ReadContext = {
   currency: Currency;

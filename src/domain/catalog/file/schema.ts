@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { business, closure } from "./business.ts";
-import { hours, openingExceptions } from "./common-fields.ts";
+import { hours, openingExceptions, fields, list, optional } from "./fields.ts";
 import { menu } from "./menu.ts";
 import { promotion } from "./promotions.ts";
 import { publicEvent } from "./public-events.ts";
 import { addon, service, serviceCategory } from "./services.ts";
 import { area, resource, staff, table } from "./staff.ts";
 import { integer } from "../../basic-schemas.ts";
-import { fields, list, optional } from "./values.ts";
 
 /** Objects in one section. */
 export const MAX_SECTION = 100_000;
@@ -40,3 +39,74 @@ export const catalogFileSchema = z.strictObject(
 );
 
 export type AuthoredFile = z.infer<typeof catalogFileSchema>;
+
+/** Notes that editors show besides the allowed values. */
+const NOTES: Record<string, string> = {
+  key: "Unique name that other objects refer to; the ID is derived from it",
+  previousKeys: "Former keys, oldest first; they keep the ID after a rename",
+  status: "ACTIVE is public, INACTIVE is hidden, ARCHIVED is no longer offered",
+  slug: "Name in web addresses",
+  bookingPolicy: "Rules for booking appointments",
+  slotIntervalMin: "Minutes between two offered start times",
+  minNoticeMin: "How many minutes before its start an appointment must be booked",
+  maxAdvanceDays: "How many days ahead an appointment can be booked",
+  requiresApproval: "Whether a booking is pending until the business approves it",
+  cancelUntilMin: "How many minutes before its start a guest can still cancel or move a booking",
+  guestRetentionDays: "Days after a visit until the guest's personal data is erased",
+  bufferPolicy:
+    "Whether the buffers of two appointments overlap (MAX, the default) or add up (SUM)",
+  grid: "Whether start times count from midnight (CLOCK, the default) or from the start of the working hours (OPENING)",
+  maxGapMin: "The longest wait, in minutes, between two services of one visit; 0 by default",
+  closures: "Closed days: a date, a range with from and to, or the same day every year (yearly)",
+  exceptions: "Single days with different hours",
+  turnTimes: "How many minutes a party of up to a given size keeps its table; without any, 120",
+  end: "End time; past midnight, hours count on: 02:00 is 26:00",
+  price: "Decimal amount in the currency of the business",
+  priceCents: "Alternative to price, in minor units",
+  capacity:
+    "Units of a resource, or guests of one session of a service; of a service without staff and resources, guests at the same time",
+  bookable: "Whether visits can be booked",
+  bufferBeforeMin: "Minutes kept free before the appointment",
+  bufferAfterMin: "Minutes kept free after the appointment",
+  resources: "Rooms or equipment that an appointment occupies",
+  variants: "Versions of a service with their own price and duration",
+  default: "Whether this is selected by default; for an add-on, how many",
+  public: "Whether partners see the profile",
+  hours: "Opening hours; for a person, working hours that replace those of the business",
+  timeOff: "Absences; a date stands for the whole day",
+  serviceOverrides: "Price or duration of a service when this person performs it",
+  sizes: "Sizes of a dish, each with its price",
+  modifierGroups: "Options that a guest can choose with a dish",
+  mayContain: "Allergens that may be present as traces",
+  appliesTo: "Keys of the objects that it applies to; omit it for everything",
+  code: "Code that a customer has to give; never shown to partners",
+  startsIn: "Alternative to startsAt in files for seeding: days after seeding, and a time",
+  doorsAt: "When the doors open",
+  quotas: "Numbers of places; a ticket type may count against several",
+  showRemaining: "Whether partners see how many tickets are left",
+};
+
+/** With it, editors complete and check catalog files. */
+export const catalogJsonSchema = (): object => ({
+  title: "deskbell catalog file",
+  ...z.toJSONSchema(catalogFileSchema, {
+    io: "input",
+    override({ zodSchema, jsonSchema, path }) {
+      const noun = nounOf(zodSchema);
+      const note = path.at(-2) === "properties" ? NOTES[String(path.at(-1))] : undefined;
+      const parts = [note, noun].filter((text) => text !== undefined);
+      if (parts.length > 0) jsonSchema.description = parts.join(": ");
+    },
+  }),
+});
+
+/**
+ * The noun phrase in a schema's error message describes its allowed values. An optional field has
+ * that of its inner schema: fields share it, so the description that Zod copies is of another field.
+ */
+function nounOf(schema: z.core.$ZodType): string | undefined {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return nounOf(schema._zod.def.innerType);
+  const noun = schema._zod.def.error?.({ code: "custom", input: undefined, path: [] } as never);
+  return typeof noun === "string" ? noun : undefined;
+}

@@ -1,4 +1,4 @@
-import type { DocOf, Kind } from "../catalog.ts";
+import type { DocOf, Kind, Catalog } from "../catalog.ts";
 import {
   readMenuCategory,
   readMenuItem,
@@ -28,7 +28,14 @@ import {
   writeStaff,
   writeTable,
 } from "./staff.ts";
-import type { WriteContext } from "./writer.ts";
+import {
+  type WriteContext,
+  createWriteContext,
+  writeOpeningException,
+  writeHoursRule,
+} from "./writer.ts";
+import { writeBusiness, writeClosure } from "./business.ts";
+import type { AuthoredFile } from "./schema.ts";
 
 type Section<Doc> = {
   /** The field names that lead to the list in a file. */
@@ -88,3 +95,31 @@ export function setAt(file: object, path: readonly string[], value: unknown): vo
     );
   holder[path.at(-1) ?? ""] = value;
 }
+
+/**
+ * The catalog as a file that reads back as the same catalog. It has all sections, including empty
+ * ones, so that applying it with `--prune` always results in exactly this catalog.
+ */
+export function exportCatalog(catalog: Catalog): AuthoredFile {
+  const context = createWriteContext(catalog);
+  const file = writeBusinessFields(catalog);
+  for (const kind of SECTION_KINDS) {
+    const { path, write } = sectionOf(kind);
+    setAt(
+      file,
+      path,
+      catalog.objects[kind].map((doc) => write(context, doc)),
+    );
+  }
+  return file;
+}
+
+/** The file without objects. */
+export const writeBusinessFields = ({ business, schedule }: Catalog): AuthoredFile => ({
+  catalog: 1,
+  business: writeBusiness(business),
+  hours: schedule.hours.map(writeHoursRule),
+  closures: schedule.closures.map(writeClosure),
+  exceptions: schedule.exceptions.map(writeOpeningException),
+  turnTimes: schedule.turnTimes,
+});

@@ -6,10 +6,23 @@ import type {
   ServiceDoc,
   VariantDoc,
 } from "../catalog.ts";
-import { described, keys, price, tags } from "./common-fields.ts";
+import {
+  described,
+  keys,
+  price,
+  tags,
+  cents,
+  choice,
+  defaultsFor,
+  fields,
+  flag,
+  key,
+  list,
+  money,
+  optional,
+} from "./fields.ts";
 import { type ReadContext, readDescribed, type Reader, readFields, unique } from "./reader.ts";
 import { integer, line } from "../../basic-schemas.ts";
-import { cents, choice, defaultsFor, fields, flag, key, list, money, optional } from "./values.ts";
 import {
   omitDefault,
   omitEmpty,

@@ -1,17 +1,13 @@
 import type { z } from "zod";
 import type { AreaDoc, ResourceDoc, StaffDoc, TableDoc } from "../catalog.ts";
 import { addDays, isLocalDate, localDateOf, startOfDay } from "../../local-time.ts";
-import { common, exceptions, hours, keyed, price, windows } from "./common-fields.ts";
 import {
-  readCommon,
-  type Reader,
-  readException,
-  readFields,
-  readHoursRule,
-  readText,
-} from "./reader.ts";
-import { integer, line } from "../../basic-schemas.ts";
-import {
+  common,
+  exceptions,
+  hours,
+  keyed,
+  price,
+  windows,
   defaultsFor,
   fields,
   flag,
@@ -21,7 +17,16 @@ import {
   locale,
   optional,
   text,
-} from "./values.ts";
+} from "./fields.ts";
+import {
+  readCommon,
+  type Reader,
+  readException,
+  readFields,
+  readHoursRule,
+  readText,
+} from "./reader.ts";
+import { integer, line } from "../../basic-schemas.ts";
 import {
   omitDefault,
   omitEmpty,

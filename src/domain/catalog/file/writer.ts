@@ -18,7 +18,7 @@ import {
   EXCEPTION_DEFAULTS,
   HOURS_DEFAULTS,
   IMAGE_DEFAULTS,
-} from "./common-fields.ts";
+} from "./fields.ts";
 
 export type WriteContext = ReturnType<typeof createWriteContext>;
 

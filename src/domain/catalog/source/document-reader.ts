@@ -9,8 +9,15 @@ import {
   type SequenceEvent,
 } from "js-yaml";
 import { quote } from "../../text.ts";
-import { MAX_DEPTH, SyntaxIssue, TOO_DEEP, type YamlEvents } from "./yaml-events.ts";
-import { assertTag, readScalar, tagOf } from "./yaml-scalars.ts";
+import {
+  MAX_DEPTH,
+  SyntaxIssue,
+  TOO_DEEP,
+  type YamlEvents,
+  assertTag,
+  readScalar,
+  tagOf,
+} from "./yaml-reader.ts";
 
 /** A dozen lines of nested aliases can stand for billions of values. */
 const MAX_ALIASED_VALUES = 1_000_000;

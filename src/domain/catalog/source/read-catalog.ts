@@ -3,8 +3,12 @@ import type { MergedCatalog } from "../change/merge.ts";
 import type { CatalogIssue } from "../catalog-issue.ts";
 import { AppError, countErrors, MAX_ISSUES, type ValidationIssue } from "../../errors.ts";
 import { safe } from "../../text.ts";
-import { type CatalogFile, type CatalogSource, parseSource } from "./catalog-source.ts";
-import type { Position } from "./positions.ts";
+import {
+  type CatalogFile,
+  type CatalogSource,
+  parseSource,
+  type Position,
+} from "./catalog-source.ts";
 
 export type { CatalogSource } from "./catalog-source.ts";
 

@@ -12,8 +12,7 @@ import { booking, reservation, ticket, ticketOrder } from "./bookings.ts";
 import { menuCategory, menuItem } from "./menu.ts";
 import { promotion } from "./promotion.ts";
 import { publicEvent } from "./public-event.ts";
-import { addon, service, serviceCategory } from "./service.ts";
-import { staff } from "./staff.ts";
+import { addon, service, serviceCategory, staff } from "./service.ts";
 import { count, flag, id, instant } from "./values.ts";
 
 export const business = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { slug } from "../../catalog/file/values.ts";
+import { slug } from "../../catalog/file/fields.ts";
 import { SEVERITIES } from "../../conditions/registry.ts";
 import { instant } from "./values.ts";
 

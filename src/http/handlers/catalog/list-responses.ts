@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Runtime } from "../../../app/runtime.ts";
 import { BoundedCache } from "../../../domain/bounded-cache.ts";
 import { formatInstant } from "../../../domain/local-time.ts";
-import { localise } from "../../../domain/public/localise.ts";
+import { localise } from "../../../domain/public/public-context.ts";
 import { nextTransition } from "../../../domain/public/public-catalog.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { businessUrl, toPublicBusiness } from "../../pipeline/business-response.ts";

@@ -5,7 +5,7 @@ import { readCatalog } from "../../../../src/domain/catalog/source/read-catalog.
 import type { AppError } from "../../../../src/domain/errors.ts";
 import { parseSource } from "../../../../src/domain/catalog/source/catalog-source.ts";
 import { PRESETS, readPreset, readStarter } from "../../../../src/platform/assets.ts";
-import { DECIMAL_FIELDS } from "../../../../src/domain/catalog/file/values.ts";
+import { DECIMAL_FIELDS } from "../../../../src/domain/catalog/file/fields.ts";
 import { writeYaml } from "../../../../src/domain/catalog/yaml.ts";
 import { collectIssues, readCatalogBody } from "../../../support/catalog-file.ts";
 import { readPartOfSample } from "../../../support/sample-catalog.ts";

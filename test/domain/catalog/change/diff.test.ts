@@ -1,6 +1,6 @@
 import { fc } from "../../../support/property.ts";
 import { expect, test } from "vitest";
-import { assignSortOrders } from "../../../../src/domain/catalog/change/sort-order.ts";
+import { assignSortOrders } from "../../../../src/domain/catalog/change/diff.ts";
 
 test.each<[string, (number | null)[], number[], number[]]>([
   ["new objects leave gaps", [null, null, null], [1024, 2048, 3072], []],

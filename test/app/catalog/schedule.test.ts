@@ -1,8 +1,8 @@
-import { fc } from "../../../support/property.ts";
+import { fc } from "../../support/property.ts";
 import { expect, test } from "vitest";
-import type { HoursRule } from "../../../../src/domain/catalog/catalog.ts";
-import { WEEK } from "../../../../src/domain/catalog/common.ts";
-import { withDayHours } from "../../../../src/domain/catalog/change/weekly-hours.ts";
+import type { HoursRule } from "../../../src/domain/catalog/catalog.ts";
+import { WEEK } from "../../../src/domain/catalog/common.ts";
+import { withDayHours } from "../../../src/app/catalog/schedule.ts";
 
 const rule = (days: string, start: string, end: string, season?: string): HoursRule => ({
   days: days.split(" ") as HoursRule["days"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseSource } from "../../../../src/domain/catalog/source/catalog-source.ts";
-import { readPreset } from "../../../../src/platform/assets.ts";
+import { parseSource } from "../../../../../src/domain/catalog/source/catalog-source.ts";
+import { readPreset } from "../../../../../src/platform/assets.ts";
 
 const errorsIn = (text: string): string[] =>
   parseSource({ name: "catalog.yaml", text }).issues.map(
