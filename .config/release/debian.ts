@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { systemdUnit } from "../../src/cli/commands/systemd-unit.ts";
+import { systemdUnit } from "../../src/features/systemd/commands.ts";
 import { ar, type Entry, gzip, tar } from "./archives.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

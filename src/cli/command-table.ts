@@ -106,11 +106,6 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       about: "List and show the events sent to partners, or trigger one as a test.",
       load: () => import("./commands/events.ts"),
     },
-    {
-      name: "openapi",
-      about: "Print the OpenAPI document of the HTTP API, as served at /openapi.json.",
-      load: () => import("./commands/openapi.ts"),
-    },
   ],
   Server: [
     {
@@ -158,13 +153,7 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       load: () => import("./commands/restore.ts"),
     },
   ],
-  Installation: [
-    {
-      name: "systemd-unit",
-      about: "Print a systemd unit that runs this program in a sandbox.",
-      load: () => import("./commands/systemd-unit.ts"),
-    },
-  ],
+  Installation: [],
 };
 
 /** All commands by the headings of the help. A command is loaded when the line names it. */

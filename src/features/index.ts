@@ -11,6 +11,7 @@ import { nats } from "./nats/feature.ts";
 import { servers } from "./servers/feature.ts";
 import { samples } from "./samples/feature.ts";
 import { square } from "./square/feature.ts";
+import { systemd } from "./systemd/feature.ts";
 import { tickets } from "./tickets/feature.ts";
 import { undo } from "./undo/feature.ts";
 
@@ -32,6 +33,7 @@ const LIST = [
   tickets,
   undo,
   docs,
+  systemd,
 ] as const;
 
 export const FEATURES: readonly Feature[] = LIST;

@@ -38,7 +38,7 @@ export function checkConnections(running: DaemonRow | undefined): HealthConditio
       "connections.full",
       `within the last 10 minutes, clients had as many connections as the daemon may open with its limit of ${running?.openFiles ?? "some"} open files, most of them ${owner}: the largest clients lost connections, idle ones first`,
       client === ""
-        ? "set LimitNOFILE=65536 in its unit (deskbell systemd-unit), or run ulimit -n 65536 before starting it"
+        ? "set LimitNOFILE=65536 in its systemd unit, or run ulimit -n 65536 before starting it"
         : `block ${client} in the firewall; if it is a proxy of yours: deskbell serve --trusted-proxy ${client}`,
     ),
   ];

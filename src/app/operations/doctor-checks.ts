@@ -237,7 +237,7 @@ export function checkOpenFileLimit(limit: number | null, endpoints: number): Fin
   const what = `${MAX_CONNECTIONS} connections, ${MAX_WEBHOOKS} webhooks in flight and ${others} others`;
   return advice(
     `the daemon may open at most ${limit} files: under load it needs ${needed} (${what})`,
-    "set LimitNOFILE=65536 in its unit (deskbell systemd-unit), or run ulimit -n 65536 before starting it",
+    "set LimitNOFILE=65536 in its systemd unit, or run ulimit -n 65536 before starting it",
   );
 }
 

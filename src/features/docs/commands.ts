@@ -1,7 +1,7 @@
 import { openApiOf } from "../../http/openapi/built-document.ts";
-import { writeNewFile } from "../input/new-file.ts";
-import { command } from "../command.ts";
-import { text } from "../flags.ts";
+import { writeNewFile } from "../../cli/input/new-file.ts";
+import { command } from "../../cli/command.ts";
+import { text } from "../../cli/flags.ts";
 
 export const definition = command({
   flags: {

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { systemdUnit } from "../../../src/cli/commands/systemd-unit.ts";
+import { systemdUnit } from "../../../src/features/systemd/commands.ts";
 import { runProgram, createTempFolder } from "../../support/cli.ts";
 import { PROGRAM } from "../../support/program.ts";
 

@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import { IS_EXECUTABLE } from "../../platform/assets.ts";
 import { shellQuote } from "../../domain/text.ts";
-import { command } from "../command.ts";
-import { text } from "../flags.ts";
-import { usageError } from "../failure.ts";
+import { command } from "../../cli/command.ts";
+import { text } from "../../cli/flags.ts";
+import { usageError } from "../../cli/failure.ts";
 import { AppError } from "../../domain/errors.ts";
 
 const UNIT_PATH = "/etc/systemd/system/deskbell.service";
