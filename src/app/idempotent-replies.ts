@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
-import type { IdempotencyRow } from "../store/idempotency.ts";
+import type { IdempotencyRow } from "../store/sealed.ts";
 import type { Runtime } from "./runtime.ts";
 import { assertMasterKey } from "./master-key.ts";
 

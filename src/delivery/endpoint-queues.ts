@@ -1,7 +1,7 @@
 import type { Runtime } from "../app/runtime.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
 import { type SigningKey, signingKey } from "../domain/webhooks/webhook-post.ts";
-import type { SecretRow } from "../store/endpoint-secrets.ts";
+import type { SecretRow } from "../store/sealed.ts";
 import { EndpointQueue, type SigningKeys } from "./endpoint-queue.ts";
 
 const MAX_KEYS = 20_000;

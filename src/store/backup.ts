@@ -6,7 +6,7 @@ import { AppError } from "../domain/errors.ts";
 import { syncFolder } from "../platform/durable-file.ts";
 import { type AuditRow, createAuditStore } from "./audit.ts";
 import { openDatabase } from "./database.ts";
-import { findDamage, findForeignPart } from "./known-schema.ts";
+import { findDamage, findForeignPart } from "./schema.ts";
 import { storageError } from "./storage-error.ts";
 import { isBusy } from "./write-lock.ts";
 import { columns, type Db, isSqliteError } from "./db.ts";

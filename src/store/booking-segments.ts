@@ -1,6 +1,6 @@
 import type { BookedSegment, Booking } from "../domain/bookings/booking.ts";
 import { columns, type Db, insertInto, LISTED } from "./db.ts";
-import { parseJson } from "./json.ts";
+import { parseJson } from "./storage-error.ts";
 import { isDeleted, selectOverlapping, type UpcomingVisit } from "./visits.ts";
 
 const BUSY_SEGMENT = `service_id, staff_id, resources, seats, buffer_before_min, buffer_after_min, starts_at,

@@ -8,8 +8,9 @@ import {
 } from "../domain/catalog/catalog.ts";
 import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/change/diff.ts";
-import { type Db, insertInto, optional } from "./db.ts";
-import { parseJson } from "./json.ts";
+import { type Db, insertInto, optional, columns } from "./db.ts";
+import { parseJson } from "./storage-error.ts";
+import type { ObjectVersion } from "../domain/public/public-context.ts";
 
 function parse<K extends Kind>(row: unknown): DocOf[K] {
   const [id, slug, text] = row as [string, string, string];
@@ -122,5 +123,103 @@ export function createCatalogStore(db: Db) {
       for (const [id, authored] of edits)
         setAuthored.run({ id, authored: authored && JSON.stringify(authored) });
     },
+  };
+}
+
+/** When the public representation of each catalog object last changed. */
+export function createObjectVersionStore(db: Db) {
+  const selectAll = db
+    .prepare("SELECT object_id, version, updated_at FROM representation WHERE business_id = ?")
+    .raw();
+  const selectOne = db.prepare(
+    `SELECT ${columns("version, updated_at")} FROM representation
+     WHERE business_id = :businessId AND object_id = :objectId`,
+  );
+  const remove = db.prepare(
+    "DELETE FROM representation WHERE business_id = :businessId AND object_id = :objectId",
+  );
+  const upsert = db.prepare(`
+    INSERT INTO representation (business_id, object_id, version, updated_at)
+    VALUES (:businessId, :objectId, :version, :updatedAt)
+    ON CONFLICT DO UPDATE SET version = excluded.version, updated_at = excluded.updated_at`);
+
+  return {
+    find: (businessId: string, objectId: string) =>
+      selectOne.get({ businessId, objectId }) as ObjectVersion | undefined,
+
+    list(businessId: string): Map<string, ObjectVersion> {
+      const found = new Map<string, ObjectVersion>();
+      const rows = selectAll.iterate(businessId) as Iterable<[string, number, number]>;
+      // Most objects were last changed together: they share one value, to save memory.
+      let last: ObjectVersion = { version: 0, updatedAt: 0 };
+      for (const [id, version, updatedAt] of rows) {
+        if (version !== last.version || updatedAt !== last.updatedAt) last = { version, updatedAt };
+        found.set(id, last);
+      }
+      return found;
+    },
+
+    write(
+      businessId: string,
+      change: { changed: Iterable<string>; removed: Iterable<string> },
+      version: ObjectVersion,
+    ): void {
+      for (const objectId of change.removed) remove.run({ businessId, objectId });
+      for (const objectId of change.changed) upsert.run({ businessId, objectId, ...version });
+    },
+  };
+}
+
+export function createSoldOutStore(db: Db) {
+  const selectAll = db.prepare("SELECT object_id, until FROM sold_out WHERE business_id = ?").raw();
+  const upsertRow = db.prepare(`
+    INSERT INTO sold_out (business_id, object_id, until) VALUES (:businessId, :objectId, :until)
+    ON CONFLICT DO UPDATE SET until = excluded.until`);
+  const deleteRow = db.prepare(
+    "DELETE FROM sold_out WHERE business_id = :businessId AND object_id = :objectId",
+  );
+  const deletePassed = db.prepare(
+    "DELETE FROM sold_out WHERE business_id = :businessId AND until <= :now",
+  );
+
+  return {
+    /** ID of a dish or option -> epoch ms until which it is sold out; null: no end. */
+    list: (businessId: string) => new Map(selectAll.all(businessId) as [string, number | null][]),
+    upsert: (businessId: string, objectId: string, until: number | null) =>
+      void upsertRow.run({ businessId, objectId, until }),
+    delete: (businessId: string, objectId: string) => void deleteRow.run({ businessId, objectId }),
+    deleteExpired: (businessId: string, now: number) => void deletePassed.run({ businessId, now }),
+  };
+}
+
+/** Between two events about the tickets left of one public event. */
+const INTERVAL_MS = 10_000;
+
+export type DueAvailability = { businessId: string; eventId: string };
+
+export function createEventAvailabilityStore(db: Db) {
+  const markChanged = db.prepare(`
+    INSERT INTO event_availability (event_id, business_id, due_at) VALUES (:eventId, :businessId, :now)
+    ON CONFLICT DO UPDATE SET due_at = coalesce(due_at, max(:now, min(sent_at, :now) + ${INTERVAL_MS}))`);
+  // A due time that is further away was set before the clock was set back.
+  const selectDue = db.prepare(`
+    SELECT ${columns("business_id, event_id")} FROM event_availability
+    WHERE due_at IS NOT NULL AND (due_at <= :now OR due_at > :now + ${INTERVAL_MS})
+    ORDER BY business_id, due_at`);
+  const markSent = db.prepare(
+    "UPDATE event_availability SET due_at = NULL, sent_at = :now WHERE event_id = :eventId",
+  );
+  const deleteSent = db.prepare(
+    `DELETE FROM event_availability WHERE due_at IS NULL AND sent_at <= :now - ${INTERVAL_MS}`,
+  );
+
+  return {
+    /** The change becomes due now, or ten seconds after the last one that was sent. */
+    markChanged: (businessId: string, eventId: string, now: number) =>
+      void markChanged.run({ businessId, eventId, now }),
+    listDue: (now: number) => selectDue.all({ now }) as DueAvailability[],
+    markSent: (eventId: string, now: number) => void markSent.run({ eventId, now }),
+    /** Deletes the rows that no longer delay the next change, such as those of deleted events. */
+    deleteSent: (now: number) => void deleteSent.run({ now }),
   };
 }

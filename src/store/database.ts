@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { type Db, keepPlan } from "./db.ts";
-import { findSchemaDamage } from "./known-schema.ts";
-import { migrate, type Migration, type Safeguard } from "./migrate.ts";
+import { findSchemaDamage, migrate, type Migration, type Safeguard } from "./schema.ts";
 import { openOnReadOnlyDisk } from "./read-only-database.ts";
 import {
   DamagedDatabaseError,

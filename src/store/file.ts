@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { type Db, isSqliteError } from "./db.ts";
-import { assertOnlyRow, findMissingRow } from "./only-rows.ts";
-import { findChangedPart, findDamage } from "./known-schema.ts";
+import { assertOnlyRow, findMissingRow } from "./storage-error.ts";
+import { findChangedPart, findDamage } from "./schema.ts";
 
 /** 16 MB: pages that change often are copied from the WAL to the file only once per checkpoint. */
 const CHECKPOINT_PAGES = 4000;

@@ -1,5 +1,7 @@
 import { columns, type Db } from "./db.ts";
-import { assertOnlyRow } from "./only-rows.ts";
+import { assertOnlyRow } from "./storage-error.ts";
+import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
+import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
 type HistoryRow = {
   /** Estimated size of all events, deliveries, attempts and catalog changes. */
@@ -27,5 +29,68 @@ export function createHistoryStore(db: Db) {
     getOldestAt: (): number | null => (selectOldest.get() as number | undefined) ?? null,
     saveBudget: (budget: { keepDays: number; maxBytes: number }) => void updateBudget.run(budget),
     saveCutUntil: (at: number) => void updateCutUntil.run(at),
+  };
+}
+
+/**
+ * `next`: the number to continue after, or undefined at the end. `deletedUntil`: when the newest
+ * deleted row was created, 0 if there is none.
+ */
+export type PrunedBatch = { next: number | undefined; deletedUntil: number };
+
+/** Deliveries created before these can be deleted. */
+export type Cutoffs = { ended: number; unresolved: number };
+
+export function createRetentionStore(db: Db) {
+  const tallies = createTallyStore(db);
+
+  const eventsAfter = db
+    .prepare(`
+      SELECT rowid, id, created_at FROM event WHERE rowid > :after ORDER BY rowid LIMIT :limit`)
+    .raw();
+  const deleteDeliveries = db
+    .prepare(`
+      DELETE FROM delivery
+      WHERE event_id = :eventId AND (status IN ('DELIVERED', 'CANCELLED') AND created_at < :ended
+        OR status IN ('EXHAUSTED', 'PARKED', 'CORRUPT') AND created_at < :unresolved)
+      RETURNING business_id, status`)
+    .raw();
+  const deleteEvent = db.prepare(`
+    DELETE FROM event WHERE id = :eventId AND NOT EXISTS (SELECT 1 FROM delivery WHERE event_id = :eventId)`);
+  const attemptsAfter = db
+    .prepare(`
+      SELECT number, at, response_text IS NOT NULL FROM attempt
+      WHERE number > :after ORDER BY number LIMIT :limit`)
+    .raw();
+  const clearText = db.prepare("UPDATE attempt SET response_text = NULL WHERE number = ?");
+
+  return {
+    /**
+     * Deletes old deliveries of the next events. An event is deleted with its last delivery. Events
+     * are stored in the order of their time, so a batch without an old one is the last.
+     */
+    pruneEvents(after: number, limit: number, { ended, unresolved }: Cutoffs): PrunedBatch {
+      const rows = eventsAfter.all({ after, limit }) as [number, string, number][];
+      const old = rows.filter(([, , createdAt]) => createdAt < ended);
+      const tallyChanges = createTallyChanges();
+      let deletedUntil = 0;
+      for (const [, eventId, createdAt] of old) {
+        const deleted = deleteDeliveries.all({ eventId, ended, unresolved });
+        for (const [businessId, status] of deleted as [string, DeliveryStatus][])
+          tallyChanges.add(businessId, status, -1);
+        const { changes } = deleteEvent.run({ eventId });
+        if (deleted.length + changes > 0) deletedUntil = Math.max(deletedUntil, createdAt);
+      }
+      tallyChanges.write(tallies);
+      return { next: old.at(-1)?.[0], deletedUntil };
+    },
+
+    /** Deletes the response texts of the next attempts that are old. */
+    pruneResponses(after: number, limit: number, madeBefore: number): PrunedBatch {
+      const rows = attemptsAfter.all({ after, limit }) as [number, number, 0 | 1][];
+      const old = rows.filter(([, at]) => at < madeBefore);
+      for (const [number, , hasText] of old) if (hasText) clearText.run(number);
+      return { next: old.at(-1)?.[0], deletedUntil: 0 };
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { Hold } from "../domain/bookings/hold.ts";
 import { columns, type Db, insertInto, optional } from "./db.ts";
-import { parseJson } from "./json.ts";
+import { parseJson } from "./storage-error.ts";
 
 const HOLD = `id, key_id, visitor, status, starts_at, ends_at, segments, guests, area_id, table_id, total_cents, currency,
   currency_digits, requires_approval, cancel_until, booking_id, reservation_id, expires_at, created_at`;

@@ -1,10 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { countMigrations } from "../platform/assets.ts";
 import { type Db, isSqliteError } from "./db.ts";
-import { createEndpointSecretStore } from "./endpoint-secrets.ts";
-import { listSecrets, listSecretTables, type SealedRow } from "./feature-secrets.ts";
-import { createGuestStore, type GuestRow } from "./guests.ts";
-import { findDamage, findSchemaDamage } from "./known-schema.ts";
+import {
+  createEndpointSecretStore,
+  listSecrets,
+  listSecretTables,
+  type SealedRow,
+  createGuestStore,
+  type GuestRow,
+} from "./sealed.ts";
+import { findDamage, findSchemaDamage } from "./schema.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../domain/errors.ts";
 import { isOnReadOnlyDisk, storageError } from "./storage-error.ts";

@@ -17,7 +17,7 @@ import { namePath, syncFolder } from "../platform/durable-file.ts";
 import { checkDatabase, backupNameBefore, readBackupTime } from "./backup.ts";
 import { acquireDaemonLock } from "./database.ts";
 import { assertNotInUse } from "./file-identity.ts";
-import type { Safeguard } from "./migrate.ts";
+import type { Safeguard } from "./schema.ts";
 import { isStorageFull } from "./storage-error.ts";
 
 type SafeguardedPaths = { databasePath: string; backupFolder: string; masterKeyPath: string };

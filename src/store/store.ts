@@ -1,37 +1,38 @@
 import { createAuditStore } from "./audit.ts";
-import { createBacklogMoveStore } from "./backlog-moves.ts";
+import { createBacklogMoveStore, createDeliveryMoveStore } from "./delivery-moves.ts";
 import { createBookingStore, createReservationStore } from "./bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
-import { createCatalogStore } from "./catalog.ts";
+import {
+  createCatalogStore,
+  createEventAvailabilityStore,
+  createObjectVersionStore,
+  createSoldOutStore,
+} from "./catalog.ts";
 import { createClockStore } from "./clock.ts";
-import { createDaemonStore } from "./daemon-row.ts";
+import { createDaemonStore, createNoticeStore, createRateCountStore } from "./daemon.ts";
 import type { Db } from "./db.ts";
 import { createDeliveryStore } from "./deliveries.ts";
-import { createDeliveryMoveStore } from "./delivery-moves.ts";
 import { createDueStore } from "./due.ts";
-import { createEndpointSecretStore } from "./endpoint-secrets.ts";
-import { createEndpointStore } from "./endpoints.ts";
-import { createEventAvailabilityStore } from "./event-availability.ts";
+import {
+  createEndpointSecretStore,
+  createFeatureSecretStore,
+  createGuestStore,
+  createIdempotencyStore,
+} from "./sealed.ts";
+import { createEndpointStore, createHostStore } from "./endpoints.ts";
 import { createEventStore, createFeedStore } from "./events.ts";
-import { createFeatureSecretStore } from "./feature-secrets.ts";
 import { createFileStore } from "./file.ts";
-import { createGuestStore } from "./guests.ts";
-import { createHistoryStore } from "./history.ts";
+import { createHistoryStore, createRetentionStore } from "./history.ts";
 import { createHoldStore } from "./holds.ts";
-import { createHostStore } from "./hosts.ts";
-import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
-import { createKeyVisitStore } from "./key-visits.ts";
+import {
+  createKeyVisitStore,
+  createTakenTicketStore,
+  createVisitorStore,
+} from "./booking-limits.ts";
 import { createLiveStore } from "./live.ts";
-import { createNoticeStore } from "./notices.ts";
-import { createObjectVersionStore } from "./object-versions.ts";
-import { createRateCountStore } from "./rate-counts.ts";
-import { createRetentionStore } from "./retention.ts";
-import { createSoldOutStore } from "./sold-out.ts";
-import { createTakenTicketStore } from "./taken-tickets.ts";
 import { createTallyStore } from "./tallies.ts";
 import { createTimeOffStore } from "./time-off.ts";
-import { createVisitorStore } from "./visitors.ts";
 
 const STORES = {
   audit: createAuditStore,

@@ -3,13 +3,24 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import type { ErrorCode } from "../../src/domain/errors.ts";
-import { isSyncFailure, storageError, isStorageFull } from "../../src/store/storage-error.ts";
+import {
+  isSyncFailure,
+  storageError,
+  isStorageFull,
+  parseJson,
+  DamagedDatabaseError,
+} from "../../src/store/storage-error.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { createTempFolder } from "../support/cli.ts";
+import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { canMount, mountSmallDisk } from "../support/small-disk.ts";
 import { createRequire } from "node:module";
 import { isBusy } from "../../src/store/write-lock.ts";
 import { unreadableError } from "../../src/store/read-only-database.ts";
+import { createBackup, verifyBackup } from "../../src/app/operations/backups.ts";
+import { listDaemonConditions } from "../../src/app/operations/conditions.ts";
+import { CHECKS } from "../support/checks.ts";
+import { assertDatabaseUsable } from "../../src/cli/running/daemon.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
 
 test.each<[string, ErrorCode]>([
   ["SQLITE_BUSY", "busy"],
@@ -91,4 +102,43 @@ test("recognizes SqliteError by name when two bundles are loaded", () => {
     code: "invalid_input",
   });
   expect(isBusy(Object.assign(new Error("no"), { code: "SQLITE_BUSY" }))).toBe(false);
+});
+
+test("the error of a damaged value names its column and contains nothing of the value", () => {
+  const parse = () => parseJson('{"name":"Ana Qanary"', "booking_segment.addons");
+  expect(parse).toThrow(DamagedDatabaseError);
+  expect(parse).toThrow(
+    /^the database is damaged or is not a database: booking_segment\.addons is not valid JSON\.$/,
+  );
+  expect(() => parseJson("Ana Qanary", "booking_segment.addons")).toThrow(/^((?!Ana).)*$/);
+});
+
+const TABLES = ["audit_retention", "history", "server"];
+
+test("a new database has one row in three tables, and none in the others", () => {
+  const rt = createTestRuntime();
+  const db = new Database(rt.config.databasePath);
+  const tables = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    .pluck()
+    .all() as string[];
+  const filled = tables.filter((table) => db.prepare(`SELECT 1 FROM ${table}`).get() !== undefined);
+  db.close();
+  expect(filled.toSorted()).toEqual(TABLES);
+});
+
+test.each(TABLES)("a missing row of %s is damage, and not a bug", async (table) => {
+  const rt = createTestRuntime();
+  const db = new Database(rt.config.databasePath);
+  db.exec(`DELETE FROM ${table}`);
+  db.close();
+  const missing = `the row of its table '${table}' is missing`;
+  const damage = listDaemonConditions(rt, CHECKS).filter(({ code }) => code === "database.damaged");
+  expect(damage).toMatchObject([{ text: expect.stringContaining(missing) }]);
+  await expect(assertDatabaseUsable(rt)).rejects.toThrow(DamagedDatabaseError);
+  await expect(createBackup(rt)).rejects.toMatchObject({ code: "storage_failed" });
+  await expect(verifyBackup(rt.config.databasePath)).rejects.toThrow(missing);
+  const { deskbell } = createTerminal({ dataDir: rt.config.dataDir });
+  for (const line of ["status", "doctor", "audit list", "businesses list"])
+    expect((await deskbell(line)).stderr).not.toMatch(/bug/);
 });

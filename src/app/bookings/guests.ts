@@ -1,5 +1,5 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
-import type { GuestRow } from "../../store/guests.ts";
+import type { GuestRow } from "../../store/sealed.ts";
 import { AppError } from "../../domain/errors.ts";
 import { assertMasterKey, guestRowId } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";

@@ -5,7 +5,7 @@ import {
   openCondition,
   withoutCovered,
 } from "../../domain/conditions/registry.ts";
-import type { DaemonRow } from "../../store/daemon-row.ts";
+import type { DaemonRow } from "../../store/daemon.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { loadFromFeatures } from "../../features/index.ts";
 import type { Runtime } from "../runtime.ts";

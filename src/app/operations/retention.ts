@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Cutoffs, PrunedBatch } from "../../store/retention.ts";
+import type { Cutoffs, PrunedBatch } from "../../store/history.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import { pruneHolds } from "../bookings/prune-holds.ts";
 import { pruneKeyVisits } from "../bookings/booking-limits.ts";

@@ -6,7 +6,7 @@ import { isNightly } from "../../store/backup.ts";
 import type { FoundTag } from "../../backup-tag.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { readProgress } from "../../store/read-only-database.ts";
-import { saveOwnEpoch } from "../../store/own-epoch.ts";
+import { saveOwnEpoch } from "../../store/file-identity.ts";
 import {
   authenticate,
   describeRefusal,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { BacklogCounts, BacklogMove, UnfinishedMove } from "../../store/backlog-moves.ts";
+import type { BacklogCounts, BacklogMove, UnfinishedMove } from "../../store/delivery-moves.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
 import type { Runtime } from "../runtime.ts";

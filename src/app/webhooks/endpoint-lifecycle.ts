@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
-import type { BacklogCounts } from "../../store/backlog-moves.ts";
+import type { BacklogCounts } from "../../store/delivery-moves.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
 

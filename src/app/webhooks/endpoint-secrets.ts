@@ -6,7 +6,7 @@ import { listSealedReplies, reencryptReplies } from "../idempotent-replies.ts";
 import { acceptMasterKey, assertMasterKey, iterateSecrets } from "../master-key.ts";
 import { type RetaggedBackups, retagBackups } from "../operations/retag-backups.ts";
 import type { Runtime } from "../runtime.ts";
-import type { SecretRow } from "../../store/endpoint-secrets.ts";
+import type { SecretRow } from "../../store/sealed.ts";
 import type { EndpointRow } from "../../store/endpoints.ts";
 import { auditEndpoint, getEndpoint } from "./endpoint-lifecycle.ts";
 import { assertOverlap, DEFAULT_OVERLAP_MS } from "../keys.ts";

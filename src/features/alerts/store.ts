@@ -1,5 +1,5 @@
 import type { Db } from "../../store/db.ts";
-import { parseJson } from "../../store/json.ts";
+import { parseJson } from "../../store/storage-error.ts";
 
 /**
  * `cause`: a condition that alerts are sent about; `unsent`: an alert that a channel has not

@@ -1,5 +1,5 @@
 import { columns, type Db } from "../../store/db.ts";
-import { GUEST_COLUMNS, type GuestRow, VISIT_TABLES } from "../../store/guests.ts";
+import { GUEST_COLUMNS, type GuestRow, VISIT_TABLES } from "../../store/sealed.ts";
 
 export function createGuestSearchStore(db: Db) {
   const selectOfBusiness = db.prepare(

@@ -1,6 +1,6 @@
 import type { EventType } from "../../domain/event-types.ts";
 import { columns, type Db, insertInto, optional } from "../../store/db.ts";
-import { parseJson } from "../../store/json.ts";
+import { parseJson } from "../../store/storage-error.ts";
 
 export const AUTH_KINDS = ["none", "user", "token", "nkey"] as const;
 

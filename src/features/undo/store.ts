@@ -2,7 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Replaced } from "./rules.ts";
 import type { AuditRow } from "../../store/audit.ts";
 import { columns, type Db, insertInto } from "../../store/db.ts";
-import { parseJson } from "../../store/json.ts";
+import { parseJson } from "../../store/storage-error.ts";
 
 export type CatalogChangeRow = {
   version: number;

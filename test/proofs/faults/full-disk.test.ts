@@ -184,7 +184,7 @@ describe.skipIf(!canMount())("on a full disk", () => {
     if (!isRecording()) return;
     const control = fillDiskBeforeMigration();
     const withoutBackup = breakProgram({
-      file: "src/store/migrate.ts",
+      file: "src/store/schema.ts",
       find: "if (hasData) backup = safeguard.backUp(to);",
       replace: "",
     });

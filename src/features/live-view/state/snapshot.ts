@@ -4,7 +4,7 @@ import type { HealthCondition } from "../../../domain/conditions/registry.ts";
 import type { AttemptRow } from "../../../store/deliveries.ts";
 import { bodyFor } from "../../../domain/envelope.ts";
 import type { EventRow } from "../../../store/events.ts";
-import type { DaemonRow } from "../../../store/daemon-row.ts";
+import type { DaemonRow } from "../../../store/daemon.ts";
 import type { EndpointState, LiveRow, PageStart } from "../../../store/live.ts";
 import { type Day, readDay } from "../views/day.ts";
 import { listFilter, type UiState } from "./ui-state.ts";

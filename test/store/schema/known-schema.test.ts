@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createBackup, verifyBackup } from "../../src/app/operations/backups.ts";
-import { assertDatabaseUsable } from "../../src/cli/running/daemon.ts";
-import { readMigrations } from "../../src/platform/assets.ts";
-import { findChangedPart, findDamage, findForeignPart } from "../../src/store/known-schema.ts";
-import { createTempFolder, createTerminal } from "../support/cli.ts";
-import { addBusiness } from "../support/delivery.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
+import { createBackup, verifyBackup } from "../../../src/app/operations/backups.ts";
+import { assertDatabaseUsable } from "../../../src/cli/running/daemon.ts";
+import { readMigrations } from "../../../src/platform/assets.ts";
+import { findChangedPart, findDamage, findForeignPart } from "../../../src/store/schema.ts";
+import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { addBusiness } from "../../support/delivery.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 
 /** A server with a business, whose disk has changed bytes of the schema. */
 function createDamagedServer(from: string, to: string) {

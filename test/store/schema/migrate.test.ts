@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { backUpNightly, listBackups, verifyBackup } from "../../src/app/operations/backups.ts";
-import { countMigrations, readMigrations } from "../../src/platform/assets.ts";
-import { readConfig } from "../../src/config.ts";
-import { acquireDaemonLock, openDatabase } from "../../src/store/database.ts";
-import { runProgram, createTempFolder } from "../support/cli.ts";
-import { applyCatalogBody } from "../support/use-case.ts";
-import { createTestRuntime } from "../support/test-runtime.ts";
+import { backUpNightly, listBackups, verifyBackup } from "../../../src/app/operations/backups.ts";
+import { countMigrations, readMigrations } from "../../../src/platform/assets.ts";
+import { readConfig } from "../../../src/config.ts";
+import { acquireDaemonLock, openDatabase } from "../../../src/store/database.ts";
+import { runProgram, createTempFolder } from "../../support/cli.ts";
+import { applyCatalogBody } from "../../support/use-case.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 
 const LATEST = countMigrations();
 const NOON = Date.parse("2026-11-20T12:00:00Z");

@@ -46,3 +46,43 @@ export function createKeyVisitStore(db: Db) {
     deleteUntil: (hour: number) => void deleteOld.run(hour),
   };
 }
+
+export type VisitorActionKind = "visit" | "order";
+
+export function createVisitorStore(db: Db) {
+  const insert = db.prepare(
+    "INSERT INTO visitor_action (visitor, kind, made_at) VALUES (:visitor, :kind, :at)",
+  );
+  const count = db
+    .prepare(
+      "SELECT count(*) FROM visitor_action WHERE visitor = :visitor AND kind = :kind AND made_at > :since",
+    )
+    .pluck();
+  const deleteActions = db.prepare("DELETE FROM visitor_action WHERE made_at <= ?");
+  const forgetHolds = db.prepare(
+    "UPDATE hold SET visitor = NULL WHERE visitor IS NOT NULL AND created_at <= ?",
+  );
+
+  return {
+    insertAction: (visitor: Buffer, kind: VisitorActionKind, at: number) =>
+      void insert.run({ visitor, kind, at }),
+    countActions: (visitor: Buffer, kind: VisitorActionKind, since: number) =>
+      count.get({ visitor, kind, since }) as number,
+    /** Deletes what is known of visitors from `until` or earlier. The holds stay. */
+    deleteUntil(until: number): void {
+      deleteActions.run(until);
+      forgetHolds.run(until);
+    },
+  };
+}
+
+export function createTakenTicketStore(db: Db) {
+  const selectAll = db
+    .prepare("SELECT ticket_type_id, taken FROM ticket_hold WHERE business_id = ?")
+    .raw();
+
+  return {
+    /** Counts the tickets in pending and confirmed orders, by ticket type. */
+    count: (businessId: string) => new Map(selectAll.all(businessId) as [string, number][]),
+  };
+}

@@ -1,0 +1,174 @@
+import { columns, insertInto, type Db } from "./db.ts";
+import { lazy } from "../domain/lazy.ts";
+import { FEATURES } from "../features/index.ts";
+
+export type SecretRow = {
+  id: string;
+  endpointId: string;
+  sealed: Buffer;
+  createdAt: number;
+  /** null for the current secret. */
+  expiresAt: number | null;
+};
+
+const SECRET_COLUMNS = columns("id, endpoint_id, sealed, created_at, expires_at");
+
+/** Signing secrets: one per endpoint, or two during the overlap of a rotation. */
+export function createEndpointSecretStore(db: Db) {
+  const selectValid = db.prepare(`
+    SELECT ${SECRET_COLUMNS} FROM endpoint_secret
+    WHERE endpoint_id = :endpointId AND (expires_at IS NULL OR expires_at > :now)
+    ORDER BY expires_at IS NOT NULL, expires_at DESC`);
+  const selectAll = db.prepare(`SELECT ${SECRET_COLUMNS} FROM endpoint_secret ORDER BY id`);
+  const insert = db.prepare(
+    insertInto("endpoint_secret", "id, endpoint_id, sealed, created_at, expires_at"),
+  );
+  const expire = db.prepare("UPDATE endpoint_secret SET expires_at = :at WHERE id = :id");
+  const deleteOthers = db.prepare(
+    "DELETE FROM endpoint_secret WHERE endpoint_id = :endpointId AND id <> :id",
+  );
+  const deleteExpiring = db.prepare(
+    "DELETE FROM endpoint_secret WHERE endpoint_id = ? AND expires_at IS NOT NULL",
+  );
+  const deleteByEndpoint = db.prepare("DELETE FROM endpoint_secret WHERE endpoint_id = ?");
+  const deleteExpiredBefore = db.prepare("DELETE FROM endpoint_secret WHERE expires_at <= ?");
+  const updateSealedById = db.prepare("UPDATE endpoint_secret SET sealed = :sealed WHERE id = :id");
+
+  return {
+    /** The current secret first. */
+    listValid: (endpointId: string, now: number) =>
+      selectValid.all({ endpointId, now }) as SecretRow[],
+    list: () => selectAll.all() as SecretRow[],
+    /** A generator, because SQLite's iterator blocks the connection from its creation. */
+    *iterate(): Iterable<SecretRow> {
+      yield* selectAll.iterate() as Iterable<SecretRow>;
+    },
+    insert: (row: SecretRow) => void insert.run(row),
+    /** Deletes the endpoint's other secrets. The kept one is valid until `at`. */
+    keepOnly({ id, endpointId }: SecretRow, at: number): void {
+      deleteOthers.run({ id, endpointId });
+      expire.run({ id, at });
+    },
+    /** Deletes all but the current one. */
+    deleteOld: (endpointId: string) => void deleteExpiring.run(endpointId),
+    deleteAll: (endpointId: string) => void deleteByEndpoint.run(endpointId),
+    deleteExpired: (now: number) => void deleteExpiredBefore.run(now),
+    updateSealed: (id: string, sealed: Buffer) => void updateSealedById.run({ id, sealed }),
+  };
+}
+
+/** Text that is encrypted with the master key, and the ID with which it was encrypted. */
+export type SealedRow = { id: string; sealed: Buffer };
+
+/** The tables of features with a column `sealed`, besides the one with the secrets of endpoints. */
+export const listSecretTables = lazy((): readonly string[] =>
+  FEATURES.flatMap(({ secretTables = {} }) => Object.keys(secretTables)),
+);
+
+/** Lists the secrets of a feature's table. */
+export const listSecrets = (db: Db, table: string): SealedRow[] =>
+  db.prepare(`SELECT id, sealed FROM ${table} ORDER BY id`).all() as SealedRow[];
+
+/** The encrypted secrets of features, such as the credentials with which deskbell logs in somewhere. */
+export function createFeatureSecretStore(db: Db) {
+  const updates = lazy(() =>
+    listSecretTables().map((table) =>
+      db.prepare(`UPDATE ${table} SET sealed = :sealed WHERE id = :id`),
+    ),
+  );
+
+  return {
+    list: (): SealedRow[] => listSecretTables().flatMap((table) => listSecrets(db, table)),
+    /** Replaces the secret with this ID, if a feature has it. */
+    updateSealed(id: string, sealed: Buffer): void {
+      for (const update of updates()) update.run({ id, sealed });
+    },
+  };
+}
+
+/** The encrypted guest data of a booking, reservation or ticket order. */
+export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
+
+/** `endedAt`: when the visit was, or would have been; 0 if it no longer exists. */
+export type EndedGuest = Pick<GuestRow, "visitId" | "businessId"> & { endedAt: number };
+
+export const GUEST_COLUMNS = "visit_id, business_id, sealed";
+export const VISIT_TABLES = ["booking", "reservation", "ticket_order"] as const;
+
+export function createGuestStore(db: Db) {
+  const replace = db.prepare(
+    insertInto("guest", GUEST_COLUMNS).replace("INSERT", "INSERT OR REPLACE"),
+  );
+  const find = db.prepare(`SELECT ${columns(GUEST_COLUMNS)} FROM guest WHERE visit_id = ?`);
+  const deleteById = db.prepare("DELETE FROM guest WHERE visit_id = ?");
+  const selectAfter = db.prepare(`
+    SELECT ${columns(GUEST_COLUMNS)} FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
+  const selectAll = db.prepare(`SELECT ${columns(GUEST_COLUMNS)} FROM guest`);
+  const endOf = (table: string) =>
+    `(SELECT iif(status = 'CANCELLED', starts_at, ends_at) FROM ${table} WHERE id = visit_id)`;
+  const selectEnded = db.prepare(`
+    SELECT ${columns("visit_id, business_id")}, coalesce(${endOf("booking")}, ${endOf("reservation")},
+      (SELECT coalesce((SELECT doc ->> 'endsAt' FROM catalog_object WHERE id = event_id), updated_at)
+        FROM ticket_order WHERE id = visit_id), 0) AS endedAt
+    FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
+  // Raises the version: the reference and the guest data are part of the object. The time is later
+  // than that of any other change, also after the clock was set back: the ETags of calendars have it.
+  const erasures = VISIT_TABLES.map((table) =>
+    db.prepare(`
+      UPDATE ${table} SET customer_ref = NULL, version = version + 1, updated_at = max(:now,
+        (SELECT 1 + max(updated_at) FROM ${table} other WHERE other.business_id = ${table}.business_id))
+      WHERE id = :visitId AND (customer_ref IS NOT NULL
+        OR EXISTS (SELECT 1 FROM guest WHERE guest.visit_id = :visitId))`),
+  );
+
+  return {
+    replace: (row: GuestRow) => void replace.run(row),
+    findByVisit: (visitId: string) => find.get(visitId) as GuestRow | undefined,
+    delete: (visitId: string) => void deleteById.run(visitId),
+    iterateAll: () => selectAll.iterate() as IterableIterator<GuestRow>,
+    /** Lists guests in the order of their visits' IDs. */
+    listAfter: (after: string, limit: number) => selectAfter.all({ after, limit }) as GuestRow[],
+    /** Lists guests with the end of their visits, in the order of the visits' IDs. */
+    listEndedAfter: (after: string, limit: number) =>
+      selectEnded.all({ after, limit }) as EndedGuest[],
+    /** Deletes the guest data and the customer reference of a visit. */
+    erase(visitId: string, now: number): void {
+      for (const erasure of erasures) erasure.run({ visitId, now });
+      deleteById.run(visitId);
+    },
+  };
+}
+
+/** The reply to a request of an API key with an Idempotency-Key. */
+export type IdempotencyRow = {
+  keyId: string;
+  token: string;
+  requestHmac: Buffer;
+  sealed: Buffer;
+  createdAt: number;
+};
+
+const REPLY_COLUMNS = "key_id, token, request_hmac, sealed, created_at";
+
+export function createIdempotencyStore(db: Db) {
+  const find = db.prepare(`
+    SELECT ${columns(REPLY_COLUMNS)} FROM idempotency
+    WHERE key_id = :keyId AND token = :token AND created_at > :after`);
+  const selectAll = db.prepare(`SELECT ${columns(REPLY_COLUMNS)} FROM idempotency`);
+  const replace = db.prepare(
+    insertInto("idempotency", REPLY_COLUMNS).replace("INSERT", "INSERT OR REPLACE"),
+  );
+  const deleteRow = db.prepare("DELETE FROM idempotency WHERE key_id = :keyId AND token = :token");
+  const deleteOld = db.prepare("DELETE FROM idempotency WHERE created_at <= ?");
+
+  return {
+    /** Ignores rows created at `after` or earlier. */
+    find: (keyId: string, token: string, after: number) =>
+      find.get({ keyId, token, after }) as IdempotencyRow | undefined,
+    list: () => selectAll.all() as IdempotencyRow[],
+    replace: (row: IdempotencyRow) => void replace.run(row),
+    delete: ({ keyId, token }: IdempotencyRow) => void deleteRow.run({ keyId, token }),
+    /** Deletes rows created at `until` or earlier. */
+    deleteUntil: (until: number) => void deleteOld.run(until),
+  };
+}
