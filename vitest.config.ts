@@ -59,7 +59,7 @@ const SLOWEST = [
   "proofs/crash/killed-writers",
   "e2e/reverse-proxy",
   "proofs/crash/kill-nine",
-  "store/migrate",
+  "store/database/schema/migrate",
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Starts the slowest tests first, so that they do not run alone at the end. */

@@ -12,7 +12,7 @@ import {
 } from "./bundle.ts";
 import { docs } from "./docs.ts";
 import { readMigrations } from "../src/platform/assets.ts";
-import { createSchema } from "../src/store/schema.ts";
+import { createSchema } from "../src/store/database/schema.ts";
 
 // npm run build: bundles src/ into dist/. Bundling the packages halves the start time of `serve`.
 // The packages stay dependencies, so that npm installs their licences and SBOM tools find them. The

@@ -202,7 +202,7 @@ test("the list of features imports their definitions, which import nothing at on
 
 test("the store parses JSON with one function, which reports damage as such", () => {
   const found = violations(({ path, text }) =>
-    layerOf(path) === "store" && path !== "store/storage-error.ts"
+    layerOf(path) === "store" && path !== "store/database/storage-error.ts"
       ? (text.match(/JSON\.parse\(/g) ?? [])
       : [],
   );
@@ -294,7 +294,7 @@ test("the start of the program loads no feature before the compile cache is enab
 test("parsing the command line does not load what opens the data, which takes start time", () => {
   const loaded = loadedWith("cli/program.ts");
   expect(loaded).not.toContain("app/runtime.ts");
-  expect(loaded).not.toContain("store/database.ts");
+  expect(loaded).not.toContain("store/database/database.ts");
   expect(loaded).toContain("cli/cli.ts");
 });
 

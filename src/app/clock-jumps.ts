@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
-import type { Connection } from "../store/database.ts";
+import type { Connection } from "../store/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Store } from "../store/store.ts";
 

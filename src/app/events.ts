@@ -5,7 +5,7 @@ import { localise } from "../domain/public/public-context.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import type { Runtime } from "./runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
-import type { EndpointRow } from "../store/endpoints.ts";
+import type { EndpointRow } from "../store/webhooks/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
 
 export type AppendResult = {

@@ -1,5 +1,5 @@
 import { hasEnded } from "../domain/api-key.ts";
-import type { EndpointRow } from "../store/endpoints.ts";
+import type { EndpointRow } from "../store/webhooks/endpoints.ts";
 import type { ListedKey } from "../store/keys.ts";
 import { auditKey, getKey } from "./keys.ts";
 import type { Runtime } from "./runtime.ts";

@@ -18,7 +18,7 @@ import { didYouMean } from "../domain/nearest.ts";
 import { unsafeNameError } from "../domain/text.ts";
 import { audit, auditTime } from "./audit.ts";
 import type { Runtime } from "./runtime.ts";
-import type { EndpointRow } from "../store/endpoints.ts";
+import type { EndpointRow } from "../store/webhooks/endpoints.ts";
 import type { KeySettings, ListedKey } from "../store/keys.ts";
 
 export type NewKey = {

@@ -9,12 +9,12 @@ import { createIdSource, type IdPrefix } from "../domain/ids.ts";
 import { createLog, type Log } from "../platform/log.ts";
 import { createJumpNotice, readClockSource } from "./clock-jumps.ts";
 import { openSecretBox, type SecretBox } from "../platform/secret-box.ts";
-import { type Connection, isDaemonRunning, openDatabase } from "../store/database.ts";
-import { findIdentity, findLoss, lostFileError } from "../store/file-identity.ts";
+import { type Connection, isDaemonRunning, openDatabase } from "../store/database/database.ts";
+import { findIdentity, findLoss, lostFileError } from "../store/database/file-identity.ts";
 import { createSafeguard } from "../store/safeguard.ts";
-import { isOnReadOnlyDisk } from "../store/storage-error.ts";
+import { isOnReadOnlyDisk } from "../store/database/storage-error.ts";
 import { createStore, memoizeStores, type Store } from "../store/store.ts";
-import type { Db } from "../store/db.ts";
+import type { Db } from "../store/database/db.ts";
 import { dirname } from "node:path";
 import { tagBackup } from "./operations/backup-authenticity.ts";
 

@@ -7,7 +7,7 @@ import {
   type ValidationIssue,
 } from "../domain/errors.ts";
 import { escapeJson, safe } from "../domain/text.ts";
-import { storageError } from "../store/storage-error.ts";
+import { storageError } from "../store/database/storage-error.ts";
 
 /**
  * Exit codes. A wrong value of an option or argument is a usage error; `invalidInput` is for the

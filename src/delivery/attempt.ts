@@ -21,9 +21,9 @@ import {
   withdraw,
 } from "../domain/webhooks/settle.ts";
 import { type SigningKey, deliveryHeaders, type Send } from "../domain/webhooks/webhook-post.ts";
-import type { AttemptRow } from "../store/deliveries.ts";
-import type { DueRow } from "../store/due.ts";
-import type { TargetRow } from "../store/endpoints.ts";
+import type { AttemptRow } from "../store/webhooks/deliveries.ts";
+import type { DueRow } from "../store/webhooks/due.ts";
+import type { TargetRow } from "../store/webhooks/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
 
 const MAX_EVENTS = 128;

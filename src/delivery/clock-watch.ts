@@ -1,7 +1,7 @@
 import { MIN_JUMP_MS } from "../app/clock-jumps.ts";
 import type { Runtime } from "../app/runtime.ts";
-import { isStorageUnavailable } from "../store/storage-error.ts";
-import { isBusy } from "../store/write-lock.ts";
+import { isStorageUnavailable } from "../store/database/storage-error.ts";
+import { isBusy } from "../store/database/write-lock.ts";
 
 /** Longer than any wait between two attempts. */
 const MAX_WAIT_MS = 25 * 3_600_000;

@@ -11,8 +11,8 @@ import { limitedHost } from "../app/webhooks/host-limits.ts";
 import type { Hold } from "../domain/webhooks/failing-endpoint.ts";
 import type { OutcomeClass } from "../domain/webhooks/outcome.ts";
 import type { SigningKey } from "../domain/webhooks/webhook-post.ts";
-import type { DueRow } from "../store/due.ts";
-import type { TargetRow } from "../store/endpoints.ts";
+import type { DueRow } from "../store/webhooks/due.ts";
+import type { TargetRow } from "../store/webhooks/endpoints.ts";
 import type { PermitKind } from "./delivery-queue.ts";
 
 /** Current secret first, and when the first of them expires (epoch ms). */

@@ -1,5 +1,5 @@
 import { OVERDUE_MS } from "../domain/webhooks/endpoint-health.ts";
-import type { DueRow } from "../store/due.ts";
+import type { DueRow } from "../store/webhooks/due.ts";
 import type { DeliveryQueue, PermitKind } from "./delivery-queue.ts";
 import type { EndpointQueue } from "./endpoint-queue.ts";
 

@@ -1,8 +1,8 @@
 import type { Runtime } from "../app/runtime.ts";
 import { recordResults } from "../app/webhooks/delivery-results.ts";
 import type { StoredHold } from "../domain/webhooks/failing-endpoint.ts";
-import { isStorageFull, isStorageUnavailable } from "../store/storage-error.ts";
-import { isBusy } from "../store/write-lock.ts";
+import { isStorageFull, isStorageUnavailable } from "../store/database/storage-error.ts";
+import { isBusy } from "../store/database/write-lock.ts";
 import type { AttemptResult } from "./attempt.ts";
 
 const WRITE_GROUP_SIZE = 256;

@@ -9,7 +9,7 @@ import { createMaintenanceRunner } from "./maintenance.ts";
 import type { ThreadData, WorkerCommand, WorkerMessage } from "./start.ts";
 import { logWarning, type StartWork, startScheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
-import { storageError } from "../store/storage-error.ts";
+import { storageError } from "../store/database/storage-error.ts";
 
 // The delivery thread. It has its own database connection, so that its writes never delay a GET.
 

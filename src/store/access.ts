@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { lazy } from "../domain/lazy.ts";
 import { FEATURES, type Named } from "../features/index.ts";
-import { type Db, isSqliteError } from "./db.ts";
-import { withReadOnlyDatabase } from "./read-only-database.ts";
+import { type Db, isSqliteError } from "./database/db.ts";
+import { withReadOnlyDatabase } from "./database/read-only-database.ts";
 
 // The rows by which somebody reads or receives data: a restore must not add one unnoticed.
 

@@ -1,7 +1,7 @@
 import type { Actor, AuditAction } from "../domain/audit.ts";
 import { minIdAt } from "../domain/ids.ts";
-import { columns, type Db, insertInto, matching } from "./db.ts";
-import { parseJson } from "./storage-error.ts";
+import { columns, type Db, insertInto, matching } from "./database/db.ts";
+import { parseJson } from "./database/storage-error.ts";
 
 export type AuditRow = {
   /** Rises with time. */

@@ -5,12 +5,16 @@ import { countMigrations } from "../platform/assets.ts";
 import { AppError } from "../domain/errors.ts";
 import { syncFolder } from "../platform/durable-file.ts";
 import { type AuditRow, createAuditStore } from "./audit.ts";
-import { openDatabase } from "./database.ts";
-import { findDamage, findForeignPart } from "./schema.ts";
-import { storageError } from "./storage-error.ts";
-import { isBusy } from "./write-lock.ts";
-import { columns, type Db, isSqliteError } from "./db.ts";
-import { damagedBackupError, unreadableError, withReadOnlyDatabase } from "./read-only-database.ts";
+import { openDatabase } from "./database/database.ts";
+import { findDamage, findForeignPart } from "./database/schema.ts";
+import { storageError } from "./database/storage-error.ts";
+import { isBusy } from "./database/write-lock.ts";
+import { columns, type Db, isSqliteError } from "./database/db.ts";
+import {
+  damagedBackupError,
+  unreadableError,
+  withReadOnlyDatabase,
+} from "./database/read-only-database.ts";
 
 /** These counters must never go back. */
 export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };

@@ -1,7 +1,7 @@
 import type { BusinessDoc, ScheduleDoc } from "../domain/catalog/catalog.ts";
 import type { ScheduleEdits } from "../domain/catalog/change/local-edits.ts";
-import { columns, type Db, optional } from "./db.ts";
-import { parseJson } from "./storage-error.ts";
+import { columns, type Db, optional } from "./database/db.ts";
+import { parseJson } from "./database/storage-error.ts";
 
 export type BusinessRow = {
   id: string;

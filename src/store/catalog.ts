@@ -8,8 +8,8 @@ import {
 } from "../domain/catalog/catalog.ts";
 import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/change/diff.ts";
-import { type Db, insertInto, optional, columns } from "./db.ts";
-import { parseJson } from "./storage-error.ts";
+import { type Db, insertInto, optional, columns } from "./database/db.ts";
+import { parseJson } from "./database/storage-error.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
 
 function parse<K extends Kind>(row: unknown): DocOf[K] {

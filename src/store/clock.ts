@@ -1,4 +1,4 @@
-import type { Db } from "./db.ts";
+import type { Db } from "./database/db.ts";
 
 /**
  * What happens to each column with an instant when the wall clock is set.

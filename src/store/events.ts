@@ -1,5 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
-import { columns, type Db, insertInto, matching } from "./db.ts";
+import { columns, type Db, insertInto, matching } from "./database/db.ts";
 
 export type ListedEvent = Omit<EventRow, "body" | "sha256" | "ownerKeyId" | "visitId"> & {
   bytes: number;

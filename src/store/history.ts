@@ -1,7 +1,7 @@
-import { columns, type Db } from "./db.ts";
-import { assertOnlyRow } from "./storage-error.ts";
+import { columns, type Db } from "./database/db.ts";
+import { assertOnlyRow } from "./database/storage-error.ts";
 import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
-import { createTallyChanges, createTallyStore } from "./tallies.ts";
+import { createTallyChanges, createTallyStore } from "./webhooks/tallies.ts";
 
 type HistoryRow = {
   /** Estimated size of all events, deliveries, attempts and catalog changes. */

@@ -1,7 +1,7 @@
 import type { EndpointsAtEnd, KeyKind, Scope } from "../domain/api-key.ts";
 import type { EventGroup } from "../domain/event-types.ts";
-import { columns, type Db, insertInto, optional } from "./db.ts";
-import { parseJson } from "./storage-error.ts";
+import { columns, type Db, insertInto, optional } from "./database/db.ts";
+import { parseJson } from "./database/storage-error.ts";
 
 export type KeyRow = {
   id: string;

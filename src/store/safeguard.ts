@@ -15,10 +15,10 @@ import { AppError } from "../domain/errors.ts";
 import { shellQuote } from "../domain/text.ts";
 import { namePath, syncFolder } from "../platform/durable-file.ts";
 import { checkDatabase, backupNameBefore, readBackupTime } from "./backup.ts";
-import { acquireDaemonLock } from "./database.ts";
-import { assertNotInUse } from "./file-identity.ts";
-import type { Safeguard } from "./schema.ts";
-import { isStorageFull } from "./storage-error.ts";
+import { acquireDaemonLock } from "./database/database.ts";
+import { assertNotInUse } from "./database/file-identity.ts";
+import type { Safeguard } from "./database/schema.ts";
+import { isStorageFull } from "./database/storage-error.ts";
 
 type SafeguardedPaths = { databasePath: string; backupFolder: string; masterKeyPath: string };
 

@@ -1,6 +1,8 @@
-import { columns, insertInto, type Db } from "./db.ts";
+import { columns, insertInto, type Db } from "./database/db.ts";
 import { lazy } from "../domain/lazy.ts";
 import { FEATURES } from "../features/index.ts";
+
+// The rows that are encrypted with the master key, and that a rotation of it encrypts again.
 
 export type SecretRow = {
   id: string;

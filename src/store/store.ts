@@ -1,6 +1,6 @@
 import { createAuditStore } from "./audit.ts";
-import { createBacklogMoveStore, createDeliveryMoveStore } from "./delivery-moves.ts";
-import { createBookingStore, createReservationStore } from "./bookings.ts";
+import { createBacklogMoveStore, createDeliveryMoveStore } from "./webhooks/delivery-moves.ts";
+import { createBookingStore, createReservationStore } from "./bookings/bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
 import {
   createCatalogStore,
@@ -9,30 +9,30 @@ import {
   createSoldOutStore,
 } from "./catalog.ts";
 import { createClockStore } from "./clock.ts";
-import { createDaemonStore, createNoticeStore, createRateCountStore } from "./daemon.ts";
-import type { Db } from "./db.ts";
-import { createDeliveryStore } from "./deliveries.ts";
-import { createDueStore } from "./due.ts";
+import { createDaemonStore, createNoticeStore, createRateCountStore } from "./daemon-rows.ts";
+import type { Db } from "./database/db.ts";
+import { createDeliveryStore } from "./webhooks/deliveries.ts";
+import { createDueStore } from "./webhooks/due.ts";
 import {
   createEndpointSecretStore,
   createFeatureSecretStore,
   createGuestStore,
   createIdempotencyStore,
 } from "./sealed.ts";
-import { createEndpointStore, createHostStore } from "./endpoints.ts";
+import { createEndpointStore, createHostStore } from "./webhooks/endpoints.ts";
 import { createEventStore, createFeedStore } from "./events.ts";
-import { createFileStore } from "./file.ts";
+import { createFileStore } from "./database/file.ts";
 import { createHistoryStore, createRetentionStore } from "./history.ts";
-import { createHoldStore } from "./holds.ts";
+import { createHoldStore } from "./bookings/holds.ts";
 import { createKeyStore } from "./keys.ts";
 import {
   createKeyVisitStore,
   createTakenTicketStore,
   createVisitorStore,
-} from "./booking-limits.ts";
-import { createLiveStore } from "./live.ts";
-import { createTallyStore } from "./tallies.ts";
-import { createTimeOffStore } from "./time-off.ts";
+} from "./bookings/booking-limits.ts";
+import { createLiveStore } from "./webhooks/live.ts";
+import { createTallyStore } from "./webhooks/tallies.ts";
+import { createTimeOffStore } from "./bookings/time-off.ts";
 
 const STORES = {
   audit: createAuditStore,

@@ -7,7 +7,7 @@ import { readConfig } from "../../src/config.ts";
 import { startDeliveryWorker } from "../../src/delivery/start.ts";
 import { openRuntime, type Runtime } from "../../src/app/runtime.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
-import type { EndpointRow } from "../../src/store/endpoints.ts";
+import type { EndpointRow } from "../../src/store/webhooks/endpoints.ts";
 import { EVENT } from "./delivery-bench.ts";
 import type { Figure } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";

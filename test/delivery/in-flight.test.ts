@@ -3,8 +3,8 @@ import { createDeliveryQueue } from "../../src/delivery/delivery-queue.ts";
 import { EndpointQueue } from "../../src/delivery/endpoint-queue.ts";
 import { createInFlight, type InFlightDelivery } from "../../src/delivery/in-flight.ts";
 import { PERMITS } from "../../src/domain/webhooks/permits.ts";
-import type { DueRow } from "../../src/store/due.ts";
-import type { TargetRow } from "../../src/store/endpoints.ts";
+import type { DueRow } from "../../src/store/webhooks/due.ts";
+import type { TargetRow } from "../../src/store/webhooks/endpoints.ts";
 
 const STEP_MS = 20;
 const TIMEOUT_MS = 30_000;

@@ -5,7 +5,7 @@ import { CronJob } from "cron";
 import { logWarning, startScheduler } from "../../src/delivery/scheduler.ts";
 import type { DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
-import { LOCK_BREAK_MS } from "../../src/store/write-lock.ts";
+import { LOCK_BREAK_MS } from "../../src/store/database/write-lock.ts";
 import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
 import { seedShop } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";

@@ -8,7 +8,7 @@ import { saveCustomer } from "../../src/app/bookings/guests.ts";
 import { copyBackup } from "../../src/app/operations/backup-copies.ts";
 import { createBackup, listBackupsIn } from "../../src/app/operations/backups.ts";
 import { findFreePort } from "../../src/cli/running/port.ts";
-import { acquireDaemonLock } from "../../src/store/database.ts";
+import { acquireDaemonLock } from "../../src/store/database/database.ts";
 import { createTempFolder, createTerminal, runProgram } from "../support/cli.ts";
 import { PROGRAM } from "../support/program.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";

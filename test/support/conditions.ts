@@ -21,7 +21,7 @@ import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
 import type { Named } from "../../src/features/index.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/failing-endpoint.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
-import { acquireDaemonLock } from "../../src/store/database.ts";
+import { acquireDaemonLock } from "../../src/store/database/database.ts";
 import { addBusiness, emitEvents, subscribe } from "./delivery.ts";
 import { createTestRuntime, type TestRuntime } from "./test-runtime.ts";
 import { releasedHold } from "./visit-rows.ts";

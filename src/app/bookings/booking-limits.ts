@@ -1,7 +1,7 @@
 import { hasEnded } from "../../domain/api-key.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import { AppError } from "../../domain/errors.ts";
-import { KEPT_HOURS, type RecentVisits } from "../../store/booking-limits.ts";
+import { KEPT_HOURS, type RecentVisits } from "../../store/bookings/booking-limits.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import type { Runtime } from "../runtime.ts";
 import type { VisitAccess } from "./access.ts";

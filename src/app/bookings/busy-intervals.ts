@@ -5,7 +5,7 @@ import type { BusyInterval } from "../../domain/availability/request.ts";
 import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
-import type { BusySegment } from "../../store/booking-segments.ts";
+import type { BusySegment } from "../../store/bookings/booking-segments.ts";
 import type { Runtime } from "../runtime.ts";
 
 const MINUTE_MS = 60_000;

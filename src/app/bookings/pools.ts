@@ -10,7 +10,7 @@ import { BoundedCache } from "../../domain/bounded-cache.ts";
 import type { Catalog, StaffDoc } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { lazy } from "../../domain/lazy.ts";
-import type { BusySegment } from "../../store/booking-segments.ts";
+import type { BusySegment } from "../../store/bookings/booking-segments.ts";
 
 // The time that a catalog offers and that visits take of it, by pool. It is kept for each catalog:
 // the working time of 200 people takes longer than the rest of a hold.

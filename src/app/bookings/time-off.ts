@@ -4,7 +4,7 @@ import { AppError, assertFound } from "../../domain/errors.ts";
 import { parseTimeRange } from "../../domain/bookings/start-time.ts";
 import type { VisitSummary } from "../../domain/bookings/affected-visits.ts";
 import type { Runtime } from "../runtime.ts";
-import type { TimeOffRow } from "../../store/time-off.ts";
+import type { TimeOffRow } from "../../store/bookings/time-off.ts";
 import { getBusiness } from "../businesses.ts";
 import { getStoredObject } from "../catalog/objects.ts";
 import { publishChange } from "../catalog/publish.ts";

@@ -12,7 +12,7 @@ import {
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { PendingVisit, VisitListFilter } from "../../store/visits.ts";
+import type { PendingVisit, VisitListFilter } from "../../store/bookings/visits.ts";
 import type { Runtime } from "../runtime.ts";
 import { toPartnerBooking } from "./partner-view.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { createMasterKey } from "../../platform/secret-box.ts";
-import type { VisitorActionKind } from "../../store/booking-limits.ts";
+import type { VisitorActionKind } from "../../store/bookings/booking-limits.ts";
 import { assertMasterKey } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import type { VisitAccess } from "./access.ts";

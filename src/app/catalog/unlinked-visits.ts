@@ -2,7 +2,7 @@ import type { Catalog, ServiceDoc } from "../../domain/catalog/catalog.ts";
 import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { variantId } from "../../domain/public/service.ts";
-import type { PerformedService } from "../../store/booking-segments.ts";
+import type { PerformedService } from "../../store/bookings/booking-segments.ts";
 import type { Runtime } from "../runtime.ts";
 
 /** Returns the IDs of future bookings of a service with a person who no longer performs it. */

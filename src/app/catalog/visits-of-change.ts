@@ -11,7 +11,7 @@ import {
   noVisits,
   type VisitSummary,
 } from "../../domain/bookings/affected-visits.ts";
-import type { UpcomingVisit } from "../../store/visits.ts";
+import type { UpcomingVisit } from "../../store/bookings/visits.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { summarizeVisits } from "../bookings/summarize-visits.ts";
 import type { Runtime } from "../runtime.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Envelope } from "../../domain/envelope.ts";
-import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
+import { LOCK_BREAK_MS } from "../../store/database/write-lock.ts";
 import type { Runtime } from "../runtime.ts";
 import {
   emptyErasedLog,

@@ -1,7 +1,7 @@
 import { errorInWords } from "../../domain/errors.ts";
 import { byteSize } from "../../domain/text.ts";
-import { isDaemonRunning } from "../../store/database.ts";
-import { isSqliteError } from "../../store/db.ts";
+import { isDaemonRunning } from "../../store/database/database.ts";
+import { isSqliteError } from "../../store/database/db.ts";
 import { RESERVE_BYTES } from "../disk-space.ts";
 import type { Runtime } from "../runtime.ts";
 

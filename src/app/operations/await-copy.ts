@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { readBackupTime } from "../../store/backup.ts";
-import { isDaemonRunning } from "../../store/database.ts";
+import { isDaemonRunning } from "../../store/database/database.ts";
 import type { Runtime } from "../runtime.ts";
 import { copyBackup, hasCopyPlace } from "./backup-copies.ts";
 import { readBackupState } from "./backup-state.ts";

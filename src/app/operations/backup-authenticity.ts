@@ -4,8 +4,8 @@ import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { createMasterKey, fingerprintOf, readMasterKeys } from "../../platform/secret-box.ts";
-import { readOwnEpoch } from "../../store/file-identity.ts";
-import { readServerFacts } from "../../store/read-only-database.ts";
+import { readOwnEpoch } from "../../store/database/file-identity.ts";
+import { readServerFacts } from "../../store/database/read-only-database.ts";
 import { readErasureList } from "../guests/erasure-list.ts";
 import { hashFile } from "./backup-checksums.ts";
 

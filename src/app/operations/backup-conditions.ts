@@ -8,7 +8,7 @@ import {
 import { hasTag } from "../../backup-tag.ts";
 import { isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { isNightly } from "../../store/backup.ts";
-import type { DaemonRow } from "../../store/daemon.ts";
+import type { DaemonRow } from "../../store/daemon-rows.ts";
 import { iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { describeMissingTag } from "./backup-authenticity.ts";

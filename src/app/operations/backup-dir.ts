@@ -8,7 +8,7 @@ import { isNightly, readBackupTime, readCounters } from "../../store/backup.ts";
 import type { Runtime } from "../runtime.ts";
 import { forgetBackupState, readBackupState } from "./backup-state.ts";
 import { isOfPlace, recordCopyFailure } from "./copy-failures.ts";
-import { readOwnEpoch } from "../../store/file-identity.ts";
+import { readOwnEpoch } from "../../store/database/file-identity.ts";
 import { assertNotTakenOver, readBackupDir } from "./epochs.ts";
 import { recordCounters } from "./recorded-counters.ts";
 

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { errorInWords, AppError } from "../../domain/errors.ts";
 import { byteSize, countOf } from "../../domain/text.ts";
-import { countRows } from "../../store/read-only-database.ts";
+import { countRows } from "../../store/database/read-only-database.ts";
 import { countGuests } from "../bookings/guests.ts";
 import { iterateSecrets } from "../master-key.ts";
 import { RESERVE_BYTES } from "../disk-space.ts";

@@ -11,7 +11,7 @@ import {
   decryptWithAny,
   readMasterKeys,
 } from "../../platform/secret-box.ts";
-import { countGuestsWhere, readSecrets } from "../../store/read-only-database.ts";
+import { countGuestsWhere, readSecrets } from "../../store/database/read-only-database.ts";
 import { reencryptGuests, toSealed } from "../bookings/guests.ts";
 import { reencryptReplies } from "../idempotent-replies.ts";
 import { iterateSecrets } from "../master-key.ts";

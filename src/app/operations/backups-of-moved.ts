@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import type { Config } from "../../config.ts";
 import { errorInWords } from "../../domain/errors.ts";
 import { countOf, shellQuote, summarizeNames } from "../../domain/text.ts";
-import { readBusinesses } from "../../store/read-only-database.ts";
+import { readBusinesses } from "../../store/database/read-only-database.ts";
 import { type MovedBusiness, parseErasures, readErasureList } from "../guests/erasure-list.ts";
 import type { Runtime } from "../runtime.ts";
 import { authenticate } from "./backup-authenticity.ts";

@@ -16,8 +16,8 @@ import { forgetBackupState, saveBackupState } from "./backup-state.ts";
 import { copyErasureList } from "../guests/erasure-list.ts";
 import { makeFolder, type Runtime } from "../runtime.ts";
 import { shellQuote } from "../../domain/text.ts";
-import { lostFileError } from "../../store/file-identity.ts";
-import type { DamagedDatabaseError } from "../../store/storage-error.ts";
+import { lostFileError } from "../../store/database/file-identity.ts";
+import type { DamagedDatabaseError } from "../../store/database/storage-error.ts";
 import {
   backupName,
   isDraft,

@@ -1,6 +1,6 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { isoSeconds } from "../../domain/text.ts";
-import type { DaemonRow } from "../../store/daemon.ts";
+import type { DaemonRow } from "../../store/daemon-rows.ts";
 import type { Runtime } from "../runtime.ts";
 
 /** More than two clocks of one machine ever differ. */

@@ -5,13 +5,13 @@ import {
   openCondition,
   withoutCovered,
 } from "../../domain/conditions/registry.ts";
-import type { DaemonRow } from "../../store/daemon.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { DaemonRow } from "../../store/daemon-rows.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { loadFromFeatures } from "../../features/index.ts";
 import type { Runtime } from "../runtime.ts";
 import { checkUndecided } from "../bookings/booking-alerts.ts";
 import { findNewestBackup } from "./backups.ts";
-import { DamagedDatabaseError } from "../../store/storage-error.ts";
+import { DamagedDatabaseError } from "../../store/database/storage-error.ts";
 import {
   checkBackupAge,
   checkBackupCopies,

@@ -1,5 +1,5 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
-import type { DaemonRow } from "../../store/daemon.ts";
+import type { DaemonRow } from "../../store/daemon-rows.ts";
 
 export const checkDaemonRunning = (isRunning: boolean): HealthCondition[] =>
   isRunning ? [] : [openCondition("daemon.stopped", "the daemon is not running", "deskbell serve")];

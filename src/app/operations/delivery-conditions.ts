@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { countOf, isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failing-endpoint.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { slugOf } from "../businesses.ts";
 import { andOtherSecrets, iterateGuests, iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";

@@ -7,8 +7,8 @@ import { countOf, isoSeconds, quote, shellQuote, summarizeNames } from "../../do
 import { maxInFlight, PERMITS } from "../../domain/webhooks/permits.ts";
 import { readMasterKeys } from "../../platform/secret-box.ts";
 import type { EventRow } from "../../store/events.ts";
-import type { Program } from "../../store/file-identity.ts";
-import type { DatabaseFacts } from "../../store/read-only-database.ts";
+import type { Program } from "../../store/database/file-identity.ts";
+import type { DatabaseFacts } from "../../store/database/read-only-database.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { CLOCK_TOLERANCE_MS } from "./clock-conditions.ts";
 import type { Finding } from "../../domain/conditions/registry.ts";

@@ -11,8 +11,8 @@ import { restoreDraft } from "../../store/backup.ts";
 import { checkBackupKeys } from "./backup-keys.ts";
 import { checkBackupsOfMoved } from "./backups-of-moved.ts";
 import { adviseOnCopies } from "./backup-conditions.ts";
-import { listForeignPrograms } from "../../store/file-identity.ts";
-import { type DatabaseFacts, readDatabaseFacts } from "../../store/read-only-database.ts";
+import { listForeignPrograms } from "../../store/database/file-identity.ts";
+import { type DatabaseFacts, readDatabaseFacts } from "../../store/database/read-only-database.ts";
 import {
   type DaemonResponse,
   checkDaemonResponse,

@@ -5,7 +5,7 @@ import type { Config } from "../../config.ts";
 import { createDurably, replaceDurably } from "../../platform/durable-file.ts";
 import { errorInWords, AppError } from "../../domain/errors.ts";
 import { isoSeconds, shellQuote } from "../../domain/text.ts";
-import { readOwnEpoch } from "../../store/file-identity.ts";
+import { readOwnEpoch } from "../../store/database/file-identity.ts";
 
 // Each takeover creates the next file `epoch-N` in the folder of the copies, and stores N in the
 // data folder of the server that has taken over. A server with a lower epoch was replaced. Epochs

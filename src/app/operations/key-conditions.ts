@@ -1,7 +1,7 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { hasEnded } from "../../domain/api-key.ts";
 import { countOf, isoSeconds, summarizeNames } from "../../domain/text.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { listFastKeys } from "../bookings/booking-limits.ts";
 import { listHoarders } from "../bookings/hold-limits.ts";

@@ -3,7 +3,11 @@ import { basename, dirname, resolve } from "node:path";
 import type { FoundTag } from "../../backup-tag.ts";
 import type { Config } from "../../config.ts";
 import { readBackupTime, readServerId } from "../../store/backup.ts";
-import { hasGuestData, readBusinesses, readServerFacts } from "../../store/read-only-database.ts";
+import {
+  hasGuestData,
+  readBusinesses,
+  readServerFacts,
+} from "../../store/database/read-only-database.ts";
 import {
   type MovedBusiness,
   parseErasures,

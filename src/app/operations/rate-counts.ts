@@ -1,5 +1,5 @@
 import type { Runtime } from "../runtime.ts";
-import type { RateCountRow } from "../../store/daemon.ts";
+import type { RateCountRow } from "../../store/daemon-rows.ts";
 
 /** The longest rate-limit window. */
 const WINDOW_SECONDS = 3600;

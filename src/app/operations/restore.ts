@@ -16,8 +16,8 @@ import {
   restoreDraft,
 } from "../../store/backup.ts";
 import { copyDurably } from "../../platform/durable-file.ts";
-import { acquireDaemonLock, isDaemonRunning } from "../../store/database.ts";
-import { assertNotInUse } from "../../store/file-identity.ts";
+import { acquireDaemonLock, isDaemonRunning } from "../../store/database/database.ts";
+import { assertNotInUse } from "../../store/database/file-identity.ts";
 import { iterateGuests } from "../master-key.ts";
 import { prepareDataFolder, type Runtime, systemRandom } from "../runtime.ts";
 import { authenticate, tagBackup, unauthenticError } from "./backup-authenticity.ts";

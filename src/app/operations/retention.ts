@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Cutoffs, PrunedBatch } from "../../store/history.ts";
-import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
+import { LOCK_BREAK_MS } from "../../store/database/write-lock.ts";
 import { pruneHolds } from "../bookings/prune-holds.ts";
 import { pruneKeyVisits } from "../bookings/booking-limits.ts";
 import { pruneVisitors } from "../bookings/visitors.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { checkDatabase } from "../../store/backup.ts";
 import type { EventRow } from "../../store/events.ts";
-import { storageError } from "../../store/storage-error.ts";
+import { storageError } from "../../store/database/storage-error.ts";
 import type { Runtime } from "../runtime.ts";
 import { findChecksum } from "./backup-checksums.ts";
 import { type BackupState, readBackupState, saveBackupState } from "./backup-state.ts";

@@ -1,7 +1,7 @@
 import type { Runtime } from "../runtime.ts";
-import { isDaemonRunning } from "../../store/database.ts";
+import { isDaemonRunning } from "../../store/database/database.ts";
 import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { listLimitedHosts } from "../webhooks/host-limits.ts";
 import { type History, readHistory } from "./history.ts";
 import { type BackupState, readBackupState } from "./backup-state.ts";

@@ -1,7 +1,7 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { byteSize, isoSeconds, shellQuote } from "../../domain/text.ts";
-import { lostFileError } from "../../store/file-identity.ts";
-import { readOnlyDiskError } from "../../store/storage-error.ts";
+import { lostFileError } from "../../store/database/file-identity.ts";
+import { readOnlyDiskError } from "../../store/database/storage-error.ts";
 import { describeFreeSpace, RESERVE_BYTES } from "../disk-space.ts";
 import type { Runtime } from "../runtime.ts";
 import { readBackupState } from "./backup-state.ts";

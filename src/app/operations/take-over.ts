@@ -5,8 +5,8 @@ import { errorInWords, AppError } from "../../domain/errors.ts";
 import { isNightly } from "../../store/backup.ts";
 import type { FoundTag } from "../../backup-tag.ts";
 import { shellQuote } from "../../domain/text.ts";
-import { readProgress } from "../../store/read-only-database.ts";
-import { saveOwnEpoch } from "../../store/file-identity.ts";
+import { readProgress } from "../../store/database/read-only-database.ts";
+import { saveOwnEpoch } from "../../store/database/file-identity.ts";
 import {
   authenticate,
   describeRefusal,

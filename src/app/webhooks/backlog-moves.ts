@@ -1,7 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { BacklogCounts, BacklogMove, UnfinishedMove } from "../../store/delivery-moves.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
-import { LOCK_BREAK_MS } from "../../store/write-lock.ts";
+import type {
+  BacklogCounts,
+  BacklogMove,
+  UnfinishedMove,
+} from "../../store/webhooks/delivery-moves.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
+import { LOCK_BREAK_MS } from "../../store/database/write-lock.ts";
 import type { Runtime } from "../runtime.ts";
 
 // A change of an endpoint moves its whole backlog: it parks, recovers or cancels each delivery. A

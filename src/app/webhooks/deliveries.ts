@@ -1,6 +1,6 @@
 import { AppError, assertFound } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
-import type { DeliveryRow, DeliveryFilter } from "../../store/deliveries.ts";
+import type { DeliveryRow, DeliveryFilter } from "../../store/webhooks/deliveries.ts";
 
 /** Rows per transaction: few enough not to block other writers. */
 const BATCH_ROWS = 1000;

@@ -7,10 +7,10 @@ import {
 } from "../../domain/webhooks/failing-endpoint.ts";
 import type { Settlement } from "../../domain/webhooks/settle.ts";
 import type { Runtime } from "../runtime.ts";
-import type { AttemptRow } from "../../store/deliveries.ts";
-import type { DueRow } from "../../store/due.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
-import { createTallyChanges } from "../../store/tallies.ts";
+import type { AttemptRow } from "../../store/webhooks/deliveries.ts";
+import type { DueRow } from "../../store/webhooks/due.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
+import { createTallyChanges } from "../../store/webhooks/tallies.ts";
 import { notify } from "../notices.ts";
 import { openCondition } from "../../domain/conditions/registry.ts";
 import { recordHostResults } from "./host-limits.ts";

@@ -4,8 +4,8 @@ import { AppError } from "../../domain/errors.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
-import type { BacklogCounts } from "../../store/delivery-moves.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { BacklogCounts } from "../../store/webhooks/delivery-moves.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
 
 /**

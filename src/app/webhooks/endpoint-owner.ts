@@ -2,7 +2,7 @@ import { hasEnded } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import { maySubscribe, type EventType } from "../../domain/event-types.ts";
 import { countOf, quote } from "../../domain/text.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { getKey } from "../keys.ts";
 import type { Runtime } from "../runtime.ts";
 import { assertMaySubscribe } from "./own-webhooks.ts";

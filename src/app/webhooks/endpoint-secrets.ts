@@ -7,7 +7,7 @@ import { acceptMasterKey, assertMasterKey, iterateSecrets } from "../master-key.
 import { type RetaggedBackups, retagBackups } from "../operations/retag-backups.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../../store/sealed.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { auditEndpoint, getEndpoint } from "./endpoint-lifecycle.ts";
 import { assertOverlap, DEFAULT_OVERLAP_MS } from "../keys.ts";
 

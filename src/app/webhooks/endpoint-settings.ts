@@ -11,7 +11,7 @@ import {
   type UnsafeUrl,
   type UrlTarget,
 } from "../../domain/webhooks/safe-url.ts";
-import type { EndpointSettings } from "../../store/endpoints.ts";
+import type { EndpointSettings } from "../../store/webhooks/endpoints.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Resolve } from "./resolver.ts";
 

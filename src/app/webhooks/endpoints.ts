@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
 import { assertDiskSpace } from "../disk-space.ts";
 import type { Runtime } from "../runtime.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import {
   type RequestedSettings,
   assertSafeAddresses,

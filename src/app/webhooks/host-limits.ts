@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
-import type { EndpointRow, Period } from "../../store/endpoints.ts";
+import type { EndpointRow, Period } from "../../store/webhooks/endpoints.ts";
 
 // A partner must not be able to flood a host that is not its own. A host that has not responded
 // with 2xx to a signed event within the last 30 days gets at most 60 requests an hour: 50

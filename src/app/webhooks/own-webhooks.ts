@@ -1,8 +1,8 @@
 import { AppError } from "../../domain/errors.ts";
 import { maySubscribe, type EventType } from "../../domain/event-types.ts";
 import type { Runtime } from "../runtime.ts";
-import type { DeliveryRow } from "../../store/deliveries.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { DeliveryRow } from "../../store/webhooks/deliveries.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import type { KeyRow } from "../../store/keys.ts";
 
 // Which webhooks a key can see and manage: a secret key all of its business whose events it may

@@ -10,7 +10,7 @@ import {
 import { redactSecrets } from "../../domain/text.ts";
 import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/outcome.ts";
 import type { Runtime } from "../runtime.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { endHold, getEndpoint } from "./endpoint-lifecycle.ts";
 import { verifyHostOf } from "./host-limits.ts";
 import { serializeEnvelope } from "../events.ts";

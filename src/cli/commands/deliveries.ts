@@ -2,7 +2,11 @@ import { countOf, safe } from "../../domain/text.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { nextAttemptOf } from "../../domain/webhooks/failing-endpoint.ts";
 import { DELIVERY_STATUSES } from "../../domain/webhooks/settle.ts";
-import type { DeliveryRow, DeliveryFilter, AttemptWithDelivery } from "../../store/deliveries.ts";
+import type {
+  DeliveryRow,
+  DeliveryFilter,
+  AttemptWithDelivery,
+} from "../../store/webhooks/deliveries.ts";
 import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { choice, pastTime, type FlagValues, text, toggle, pageFlags, eventType } from "../flags.ts";
@@ -247,7 +251,7 @@ function progress(cli: Cli): (done: number, total: number) => void {
 }
 
 async function untilAttempted(cli: Cli, rt: Runtime, filter: DeliveryFilter): Promise<void> {
-  const { isDaemonRunning } = await import("../../store/database.ts");
+  const { isDaemonRunning } = await import("../../store/database/database.ts");
   if (!isDaemonRunning(rt.config.databasePath))
     cli.note(`The daemon is not running, so nothing is sent. Start it: ${cli.program} serve`);
   for (let reported = 0; ;) {

@@ -14,8 +14,8 @@ import { parseServers } from "../../domain/servers-file.ts";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { readCertificate, type TlsFiles } from "../../http/transport/tls.ts";
 import { decryptWithAny, readMasterKeys } from "../../platform/secret-box.ts";
-import { isDaemonRunning } from "../../store/database.ts";
-import { readGuests, readSecrets } from "../../store/read-only-database.ts";
+import { isDaemonRunning } from "../../store/database/database.ts";
+import { readGuests, readSecrets } from "../../store/database/read-only-database.ts";
 import { readText } from "../input/catalog-files.ts";
 import { assertPortAvailable } from "../running/port.ts";
 

@@ -1,7 +1,7 @@
 import { affectedVisitsText } from "../../domain/bookings/affected-visits.ts";
 import { expandDay, formatInstant, toLocalMinute } from "../../domain/local-time.ts";
 import { quote } from "../../domain/text.ts";
-import type { TimeOffRow } from "../../store/time-off.ts";
+import type { TimeOffRow } from "../../store/bookings/time-off.ts";
 import { command } from "../command.ts";
 import { requiredText, text, toggle } from "../flags.ts";
 import { usageError } from "../failure.ts";

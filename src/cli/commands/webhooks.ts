@@ -1,7 +1,7 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { maySubscribe, EVENT_TYPES } from "../../domain/event-types.ts";
 import { currentHold } from "../../domain/webhooks/failing-endpoint.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { command } from "../command.ts";
 import { choice, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";

@@ -9,7 +9,7 @@ import { formatInstant } from "../../domain/local-time.ts";
 import { command, type CommandSpec } from "../command.ts";
 import type { Column } from "../output/table.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import type { EndpointRow } from "../../store/endpoints.ts";
+import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import type { Cli } from "../cli.ts";
 import { toKey } from "./by-name.ts";

@@ -12,9 +12,9 @@ import {
   startOfDay,
   toLocalMinute,
 } from "../../domain/local-time.ts";
-import type { VisitFilter } from "../../store/bookings.ts";
+import type { VisitFilter } from "../../store/bookings/bookings.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { VisitListFilter } from "../../store/visits.ts";
+import type { VisitListFilter } from "../../store/bookings/visits.ts";
 import type { Cli } from "../cli.ts";
 import { command, type CommandSpec } from "../command.ts";
 import { usageError } from "../failure.ts";

@@ -1,6 +1,6 @@
 import { type Alert, toAlert } from "./rules/alert.ts";
-import { isStorageUnavailable } from "../../store/storage-error.ts";
-import { isBusy } from "../../store/write-lock.ts";
+import { isStorageUnavailable } from "../../store/database/storage-error.ts";
+import { isBusy } from "../../store/database/write-lock.ts";
 import type { Check } from "../../app/operations/conditions.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { type AlertChannels, createChannelQueue } from "./channel-queue.ts";

@@ -163,7 +163,7 @@ async function askDaemon(
   { databasePath }: Config,
   message?: Message,
 ): Promise<ChannelResult[] | undefined> {
-  const { isDaemonRunning } = await import("../../store/database.ts");
+  const { isDaemonRunning } = await import("../../store/database/database.ts");
   if (!isDaemonRunning(databasePath)) return undefined;
   const rt = await cli.open();
   const { requestTest, takeTestResults } = await import("./test-alert.ts");

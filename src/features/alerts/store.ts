@@ -1,5 +1,5 @@
-import type { Db } from "../../store/db.ts";
-import { parseJson } from "../../store/storage-error.ts";
+import type { Db } from "../../store/database/db.ts";
+import { parseJson } from "../../store/database/storage-error.ts";
 
 /**
  * `cause`: a condition that alerts are sent about; `unsent`: an alert that a channel has not

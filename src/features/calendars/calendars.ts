@@ -3,7 +3,7 @@ import { AppError, assertFound } from "../../domain/errors.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { createCalendarStore, type CalendarRow } from "./store.ts";
 import { audit } from "../../app/audit.ts";
-import { isSqliteError } from "../../store/db.ts";
+import { isSqliteError } from "../../store/database/db.ts";
 import type { Runtime } from "../../app/runtime.ts";
 
 const TOKEN_BYTES = 24;

@@ -1,7 +1,7 @@
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
-import { parseResources } from "../../store/booking-segments.ts";
-import { columns, type Db, insertInto, optional } from "../../store/db.ts";
+import { parseResources } from "../../store/bookings/booking-segments.ts";
+import { columns, type Db, insertInto, optional } from "../../store/database/db.ts";
 
 export type CalendarRow = {
   id: string;

@@ -1,4 +1,4 @@
-import { columns, type Db } from "../../store/db.ts";
+import { columns, type Db } from "../../store/database/db.ts";
 import { GUEST_COLUMNS, type GuestRow, VISIT_TABLES } from "../../store/sealed.ts";
 
 export function createGuestSearchStore(db: Db) {

@@ -54,7 +54,7 @@ export async function showLiveView<Reason>(
   ] = await Promise.all([
     import("./run.tsx"),
     import("./state/time-format.ts"),
-    import("../../store/database.ts"),
+    import("../../store/database/database.ts"),
     import("../../platform/assets.ts"),
     import("../../app/operations/conditions.ts"),
   ]);

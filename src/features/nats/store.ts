@@ -1,6 +1,6 @@
 import type { EventType } from "../../domain/event-types.ts";
-import { columns, type Db, insertInto, optional } from "../../store/db.ts";
-import { parseJson } from "../../store/storage-error.ts";
+import { columns, type Db, insertInto, optional } from "../../store/database/db.ts";
+import { parseJson } from "../../store/database/storage-error.ts";
 
 export const AUTH_KINDS = ["none", "user", "token", "nkey"] as const;
 

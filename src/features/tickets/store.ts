@@ -1,6 +1,13 @@
 import type { TicketOrder, Ticket } from "./rules.ts";
-import { columns, type Db, insertInto, LISTED, optional, prepareNewest } from "../../store/db.ts";
-import { createVisitLists, selectOwn, type VisitListFilter } from "../../store/visits.ts";
+import {
+  columns,
+  type Db,
+  insertInto,
+  LISTED,
+  optional,
+  prepareNewest,
+} from "../../store/database/db.ts";
+import { createVisitLists, selectOwn, type VisitListFilter } from "../../store/bookings/visits.ts";
 
 export type OrderFilter = {
   businessId: string;

@@ -1,8 +1,8 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Replaced } from "./rules.ts";
 import type { AuditRow } from "../../store/audit.ts";
-import { columns, type Db, insertInto } from "../../store/db.ts";
-import { parseJson } from "../../store/storage-error.ts";
+import { columns, type Db, insertInto } from "../../store/database/db.ts";
+import { parseJson } from "../../store/database/storage-error.ts";
 
 export type CatalogChangeRow = {
   version: number;

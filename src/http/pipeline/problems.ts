@@ -1,6 +1,6 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError, type ErrorCode, type ValidationIssue } from "../../domain/errors.ts";
-import { storageError } from "../../store/storage-error.ts";
+import { storageError } from "../../store/database/storage-error.ts";
 import { RateLimitError } from "../auth/request-limits.ts";
 import { type HttpCode, meaningOf, PROBLEM_CODES, statusOf } from "./problem-codes.ts";
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
-import { isBusy, LOCK_RETRY_MS } from "../../store/write-lock.ts";
+import { isBusy, LOCK_RETRY_MS } from "../../store/database/write-lock.ts";
 
 export const WRITE_TIMEOUT_MS = 2000;
 

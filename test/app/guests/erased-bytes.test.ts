@@ -9,7 +9,7 @@ import { emptyErasedLog, rewriteOldSpace } from "../../../src/app/guests/erased-
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { runMaintenance } from "../../../src/app/operations/maintenance.ts";
-import { acquireDaemonLock } from "../../../src/store/database.ts";
+import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { createTerminal } from "../../support/cli.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";

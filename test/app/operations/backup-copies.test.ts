@@ -24,7 +24,7 @@ import { readBackupState, saveBackupState } from "../../../src/app/operations/ba
 import type { Runtime } from "../../../src/app/runtime.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import { backupName } from "../../../src/store/backup.ts";
-import { openDatabase } from "../../../src/store/database.ts";
+import { openDatabase } from "../../../src/store/database/database.ts";
 import { createStore } from "../../../src/store/store.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, subscribe } from "../../support/delivery.ts";

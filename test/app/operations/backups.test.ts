@@ -28,7 +28,7 @@ import { deleteBusiness } from "../../../src/app/delete-business.ts";
 import { updateEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { hasMatchingMasterKey, restoreBackup } from "../../../src/app/operations/restore.ts";
-import { acquireDaemonLock } from "../../../src/store/database.ts";
+import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";

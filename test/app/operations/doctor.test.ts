@@ -27,7 +27,7 @@ import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/deli
 import { probeDaemon } from "../../../src/cli/commands/doctor.ts";
 import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
 import { maxInFlight, PERMITS } from "../../../src/domain/webhooks/permits.ts";
-import { acquireDaemonLock } from "../../../src/store/database.ts";
+import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";

@@ -5,7 +5,7 @@ import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { VisitStatus } from "../../../src/domain/bookings/visit.ts";
 import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
-import { acquireDaemonLock } from "../../../src/store/database.ts";
+import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { revokeKey } from "../../../src/app/key-end.ts";
 import { rotateKey } from "../../../src/app/keys.ts";
-import { openDatabase } from "../../../src/store/database.ts";
+import { openDatabase } from "../../../src/store/database/database.ts";
 import { createTestApi, SALON, applyPreset } from "../support/api.ts";
 
 const SERVICES = `/v1/businesses/${SALON}/services`;

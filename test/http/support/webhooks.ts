@@ -3,7 +3,7 @@ import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
-import type { EndpointRow } from "../../../src/store/endpoints.ts";
+import type { EndpointRow } from "../../../src/store/webhooks/endpoints.ts";
 import { type TestApi, SALON, applyPreset } from "./api.ts";
 
 export const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;

@@ -9,7 +9,7 @@ import { toAlert } from "../../../src/features/alerts/rules/alert.ts";
 import { openCondition } from "../../../src/domain/conditions/registry.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { createLog } from "../../../src/platform/log.ts";
-import type { EndpointRow } from "../../../src/store/endpoints.ts";
+import type { EndpointRow } from "../../../src/store/webhooks/endpoints.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createTerminal } from "../../support/cli.ts";
 import { addBusiness } from "../../support/delivery.ts";

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import type { EndpointRow } from "../../../src/store/endpoints.ts";
+import type { EndpointRow } from "../../../src/store/webhooks/endpoints.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { spawnDaemon } from "../../support/daemon.ts";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";

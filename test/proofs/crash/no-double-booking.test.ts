@@ -70,7 +70,7 @@ async function rush(seed: number, attempts: number, kills: number, program?: Pro
 /** Programs that book twice: what others hold, a room, a seat in a class. */
 const BUGS: Record<string, SourceBug> = {
   "lets others book what is held": {
-    file: "src/store/holds.ts",
+    file: "src/store/bookings/holds.ts",
     find: 'expires_at > :now";',
     replace: 'expires_at < :now";',
   },

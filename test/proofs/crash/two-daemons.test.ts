@@ -45,12 +45,12 @@ async function countServing(program: Program): Promise<number> {
 
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
   const without = breakProgram({
-    file: "src/store/database.ts",
+    file: "src/store/database/database.ts",
     find: '    db.exec("BEGIN EXCLUSIVE");\n',
     replace: "",
   });
   const releasing = breakProgram({
-    file: "src/store/database.ts",
+    file: "src/store/database/database.ts",
     find: "  const lock = db;\n",
     replace: "  const lock = db;\n  setTimeout(() => lock.close(), 3000).unref();\n",
   });

@@ -6,7 +6,7 @@ import { createSeededRandom } from "../../../src/features/samples/seeded-random.
 import { readConfig } from "../../../src/config.ts";
 import { DeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
-import { acquireDaemonLock } from "../../../src/store/database.ts";
+import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { createRateLimitPolicy, PER_MINUTE } from "../../../src/http/auth/rate-limiter.ts";
 import { createRateLimits } from "../../../src/http/auth/rate-limits.ts";
 import { HEADER, monday, openBookingShop, orderOf } from "../../http/support/bookings.ts";

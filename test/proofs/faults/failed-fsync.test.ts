@@ -25,7 +25,7 @@ async function failEveryFsync(pid: number): Promise<void> {
 /** Returns the program with a bug: it ignores every error of a commit. */
 const breakCommit = () =>
   breakProgram({
-    file: "src/store/database.ts",
+    file: "src/store/database/database.ts",
     find: "      commit.run();\n",
     replace: "      try { commit.run(); } catch {}\n",
   });

@@ -92,7 +92,7 @@ const breakWrites = () =>
       replace: "return;",
     },
     {
-      file: "src/store/database.ts",
+      file: "src/store/database/database.ts",
       find: "      commit.run();\n",
       replace: "      try { commit.run(); } catch {}\n",
     },
@@ -184,7 +184,7 @@ describe.skipIf(!canMount())("on a full disk", () => {
     if (!isRecording()) return;
     const control = fillDiskBeforeMigration();
     const withoutBackup = breakProgram({
-      file: "src/store/schema.ts",
+      file: "src/store/database/schema.ts",
       find: "if (hasData) backup = safeguard.backUp(to);",
       replace: "",
     });

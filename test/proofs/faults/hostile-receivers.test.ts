@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createSender } from "../../../src/delivery/sender.ts";
-import type { AttemptRow } from "../../../src/store/deliveries.ts";
+import type { AttemptRow } from "../../../src/store/webhooks/deliveries.ts";
 import { breakProgram } from "../../support/broken-program.ts";
 import { type Claim, isRecording, recordClaim } from "../../support/claims.ts";
 import { createTempFolder } from "../../support/cli.ts";

@@ -12,7 +12,7 @@ import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 import { createIdSource } from "../../../src/domain/ids.ts";
 import { openRuntime, type Runtime, systemRandom } from "../../../src/app/runtime.ts";
 import { AppError } from "../../../src/domain/errors.ts";
-import { isStorageUnavailable } from "../../../src/store/storage-error.ts";
+import { isStorageUnavailable } from "../../../src/store/database/storage-error.ts";
 import type { Bug } from "./bugs.ts";
 import { createCommands } from "./commands.ts";
 import { openLedger } from "./ledger.ts";

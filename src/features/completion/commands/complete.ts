@@ -50,7 +50,7 @@ async function valuesFor(
     const config = readConfig({ dataDir: given.get("--data-dir") ?? cli.flags.dataDir });
     const [{ openRuntime }, { hasCurrentSchema }] = await Promise.all([
       import("../../../app/runtime.ts"),
-      import("../../../store/read-only-database.ts"),
+      import("../../../store/database/read-only-database.ts"),
     ]);
     // Pressing Tab must neither create nor migrate a database.
     if (!hasCurrentSchema(config.databasePath)) return [];

@@ -1,8 +1,8 @@
 import type { Runtime } from "../../../app/runtime.ts";
 import type { SendOnce } from "../../../app/webhooks/test-endpoint.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { isStorageFull, storageError } from "../../../store/storage-error.ts";
-import { isBusy } from "../../../store/write-lock.ts";
+import { isStorageFull, storageError } from "../../../store/database/storage-error.ts";
+import { isBusy } from "../../../store/database/write-lock.ts";
 import type { TimeFormat } from "../state/time-format.ts";
 import type { Notice, UiState } from "../state/ui-state.ts";
 

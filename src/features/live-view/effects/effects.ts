@@ -2,7 +2,7 @@ import type { Runtime } from "../../../app/runtime.ts";
 import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
 import { isEventType } from "../../../domain/event-types.ts";
 import { parseDuration, parsePastTime } from "../../../domain/local-time.ts";
-import type { LiveFilter } from "../../../store/live-filter.ts";
+import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
 import { curlCommand } from "../views/curl.ts";
 import { type EffectContext, type EffectDeps, errorMessage } from "./effect-context.ts";
 import { disable, enable, rotateSecret, sendTest } from "./endpoint-effects.ts";

@@ -1,4 +1,4 @@
-import type { LiveRow } from "../../../store/live.ts";
+import type { LiveRow } from "../../../store/webhooks/live.ts";
 import { selectedIndex } from "./list-navigation.ts";
 import type { Snapshot } from "./snapshot.ts";
 import {

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { Runtime } from "../../../app/runtime.ts";
 import type { HealthCondition } from "../../../domain/conditions/registry.ts";
-import type { AttemptRow } from "../../../store/deliveries.ts";
+import type { AttemptRow } from "../../../store/webhooks/deliveries.ts";
 import { bodyFor } from "../../../domain/envelope.ts";
 import type { EventRow } from "../../../store/events.ts";
-import type { DaemonRow } from "../../../store/daemon.ts";
-import type { EndpointState, LiveRow, PageStart } from "../../../store/live.ts";
+import type { DaemonRow } from "../../../store/daemon-rows.ts";
+import type { EndpointState, LiveRow, PageStart } from "../../../store/webhooks/live.ts";
 import { type Day, readDay } from "../views/day.ts";
 import { listFilter, type UiState } from "./ui-state.ts";
 

@@ -1,6 +1,6 @@
 import { parseDuration } from "../../../domain/local-time.ts";
-import type { LiveFilter } from "../../../store/live-filter.ts";
-import type { PageStart } from "../../../store/live.ts";
+import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
+import type { PageStart } from "../../../store/webhooks/live.ts";
 
 export const TABS = ["summary", "request", "response", "attempts"] as const;
 export const FILTER_FIELDS = ["state", "endpointId", "eventType", "time", "businessId"] as const;

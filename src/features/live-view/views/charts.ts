@@ -1,4 +1,4 @@
-import { COUNT_LIMIT } from "../../../store/live.ts";
+import { COUNT_LIMIT } from "../../../store/webhooks/live.ts";
 import {
   drawBorder,
   type Colour,

@@ -1,7 +1,7 @@
 import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
 import { MAX_ATTEMPTS } from "../../../domain/webhooks/settle.ts";
-import type { LiveState } from "../../../store/live-filter.ts";
-import { COUNT_LIMIT, type LiveRow } from "../../../store/live.ts";
+import type { LiveState } from "../../../store/webhooks/live-filter.ts";
+import { COUNT_LIMIT, type LiveRow } from "../../../store/webhooks/live.ts";
 import {
   drawBorder,
   fit,

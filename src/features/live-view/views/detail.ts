@@ -1,6 +1,6 @@
 import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
-import type { AttemptRow } from "../../../store/deliveries.ts";
-import type { LiveRow } from "../../../store/live.ts";
+import type { AttemptRow } from "../../../store/webhooks/deliveries.ts";
+import type { LiveRow } from "../../../store/webhooks/live.ts";
 import { fit, type StyledLine, sanitize, type Span, span, wrap, GLYPHS } from "./cells.ts";
 import { formatAttempts, liveState, STATE_MARKS } from "./delivery-list.ts";
 import { requestHeaders } from "./request-headers.ts";

@@ -1,5 +1,5 @@
 import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
-import { LIVE_STATES } from "../../../store/live-filter.ts";
+import { LIVE_STATES } from "../../../store/webhooks/live-filter.ts";
 import { drawBorder, fit, type StyledLine, sanitize, span } from "./cells.ts";
 import { filterNames } from "../state/filter-names.ts";
 import type { Key } from "../state/keys.ts";

@@ -1,6 +1,6 @@
 import type { Runtime } from "../../../app/runtime.ts";
-import { isStorageUnavailable } from "../../../store/storage-error.ts";
-import { isBusy } from "../../../store/write-lock.ts";
+import { isStorageUnavailable } from "../../../store/database/storage-error.ts";
+import { isBusy } from "../../../store/database/write-lock.ts";
 import { BrokerConnection } from "./broker-connection.ts";
 import type { Connect } from "./broker.ts";
 import { DestinationHealth } from "./destination-health.ts";

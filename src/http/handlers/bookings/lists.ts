@@ -4,7 +4,7 @@ import { VISIT_STATUSES, type Visit } from "../../../domain/bookings/visit.ts";
 import { addDays, isLocalDate, startOfDay } from "../../../domain/local-time.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import type { Credential } from "../../../store/keys.ts";
-import type { VisitListFilter } from "../../../store/visits.ts";
+import type { VisitListFilter } from "../../../store/bookings/visits.ts";
 import { getBusiness, respondPage } from "../../pipeline/business-response.ts";
 import { decodeCursor, encodeCursor } from "../../pipeline/cursor.ts";
 import {

@@ -14,9 +14,9 @@ import type {
 import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
 import { errorForPartners, outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
 import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
-import type { AttemptRow, DeliveryRow } from "../../../store/deliveries.ts";
+import type { AttemptRow, DeliveryRow } from "../../../store/webhooks/deliveries.ts";
 import type { Credential } from "../../../store/keys.ts";
-import type { LiveFilter } from "../../../store/live-filter.ts";
+import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
 import { emptyBody, readOptionalJsonObject } from "../../pipeline/body.ts";
 import { getBusiness, respondPage } from "../../pipeline/business-response.ts";
 import { decodeCursor, encodeCursor } from "../../pipeline/cursor.ts";

@@ -28,7 +28,7 @@ import { safe } from "../../../domain/text.ts";
 import { currentHold } from "../../../domain/webhooks/failing-endpoint.ts";
 import { outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
 import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
-import type { EndpointRow } from "../../../store/endpoints.ts";
+import type { EndpointRow } from "../../../store/webhooks/endpoints.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { emptyBody, readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
 import {

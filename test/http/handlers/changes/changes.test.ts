@@ -9,7 +9,7 @@ import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { encodeChangeCursor } from "../../../../src/http/handlers/changes/changes.ts";
 import { getBusiness } from "../../../../src/http/pipeline/business-response.ts";
 import { startServer } from "../../../../src/http/server.ts";
-import { openDatabase } from "../../../../src/store/database.ts";
+import { openDatabase } from "../../../../src/store/database/database.ts";
 import {
   type TestApi,
   createTestApi,

@@ -11,7 +11,7 @@ import {
   endpoint as endpointSchema,
 } from "../../../../src/domain/public/schemas/webhook.ts";
 import type { Outcome } from "../../../../src/domain/webhooks/outcome.ts";
-import { openDatabase } from "../../../../src/store/database.ts";
+import { openDatabase } from "../../../../src/store/database/database.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { type TestApi, createTestApi } from "../../support/api.ts";
 import {

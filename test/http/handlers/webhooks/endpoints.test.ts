@@ -5,7 +5,7 @@ import { rotateKey } from "../../../../src/app/keys.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { EVENT_TYPES } from "../../../../src/domain/event-types.ts";
 import { endpoint as endpointSchema } from "../../../../src/domain/public/schemas/webhook.ts";
-import { openDatabase } from "../../../../src/store/database.ts";
+import { openDatabase } from "../../../../src/store/database/database.ts";
 import { type Problem, type TestApi, createTestApi, SALON } from "../../support/api.ts";
 import { createForeignEndpoint } from "../../support/webhooks.ts";
 

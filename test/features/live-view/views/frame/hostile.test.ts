@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { toTable } from "../../../../../src/cli/output/table.ts";
 import { createLog } from "../../../../../src/platform/log.ts";
-import type { EndpointState, LiveRow } from "../../../../../src/store/live.ts";
+import type { EndpointState, LiveRow } from "../../../../../src/store/webhooks/live.ts";
 import { openCondition } from "../../../../../src/domain/conditions/registry.ts";
 import { renderFrame } from "../../../../../src/features/live-view/views/frame.ts";
 import {

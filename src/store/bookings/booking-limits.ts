@@ -1,0 +1,90 @@
+import { columns, type Db } from "../database/db.ts";
+
+// What the limits of bookings, holds and ticket orders count.
+
+/** Days whose hours are kept, to know how many visits are usual. */
+export const KEPT_HOURS = 7 * 24;
+const DAY_HOURS = 24;
+/** The current hour and the one before. */
+const RECENT_HOURS = 2;
+
+export type RecentVisits = {
+  keyId: string;
+  /** Visits of the last two hours. */
+  recent: number;
+  /** Visits of the busiest hour before, in seven days. */
+  busiest: number;
+};
+
+/** Counts the visits that keys make. Hours are numbers of the wall clock, since 1970. */
+export function createKeyVisitStore(db: Db) {
+  const increment = db.prepare(`
+    INSERT INTO key_visits (key_id, hour, visits) VALUES (:keyId, :hour, 1)
+    ON CONFLICT (key_id, hour) DO UPDATE SET visits = visits + 1`);
+  const cancel = db.prepare(
+    "UPDATE key_visits SET cancelled = cancelled + 1 WHERE key_id = :keyId AND hour = :hour",
+  );
+  const countOfDay = db
+    .prepare(`
+      SELECT coalesce(sum(visits - cancelled), 0) FROM key_visits
+      WHERE key_id = :keyId AND hour > :hour - ${DAY_HOURS} AND hour <= :hour`)
+    .pluck();
+  const selectRecent = db.prepare(`
+    SELECT ${columns("key_id")}, sum(visits) AS recent, coalesce((
+      SELECT max(visits) FROM key_visits AS earlier
+      WHERE earlier.key_id = latest.key_id
+        AND hour > :hour - ${KEPT_HOURS} AND hour <= :hour - ${RECENT_HOURS}), 0) AS busiest
+    FROM key_visits AS latest WHERE hour > :hour - ${RECENT_HOURS} AND hour <= :hour
+    GROUP BY key_id HAVING recent > 0`);
+  const deleteOld = db.prepare("DELETE FROM key_visits WHERE hour <= ?");
+
+  return {
+    increment: (keyId: string, hour: number) => void increment.run({ keyId, hour }),
+    /** @param hour in which the visit was made */
+    cancel: (keyId: string, hour: number) => void cancel.run({ keyId, hour }),
+    /** Visits of the last 24 hours, to the hour, that are not cancelled. */
+    countOfDay: (keyId: string, hour: number) => countOfDay.get({ keyId, hour }) as number,
+    listRecent: (hour: number) => selectRecent.all({ hour }) as RecentVisits[],
+    deleteUntil: (hour: number) => void deleteOld.run(hour),
+  };
+}
+
+export type VisitorActionKind = "visit" | "order";
+
+export function createVisitorStore(db: Db) {
+  const insert = db.prepare(
+    "INSERT INTO visitor_action (visitor, kind, made_at) VALUES (:visitor, :kind, :at)",
+  );
+  const count = db
+    .prepare(
+      "SELECT count(*) FROM visitor_action WHERE visitor = :visitor AND kind = :kind AND made_at > :since",
+    )
+    .pluck();
+  const deleteActions = db.prepare("DELETE FROM visitor_action WHERE made_at <= ?");
+  const forgetHolds = db.prepare(
+    "UPDATE hold SET visitor = NULL WHERE visitor IS NOT NULL AND created_at <= ?",
+  );
+
+  return {
+    insertAction: (visitor: Buffer, kind: VisitorActionKind, at: number) =>
+      void insert.run({ visitor, kind, at }),
+    countActions: (visitor: Buffer, kind: VisitorActionKind, since: number) =>
+      count.get({ visitor, kind, since }) as number,
+    /** Deletes what is known of visitors from `until` or earlier. The holds stay. */
+    deleteUntil(until: number): void {
+      deleteActions.run(until);
+      forgetHolds.run(until);
+    },
+  };
+}
+
+export function createTakenTicketStore(db: Db) {
+  const selectAll = db
+    .prepare("SELECT ticket_type_id, taken FROM ticket_hold WHERE business_id = ?")
+    .raw();
+
+  return {
+    /** Counts the tickets in pending and confirmed orders, by ticket type. */
+    count: (businessId: string) => new Map(selectAll.all(businessId) as [string, number][]),
+  };
+}

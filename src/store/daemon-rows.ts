@@ -1,0 +1,118 @@
+import { columns, type Db } from "./database/db.ts";
+
+export type DaemonRow = {
+  url: string;
+  /** The URL at which others reach it; empty if it was not told. */
+  publicUrl?: string;
+  startedAt: number;
+  /** Whether it sends alerts, and its limit of open files, if known. */
+  hasAlertUrl?: boolean;
+  openFiles?: number | null;
+  /** When it makes backups, and whether it copies them to another place. */
+  backupEveryMs?: number | null;
+  copiesBackups?: boolean;
+  /** The only address of its clients, if a proxy seems to hide their own. */
+  sharedAddress?: string | null;
+  /** Who had most connections when all were in use; empty: this machine and trusted proxies. */
+  connectionsFull?: string | null;
+  /** The path that a program on this machine asked for without the metrics token. */
+  metricsRefused?: string | null;
+  /** The name of the monotonic clock, and by how much the wall clock is ahead of it. */
+  clockSource?: string | null;
+  clockOffsetMs?: number | null;
+  /** When its certificate expires; null without HTTPS. */
+  certificateExpiresAt?: number | null;
+};
+
+/** What the daemon that was started last says about itself. */
+export function createDaemonStore(db: Db) {
+  const select = db.prepare(
+    `SELECT ${columns("url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, connections_full, metrics_refused, certificate_expires_at, clock_source, clock_offset_ms")} FROM daemon`,
+  );
+  const insert = db.prepare(`
+    INSERT OR REPLACE INTO daemon (id, url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, clock_source, clock_offset_ms)
+    VALUES (1, :url, :publicUrl, :startedAt, :hasAlertUrl, :openFiles, :backupEveryMs, :copiesBackups, :clockSource, :clockOffsetMs)`);
+
+  const updateClockOffset = db.prepare("UPDATE daemon SET clock_offset_ms = ?");
+  const updateCertificateExpiry = db.prepare("UPDATE daemon SET certificate_expires_at = ?");
+  const updateSharedAddress = db.prepare("UPDATE daemon SET shared_address = ?");
+  const updateMetricsRefused = db.prepare("UPDATE daemon SET metrics_refused = ?");
+  const updateConnectionsFull = db.prepare("UPDATE daemon SET connections_full = ?");
+
+  return {
+    /** The daemon that was started last, whether or not it still runs. */
+    find(): DaemonRow | undefined {
+      const row = select.get() as DaemonRow | undefined;
+      return (
+        row && {
+          ...row,
+          hasAlertUrl: Boolean(row.hasAlertUrl),
+          copiesBackups: Boolean(row.copiesBackups),
+        }
+      );
+    },
+    save: ({
+      publicUrl = "",
+      hasAlertUrl = false,
+      openFiles = null,
+      backupEveryMs = null,
+      copiesBackups = false,
+      clockSource = null,
+      clockOffsetMs = null,
+      ...row
+    }: DaemonRow) =>
+      void insert.run({
+        ...row,
+        publicUrl,
+        hasAlertUrl: hasAlertUrl ? 1 : 0,
+        openFiles,
+        backupEveryMs,
+        copiesBackups: copiesBackups ? 1 : 0,
+        clockSource,
+        clockOffsetMs,
+      }),
+    saveClockOffset: (offsetMs: number) => void updateClockOffset.run(offsetMs),
+    saveCertificateExpiry: (at: number | null) => void updateCertificateExpiry.run(at),
+    saveSharedAddress: (address: string | null) => void updateSharedAddress.run(address),
+    saveMetricsRefused: (path: string | null) => void updateMetricsRefused.run(path),
+    saveConnectionsFull: (client: string | null) => void updateConnectionsFull.run(client),
+  };
+}
+
+/** `second`: of the wall clock. */
+export type RateCountRow = {
+  client: string;
+  second: number;
+  /** Distinguishes the processes that counted. */
+  process: number;
+  count: number;
+};
+
+export function createRateCountStore(db: Db) {
+  const upsertCount = db.prepare(`
+    INSERT INTO rate_count (second, client, process, count) VALUES (:second, :client, :process, :count)
+    ON CONFLICT (second, client, process) DO UPDATE SET count = excluded.count`);
+  const selectAll = db.prepare(
+    "SELECT client, second, process, count FROM rate_count ORDER BY second",
+  );
+  const deleteOld = db.prepare("DELETE FROM rate_count WHERE second < ?");
+  const deleteEverything = db.prepare("DELETE FROM rate_count");
+
+  return {
+    list: () => selectAll.all() as RateCountRow[],
+    upsert: (row: RateCountRow) => void upsertCount.run(row),
+    deleteBefore: (before: number) => void deleteOld.run(before),
+    deleteAll: () => void deleteEverything.run(),
+  };
+}
+
+/** Notices until the feature that sends them takes them. */
+export function createNoticeStore(db: Db) {
+  const upsert = db.prepare(
+    "INSERT OR REPLACE INTO alert_state (kind, key, value) VALUES ('notice', ?, ?)",
+  );
+
+  return {
+    put: (key: string, notice: unknown): void => void upsert.run(key, JSON.stringify(notice)),
+  };
+}

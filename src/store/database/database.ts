@@ -1,0 +1,244 @@
+import { existsSync } from "node:fs";
+import Database from "better-sqlite3";
+import { AppError } from "../../domain/errors.ts";
+import { type Db, keepPlan } from "./db.ts";
+import { findSchemaDamage, migrate, type Migration, type Safeguard } from "./schema.ts";
+import { openOnReadOnlyDisk } from "./read-only-database.ts";
+import {
+  DamagedDatabaseError,
+  isOnReadOnlyDisk,
+  isSyncFailure,
+  storageError,
+} from "./storage-error.ts";
+import { createWriteLock, isBusy, sleep } from "./write-lock.ts";
+
+export type Connection = {
+  db: Db;
+  /**
+   * Runs `work` in one IMMEDIATE transaction. A deferred transaction that reads and then writes
+   * fails immediately if another connection has written in between.
+   */
+  tx: <T>(work: () => T) => T;
+  /** Rises with every commit that changes the file, by this connection or any other. */
+  revision: () => number;
+  /**
+   * Starts a dry run: transactions run in full and see each other's writes, but nothing is saved.
+   * It ends when the returned function is called or the connection is closed. The file stays
+   * readable for others; from the first transaction on, they cannot write.
+   */
+  startDryRun: () => () => void;
+  isDryRun: () => boolean;
+  migration: Migration | null;
+  close: () => void;
+};
+
+export type ConnectionOptions = {
+  /** Milliseconds that never jump; without it, a loop of writes takes no breaks. */
+  monotonic?: () => number;
+  /** Called when the disk fails to store a change. The process must end: see isSyncFailure. */
+  onSyncFailed?: ((error: unknown) => void) | undefined;
+};
+
+const FULL = 2;
+/** Twice as much as between two checkpoints, so that the file is not cut and extended all the time. */
+const MAX_LOG_BYTES = 32 * 1024 * 1024;
+const OPEN_TIMEOUT_MS = 5000;
+const OPEN_RETRY_MS = 10;
+// Before 3.51.3 a WAL reset under load could corrupt the file.
+const MINIMUM_SQLITE = [3, 51, 3];
+
+/**
+ * Opens the database, creates or migrates it, and makes sure that commits survive a power cut.
+ * @param busyTimeoutMs how long a write waits for another writer before SQLITE_BUSY
+ * @param safeguard protects existing data during a migration; null for a copy
+ * @throws AppError state_refuses for a file that is newer or cannot be migrated now, and those of
+ *   `storageError`
+ */
+export function openDatabase(
+  path: string,
+  busyTimeoutMs: number,
+  safeguard: Safeguard | null,
+  { monotonic = () => 0, onSyncFailed = () => {} }: ConnectionOptions = {},
+): Connection {
+  const { db, migration } = openAndMigrate(path, busyTimeoutMs, safeguard);
+  wrapPrepare(db, path);
+  const dataVersion = db.prepare("PRAGMA data_version").pluck();
+  // data_version does not change for a connection's own commits.
+  let seenVersion = dataVersion.get();
+  let othersCommits = 0;
+  let ownCommits = 0;
+  const writeLock = createWriteLock(db, busyTimeoutMs, monotonic);
+  // better-sqlite3 makes a nested transaction a savepoint.
+  const runInSavepoint = db.transaction((work: () => unknown) => work());
+  const commit = db.prepare("COMMIT");
+  const totalChanges = db.prepare("SELECT total_changes()").pluck();
+  let isDryRun = false;
+  let syncFailure: unknown;
+
+  function runInTransaction<T>(work: () => T): T {
+    if (syncFailure !== undefined) throw syncFailure;
+    writeLock.begin();
+    try {
+      const changes = totalChanges.get();
+      const result = work();
+      commit.run();
+      if (totalChanges.get() !== changes) ownCommits += 1;
+      return result;
+    } catch (error) {
+      if (isSyncFailure(error)) onSyncFailed((syncFailure = error));
+      throw damagedSchemaError(error, db, path) ?? error;
+    } finally {
+      // After some errors SQLite has already ended the transaction.
+      if (db.inTransaction) db.exec("ROLLBACK");
+      writeLock.released();
+    }
+  }
+
+  return {
+    db,
+    tx: <T>(work: () => T): T => {
+      if (isDryRun) {
+        if (!db.inTransaction) writeLock.begin();
+        // A transaction that fails undoes its own writes and keeps those before it.
+        return runInSavepoint(work) as T;
+      }
+      return db.inTransaction ? work() : runInTransaction(work);
+    },
+    revision: () => {
+      const version = dataVersion.get();
+      if (version !== seenVersion) othersCommits += 1;
+      seenVersion = version;
+      return othersCommits + ownCommits;
+    },
+    startDryRun: () => {
+      isDryRun = true;
+      return () => {
+        isDryRun = false;
+        if (db.inTransaction) db.exec("ROLLBACK");
+      };
+    },
+    isDryRun: () => isDryRun,
+    migration,
+    close: () => db.close(),
+  };
+}
+
+function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguard | null) {
+  let db: Db | undefined;
+  try {
+    safeguard?.assertNoDataLoss();
+    db = isOnReadOnlyDisk(path) ? openOnReadOnlyDisk(path) : openWhenFree(path);
+    db.pragma(`busy_timeout = ${OPEN_TIMEOUT_MS}`);
+    const migration = migrate(db, path, safeguard);
+    db.pragma(`busy_timeout = ${busyTimeoutMs}`);
+    return { db, migration };
+  } catch (error) {
+    const damage = db && damagedSchemaError(error, db, path);
+    db?.close();
+    throw damage ?? storageError(error, path) ?? error;
+  }
+}
+
+/**
+ * Makes statements keep their plan, and report a damaged schema: a statement that SQLite rejects,
+ * although it is correct, is the first sign of it.
+ */
+function wrapPrepare(db: Db, path: string): void {
+  const prepare = db.prepare.bind(db);
+  db.prepare = ((sql: string) => {
+    try {
+      return prepare(keepPlan(sql));
+    } catch (error) {
+      throw damagedSchemaError(error, db, path) ?? error;
+    }
+  }) as Db["prepare"];
+}
+
+function damagedSchemaError(error: unknown, db: Db, path: string): AppError | undefined {
+  const damage = findSchemaDamage(error, db);
+  return damage === undefined ? undefined : new DamagedDatabaseError(path, damage);
+}
+
+/**
+ * Waits while another process recovers the file after a crash, or closes it: it is then locked for
+ * reading, too. SQLite itself does not wait at every step of opening.
+ */
+function openWhenFree(path: string): Db {
+  for (let waitedMs = 0; ; waitedMs += OPEN_RETRY_MS) {
+    const db = new Database(path, { timeout: 0 });
+    try {
+      prepareConnection(db);
+      return db;
+    } catch (error) {
+      db.close();
+      if (!isBusy(error) || waitedMs >= OPEN_TIMEOUT_MS) throw error;
+      sleep(OPEN_RETRY_MS);
+    }
+  }
+}
+
+function prepareConnection(db: Db): void {
+  const version = db.prepare("SELECT sqlite_version()").pluck().get() as string;
+  if (!isAtLeast(version.split(".").map(Number), MINIMUM_SQLITE))
+    throw new AppError(
+      "state_refuses",
+      `SQLite ${version} can corrupt a file in WAL mode; 3.51.3 or newer is required.`,
+    );
+  db.pragma("journal_mode = WAL");
+  // better-sqlite3 switches to NORMAL when WAL is on; a power cut then loses acknowledged rows.
+  db.pragma("synchronous = FULL");
+  db.pragma("foreign_keys = ON");
+  db.pragma("trusted_schema = OFF");
+  // A log that a long read has made larger than that is cut after the next checkpoint.
+  db.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
+  // A row that moves to another page, or is erased, would otherwise leave its old bytes behind.
+  db.pragma("secure_delete = ON");
+  if (db.pragma("synchronous", { simple: true }) !== FULL)
+    throw new AppError(
+      "state_refuses",
+      "SQLite did not accept synchronous=FULL: a power cut could lose acknowledged changes.",
+    );
+}
+
+const isAtLeast = (version: number[], minimum: number[]): boolean => {
+  const differing = minimum.findIndex((part, i) => version[i] !== part);
+  return differing === -1 || (version[differing] ?? 0) > (minimum[differing] ?? 0);
+};
+
+/** `isDaemonRunning` holds the lock briefly; a daemon that starts meanwhile waits this long. */
+const PROBE_MS = 100;
+
+export function isDaemonRunning(path: string): boolean {
+  if (!existsSync(`${path}.lock`)) return false;
+  const db = new Database(`${path}.lock`, { readonly: true, timeout: 0 });
+  try {
+    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw storageError(error, `${path}.lock`) ?? error;
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Makes this process the only daemon of the file: it holds an exclusive transaction on a second
+ * SQLite file, which the kernel releases when the process ends, even after kill -9.
+ * @throws AppError state_refuses if another daemon holds the lock
+ */
+export function acquireDaemonLock(path: string): { release: () => void } {
+  let db: Db | undefined;
+  try {
+    db = new Database(`${path}.lock`, { timeout: PROBE_MS });
+    db.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    db?.close();
+    if (!isBusy(error)) throw storageError(error, `${path}.lock`) ?? error;
+    throw new AppError("state_refuses", `Another deskbell daemon is running on ${path}.`, {
+      fix: "stop that one first, or give this one its own --data-dir",
+    });
+  }
+  const lock = db;
+  return { release: () => lock.close() };
+}

@@ -1,0 +1,189 @@
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { AppError } from "../../domain/errors.ts";
+import { shellQuote } from "../../domain/text.ts";
+import { isSqliteError, type Db } from "./db.ts";
+import { isBusy } from "./write-lock.ts";
+
+/**
+ * Returns the known error for an error of SQLite: the file, the problem, and how to fix it.
+ * Undefined for any other error, which is a bug.
+ * @param knownPath the database; undefined if the caller does not know it
+ */
+export function storageError(error: unknown, knownPath?: string): AppError | undefined {
+  const path = knownPath ?? "the database";
+  if (!isSqliteError(error)) return undefined;
+  const { code, message } = error;
+  if (isBusy(error) || /^SQLITE_(?:LOCKED|PROTOCOL)/.test(code))
+    return new AppError("busy", `Timed out waiting for another process that uses ${path}.`, {
+      fix: "try again when it has finished",
+    });
+  if (isStorageFull(error))
+    return new AppError("storage_full", `The disk that holds ${path} is full.`, {
+      fix: "free some space and try again",
+    });
+  if (/^SQLITE_(?:NOTADB|CORRUPT)/.test(code)) return new DamagedDatabaseError(path, message);
+  if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code)) {
+    if (isOnReadOnlyDisk(path)) return readOnlyDiskError(path);
+    // SQLite does not say that a disk has no space for a new file.
+    const command = findFullness(path);
+    if (command !== undefined)
+      return new AppError("storage_full", `The disk that holds ${path} is full.`, {
+        fix: `delete files that are not needed (${command} shows how full it is) and try again`,
+      });
+    return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
+      fix:
+        knownPath === undefined || existsSync(knownPath)
+          ? "check the owner and the mode of the file and its folder"
+          : "check that its folder exists and is writable",
+    });
+  }
+  if (code.startsWith("SQLITE_IOERR"))
+    return new AppError(
+      "storage_failed",
+      `The disk that holds ${path}${nameDisk(findDisk(path))} failed: ${message} (${code}).`,
+      {
+        fix: "look for disk errors with dmesg; on a working disk, restore a backup: deskbell backup list",
+      },
+    );
+  return undefined;
+}
+
+export class DamagedDatabaseError extends AppError {
+  /** @param details the problem that SQLite reports */
+  constructor(path: string, details: string) {
+    super(
+      "storage_failed",
+      `${path} is damaged or is not a database: ${details.replaceAll(/\s+/g, " ").trim()}.`,
+      { fix: "stop the daemon and restore a backup: deskbell backup list" },
+    );
+  }
+}
+
+// SHMSIZE: on a completely full disk, SQLite cannot create the WAL index and fails to open.
+const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
+
+export const isStorageFull = (error: unknown): boolean =>
+  isSqliteError(error) && FULL_CODES.includes(error.code);
+
+/** Whether a write failed because the disk is full, or because the file is gone: it may return. */
+export const isStorageUnavailable = (error: unknown): boolean =>
+  isStorageFull(error) ||
+  (error instanceof AppError && (error.code === "storage_full" || error.code === "storage_failed"));
+
+/**
+ * After a failed fsync, Linux may discard the data and report success for the next one. A process
+ * that continues could therefore lose changes that it has confirmed.
+ */
+export const isSyncFailure = (error: unknown): boolean =>
+  isSqliteError(error) && /^SQLITE_IOERR_(?:DIR_)?FSYNC$/.test(error.code);
+
+/**
+ * Whether the file, or the folder of a new file, is on a disk that is mounted read-only: Linux
+ * remounts a disk so after an error.
+ */
+export function isOnReadOnlyDisk(path: string): boolean {
+  const code = accessErrorCode(path);
+  return code === "EROFS" || (code === "ENOENT" && accessErrorCode(dirname(path)) === "EROFS");
+}
+
+/** Returns the command that shows why no file can be created on the disk; undefined if one can. */
+function findFullness(path: string): string | undefined {
+  const folder = dirname(path);
+  try {
+    const { blocks, bavail, files, ffree } = statfsSync(folder);
+    if (blocks > 0 && bavail === 0) return `df -h ${shellQuote(folder)}`;
+    return files > 0 && ffree === 0 ? `df -i ${shellQuote(folder)}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function accessErrorCode(path: string): string | undefined {
+  try {
+    accessSync(path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
+}
+
+export function readOnlyDiskError(path: string): AppError {
+  const disk = findDisk(path);
+  return new AppError(
+    "not_permitted",
+    `The disk that holds ${path}${nameDisk(disk)} is mounted read-only.`,
+    {
+      fix: `look for disk errors with dmesg; then make it writable: mount -o remount,rw ${shellQuote(disk?.folder ?? "FOLDER")}`,
+    },
+  );
+}
+
+type Disk = { device: string; folder: string };
+
+/** Returns ` (/dev/sda1 on /data)`, or nothing for an unknown disk. */
+const nameDisk = (disk: Disk | undefined): string =>
+  disk ? ` (${disk.device} on ${disk.folder})` : "";
+
+/** Returns undefined where the system does not list its disks. */
+function findDisk(path: string): Disk | undefined {
+  try {
+    const file = realpathSync(existsSync(path) ? path : dirname(path));
+    const [disk] = readFileSync("/proc/mounts", "utf8")
+      .split("\n")
+      .map((line) => line.split(" ").map(unescapeOctal))
+      .map(([device = "", folder = ""]) => ({ device, folder }))
+      .filter(({ folder }) => `${file}/`.startsWith(folder.endsWith("/") ? folder : `${folder}/`))
+      .toSorted((a, b) => b.folder.length - a.folder.length);
+    return disk;
+  } catch {
+    return undefined;
+  }
+}
+
+/** /proc/mounts writes a space as \040. */
+const unescapeOctal = (text: string): string =>
+  text.replaceAll(/\\(\d{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
+
+/**
+ * Parses JSON of the database: SQLite does not detect damage inside a value. The error names the
+ * column only: the value may contain what must not be in a log.
+ * @throws DamagedDatabaseError
+ */
+export function parseJson<T>(text: string, column: `${string}.${string}`): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new DamagedDatabaseError("the database", `${column} is not valid JSON`);
+  }
+}
+
+// A migration creates the only row of each of these tables, and nothing deletes it. Damage of the
+// file can make it disappear without an error of SQLite.
+const TABLES = ["history", "server", "audit_retention"];
+
+const describe = (table: string): string => `the row of its table '${table}' is missing`;
+
+/** Returns what is wrong if a table that must have one row has none; undefined if all have it. */
+export function findMissingRow(db: Db): string | undefined {
+  const existing = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    .pluck()
+    .all() as string[];
+  const empty = TABLES.find(
+    (table) =>
+      existing.includes(table) && db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined,
+  );
+  return empty && describe(empty);
+}
+
+/**
+ * @param row the result of a SELECT from the table
+ * @throws DamagedDatabaseError if there is none
+ */
+export function assertOnlyRow<Row>(db: Db, table: string, row: Row | undefined): Row {
+  if (row === undefined) throw new DamagedDatabaseError(db.name, describe(table));
+  return row;
+}

@@ -1,0 +1,210 @@
+import type { EventType } from "../../domain/event-types.ts";
+import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
+import type { Outcome } from "../../domain/webhooks/outcome.ts";
+import { columns, type Db, insertInto, matching } from "../database/db.ts";
+import type { EventRow } from "../events.ts";
+import { createTallyChanges, createTallyStore } from "./tallies.ts";
+
+export type DeliveryRow = {
+  id: string;
+  businessId: string;
+  endpointId: string;
+  eventId: string;
+  eventType: EventType;
+  sequence: number;
+  status: DeliveryStatus;
+  attemptCount: number;
+  nextAttemptAt: number | null;
+  lastStatusCode: number | null;
+  lastError: string | null;
+  createdAt: number;
+  deliveredAt: number | null;
+  /** The end of the stored hold of its endpoint, which may have passed. */
+  endpointHeldUntil: number | null;
+};
+
+export type AttemptRow = {
+  n: number;
+  at: number;
+  durationMs: number;
+  outcome: Outcome["kind"];
+  statusCode: number | null;
+  error: string | null;
+  responseText: string | null;
+};
+
+export type AttemptWithDelivery = Omit<AttemptRow, "responseText"> & {
+  number: number;
+  deliveryId: string;
+  businessId: string;
+  endpointId: string;
+  url: string;
+  eventId: string;
+  eventType: EventType;
+  status: DeliveryStatus;
+};
+
+type NewDelivery = {
+  id: string;
+  endpointId: string;
+  event: Omit<EventRow, "body" | "sha256" | "visitId">;
+  nextAttemptAt: number | null;
+};
+
+/** Latest attempts of which the share of failures is computed. */
+const SAMPLE = 1000;
+
+export const DELIVERY = `${columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status,
+  attempt_count, next_attempt_at, last_status_code, last_error, created_at, delivered_at`)},
+  (SELECT held_until FROM endpoint WHERE id = endpoint_id) AS endpointHeldUntil`;
+
+/** Searched for the last accepted delivery: readiness checks are frequent. */
+const RECENT_ATTEMPTS = 1000;
+
+export function createDeliveryStore(db: Db) {
+  const tallies = createTallyStore(db);
+
+  const insert = db.prepare(
+    insertInto(
+      "delivery",
+      `id, business_id, endpoint_id, event_id, event_type, sequence, status, attempt_count,
+      next_attempt_at, created_at`,
+    ),
+  );
+  const selectById = db.prepare(`SELECT ${DELIVERY} FROM delivery WHERE id = ?`);
+  const selectAttempts = db.prepare(`
+    SELECT ${columns("n, at, duration_ms, outcome, status_code, error, response_text")} FROM attempt
+    WHERE delivery = (SELECT number FROM delivery WHERE id = :id) ORDER BY n DESC LIMIT :most`);
+  const selectLastAttemptNumber = db
+    .prepare("SELECT coalesce(max(number), 0) FROM attempt")
+    .pluck();
+  const selectLastDelivered = db
+    .prepare(`
+      SELECT at FROM (SELECT at, status_code FROM attempt ORDER BY number DESC LIMIT ${RECENT_ATTEMPTS})
+      WHERE status_code BETWEEN 200 AND 299 LIMIT 1`)
+    .pluck();
+  const selectAttemptsAfter = db.prepare(`
+    SELECT delivery.id AS deliveryId, ${columns(`attempt.number, n, at, duration_ms, outcome, status_code, error,
+      delivery.business_id, endpoint_id, url, event_id, event_type, delivery.status`)}
+    FROM attempt JOIN delivery ON delivery.number = attempt.delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id
+    WHERE attempt.number > :after ORDER BY attempt.number LIMIT :limit`);
+
+  const selectFailureShares = db.prepare(`
+    SELECT endpoint_id AS endpointId, count(*) AS attempts, count(error) AS failed
+    FROM (SELECT number, delivery, error, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLE}) AS latest
+    JOIN delivery ON delivery.number = latest.delivery
+    WHERE latest.at >= :since GROUP BY endpoint_id
+    HAVING max(iif(error IS NULL, latest.number, 0)) > min(iif(error IS NULL, NULL, latest.number))`);
+
+  const deleteResponses = db.prepare(`
+    UPDATE attempt SET response_text = NULL
+    WHERE delivery IN (SELECT number FROM delivery WHERE event_id = ?) AND response_text IS NOT NULL`);
+
+  function select(columns: string, filter: DeliveryFilter, limit: number): unknown[] {
+    const { where, parameters } = toSqlCondition(filter);
+    return db
+      .prepare(`SELECT ${columns} FROM delivery WHERE ${where} ORDER BY id DESC LIMIT :limit`)
+      .all({ ...parameters, limit });
+  }
+
+  return {
+    /** When a receiver last accepted a delivery; undefined if none of the recent attempts was. */
+    findLastDeliveredAt: () => selectLastDelivered.get() as number | undefined,
+    /** A delivery whose `nextAttemptAt` is null is parked. */
+    insert(rows: readonly NewDelivery[]): void {
+      const sheet = createTallyChanges();
+      for (const { id, endpointId, event, nextAttemptAt } of rows) {
+        const status = nextAttemptAt === null ? "PARKED" : "PENDING";
+        insert.run({
+          ...event,
+          id,
+          endpointId,
+          eventId: event.id,
+          eventType: event.type,
+          status,
+          attemptCount: 0,
+          nextAttemptAt,
+        });
+        sheet.add(event.businessId, status, 1);
+      }
+      sheet.write(tallies);
+    },
+
+    findById: (id: string) => selectById.get(id) as DeliveryRow | undefined,
+    /** Deletes the responses to all attempts to deliver an event. */
+    deleteResponses: (eventId: string) => void deleteResponses.run(eventId),
+    /** Oldest first. @param most only the latest ones; -1 for all */
+    listAttempts: (id: string, most = -1): AttemptRow[] =>
+      (selectAttempts.all({ id, most }) as AttemptRow[]).reverse(),
+
+    list: (filter: DeliveryFilter, limit: number) =>
+      select(DELIVERY, filter, limit) as DeliveryRow[],
+    /** Lists deliveries with the names of their endpoints, which may have been deleted. */
+    listWithNames: (filter: DeliveryFilter, limit: number) =>
+      select(
+        `${DELIVERY}, (SELECT name FROM endpoint WHERE id = endpoint_id) AS endpointName`,
+        filter,
+        limit,
+      ) as (DeliveryRow & { endpointName: string })[],
+
+    /**
+     * Counts the latest attempts of each endpoint that has failed and then succeeded, and those
+     * that failed. All would be too many.
+     */
+    listFailureShares: (since: number) =>
+      selectFailureShares.all({ since }) as {
+        endpointId: string;
+        attempts: number;
+        failed: number;
+      }[],
+    getLastAttemptNumber: () => selectLastAttemptNumber.get() as number,
+    /** Attempts of all deliveries, in the order in which they ended. */
+    listAttemptsAfter: (after: number, limit: number) =>
+      selectAttemptsAfter.all({ after, limit }) as AttemptWithDelivery[],
+  };
+}
+
+export type DeliveryFilter = {
+  id?: string | undefined;
+  businessId?: string | undefined;
+  endpointId?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  eventType?: EventType | undefined;
+  /** Epoch ms of creation, inclusive. */
+  since?: number | undefined;
+  /** Selects IDs below this one. */
+  before?: string | undefined;
+  /** The last attempt failed and the delivery has not succeeded since. */
+  failed?: true | undefined;
+};
+
+const CONDITIONS: Record<Exclude<keyof DeliveryFilter, "status">, string> = {
+  id: "id = :id",
+  businessId: "business_id = :businessId",
+  endpointId: "endpoint_id = :endpointId",
+  eventType: "event_type = :eventType",
+  since: "created_at >= :since",
+  before: "id < :before",
+  failed: "status IN ('PENDING', 'EXHAUSTED', 'CORRUPT') AND last_error IS NOT NULL",
+};
+
+/**
+ * The status is written into the SQL, with the condition of delivery_undelivered, so that the query
+ * planner can use the partial indexes of a status.
+ */
+const statusCondition = (status: DeliveryStatus): string =>
+  status === "PENDING" || status === "DELIVERED"
+    ? `status = '${status}'`
+    : `status = '${status}' AND status NOT IN ('PENDING', 'DELIVERED')`;
+
+export function toSqlCondition({ status, ...filter }: DeliveryFilter): {
+  where: string;
+  parameters: Record<string, unknown>;
+} {
+  const { failed: _, ...parameters } = filter;
+  const where = matching(CONDITIONS, filter);
+  return {
+    where: status === undefined ? where : `${where} AND ${statusCondition(status)}`,
+    parameters,
+  };
+}

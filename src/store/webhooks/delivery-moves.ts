@@ -1,0 +1,249 @@
+import { type Db, columns } from "../database/db.ts";
+import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
+import { toSqlCondition, type DeliveryFilter } from "./deliveries.ts";
+import { createTallyChanges, createTallyStore } from "./tallies.ts";
+
+const CANCELLABLE: DeliveryStatus[] = ["PENDING", "PARKED", "CORRUPT"];
+
+/** Rare statuses have their own index, which the query planner would not choose. */
+function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
+  const { where, parameters } = toSqlCondition({ ...filter, status });
+  const hasOwnIndex = filter.id === undefined && status !== "PENDING";
+  return {
+    source: hasOwnIndex ? "delivery INDEXED BY delivery_undelivered" : "delivery",
+    condition: where,
+    parameters,
+  };
+}
+
+/** Ended or waiting for a retry, and the endpoint is active. */
+const REPLAYABLE = `(status IN ('DELIVERED', 'EXHAUSTED', 'CANCELLED') OR status = 'PENDING' AND attempt_count > 0)
+  AND endpoint_id IN (SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL)`;
+// Cancelled deliveries are replayed only if the filter asks for them.
+const replayableOf = ({ id, status }: DeliveryFilter): string =>
+  id === undefined && status === undefined ? `${REPLAYABLE} AND status <> 'CANCELLED'` : REPLAYABLE;
+
+export type ReplayBatch = {
+  /** The move takes numbers above `after`, up to `upTo`. */
+  after: number;
+  upTo: number;
+  limit: number;
+  /** When the first one is due; each following one is due `stepMs` later. */
+  at: number;
+  stepMs: number;
+};
+
+export function createDeliveryMoveStore(db: Db) {
+  const tallies = createTallyStore(db);
+
+  const cancellable = ({ status }: DeliveryFilter): DeliveryStatus[] =>
+    CANCELLABLE.filter((one) => status === undefined || status === one);
+
+  function cancel(filter: DeliveryFilter): number {
+    const tallyChanges = createTallyChanges();
+    let cancelled = 0;
+    for (const status of cancellable(filter)) {
+      const { source, condition, parameters } = selectStatus(filter, status);
+      const counted = db
+        .prepare(
+          `SELECT business_id AS businessId, count(*) AS count FROM ${source} WHERE ${condition} GROUP BY 1`,
+        )
+        .all(parameters) as { businessId: string; count: number }[];
+      for (const { businessId, count } of counted) {
+        tallyChanges.add(businessId, status, -count);
+        tallyChanges.add(businessId, "CANCELLED", count);
+      }
+      const { changes } = db
+        .prepare(
+          `UPDATE ${source} SET status = 'CANCELLED', next_attempt_at = NULL WHERE ${condition}`,
+        )
+        .run(parameters);
+      cancelled += changes;
+    }
+    tallyChanges.write(tallies);
+    return cancelled;
+  }
+
+  function countCancellable(filter: DeliveryFilter): number {
+    const counts = cancellable(filter).map((status) => {
+      const { source, condition, parameters } = selectStatus(filter, status);
+      return db
+        .prepare(`SELECT count(*) FROM ${source} WHERE ${condition}`)
+        .pluck()
+        .get(parameters) as number;
+    });
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  return {
+    countCancellable,
+    cancel,
+
+    countUntriedReplays(filter: DeliveryFilter): number {
+      const { where, parameters } = toSqlCondition(filter);
+      const untried = "status = 'PENDING' AND is_replay = 1 AND attempt_count = attempts_before";
+      return db
+        .prepare(`SELECT count(*) FROM delivery WHERE ${where} AND ${untried}`)
+        .pluck()
+        .get(parameters) as number;
+    },
+
+    countReplayable(filter: DeliveryFilter): number {
+      const { where, parameters } = toSqlCondition(filter);
+      return db
+        .prepare(`SELECT count(*) FROM delivery WHERE ${where} AND ${replayableOf(filter)}`)
+        .pluck()
+        .get(parameters) as number;
+    },
+
+    /**
+     * Makes the next batch due again, ordered by number. The retry schedule starts over.
+     * @returns the number of deliveries and the last one's `number`
+     */
+    replay(
+      filter: DeliveryFilter,
+      { after, upTo, limit, at, stepMs }: ReplayBatch,
+    ): { count: number; last: number } {
+      const { where, parameters } = toSqlCondition(filter);
+      const chosen = db
+        .prepare(`
+          SELECT number, business_id AS businessId, status FROM delivery
+          WHERE ${where} AND ${replayableOf(filter)} AND number > :after AND number <= :upTo ORDER BY number LIMIT :limit`)
+        .all({ ...parameters, after, upTo, limit }) as {
+        number: number;
+        businessId: string;
+        status: DeliveryStatus;
+      }[];
+      const makeDue = db.prepare(`
+        UPDATE delivery SET status = 'PENDING', next_attempt_at = :at, delivered_at = NULL, is_replay = 1,
+          attempts_before = attempt_count
+        WHERE number = :number`);
+      const tallyChanges = createTallyChanges();
+      for (const [i, { number, businessId, status }] of chosen.entries()) {
+        makeDue.run({ number, at: at + i * stepMs });
+        tallyChanges.move(businessId, status, "PENDING");
+      }
+      tallyChanges.write(tallies);
+      return { count: chosen.length, last: chosen.at(-1)?.number ?? upTo };
+    },
+  };
+}
+
+/** What happens to an endpoint's backlog when it is disabled, enabled or deleted. */
+export type BacklogMove =
+  | { move: "PARK" | "CANCEL"; recoverSince: null }
+  /** Parked deliveries created earlier (epoch ms) are cancelled. */
+  | { move: "RECOVER"; recoverSince: number };
+
+export type BacklogCounts = { parked: number; recovered: number; cancelled: number };
+
+export type UnfinishedMove = BacklogMove & { endpointId: string; businessId: string };
+
+type Step = {
+  from: "PENDING" | "PARKED" | "CORRUPT";
+  to: DeliveryStatus;
+  counts: keyof BacklogCounts;
+  set: string;
+  /** The rows to move, of those with the status `from`. */
+  where?: string;
+};
+
+const NEVER_DUE = "next_attempt_at = NULL";
+
+const STEPS: Record<BacklogMove["move"], Step[]> = {
+  PARK: [{ from: "PENDING", to: "PARKED", counts: "parked", set: NEVER_DUE }],
+  RECOVER: [
+    {
+      from: "PARKED",
+      to: "CANCELLED",
+      counts: "cancelled",
+      set: NEVER_DUE,
+      where: "created_at < :since",
+    },
+    // Deliveries of a slice become due at one time and are then ordered by number.
+    {
+      from: "PARKED",
+      to: "PENDING",
+      counts: "recovered",
+      set: "next_attempt_at = :now, is_replay = 1, attempts_before = attempt_count",
+      where: "created_at >= :since",
+    },
+  ],
+  CANCEL: (["PENDING", "PARKED", "CORRUPT"] as const).map((from) => ({
+    from,
+    to: "CANCELLED",
+    counts: "cancelled",
+    set: NEVER_DUE,
+  })),
+};
+
+/** The partial index of each status, which the query planner would not choose. */
+const INDEXES = {
+  PENDING: "delivery_due",
+  PARKED: "delivery_parked",
+  CORRUPT: "delivery_corrupt",
+} as const;
+
+/** The LIMIT that sets no limit. */
+const UNLIMITED = -1;
+
+const sourceOf = ({ from, where = "TRUE" }: Step): string =>
+  `delivery INDEXED BY ${INDEXES[from]} WHERE endpoint_id = :endpointId AND status = '${from}' AND ${where}`;
+
+export function createBacklogMoveStore(db: Db) {
+  const tallies = createTallyStore(db);
+  const selectUnfinished = db.prepare(`
+    SELECT id AS endpointId, ${columns("business_id, recover_since")}, backlog_move AS move FROM endpoint
+    WHERE backlog_move IS NOT NULL ORDER BY id`);
+  const setMove = db.prepare(
+    "UPDATE endpoint SET backlog_move = :move, recover_since = :recoverSince WHERE id = :endpointId",
+  );
+
+  return {
+    /** The moves that are not finished, also those of deleted endpoints. */
+    listUnfinished: () => selectUnfinished.all() as UnfinishedMove[],
+    start: (endpointId: string, move: BacklogMove) => void setMove.run({ endpointId, ...move }),
+    finish: (endpointId: string) =>
+      void setMove.run({ endpointId, move: null, recoverSince: null }),
+
+    /**
+     * Returns the number of deliveries that the move will change.
+     * @param limit maximum to count for each status. Other writers wait for the count, so set it in
+     *   every transaction
+     */
+    count(
+      endpointId: string,
+      { move, recoverSince: since }: BacklogMove,
+      limit = UNLIMITED,
+    ): BacklogCounts {
+      const counts: BacklogCounts = { parked: 0, recovered: 0, cancelled: 0 };
+      for (const step of STEPS[move])
+        counts[step.counts] += db
+          .prepare(`SELECT count(*) FROM (SELECT 1 FROM ${sourceOf(step)} LIMIT :limit)`)
+          .pluck()
+          .get({ endpointId, since, limit }) as number;
+      return counts;
+    },
+
+    /** Moves up to `limit` deliveries, oldest first. @returns whether these were the last ones */
+    moveSlice(
+      { endpointId, businessId, move, recoverSince: since }: UnfinishedMove,
+      now: number,
+      limit: number,
+    ): boolean {
+      let left = limit;
+      for (const step of STEPS[move]) {
+        const { changes } = db
+          .prepare(`
+            UPDATE delivery SET status = '${step.to}', ${step.set}
+            WHERE number IN (SELECT number FROM ${sourceOf(step)} LIMIT :left)`)
+          .run({ endpointId, since, now, left });
+        tallies.add(businessId, step.from, -changes);
+        tallies.add(businessId, step.to, changes);
+        left -= changes;
+        if (left === 0) return false;
+      }
+      return true;
+    },
+  };
+}

@@ -1,0 +1,219 @@
+import type { FailureStreak, StoredHold } from "../../domain/webhooks/failing-endpoint.ts";
+import type { EventType } from "../../domain/event-types.ts";
+import { columns, type Db, insertInto, optional } from "../database/db.ts";
+import { parseJson } from "../database/storage-error.ts";
+
+export type EndpointStatus = "ACTIVE" | "DISABLED";
+
+export type EndpointRow = {
+  id: string;
+  businessId: string;
+  /** The API key that it belongs to; null: the operator alone. */
+  keyId: string | null;
+  name: string;
+  url: string;
+  events: EventType[];
+  /** The operator allows http and private addresses. */
+  allowPrivate: boolean;
+  timeoutMs: number;
+  maxInFlight: number;
+  status: EndpointStatus;
+  disabledReason: string | null;
+  /** Counts the changes of its settings, status and secrets. */
+  version: number;
+  createdAt: number;
+  updatedAt: number;
+  /** Counts the holds that a successful test or the operator has ended. */
+  holdsEnded: number;
+} & FailureStreak &
+  StoredHold;
+
+export type EndpointSettings = Pick<
+  EndpointRow,
+  "name" | "url" | "events" | "allowPrivate" | "timeoutMs" | "maxInFlight"
+>;
+
+/** What an attempt needs of an endpoint. */
+export type TargetRow = Pick<
+  EndpointRow,
+  | "id"
+  | "businessId"
+  | "keyId"
+  | "url"
+  | "allowPrivate"
+  | "timeoutMs"
+  | "maxInFlight"
+  | "failureCount"
+  | "updatedAt"
+  | "holdsEnded"
+>;
+
+type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
+
+const TARGET = columns(
+  "id, business_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at, holds_ended",
+);
+const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, version,
+  failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at, held_until, held_reason`)}`;
+
+/** Deleted endpoints are kept for their deliveries, but only `findKeyId` returns them. */
+export function createEndpointStore(db: Db) {
+  const parse = (raw: unknown): EndpointRow => {
+    const row = raw as Raw;
+    return {
+      ...row,
+      events: parseJson(row.events, "endpoint.events"),
+      allowPrivate: row.allowPrivate === 1,
+    };
+  };
+  const serialise = (settings: EndpointSettings) => ({
+    ...settings,
+    events: JSON.stringify(settings.events),
+    allowPrivate: settings.allowPrivate ? 1 : 0,
+  });
+
+  const selectById = db.prepare(
+    `SELECT ${COLUMNS} FROM endpoint WHERE id = ? AND deleted_at IS NULL`,
+  );
+  const selectKeyId = db.prepare("SELECT key_id FROM endpoint WHERE id = ?").pluck();
+  const all = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL ORDER BY id`);
+  const ofBusiness = db.prepare(
+    `SELECT ${COLUMNS} FROM endpoint WHERE business_id = ? AND deleted_at IS NULL ORDER BY id`,
+  );
+  const selectFailing = db.prepare(`
+    SELECT ${COLUMNS} FROM endpoint WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL`);
+  const count = db
+    .prepare("SELECT count(*) FROM endpoint WHERE business_id = ? AND deleted_at IS NULL")
+    .pluck();
+  const insert = db.prepare(
+    insertInto(
+      "endpoint",
+      `id, business_id, key_id, name, url, events, allow_private, timeout_ms, max_in_flight, status,
+      version, created_at, updated_at`,
+    ),
+  );
+  // updated_at always rises: the delivery worker detects changes by it.
+  const update = db.prepare(`
+    UPDATE endpoint SET name = :name, url = :url, events = :events, allow_private = :allowPrivate, timeout_ms = :timeoutMs,
+      max_in_flight = :maxInFlight, version = version + 1, updated_at = max(:at, updated_at + 1),
+      held_until = NULL, held_reason = NULL
+    WHERE id = :id`);
+  const setStatusById = db.prepare(`
+    UPDATE endpoint SET status = :status, disabled_reason = :reason, version = version + 1,
+      updated_at = max(:at, updated_at + 1), held_until = NULL, held_reason = NULL
+    WHERE id = :id`);
+  const raiseVersionById = db.prepare("UPDATE endpoint SET version = version + 1 WHERE id = ?");
+  const markDeleted = db.prepare(
+    "UPDATE endpoint SET deleted_at = :at, updated_at = :at WHERE id = :id",
+  );
+  const setStreak = db.prepare(`
+    UPDATE endpoint SET failing_since = :failingSince, failure_count = :failureCount,
+      last_error = :lastError, failed_event_id = :failedEventId, failed_events = :failedEvents,
+      warned_at = :warnedAt, disable_at = :disableAt
+    WHERE id = :id`);
+  const setHold = db.prepare(
+    "UPDATE endpoint SET held_until = :heldUntil, held_reason = :heldReason WHERE id = :id",
+  );
+  const endHoldOf = db.prepare(
+    "UPDATE endpoint SET held_until = NULL, held_reason = NULL, holds_ended = holds_ended + 1 WHERE id = ?",
+  );
+  const clearHolds = db.prepare(
+    "UPDATE endpoint SET held_until = NULL, held_reason = NULL WHERE held_until IS NOT NULL",
+  );
+  const shiftHolds = db.prepare(
+    "UPDATE endpoint SET held_until = held_until + ? WHERE held_until IS NOT NULL",
+  );
+  const setKey = db.prepare("UPDATE endpoint SET key_id = :keyId WHERE id = :id");
+  const selectIsActive = db
+    .prepare("SELECT 1 FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL")
+    .pluck();
+  const selectTarget = db.prepare(
+    `SELECT ${TARGET} FROM endpoint WHERE id = ? AND status = 'ACTIVE' AND deleted_at IS NULL`,
+  );
+
+  return {
+    findById: (id: string) => optional(selectById.get(id), parse),
+    /** Finds the key of deleted endpoints, too. null: the operator alone. */
+    findKeyId: (id: string) => (selectKeyId.get(id) ?? null) as string | null,
+    list: (businessId?: string) =>
+      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
+    /** Active endpoints without a success since their last failure. */
+    listFailing: () => selectFailing.all().map(parse),
+    count: (businessId: string) => count.get(businessId) as number,
+    insert: (row: EndpointRow) => void insert.run({ ...row, ...serialise(row) }),
+    update: (id: string, settings: EndpointSettings, at: number) =>
+      void update.run({ ...serialise(settings), id, at }),
+    updateStatus: (id: string, status: EndpointStatus, reason: string | null, at: number) =>
+      void setStatusById.run({ id, status, reason, at }),
+    /** Call it with `update`, by which others see that the endpoint has changed. */
+    updateKey: (id: string, keyId: string | null) => void setKey.run({ id, keyId }),
+    raiseVersion: (id: string) => void raiseVersionById.run(id),
+    delete: (id: string, at: number) => void markDeleted.run({ id, at }),
+    updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
+    /** Shows what the delivery worker has decided. */
+    updateHold: (id: string, hold: StoredHold) => void setHold.run({ ...hold, id }),
+    /** Tells the delivery worker to send at once. */
+    endHold: (id: string) => void endHoldOf.run(id),
+    clearHolds: () => void clearHolds.run(),
+    shiftHolds: (byMs: number) => void shiftHolds.run(byMs),
+    /** Whether it is neither disabled nor deleted. */
+    isActive: (id: string): boolean => selectIsActive.get(id) === 1,
+    /** Returns undefined for a disabled or deleted endpoint. */
+    findTarget(id: string): TargetRow | undefined {
+      const raw = selectTarget.get(id) as Omit<TargetRow, "allowPrivate"> & {
+        allowPrivate: number;
+      };
+      return raw && { ...raw, allowPrivate: raw.allowPrivate === 1 };
+    },
+  };
+}
+
+/** A period, in epoch milliseconds; both ends are included. */
+export type Period = { from: number; to: number };
+
+/** The hosts that webhooks are sent to, except those that the operator trusts. */
+export function createHostStore(db: Db) {
+  const selectVerifiedAt = db
+    .prepare("SELECT verified_at FROM verified_host WHERE host = ?")
+    .pluck();
+  const upsertVerified = db.prepare(`
+    INSERT INTO verified_host (host, verified_at) VALUES (:host, :at)
+    ON CONFLICT (host) DO UPDATE SET verified_at = excluded.verified_at`);
+  const insertRequest = db.prepare(
+    "INSERT INTO unverified_request (host, is_test, at) VALUES (:host, :isTest, :at)",
+  );
+  const countRequests = db
+    .prepare(
+      "SELECT count(*) FROM unverified_request WHERE host = :host AND is_test = :isTest AND at BETWEEN :from AND :to",
+    )
+    .pluck();
+  const selectBusy = db
+    .prepare(`
+      SELECT host FROM unverified_request WHERE is_test = 0 AND at BETWEEN :from AND :to
+      GROUP BY host HAVING count(*) >= :count ORDER BY host`)
+    .pluck();
+  const deleteRequestsOf = db.prepare("DELETE FROM unverified_request WHERE host = ?");
+  const deleteRequests = db.prepare("DELETE FROM unverified_request WHERE at < ?");
+  const deleteVerified = db.prepare("DELETE FROM verified_host WHERE verified_at < ?");
+
+  return {
+    findVerifiedAt: (host: string): number | undefined =>
+      selectVerifiedAt.get(host) as number | undefined,
+    verify(host: string, at: number): void {
+      upsertVerified.run({ host, at });
+      deleteRequestsOf.run(host);
+    },
+    recordRequest: (host: string, isTest: boolean, at: number): void =>
+      void insertRequest.run({ host, isTest: isTest ? 1 : 0, at }),
+    countRequests: (host: string, isTest: boolean, period: Period): number =>
+      countRequests.get({ host, isTest: isTest ? 1 : 0, ...period }) as number,
+    /** Hosts with at least `count` deliveries in a period while they were not verified. */
+    listWithDeliveries: (count: number, period: Period): string[] =>
+      selectBusy.all({ count, ...period }) as string[],
+    /** Deletes requests and verifications made before an instant. */
+    prune(requestsBefore: number, verifiedBefore: number): void {
+      deleteRequests.run(requestsBefore);
+      deleteVerified.run(verifiedBefore);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { EventType } from "../../domain/event-types.ts";
+import { minIdAt } from "../../domain/ids.ts";
+
+/** RETRYING: pending after a failed attempt. */
+export const LIVE_STATES = [
+  "PENDING",
+  "RETRYING",
+  "DELIVERED",
+  "EXHAUSTED",
+  "PARKED",
+  "CANCELLED",
+  "CORRUPT",
+] as const;
+export type LiveState = (typeof LIVE_STATES)[number];
+
+export type LiveFilter = {
+  deliveryPrefix?: string | undefined;
+  eventPrefix?: string | undefined;
+  state?: LiveState | undefined;
+  endpointId?: string | undefined;
+  eventType?: EventType | undefined;
+  businessId?: string | undefined;
+  /** Events of this type alone; a search for one of them, while `eventType` is a filter. */
+  searchedType?: EventType | undefined;
+  /** Created since, in epoch ms. */
+  since?: number | undefined;
+  /** The last attempt failed and the delivery has not ended otherwise. */
+  failed?: true | undefined;
+  /** A part of anything that the list shows: state, type, host, endpoint, status code, error. */
+  text?: string | undefined;
+};
+
+type Condition = {
+  sql: string;
+  /** The index that finds matching rows ordered by ID; null: every row must be tested. */
+  index: string | null;
+};
+
+/** The planner uses the primary key without a hint. */
+const PRIMARY = "";
+
+const ENDED: Condition = {
+  // Repeats the condition of the partial index, so that SQLite can use it.
+  sql: "status = :state AND status NOT IN ('PENDING', 'DELIVERED')",
+  index: "delivery_undelivered",
+};
+
+const STATES: Record<LiveState, Condition> = {
+  PENDING: { sql: "status = 'PENDING'", index: "delivery_owed" },
+  RETRYING: {
+    sql: "status = 'PENDING' AND attempt_count > attempts_before",
+    index: "delivery_retrying",
+  },
+  // Most deliveries are, so an index would not help.
+  DELIVERED: { sql: "status = 'DELIVERED'", index: null },
+  EXHAUSTED: ENDED,
+  PARKED: ENDED,
+  CANCELLED: ENDED,
+  CORRUPT: ENDED,
+};
+
+const MAX_PER_EVENT = 1000;
+
+const CONDITIONS: {
+  [Name in Exclude<keyof LiveFilter, "since">]-?: (
+    value: NonNullable<LiveFilter[Name]>,
+  ) => Condition;
+} = {
+  deliveryPrefix: () => ({
+    sql: "id >= :deliveryPrefix AND id < :deliveryPrefix || '~'",
+    index: PRIMARY,
+  }),
+  eventPrefix: () => ({
+    sql: `id IN (
+      SELECT id FROM delivery WHERE event_id >= :eventPrefix AND event_id < :eventPrefix || '~' LIMIT ${MAX_PER_EVENT})`,
+    index: PRIMARY,
+  }),
+  state: (state) => STATES[state],
+  endpointId: () => ({ sql: "endpoint_id = :endpointId", index: "delivery_endpoint" }),
+  eventType: () => ({ sql: "event_type = :eventType", index: "delivery_type" }),
+  businessId: () => ({ sql: "business_id = :businessId", index: "delivery_business" }),
+  searchedType: () => ({ sql: "event_type = :searchedType", index: "delivery_type" }),
+  failed: () => ({
+    sql: "last_error IS NOT NULL AND status IN ('PENDING', 'EXHAUSTED')",
+    index: null,
+  }),
+  text: () => ({ sql: TEXT_CONDITION, index: null }),
+};
+
+const contains = (...columns: string[]): string =>
+  columns.map((column) => `instr(${column}, :text) > 0`).join(" OR ");
+
+/** SQLite runs each of the inner queries once. */
+const TEXT_CONDITION = `(
+  ${contains("event_type", "lower(last_error)", "last_status_code")}
+  OR instr(iif(status = 'PENDING' AND attempt_count > attempts_before, 'failed retrying', lower(status)), :text) > 0
+  OR endpoint_id IN (
+    SELECT id FROM endpoint
+    WHERE ${contains("lower(name)", "lower(url)")} OR substr(id, 1, length(:text)) = :text)
+  OR business_id IN (SELECT id FROM business WHERE ${contains("slug")}))`;
+
+export type LiveCondition = {
+  /** The table, with the index to use, and the condition that the index satisfies. */
+  source: string;
+  base: string;
+  /** To test in each row. */
+  residual: string | null;
+  parameters: Record<string, unknown>;
+};
+
+/**
+ * Returns the filter in SQL, split into the condition that one index satisfies and the rest. Uses
+ * the first condition with an index; `CONDITIONS` is ordered by how few rows they match.
+ */
+export function toLiveCondition(filter: LiveFilter): LiveCondition {
+  const names = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter(
+    (name) => filter[name] !== undefined,
+  );
+  const conditions = names.map((name) => CONDITIONS[name](filter[name] as never));
+  const chosen = conditions.find(({ index }) => index !== null);
+  const rest = conditions.filter((condition) => condition !== chosen).map(({ sql }) => sql);
+  // A bound of every index, because each ends with the ID. IDs rise with the time.
+  const bound = filter.since === undefined ? undefined : "id >= :since";
+  return {
+    source: chosen?.index ? `delivery INDEXED BY ${chosen.index}` : "delivery",
+    base: [chosen?.sql, bound].filter((sql) => sql !== undefined).join(" AND ") || "TRUE",
+    residual: rest.length === 0 ? null : rest.join(" AND "),
+    parameters: {
+      ...filter,
+      since: filter.since === undefined ? undefined : minIdAt("dlv", filter.since),
+      text: filter.text?.toLowerCase(),
+    },
+  };
+}

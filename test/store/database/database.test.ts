@@ -1,0 +1,145 @@
+import { once } from "node:events";
+import { truncateSync, writeFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { acquireDaemonLock, openDatabase } from "../../../src/store/database/database.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { createKey } from "../../../src/app/keys.ts";
+import { businessId } from "../../../src/domain/catalog/object-id.ts";
+import { isBusy } from "../../../src/store/database/write-lock.ts";
+import { dryRun } from "../../support/dry-run.ts";
+import { seedShop } from "../../support/shop.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+
+/** Locks the file even for reading, as a recovery after a crash does, in another thread. */
+const HOLDER = `
+  const { workerData, parentPort } = require("node:worker_threads");
+  const Database = require("better-sqlite3");
+  const db = new Database(workerData);
+  db.pragma("locking_mode = EXCLUSIVE");
+  db.exec("BEGIN IMMEDIATE; COMMIT");
+  parentPort.postMessage("locked");
+  setTimeout(() => db.close(), 100);`;
+
+test("opening waits for a process that has locked the file, even without a busy timeout", async () => {
+  const path = join(createTempFolder(), "deskbell.db");
+  openDatabase(path, 0, null).close();
+  const holder = new Worker(HOLDER, { eval: true, workerData: path });
+  onTestFinished(() => void holder.terminate());
+  await once(holder, "message");
+  const { db, close } = openDatabase(path, 0, null);
+  expect(db.pragma("busy_timeout", { simple: true })).toBe(0);
+  close();
+});
+
+test("a failed fsync is reported, and the connection accepts no further transaction", () => {
+  const failures: unknown[] = [];
+  const connection = openDatabase(join(createTempFolder(), "deskbell.db"), 0, null, {
+    onSyncFailed: (error) => failures.push(error),
+  });
+  onTestFinished(connection.close);
+  const failure = new Database.SqliteError("disk I/O error", "SQLITE_IOERR_FSYNC");
+  expect(() =>
+    connection.tx(() => {
+      throw failure;
+    }),
+  ).toThrow(failure);
+  expect(failures).toEqual([failure]);
+  expect(() => connection.tx(() => "written")).toThrow(failure);
+});
+
+test("a read error fails its transaction only", () => {
+  const connection = openDatabase(join(createTempFolder(), "deskbell.db"), 0, null, {
+    onSyncFailed: () => expect.unreachable(),
+  });
+  onTestFinished(connection.close);
+  expect(() =>
+    connection.tx(() => {
+      throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_READ");
+    }),
+  ).toThrow("disk I/O error");
+  expect(connection.tx(() => "written")).toBe("written");
+});
+
+test("a lock file that is not a database is a known error", () => {
+  const path = join(createTempFolder(), "deskbell.db");
+  writeFileSync(`${path}.lock`, "nonsense ".repeat(1000));
+  expect(() => acquireDaemonLock(path)).toThrow(`${path}.lock is damaged`);
+  truncateSync(`${path}.lock`);
+  acquireDaemonLock(path).release();
+});
+
+/** A shop, and a second connection to its file in a dry run. */
+function openTwice(): { saved: TestRuntime; tried: TestRuntime; end: () => void } {
+  const saved = createTestRuntime();
+  seedShop(saved);
+  const tried = createTestRuntime({ dataDir: saved.config.dataDir }, saved.now(), 0);
+  return { saved, tried, end: tried.startDryRun() };
+}
+
+const addKey = (rt: TestRuntime, name = "site") =>
+  createKey(rt, { businessId: businessId("shop"), name, kind: "SECRET", scopes: [] });
+
+test("the writes of a dry run are visible to it and never to others", () => {
+  const { saved, tried } = openTwice();
+  addKey(tried);
+  addKey(tried);
+  expect(tried.store.keys.list()).toHaveLength(2);
+  expect(saved.store.keys.list()).toEqual([]);
+  tried.close();
+  expect(saved.store.keys.list()).toEqual([]);
+  addKey(saved);
+  expect(saved.store.keys.list()).toHaveLength(1);
+});
+
+test("a failed transaction of a dry run undoes its own writes and keeps those before it", () => {
+  const { tried } = openTwice();
+  addKey(tried, "first");
+  expect(() =>
+    tried.tx(() => {
+      addKey(tried, "second");
+      throw new Error("no");
+    }),
+  ).toThrow("no");
+  addKey(tried, "third");
+  expect(tried.store.keys.list().map(({ name }) => name)).toEqual(["first", "third"]);
+});
+
+test("a dry run works although others have committed since it first read", () => {
+  const { saved, tried, end } = openTwice();
+  expect(tried.store.keys.list()).toEqual([]);
+  addKey(saved);
+  addKey(tried);
+  expect(tried.store.keys.list()).toHaveLength(2);
+  end();
+  addKey(saved);
+  expect(saved.store.keys.list()).toHaveLength(2);
+});
+
+test("a dry run during another connection's transaction is busy and does not disturb it", () => {
+  const { saved, tried } = openTwice();
+  saved.tx(() => {
+    addKey(saved);
+    expect(() => addKey(tried)).toThrow(expect.toSatisfy(isBusy));
+    addKey(saved);
+  });
+  expect(saved.store.keys.list()).toHaveLength(2);
+});
+
+test("a connection saves again after its dry run has ended", () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  const before = rt.revision();
+  dryRun(rt, () => addKey(rt));
+  expect([rt.revision(), rt.isDryRun(), rt.store.keys.list()]).toEqual([before, false, []]);
+  addKey(rt);
+  expect(rt.store.keys.list()).toHaveLength(1);
+});
+
+test("a dry run creates no master key", () => {
+  const rt = createTestRuntime();
+  dryRun(rt, () => rt.secrets.encrypt("whsec_x", "whs_1"));
+  expect(existsSync(rt.config.masterKeyPath)).toBe(false);
+});

@@ -1,0 +1,180 @@
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import {
+  LIVE_STATES,
+  type LiveFilter,
+  toLiveCondition,
+} from "../../../src/store/webhooks/live-filter.ts";
+import type { LiveRow, PageStart } from "../../../src/store/webhooks/live.ts";
+import { emitEvents } from "../../support/delivery.ts";
+import { fillDeliveries } from "../../support/live-data.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+async function fillStore(deliveries: number) {
+  const rt = createTestRuntime();
+  const endpoints = await fillDeliveries(rt, deliveries);
+  return { rt, endpoints, live: rt.store.live, businessId: rt.store.businesses.list()[0]!.id };
+}
+
+const numberOf = ({ id }: LiveRow): number => Number(id.slice(4));
+const idOf = (number: number): string => `dlv_${String(number).padStart(25, "0")}`;
+const typeOf = (number: number): number => Math.ceil(number / 4) % EVENT_TYPES.length;
+const [firstType, someType] = [EVENT_TYPES[0], EVENT_TYPES[7]!];
+
+test.each<[string, LiveFilter, (number: number) => boolean]>([
+  ["everything", {}, () => true],
+  ["pending deliveries", { state: "PENDING" }, (n) => n % 100 < 3],
+  ["retrying deliveries", { state: "RETRYING" }, (n) => n % 100 < 2],
+  ["exhausted deliveries", { state: "EXHAUSTED" }, (n) => n % 100 === 3],
+  ["delivered ones", { state: "DELIVERED" }, (n) => n % 100 > 3],
+  ["parked deliveries", { state: "PARKED" }, () => false],
+  ["an event type", { eventType: someType }, (n) => typeOf(n) === 7],
+  ["a searched event type", { searchedType: someType }, (n) => typeOf(n) === 7],
+  ["a part of an event type", { text: someType.slice(1, -1) }, (n) => typeOf(n) === 7],
+  ["a status code", { text: "500" }, (n) => n % 100 === 3 || n % 100 < 2],
+  ["an error", { text: "http 5" }, (n) => n % 100 === 3 || n % 100 < 2],
+  ["a state", { text: "exhaust" }, (n) => n % 100 === 3],
+  ["the word that the list shows for a state", { text: "failed" }, (n) => n % 100 < 2],
+  ["a host", { text: ":9001" }, (n) => n % 4 === 1],
+  ["a business", { text: "Aurora" }, () => true],
+  ["a text of which % is a part", { text: "%" }, () => false],
+  ["failed deliveries", { failed: true }, (n) => n % 100 === 3 || n % 100 < 2],
+  [
+    "a state and an event type",
+    { state: "RETRYING", searchedType: firstType },
+    (n) => n % 100 < 2 && typeOf(n) === 0,
+  ],
+  ["an ID prefix", { deliveryPrefix: idOf(12).slice(0, -1) }, (n) => n >= 10 && n < 20],
+  ["an event", { eventPrefix: `evt_${"25".padStart(25, "0")}` }, (n) => Math.ceil(n / 4) === 25],
+])("paging through %s gives the same rows in both directions", async (_name, filter, matches) => {
+  const { live } = await fillStore(1000);
+  const expected = Array.from({ length: 1000 }, (_, i) => 1000 - i).filter(matches);
+  const walk = (direction: "older" | "newer"): number[] => {
+    const found: LiveRow[] = [];
+    for (
+      let start: PageStart | null = null;
+      ;
+      start = { id: found.at(-1)!.id, isIncluded: false }
+    ) {
+      const { rows, reached } = live.listPage(filter, direction, start, 7);
+      expect(reached).toBeNull();
+      found.push(...rows);
+      if (rows.length < 7) return found.map(numberOf);
+    }
+  };
+  expect(walk("older")).toEqual(expected);
+  expect(walk("newer")).toEqual(expected.toReversed());
+  expect(live.countNewer(filter, idOf(500))).toBe(expected.filter((number) => number > 500).length);
+});
+
+test("deliveries are filtered by endpoint and business", async () => {
+  const { live, endpoints, businessId } = await fillStore(100);
+  const count = (filter: LiveFilter) => live.listPage(filter, "older", null, 1000).rows.length;
+  expect(count({ endpointId: endpoints[1] })).toBe(25);
+  expect(count({ text: endpoints[1]!.toUpperCase() })).toBe(25);
+  expect(count({ businessId })).toBe(100);
+  expect(count({ businessId: "biz_other" })).toBe(0);
+});
+
+test("a time filter reads only deliveries that were created since", async () => {
+  const { rt, live, businessId } = await fillStore(100);
+  const business = rt.store.businesses.findById(businessId)!;
+  emitEvents(rt, business, "staff.created");
+  rt.advance(60_000);
+  emitEvents(rt, business, "staff.updated");
+  const since = rt.now() - 1000;
+  const types = (filter: LiveFilter) =>
+    new Set(live.listPage(filter, "older", null, 1000).rows.map(({ eventType }) => eventType));
+  expect(types({ since })).toEqual(new Set(["staff.updated"]));
+  expect(types({ since, state: "PENDING", text: "staff" })).toEqual(new Set(["staff.updated"]));
+  expect(types({ since: since - 60_000, businessId })).toEqual(
+    new Set(["staff.created", "staff.updated"]),
+  );
+});
+
+test("deliveries of a deleted endpoint still have its URL", async () => {
+  const { rt, live, endpoints } = await fillStore(100);
+  rt.tx(() => rt.store.endpoints.delete(endpoints[1]!, rt.now()));
+  expect(live.listPage({ endpointId: endpoints[1] }, "older", null, 1).rows[0]).toMatchObject({
+    url: "http://127.0.0.1:9001/hook",
+    endpointName: "partner",
+  });
+});
+
+test("a search with few matches stops early and continues where it stopped", async () => {
+  const { live } = await fillStore(30_000);
+  const search = (from: string | null) =>
+    live.listPage(
+      { text: "nobody" },
+      "older",
+      from === null ? null : { id: from, isIncluded: false },
+      10,
+    );
+  expect(search(null)).toEqual({ rows: [], reached: idOf(10_001) });
+  expect(search(idOf(10_001))).toEqual({ rows: [], reached: null });
+});
+
+test("every filter reads an index ordered by ID, without sorting or a table scan", async () => {
+  const { rt, endpoints, businessId } = await fillStore(100);
+  const db = new Database(rt.config.databasePath, { readonly: true });
+  const filters: LiveFilter[] = [
+    {},
+    ...LIVE_STATES.map((state) => ({ state })),
+    { endpointId: endpoints[0] },
+    { eventType: "staff.created" },
+    { businessId },
+    { deliveryPrefix: "dlv_0" },
+    { searchedType: "staff.created" },
+    { since: rt.now() },
+    { since: rt.now(), endpointId: endpoints[0] },
+    { state: "EXHAUSTED", endpointId: endpoints[0], eventType: "staff.created", businessId },
+  ];
+  for (const filter of filters) {
+    const { source, base, parameters } = toLiveCondition(filter);
+    const sql = `EXPLAIN QUERY PLAN SELECT * FROM ${source} WHERE ${base} AND id < :from ORDER BY id DESC LIMIT 10`;
+    const steps = db.prepare(sql).all({ ...parameters, from: "dlv_1" }) as { detail: string }[];
+    const plan = steps.map(({ detail }) => detail).join("; ");
+    expect(plan, JSON.stringify(filter)).toMatch(/^SEARCH delivery USING INDEX/);
+    expect(plan).not.toMatch(/TEMP B-TREE|SCAN/);
+  }
+  db.close();
+});
+
+test("replayable deliveries are listed oldest first, without new, parked or cancelled ones", async () => {
+  const { rt, live } = await fillStore(100);
+  rt.tx(() => rt.store.deliveryMoves.cancel({ id: idOf(100) }));
+  const found = live.listReplayable({}, 1000).map((id) => Number(id.slice(4)));
+  expect(found).toEqual(
+    Array.from({ length: 99 }, (_, i) => i + 1).filter((number) => number !== 2),
+  );
+  expect(live.listReplayable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
+});
+
+test("disabled and failing endpoints come first, with their pending and parked deliveries", async () => {
+  const { rt, live, endpoints } = await fillStore(400);
+  const streak = {
+    failingSince: 5,
+    failureCount: 3,
+    failedEventId: null,
+    failedEvents: 1,
+    lastError: "HTTP 500",
+    warnedAt: null,
+    disableAt: null,
+  };
+  rt.tx(() => {
+    rt.store.endpoints.updateStreak(endpoints[2]!, streak);
+    disableEndpoint(rt, endpoints[0]!, "manual");
+  });
+  expect(
+    live.listEndpoints(null, 10).map(({ id, pending, parked }) => ({ id, pending, parked })),
+  ).toEqual([
+    { id: endpoints[0], pending: 0, parked: 4 },
+    { id: endpoints[2], pending: 4, parked: 0 },
+    { id: endpoints[1], pending: 4, parked: 0 },
+    { id: endpoints[3], pending: 0, parked: 0 },
+  ]);
+  expect(live.countFailing(null)).toBe(1);
+  expect(live.countRetrying(null)).toBe(4);
+});
