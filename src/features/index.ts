@@ -14,6 +14,7 @@ import { square } from "./square/feature.ts";
 import { systemd } from "./systemd/feature.ts";
 import { tickets } from "./tickets/feature.ts";
 import { undo } from "./undo/feature.ts";
+import { webhookTools } from "./webhook-tools/feature.ts";
 
 // The only list of features, and the only file through which the core reaches them. The core reads it
 // when it needs a value, not when a module is loaded: in a bundle, a feature may be evaluated later.
@@ -34,6 +35,7 @@ const LIST = [
   undo,
   docs,
   systemd,
+  webhookTools,
 ] as const;
 
 export const FEATURES: readonly Feature[] = LIST;

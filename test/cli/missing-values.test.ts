@@ -52,7 +52,7 @@ test.each(leaves.map((leaf, n) => ({ ...leaf, n })))(
 
 test.each([
   ["bookings create --input --dry-run", "--input"],
-  ["webhooks receive --status-code --help", "--status-code"],
+  ["webhooks create --max-in-flight --help", "--max-in-flight"],
   ["backup --master-key-out --dry-run", "--master-key-out"],
   ["backup --json --master-key-out --json", "--master-key-out"],
 ])("%s is refused", async (line, option) => {

@@ -1,7 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { AttemptNotice } from "../../src/delivery/delivery-worker.ts";
-import { startReceiver, type ReceivedDelivery } from "../../src/delivery/sample-receiver.ts";
 import { startDeliveryWorker } from "../../src/delivery/start.ts";
 import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
@@ -77,31 +76,4 @@ test("a worker that cannot start rejects with the reason", async () => {
   await expect(startDeliveryWorker({ ...rt.config, databasePath })).rejects.toThrow(
     /directory does not exist/,
   );
-});
-
-test("the sample receiver accepts only deliveries signed with its secret", async () => {
-  const rt = createTestRuntime({}, Date.now());
-  const business = addBusiness(rt);
-  // Creating the endpoint returns the secret, but needs the URL first: reserve a port.
-  const { url, port, close } = await createReceiver();
-  await close();
-  const { secret } = await subscribe(rt, business, url);
-  const got: ReceivedDelivery[] = [];
-  const sample = await startReceiver({
-    port,
-    secret,
-    now: Date.now,
-    onDelivery: (received) => void got.push(received),
-  });
-  onTestFinished(sample.close);
-  const worker = await startWorker(rt);
-  emitEvents(rt, business, "service.updated");
-  await vi.waitFor(() => expect(worker.attempts).toHaveLength(1), WAITS);
-  await fetch(sample.url, { method: "POST", body: "{}" }).then(({ status }) =>
-    expect(status).toBe(400),
-  );
-  expect(got).toMatchObject([
-    { eventType: "service.updated", attempt: 1, error: undefined },
-    { eventType: "", error: "no X-Service-Signature header" },
-  ]);
 });

@@ -73,7 +73,6 @@ const READERS = [
   "catalog apply",
   "catalog diff",
   "bookings create --input",
-  "webhooks verify --header t=1,v1=a --secret-file",
   "serve --port 0 --smtp-url-file",
 ];
 

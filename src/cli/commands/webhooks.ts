@@ -9,8 +9,6 @@ import { printSecretOnce } from "../input/new-file.ts";
 import { resolveEndpoint, resolveKey } from "../objects/objects.ts";
 import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 import { deleteCommand, disable, enable } from "./webhook-lifecycle.ts";
-import { listen } from "./webhook-listen.ts";
-import { receive, test, verify } from "./webhook-tools.ts";
 import { usageError } from "../failure.ts";
 import { shellQuote } from "../../domain/text.ts";
 
@@ -269,12 +267,8 @@ export const definition = [
   list,
   show,
   update,
-  test,
   enable,
   disable,
   deleteCommand,
   rotateSecret,
-  verify,
-  receive,
-  listen,
 ];

@@ -3,7 +3,7 @@ import type { Feature } from "../feature.ts";
 /** Runs a daemon with sample data, a receiver of its webhooks and price changes. */
 export const demo = {
   name: "demo",
-  uses: ["live-view"],
+  uses: ["live-view", "webhook-tools"],
   commands: [
     {
       name: "demo",

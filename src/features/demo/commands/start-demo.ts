@@ -11,7 +11,7 @@ import { createKey } from "../../../app/keys.ts";
 import { PRESETS, readPreset } from "../../../platform/assets.ts";
 import { readConfig } from "../../../config.ts";
 import type { AttemptNotice } from "../../../delivery/delivery-worker.ts";
-import { startReceiver } from "../../../delivery/sample-receiver.ts";
+import { startReceiver } from "../../webhook-tools/sample-receiver.ts";
 import { EVENT_TYPES } from "../../../domain/event-types.ts";
 import { safe } from "../../../domain/text.ts";
 import { openRuntime, type Runtime } from "../../../app/runtime.ts";

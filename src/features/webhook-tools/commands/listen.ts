@@ -1,19 +1,19 @@
-import { readStdin } from "../../platform/limited-read.ts";
-import { readApiKey } from "../../config.ts";
-import { AppError } from "../../domain/errors.ts";
-import { safe } from "../../domain/text.ts";
-import type { Outcome } from "../../domain/webhooks/outcome.ts";
-import { readText } from "../input/catalog-files.ts";
-import type { FeedEvent, FeedStart } from "../running/listen.ts";
-import type { Cli } from "../cli.ts";
-import { command } from "../command.ts";
-import { EXIT, usageError } from "../failure.ts";
-import { withEnvironment, requiredText, text } from "../flags.ts";
+import { readStdin } from "../../../platform/limited-read.ts";
+import { readApiKey } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { safe } from "../../../domain/text.ts";
+import type { Outcome } from "../../../domain/webhooks/outcome.ts";
+import { readText } from "../../../cli/input/catalog-files.ts";
+import type { FeedEvent, FeedStart } from "../follow-feed.ts";
+import type { Cli } from "../../../cli/cli.ts";
+import { command } from "../../../cli/command.ts";
+import { EXIT, usageError } from "../../../cli/failure.ts";
+import { withEnvironment, requiredText, text } from "../../../cli/flags.ts";
 
 const API = "http://127.0.0.1:4100";
 const OLDEST = "oldest";
 
-export const listen = command({
+const listen = command({
   name: "listen",
   about:
     "For partners: forward each event once to a local URL, signed like a webhook, without an open port. " +
@@ -43,10 +43,9 @@ export const listen = command({
       key: await readKey(cli, keyFile),
     };
     const secret = await signingSecret(cli, secretFile);
-    const [{ followFeed }, { createForwarder }, { untilStopped }] = await Promise.all([
-      import("../running/listen.ts"),
-      import("../running/listen.ts"),
-      import("../running/stop-signal.ts"),
+    const [{ createForwarder, followFeed }, { untilStopped }] = await Promise.all([
+      import("../follow-feed.ts"),
+      import("../../../cli/running/stop-signal.ts"),
     ]);
     const stop = new AbortController();
     void untilStopped().then(() => stop.abort());
@@ -128,11 +127,13 @@ async function signingSecret(cli: Cli, file: string | undefined): Promise<string
     );
   }
   const [{ generateSecret }, { systemRandom }] = await Promise.all([
-    import("../../domain/webhooks/webhook-post.ts"),
-    import("../../app/runtime.ts"),
+    import("../../../domain/webhooks/webhook-post.ts"),
+    import("../../../app/runtime.ts"),
   ]);
   const secret = generateSecret(systemRandom);
   if (cli.flags.json) cli.printJson({ secret }, 0);
   else cli.io.stdout.write(`signing secret  ${secret}\n`);
   return secret;
 }
+
+export const subcommands = [listen];

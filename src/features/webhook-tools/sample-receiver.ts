@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { signatureError } from "../domain/webhooks/webhook-post.ts";
+import { signatureError } from "../../domain/webhooks/webhook-post.ts";
 
 export type ReceivedDelivery = {
   eventType: string;

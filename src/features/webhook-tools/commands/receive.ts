@@ -1,46 +1,14 @@
-import { readStdin } from "../../platform/limited-read.ts";
-import { safe } from "../../domain/text.ts";
-import { readText } from "../input/catalog-files.ts";
-import type { Cli } from "../cli.ts";
-import { command } from "../command.ts";
-import { EXIT, usageError } from "../failure.ts";
-import { duration, integer, requiredText, text } from "../flags.ts";
-import { resolveEndpoint } from "../objects/objects.ts";
-import { lazySendOnce } from "../running/send-once.ts";
+import { readStdin } from "../../../platform/limited-read.ts";
+import { safe } from "../../../domain/text.ts";
+import { readText } from "../../../cli/input/catalog-files.ts";
+import type { Cli } from "../../../cli/cli.ts";
+import { command } from "../../../cli/command.ts";
+import { EXIT, usageError } from "../../../cli/failure.ts";
+import { duration, integer, requiredText, text } from "../../../cli/flags.ts";
 
 const RECEIVER_PORT = 4200;
 
-export const test = command({
-  name: "test",
-  about: "Send a signed test event to an endpoint and show the request and the response.",
-  arguments: ["<endpoint>"],
-  examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --json"],
-  async run(cli, _flags, nameOrId) {
-    const rt = await cli.open();
-    const endpoint = resolveEndpoint(cli, rt, nameOrId);
-    const { recordAcceptedTest, testEndpoint } =
-      await import("../../app/webhooks/test-endpoint.ts");
-    const result = await testEndpoint(rt, endpoint.id, lazySendOnce(rt));
-    if (result.ok) recordAcceptedTest(rt, endpoint);
-    if (cli.flags.json) cli.printObject(result);
-    else {
-      const { url, address, headers, body, statusCode, error, durationMs, responseText } = result;
-      const say = (line: string) => void cli.io.stdout.write(`${line}\n`);
-      say(`POST ${safe(url, 2048)} (${address ?? "no connection"})`);
-      for (const [name, value] of Object.entries(headers)) say(`${name}: ${safe(value)}`);
-      say(`\n${safe(body, 100_000)}\n`);
-      say(
-        `${statusCode ?? safe(error ?? "")} in ${durationMs} ms${responseText === "" ? "" : `: ${safe(responseText)}`}`,
-      );
-    }
-    cli.note(
-      result.ok ? "The endpoint accepted it." : `The endpoint failed: ${result.error ?? ""}.`,
-    );
-    return result.ok ? EXIT.ok : EXIT.failure;
-  },
-});
-
-export const verify = command({
+const verify = command({
   name: "verify",
   about: "Verify the signature of a captured delivery, offline.",
   arguments: ["[file]"],
@@ -54,8 +22,8 @@ export const verify = command({
   ],
   async run(cli, { secretFile, header }, file = "-") {
     const [{ signatureError }, { wallClock }] = await Promise.all([
-      import("../../domain/webhooks/webhook-post.ts"),
-      import("../../app/runtime.ts"),
+      import("../../../domain/webhooks/webhook-post.ts"),
+      import("../../../app/runtime.ts"),
     ]);
     const secret = readText(secretFile).trim();
     const body = file === "-" ? await readStdin(cli.io.stdin) : Buffer.from(readText(file));
@@ -68,7 +36,7 @@ export const verify = command({
   },
 });
 
-export const receive = command({
+const receive = command({
   name: "receive",
   about: "Run a sample receiver on this machine. It verifies signatures and can simulate failures.",
   flags: {
@@ -91,10 +59,10 @@ export const receive = command({
     const secret = secretFile === undefined ? null : readText(secretFile).trim();
     const [{ startReceiver }, { untilStopped }, { assertPortAvailable }, { wallClock }] =
       await Promise.all([
-        import("../../delivery/sample-receiver.ts"),
-        import("../running/stop-signal.ts"),
-        import("../running/port.ts"),
-        import("../../app/runtime.ts"),
+        import("../sample-receiver.ts"),
+        import("../../../cli/running/stop-signal.ts"),
+        import("../../../cli/running/port.ts"),
+        import("../../../app/runtime.ts"),
       ]);
     const stopped = untilStopped();
     await assertPortAvailable("127.0.0.1", port);
@@ -149,3 +117,5 @@ function parsePercent(text: string): number {
     "use a share such as --fail 30%",
   );
 }
+
+export const subcommands = [verify, receive];
