@@ -7,6 +7,7 @@ import type { Runtime } from "../app/runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import { assertNotInUse } from "../store/database/file-identity.ts";
 import { storageError } from "../store/database/storage-error.ts";
+import { insertBusiness } from "./failure.ts";
 import { createNamer } from "./objects/names.ts";
 import { getOnlyBusiness, howToBegin } from "./objects/only-business.ts";
 import { inlineFields, toReadable } from "./output/readable.ts";
@@ -63,9 +64,19 @@ export class Cli extends Terminal {
     for (const runtime of this.#opened.splice(0)) runtime.close();
   }
 
-  /** Returns the known error for an error of SQLite, which does not name the file itself. */
+  /**
+   * Returns the known error for an error of SQLite, which does not name the file itself. The commands
+   * of a fix name the business that --business chose, because they would ask for it.
+   */
   explain(error: unknown): unknown {
-    return storageError(error, this.#databasePath) ?? error;
+    const known = storageError(error, this.#databasePath);
+    if (known || !(error instanceof AppError)) return known ?? error;
+    const { code, message, fix, issues, members } = error;
+    const slug = this.flags.business;
+    const isOfBusiness =
+      code === "usage" || (this.#opened.length > 0 && code !== "business_not_found");
+    if (!isOfBusiness || !slug || !fix || fix.includes("--business")) return error;
+    return new AppError(code, message, { fix: insertBusiness(fix, slug), issues, members });
   }
 
   /** The business given by --business, or the only one. */

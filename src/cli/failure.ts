@@ -6,7 +6,7 @@ import {
   type ErrorCode,
   type ValidationIssue,
 } from "../domain/errors.ts";
-import { escapeJson, safe } from "../domain/text.ts";
+import { escapeJson, safe, shellQuote } from "../domain/text.ts";
 import { storageError } from "../store/database/storage-error.ts";
 
 /**
@@ -211,3 +211,10 @@ function systemError(error: unknown): AppError | undefined {
  */
 export const insertProgramName = (fix: string, program: string): string =>
   fix.replace(/(?<![\w/.-])deskbell(?= (?:--)?[a-z…])/g, () => program);
+
+/** Adds `--business` to the commands of a fix; a catalog file names its business itself. */
+export const insertBusiness = (fix: string, slug: string): string =>
+  fix.replace(
+    /(?<![\w/.-])deskbell (?!catalog apply)[a-z][^,;()]*/g,
+    (command) => `${command} --business ${shellQuote(slug)}`,
+  );

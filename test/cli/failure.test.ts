@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { expect, test } from "vitest";
-import { EXIT, EXIT_CODE_OF, explainFailure } from "../../src/cli/failure.ts";
+import { EXIT, EXIT_CODE_OF, explainFailure, insertBusiness } from "../../src/cli/failure.ts";
 import { AppError, type ErrorCode } from "../../src/domain/errors.ts";
 
 test.each<[ErrorCode, number]>([
@@ -83,6 +83,23 @@ test("a fix names the program as started only in commands, not in sentences or p
     explainFailure(new AppError("state_refuses", "No.", { fix }), "npx deskbell").text,
   ).toContain("stop the other deskbell, or look into /var/lib/deskbell with npx deskbell doctor");
 });
+
+test.each([
+  ["deskbell menu list", "deskbell menu list --business joes"],
+  [
+    "end it with deskbell promotions end a, or delete it (deskbell catalog export)",
+    "end it with deskbell promotions end a --business joes, or delete it (deskbell catalog export --business joes)",
+  ],
+  [
+    "edit it, then run deskbell catalog apply FILE",
+    "edit it, then run deskbell catalog apply FILE",
+  ],
+])(
+  "each command of the fix '%s' names the business, which a catalog file does itself",
+  (fix, named) => {
+    expect(insertBusiness(fix, "joes")).toBe(named);
+  },
+);
 
 test("control characters in an error are escaped", () => {
   const { text } = explainFailure(

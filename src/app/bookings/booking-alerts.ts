@@ -30,7 +30,7 @@ export function notifyReceived(
     openCondition(
       "booking.received",
       `${what} at ${start} was made over the API${wait}`,
-      `deskbell ${noun}s ${isPending ? "approve" : "show"} ${id}`,
+      `deskbell ${noun}s ${isPending ? "approve" : "show"} ${id} --business ${slug}`,
       { business: slug, subject: { id, name: start }, since: rt.now() },
     ),
   );
@@ -44,13 +44,14 @@ export const checkUndecided = (rt: Runtime): HealthCondition[] =>
       .filter((visit) => isDecisionLate(visit, rt.now()))
       .map(({ id, businessId, decideBy, createdAt }) => {
         const business = rt.store.businesses.findById(businessId);
+        const slug = business?.slug ?? businessId;
         const by = localMinute(decideBy, business?.doc.timezone ?? "UTC");
         return openCondition(
           "booking.undecided",
           `the ${noun} ${id} is cancelled at ${by} unless it is approved`,
-          `deskbell ${noun}s approve ${id}`,
+          `deskbell ${noun}s approve ${id} --business ${slug}`,
           {
-            business: business?.slug ?? businessId,
+            business: slug,
             subject: { id, name: noun },
             since: createdAt,
           },

@@ -38,21 +38,19 @@ export function countVisit(rt: Runtime, access: VisitAccess): void {
   const made = rt.store.keyVisits.countOfDay(keyId, hour);
   if (made >= limit)
     throw tooManyBookings(
-      keyId,
       `This key has made ${limit} bookings and reservations in 24 hours, which is its limit.`,
     );
   if (visitor && made >= limit * RETURNING_SHARE && countVisitsOf(rt, visitor) > 0)
     throw tooManyBookings(
-      keyId,
       `The visitors of this key have made ${made} of ${limit} bookings and reservations in 24 hours; the others are for visitors who have made none.`,
     );
   countForVisitor(rt, access, "visit");
   rt.store.keyVisits.increment(keyId, hour);
 }
 
-const tooManyBookings = (keyId: string, message: string): AppError =>
+const tooManyBookings = (message: string): AppError =>
   new AppError("too_many_bookings", message, {
-    fix: `the business can raise it: deskbell keys update ${keyId} --max-bookings-day N`,
+    fix: "cancel one that is not needed, or ask the business for a higher limit",
   });
 
 /** Call it in the transaction that cancels a visit. */

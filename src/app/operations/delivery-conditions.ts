@@ -156,7 +156,8 @@ export function checkUnreliable(rt: Runtime, endpoints: readonly EndpointRow[]):
       return openCondition(
         "endpoint.unreliable",
         `the endpoint '${name}' of ${business} has failed ${failed} of its last ${attempts} attempts within an hour`,
-        `deskbell deliveries list --failed --endpoint ${id}`,
+        // Deliveries that succeeded at another try are no longer failed.
+        `deskbell deliveries list --endpoint ${id} --since 1h`,
         { business, subject: { id, name, url } },
       );
     });

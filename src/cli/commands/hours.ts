@@ -88,7 +88,7 @@ const update = command({
     if (others.length > 0)
       cli.note(
         `${slug}: ${others.join(", ")} ${others.length === 1 ? "keeps" : "keep"} hours of their own: ` +
-          `${cli.program} staff hours update ${shellQuote(others[0] ?? "")} ${writeFlags(given)}`,
+          `${cli.program} staff hours update ${shellQuote(others[0] ?? "")} ${writeFlags(given)} --business ${slug}`,
       );
   },
 });

@@ -168,7 +168,7 @@ const postpone = command({
     const change = postponePublicEvent(rt, business.slug, name, startsAt);
     reportWithOrders(cli, name, change);
     cli.note(
-      `To sell tickets again: ${cli.program} public-events update ${shellQuote(name)} --status PUBLISHED`,
+      `To sell tickets again: ${cli.program} public-events update ${shellQuote(name)} --status PUBLISHED --business ${business.slug}`,
     );
   },
 });
@@ -179,7 +179,7 @@ function reportWithOrders(cli: Cli, name: string, { result, orders }: PublicEven
   if (orders.length === 0) return;
   const verb = orders.length === 1 ? "stays" : "stay";
   cli.note(
-    `${countOf(orders.length, "ticket order")} ${verb} valid: ${cli.program} ticket-orders list --public-event ${shellQuote(name)}`,
+    `${countOf(orders.length, "ticket order")} ${verb} valid: ${cli.program} ticket-orders list --public-event ${shellQuote(name)} --business ${result.slug}`,
   );
 }
 

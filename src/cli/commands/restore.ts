@@ -180,7 +180,9 @@ async function report(
   // Nobody was asked, because there were no data to replace.
   if (previousData === null) describePlan(cli, restored, trust);
   if (!isAuthentic && !trust.keepAdded && access.filter(isAdded).some(({ kind }) => kind === "key"))
-    cli.note("Create a new key for each partner whose key was disabled: deskbell keys create");
+    cli.note(
+      "Create a new key for each partner whose key was disabled: deskbell keys create --business SLUG --name NAME --scope SCOPE",
+    );
   cli.note(
     "When the daemon starts, a catalog.changed event asks partners to fetch everything again.",
   );

@@ -81,7 +81,7 @@ const create = command({
     reportChange(cli, result);
     if (performers !== "everyone" || performedBy.length === 0) return;
     cli.note(
-      `${cli.verb("Performed", "be performed")} by ${performedBy.join(", ")}. To change it: ${cli.program} staff update KEY --remove-service ${shellQuote(item.key)}`,
+      `${cli.verb("Performed", "be performed")} by ${performedBy.join(", ")}. To change it: ${cli.program} staff update KEY --remove-service ${shellQuote(item.key)} --business ${business.slug}`,
     );
   },
 });

@@ -70,7 +70,7 @@ const create = command({
     reportChange(cli, result);
     if (service.length === 0)
       cli.note(
-        `No service is linked yet: ${cli.program} staff update ${shellQuote(item.key)} --add-service KEY`,
+        `No service is linked yet: ${cli.program} staff update ${shellQuote(item.key)} --add-service KEY --business ${business.slug}`,
       );
   },
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fetchErrorInWords, AppError, type ErrorCode } from "../../domain/errors.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { userAgent } from "../../platform/assets.ts";
 import { createSender } from "../../delivery/sender.ts";
 import { createIdSource } from "../../domain/ids.ts";
@@ -131,10 +132,13 @@ function retryAfterMs({ headers }: Response): number | undefined {
 }
 
 function feedError(status: number, detail: string | undefined, { api, business }: Feed): AppError {
-  const [code, fix] = ERRORS[status] ?? [
-    "state_refuses",
-    "check that --api is the address of deskbell",
-  ];
+  const [code, fix]: [ErrorCode, string] =
+    status === 403
+      ? [
+          "not_permitted",
+          `use a key of this business: deskbell keys create --name listen --scope webhooks.read --business ${shellQuote(business)}`,
+        ]
+      : (ERRORS[status] ?? ["state_refuses", "check that --api is the address of deskbell"]);
   return new AppError(
     code,
     detail ?? `${api} responded with ${status} for the changes of '${business}'.`,
@@ -145,10 +149,6 @@ function feedError(status: number, detail: string | undefined, { api, business }
 const ERRORS: Record<number, [ErrorCode, string]> = {
   400: ["usage", "check --after: use the cursor that this command printed at its end"],
   401: ["not_permitted", "use the whole key, as printed by deskbell keys create"],
-  403: [
-    "not_permitted",
-    "use a key of this business: deskbell keys create --name listen --scope webhooks.read",
-  ],
   404: ["business_not_found", "check --business, and that --api is the address of deskbell"],
   410: [
     "cursor_expired",

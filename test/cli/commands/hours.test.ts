@@ -41,7 +41,7 @@ test("hours update names the staff that keep their own hours, and the visits out
   expect(stderr).toContain(affected);
   expect((await run(`bookings show ${id.slice(-6)}`)).stdout).toContain(id);
   expect(stderr).toContain(
-    `salon: mia keeps hours of their own: deskbell staff hours update mia --day ${DAY} --open 10:00-14:00\n`,
+    `salon: mia keeps hours of their own: deskbell staff hours update mia --day ${DAY} --open 10:00-14:00 --business salon\n`,
   );
   expect(await refuses("tom", "20:15")).not.toBe(0);
   await run(`staff hours update mia --day ${DAY} --open 10:00-14:00`);

@@ -154,7 +154,7 @@ test("commands in messages quote keys with spaces for the shell", async () => {
   const quoted = `'mia o'\\''hara'`;
   await deskbell(`staff hours update Mia --day mon --open 10:00-12:00`);
   const { stderr } = await deskbell("hours update --day mon --closed");
-  expect(stderr).toContain(`deskbell staff hours update ${quoted} --day mon --closed\n`);
+  expect(stderr).toContain(`deskbell staff hours update ${quoted} --day mon --closed --business `);
   const created = await deskbell("staff create --name Tom --key 'tom b'");
   expect(created.stderr).toContain("deskbell staff update 'tom b' --add-service KEY");
   const service = await deskbell(

@@ -24,7 +24,7 @@ test("a booking over HTTP alerts the operator, one of the terminal does not", as
       business: "shop",
       subject: { id: body.data.id },
       text: "a booking of Cut at 2026-11-23 09:00 was made over the API",
-      command: `deskbell bookings show ${body.data.id}`,
+      command: `deskbell bookings show ${body.data.id} --business shop`,
     },
   ]);
 });

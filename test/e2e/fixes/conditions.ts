@@ -1,0 +1,102 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readStatus } from "../../../src/app/operations/status.ts";
+import type { ConditionCode } from "../../../src/domain/conditions/registry.ts";
+import { CHECKS } from "../../support/checks.ts";
+import { createRunningServer, INJECTIONS } from "../../support/conditions.ts";
+import { addBusiness, emitEvents } from "../../support/delivery.ts";
+import { createServer, type FixCase, setClock } from "../../support/fixes.ts";
+
+// Health conditions, each on a server with two businesses that has no other open condition.
+
+type More = Pick<FixCase, "adds" | "before" | "fails"> & {
+  /** A delivery that has failed comes first. */
+  hasFailed?: true;
+};
+
+/** Makes a condition begin as test/app/operations/conditions.test.ts does; `status` prints it. */
+function condition(
+  code: ConditionCode,
+  text: string,
+  outcome: FixCase["outcome"],
+  { hasFailed, ...more }: More = {},
+): FixCase {
+  let read = (): string => "";
+  return {
+    text,
+    name: code,
+    data: async () => {
+      const rt = await createRunningServer();
+      const server = await createServer(rt.config.dataDir);
+      addBusiness(rt, "cafe-lumen");
+      if (hasFailed) {
+        emitEvents(rt, rt.business, "service.updated");
+        server.edit("UPDATE delivery SET last_error = 'HTTP 500'");
+      }
+      await INJECTIONS[code](rt);
+      setClock(rt.now());
+      read = () =>
+        readStatus(rt, CHECKS)
+          .problems.filter((problem) => problem.code === code)
+          .map((problem) => `${problem.text}\t${problem.command}`)
+          .join("\n");
+      return server;
+    },
+    line: async () => read(),
+    ...more,
+    outcome,
+  };
+}
+
+const GONE = "the message is gone";
+const yes: More = { adds: "--yes" };
+const failed: More = { hasFailed: true };
+
+export const fixes: FixCase[] = [
+  condition("delivery.stalled", "deskbell deliveries list --status PENDING", /PENDING/),
+  condition("deliveries.stuck", "deskbell deliveries list --status PENDING", /PENDING/),
+  condition("delivery.corrupt", "deskbell deliveries cancel {}", GONE, yes),
+  condition("signing_secret.wrong", "deskbell webhooks rotate-secret {} --force", GONE),
+  condition("database.damaged", "deskbell backup list", /\.db$/m),
+  condition("backup.failed", "deskbell backup", GONE),
+  condition("backup.overdue", "deskbell backup", GONE),
+  condition("backup.drill_failed", "deskbell backup drill", GONE),
+  condition("backup.untagged", "deskbell backup", GONE),
+  condition("backup.damaged", "deskbell backup, then rm {}", /SHA256SUMS|\.db/),
+  condition("events.altered", "deskbell backup list", /\.db$/m),
+  condition("key.in_browser", "deskbell keys rotate {} --overlap 0s", GONE, yes),
+  condition("key.expiring", "deskbell keys update {} --expires 365d", GONE),
+  condition(
+    "key.booking_fast",
+    "deskbell bookings list --business {} --key {} --created-since 2h",
+    /./,
+  ),
+  condition("proxy.one_address", "deskbell guide behind-a-proxy", /--trusted-proxy/),
+  condition("metrics.refused", "deskbell metrics token", /^deskbell_mt_/, {
+    // A daemon creates it.
+    before: ({ dataDir }) =>
+      writeFileSync(join(dataDir, "metrics.token"), "deskbell_mt_1\n", { mode: 0o600 }),
+  }),
+  condition("booking.undecided", "deskbell {}s approve {} --business {}", GONE),
+  condition("network.out", "deskbell deliveries list --failed", /HTTP 500/, failed),
+  condition("endpoint.key_ended", "deskbell webhooks disable {}", GONE),
+  condition(
+    "endpoint.failing",
+    "deskbell deliveries list --failed --endpoint {}",
+    /HTTP 500/,
+    failed,
+  ),
+  condition(
+    "endpoint.disabling",
+    "deskbell deliveries list --failed --endpoint {}",
+    /HTTP 500/,
+    failed,
+  ),
+  condition("endpoint.unreliable", "deskbell deliveries list --endpoint {} --since 1h", /^dlv_/m),
+  condition("endpoint.disabled", "deskbell webhooks show {}", /DISABLED/),
+  condition("calendar.full", "deskbell calendars list --business {}", /^cal_/m),
+  condition("calendar.former_url", "deskbell calendars create --business {}{}{}", /http/),
+  condition("destination.late", "deskbell destinations test {}", /refused/, { fails: true }),
+  condition("destination.recreated", "deskbell destinations redeliver {} --since {}", GONE, yes),
+  condition("destination.skipped", "deskbell destinations show {}", /it is too large/),
+];

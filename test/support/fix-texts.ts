@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseAst } from "rolldown/parseAst";
+import { COMMANDS } from "../../src/cli/command-table.ts";
+
+// The texts of messages that name a command of deskbell, as the source has them.
+
+const SRC = new URL("../../src/", import.meta.url).pathname;
+
+/** The first words of all commands. */
+export const COMMAND_NAMES: ReadonlySet<string> = new Set(COMMANDS.map(({ name }) => name));
+
+/** Values in a text, which the source computes, are written as `{}`. */
+const namesCommand = (text: string): boolean =>
+  [...text.matchAll(/(?<![\w/.-])deskbell (\{\}(?=s? [a-z-])|[a-z-]+)/g)].some(
+    ([, word = ""]) => word === "{}" || COMMAND_NAMES.has(word),
+  );
+
+type Node = { type: string; start: number; end: number; [key: string]: unknown };
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && "type" in value && "start" in value;
+
+/** Returns the text of a string or template; `${cli.program}` is the program's name. */
+function textOf(node: Node, source: string): string | undefined {
+  if (node.type === "Literal" && typeof node["value"] === "string") return node["value"];
+  if (node.type !== "TemplateLiteral") return undefined;
+  const expressions = node["expressions"] as Node[];
+  const quasis = node["quasis"] as { value: { cooked: string } }[];
+  return quasis
+    .map(({ value: { cooked } }, i) => {
+      const expression = expressions[i];
+      if (expression === undefined) return cooked;
+      const code = source.slice(expression.start, expression.end);
+      return `${cooked}${/(?:^|\.)program$/.test(code) ? "deskbell" : "{}"}`;
+    })
+    .join("");
+}
+
+function textsIn(path: string): string[] {
+  const source = readFileSync(join(SRC, path), "utf8");
+  const texts: string[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) return value.forEach(visit);
+    if (!isNode(value)) return;
+    const text = textOf(value, source);
+    const lines = text?.split("\n").map((line) => line.trim()) ?? [];
+    texts.push(...lines.filter(namesCommand));
+    for (const child of Object.values(value)) visit(child);
+  };
+  visit(parseAst(source, { lang: path.endsWith("x") ? "tsx" : "ts" }));
+  return texts;
+}
+
+/** Returns each text of the source that names a command, once. Lines of a file are texts of their own. */
+export const listTextsWithCommands = (): string[] => [
+  ...new Set(
+    readdirSync(SRC, { recursive: true, encoding: "utf8" })
+      .filter((path) => /\.tsx?$/.test(path))
+      .flatMap(textsIn),
+  ),
+];
