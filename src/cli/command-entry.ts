@@ -20,7 +20,7 @@ export type CommandEntry = {
   load: () => Promise<{ definition: CommandSpec | CommandGroup["commands"] }>;
 };
 
-/** The command of a feature, and the one after which the help lists it; null: the first one. */
+/** The command of a feature, and that of the core after which the help lists it; null: first. */
 export type FeatureCommand = CommandEntry & { heading: Heading; after: string | null };
 
 /** Commands of a feature for a group such as `catalog import`. */

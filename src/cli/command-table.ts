@@ -120,12 +120,6 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       load: () => import("./commands/status.ts"),
     },
     {
-      name: "doctor",
-      about:
-        "Check the server for problems and print the command that fixes each one. Exits with 6 if a problem needs fixing.",
-      load: () => import("./commands/doctor.ts"),
-    },
-    {
       name: "metrics",
       about: "Print the token and the alerting rules for Prometheus.",
       load: () => import("./commands/metrics.ts"),

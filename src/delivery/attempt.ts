@@ -53,7 +53,7 @@ export function createAttemptRunner(
     localFailureLoggedAt = rt.monotonic();
     rt.log("error", "This machine cannot open more connections; deliveries are tried again.", {
       error: errorInWords(error),
-      fix: "deskbell doctor",
+      fix: "set LimitNOFILE=65536 in its systemd unit, or run ulimit -n 65536 before starting it",
     });
   }
 

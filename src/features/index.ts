@@ -3,6 +3,7 @@ import { calendars } from "./calendars/feature.ts";
 import { completion } from "./completion/feature.ts";
 import { csv } from "./csv/feature.ts";
 import { docs } from "./docs/feature.ts";
+import { doctor } from "./doctor/feature.ts";
 import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
 import { guestData } from "./guest-data/feature.ts";
@@ -24,17 +25,18 @@ const LIST = [
   calendars,
   samples,
   demo,
+  doctor,
   liveView,
   square,
   csv,
   alerts,
   guestData,
+  systemd,
   servers,
   completion,
   tickets,
   undo,
   docs,
-  systemd,
   webhookTools,
 ] as const;
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import { listen } from "listhen";
 import { AppError } from "../domain/errors.ts";
-import { readOpenFileLimit } from "../app/operations/doctor-checks.ts";
+import { readOpenFileLimit } from "../platform/open-file-limit.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
 import type { Runtime } from "../app/runtime.ts";
 import { isStorageUnavailable } from "../store/database/storage-error.ts";

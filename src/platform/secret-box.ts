@@ -87,7 +87,7 @@ export function openSecretBox(
         "signing_unavailable",
         "A signing secret cannot be decrypted with the master key.",
         {
-          fix: `restore the key file of this database: ${keyPath}; deskbell doctor lists the affected secrets`,
+          fix: `restore the key file of this database: ${keyPath}; deskbell status lists the affected secrets`,
         },
       );
     },

@@ -43,7 +43,7 @@ test("the help lists each command once", () => {
   expect(listed.toSorted()).toEqual([...COMMANDS.map(({ name }) => name), "help"].toSorted());
 });
 
-test("the help lists the command of a feature after the one that it names", () => {
+test("the help lists the command of a feature after the one of the core that it names", () => {
   const names = COMMANDS.map(({ name }) => name);
   const commands = FEATURES.flatMap((feature) => feature.commands ?? []);
   expect(commands.length).toBeGreaterThan(0);

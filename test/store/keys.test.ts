@@ -3,7 +3,6 @@ import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { FIRST_SCOPES, SCOPES } from "../../src/domain/api-key.ts";
 import { readMigrations } from "../../src/platform/assets.ts";
-import { checkGainedScopes } from "../../src/app/operations/doctor-checks.ts";
 import { createTempFolder } from "../support/cli.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -62,11 +61,4 @@ test("secret keys of 0.1 lose the scopes that 0.2 gave them, unless they have us
     new: [null, SCOPES],
     restricted: [null, ["bookings.read"]],
   });
-  const findings = checkGainedScopes(keys, () => "old-shop", rt.now());
-  expect(findings.map(({ fix }) => fix).sort()).toEqual([
-    "deskbell keys update booking --all-scopes no",
-    "deskbell keys update holding --all-scopes no",
-    "deskbell keys update unlogged --all-scopes yes",
-    "deskbell keys update unused --all-scopes yes",
-  ]);
 });

@@ -69,7 +69,7 @@ test.skipIf(process.platform !== "linux")(
     createTestRuntime({ dataDir });
     rmSync(dataDir, { recursive: true });
     const { deskbell } = createTerminal({ dataDir });
-    for (const line of ["businesses list", "status", "doctor", `catalog apply ${SALON}`])
+    for (const line of ["businesses list", "status", `catalog apply ${SALON}`])
       expect(await deskbell(line)).toMatchObject({
         code: 5,
         stderr: expect.stringMatching(

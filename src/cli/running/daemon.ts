@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withEqualFailures } from "../../app/webhooks/failure-time.ts";
 import { nameGoodBackup } from "../../app/operations/backups.ts";
-import { readOpenFileLimit } from "../../app/operations/doctor-checks.ts";
+import { readOpenFileLimit } from "../../platform/open-file-limit.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
 import { loadFromFeatures } from "../../features/index.ts";

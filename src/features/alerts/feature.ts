@@ -8,7 +8,7 @@ export const alerts = {
       name: "alerts",
       about: "List alerts, and send a test through each channel.",
       heading: "Server",
-      after: "doctor",
+      after: "status",
       load: () => import("./commands.ts"),
     },
   ],

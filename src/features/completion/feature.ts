@@ -8,7 +8,7 @@ export const completion = {
       name: "completion",
       about: "Print the completion script of a shell: bash, zsh, fish or powershell.",
       heading: "Installation",
-      after: "systemd-unit",
+      after: null,
       load: () => import("./commands/completion.ts"),
     },
   ],

@@ -8,7 +8,7 @@ export const liveView = {
       name: "tui",
       about: "Watch deliveries live, and redeliver failed ones.",
       heading: "Server",
-      after: "doctor",
+      after: "status",
       load: () => import("./commands.ts"),
     },
   ],

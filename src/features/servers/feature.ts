@@ -9,7 +9,7 @@ export const servers = {
       about:
         "Print the part of a proxy's configuration that sends each business's requests to its server.",
       heading: "Installation",
-      after: "systemd-unit",
+      after: null,
       load: () => import("./commands/proxy-map.ts"),
     },
   ],

@@ -1,8 +1,7 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { revokeKey } from "../../../src/app/key-end.ts";
 import { listKeys, updateKey } from "../../../src/app/keys.ts";
 import { createBackup, listBackups } from "../../../src/app/operations/backups.ts";
-import { runDoctor } from "../../../src/app/operations/doctor.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { conditionKind, listConditionCodes } from "../../../src/domain/conditions/registry.ts";
@@ -24,12 +23,8 @@ const DAY_MS = 24 * HOUR_MS;
 /** Returns the codes that the operator sees, and the status of /readyz. */
 async function listCodes(rt: RunningServer, app: App) {
   const metrics = await (await app.request("/metrics", asOperator(rt))).text();
-  const checks = await Array.fromAsync(
-    runDoctor(rt.config, { open: async () => rt, askDaemon: async () => ({ at: rt.now() }) }),
-  );
   return {
     status: readStatus(rt, CHECKS).problems.map(({ code }) => code),
-    doctor: checks.flatMap(({ findings }) => findings.flatMap(({ code }) => code ?? [])),
     metrics: [
       ...metrics.matchAll(/^deskbell_condition\{code="(\S+)",severity="\w+"\} [1-9]/gm),
     ].map(([, code]) => code),
@@ -38,19 +33,18 @@ async function listCodes(rt: RunningServer, app: App) {
 }
 
 test(
-  "every condition appears in status, doctor, metrics and /readyz, and so does its end",
+  "every condition appears in status, metrics and /readyz, and so does its end",
   { timeout: 60_000 },
   async () => {
     const rt = await createRunningServer();
     const app = createTestApp(rt);
-    const none = { status: [], doctor: [], metrics: [], ready: 200 };
+    const none = { status: [], metrics: [], ready: 200 };
     expect(await listCodes(rt, app)).toEqual(none);
     for (const code of listConditionCodes()) {
       const end = await INJECTIONS[code](rt);
       const found = await listCodes(rt, app);
       expect(found.status, "status").toContain(code);
-      // A command cannot open a database that is gone, and a stopped daemon serves no metrics.
-      if (code !== "storage.gone") expect(found.doctor, "doctor").toContain(code);
+      // A stopped daemon serves no metrics.
       if (!COMMANDS_ONLY.has(code)) expect(found.metrics, "metrics").toContain(code);
       expect(found.ready, code).toBe(conditionKind(code).isUnready ? 503 : 200);
 
@@ -61,20 +55,6 @@ test(
     }
   },
 );
-
-test("doctor reports a condition of any area", async () => {
-  const rt = await createRunningServer();
-  const app = createTestApp(rt);
-  const code = "proxy.one_address";
-  await INJECTIONS[code](rt);
-  const areas = listConditionCodes().map((each) => conditionKind(each).about);
-  const { about: own } = conditionKind(code);
-  onTestFinished(() => void Object.assign(conditionKind(code), { about: own }));
-  for (const about of areas) {
-    Object.assign(conditionKind(code), { about });
-    expect((await listCodes(rt, app)).doctor, about).toEqual([code]);
-  }
-});
 
 test.each([40, -40])(
   "a command whose clock differs by %i days names that and nothing else",

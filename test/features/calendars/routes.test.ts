@@ -126,7 +126,7 @@ test("a feed has an ETag, and its URL works until it is revoked", async () => {
   expect((await read()).status).toBe(404);
 });
 
-test("doctor lists a feed that a phone reads at the URL of an earlier version, for a week", async () => {
+test("a feed that a phone reads at the URL of an earlier version is a condition for a week", async () => {
   const api = openShop();
   const { calendar, token, read } = subscribe(api, "zoe", true);
   const list = () =>

@@ -137,10 +137,6 @@ test("a server that has another token is reported, and one of the same data fold
     code: 2,
     stderr: expect.stringContaining("--metrics-token-file needs --servers."),
   });
-  expect(await deskbell("doctor --servers servers.txt")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--servers needs --standby."),
-  });
 });
 
 test.each(["status --servers", "proxy-map --format nginx"])("%s refuses a device", async (line) => {

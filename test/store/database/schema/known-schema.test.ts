@@ -63,9 +63,6 @@ test.for([
     code: 5,
     stderr: `error: ${damage} (${error}).\nfix: stop the daemon and restore a backup: deskbell backup list (exit 5)\n`,
   });
-  const doctor = await deskbell("doctor");
-  expect(doctor.code).toBe(6);
-  expect(doctor.stdout).toContain(`the database is damaged: ${part}`);
 
   const rt = createTestRuntime({ dataDir });
   await expect(assertDatabaseUsable(rt)).rejects.toThrow(`${damage}.`);

@@ -1,16 +1,16 @@
-import { listReplacedData } from "./replaced-data.ts";
+import { listReplacedData } from "../../app/operations/replaced-data.ts";
 import { existsSync } from "node:fs";
 import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
-import { countGuests } from "../bookings/guests.ts";
-import { slugOf } from "../businesses.ts";
-import { iterateSecrets } from "../master-key.ts";
-import type { Runtime } from "../runtime.ts";
+import { countGuests } from "../../app/bookings/guests.ts";
+import { slugOf } from "../../app/businesses.ts";
+import { iterateSecrets } from "../../app/master-key.ts";
+import type { Runtime } from "../../app/runtime.ts";
 import { restoreDraft } from "../../store/backup.ts";
-import { checkBackupKeys } from "./backup-keys.ts";
-import { checkBackupsOfMoved } from "./backups-of-moved.ts";
-import { adviseOnCopies } from "./backup-conditions.ts";
+import { checkBackupKeys } from "../../app/operations/backup-keys.ts";
+import { checkBackupsOfMoved } from "../../app/operations/backups-of-moved.ts";
+import { adviseOnCopies } from "../../app/operations/backup-conditions.ts";
 import { listForeignPrograms } from "../../store/database/file-identity.ts";
 import { type DatabaseFacts, readDatabaseFacts } from "../../store/database/read-only-database.ts";
 import {
@@ -28,10 +28,13 @@ import {
   checkUnsentEvents,
   checkTimezones,
   readLitestreamVersion,
-  readOpenFileLimit,
   usesLitestream,
-} from "./doctor-checks.ts";
-import { checkFilePermissions, listFilePermissions } from "./file-permissions.ts";
+} from "./checks.ts";
+import { readOpenFileLimit } from "../../platform/open-file-limit.ts";
+import {
+  checkFilePermissions,
+  listFilePermissions,
+} from "../../app/operations/file-permissions.ts";
 import {
   type ConditionCode,
   conditionKind,
@@ -39,9 +42,9 @@ import {
   type Check,
   type Finding,
 } from "../../domain/conditions/registry.ts";
-import { clockAheadMs } from "./clock-conditions.ts";
-import { loadChecks } from "./conditions.ts";
-import { readStatus, type Status } from "./status.ts";
+import { clockAheadMs } from "../../app/operations/clock-conditions.ts";
+import { loadChecks } from "../../app/operations/conditions.ts";
+import { readStatus, type Status } from "../../app/operations/status.ts";
 
 type DoctorDeps = {
   open: () => Promise<Runtime>;

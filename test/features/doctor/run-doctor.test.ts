@@ -14,25 +14,31 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
-import { createBackup } from "../../../src/app/operations/backups.ts";
+import { createBackup, listBackups } from "../../../src/app/operations/backups.ts";
 import { readMigrations } from "../../../src/platform/assets.ts";
-import { checkPrograms, type DaemonResponse } from "../../../src/app/operations/doctor-checks.ts";
+import { checkPrograms, type DaemonResponse } from "../../../src/features/doctor/checks.ts";
 import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
 import { recordKeyCopy } from "../../../src/app/operations/key-copies.ts";
-import { runDoctor } from "../../../src/app/operations/doctor.ts";
-import type { Check } from "../../../src/domain/conditions/registry.ts";
+import { runDoctor } from "../../../src/features/doctor/run-doctor.ts";
+import {
+  type Check,
+  conditionKind,
+  listConditionCodes,
+} from "../../../src/domain/conditions/registry.ts";
 import { cancelDeliveries } from "../../../src/app/webhooks/deliveries.ts";
 import { createKey, rotateKey } from "../../../src/app/keys.ts";
 import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/delivery-queue.ts";
-import { probeDaemon } from "../../../src/cli/commands/doctor.ts";
+import { probeDaemon } from "../../../src/features/doctor/commands.ts";
 import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
 import { maxInFlight, PERMITS } from "../../../src/domain/webhooks/permits.ts";
 import { acquireDaemonLock } from "../../../src/store/database/database.ts";
+import { createRunningServer, INJECTIONS, type RunningServer } from "../../support/conditions.ts";
 import { emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 type Server = TestRuntime & {
   business: NonNullable<ReturnType<TestRuntime["store"]["businesses"]["findBySlug"]>>;
@@ -637,4 +643,42 @@ test("doctor refuses a Litestream whose SQLite can corrupt the database", () => 
     { text: "'litestream' (process 7) has the database open", isAdvice: true },
     { text: "Litestream has replicated the database", isAdvice: true },
   ]);
+});
+
+/** Returns the codes of the conditions that doctor lists. */
+async function listCodes(rt: RunningServer) {
+  const checks = await Array.fromAsync(
+    runDoctor(rt.config, { open: async () => rt, askDaemon: async () => ({ at: rt.now() }) }),
+  );
+  return checks.flatMap(({ findings }) => findings.flatMap(({ code }) => code ?? []));
+}
+
+test(
+  "doctor reports every condition, and no longer after its end",
+  { timeout: 60_000 },
+  async () => {
+    const rt = await createRunningServer();
+    // A command cannot open a database that is gone.
+    for (const code of listConditionCodes().filter((each) => each !== "storage.gone")) {
+      const end = await INJECTIONS[code](rt);
+      expect(await listCodes(rt)).toContain(code);
+      await end();
+      expect(await listCodes(rt), `the end of ${code}`).toEqual([]);
+      rt.advance(HOUR_MS);
+      if (rt.now() - listBackups(rt.config)[0]!.createdAt > DAY_MS) await createBackup(rt);
+    }
+  },
+);
+
+test("doctor reports a condition of any area", async () => {
+  const rt = await createRunningServer();
+  const code = "proxy.one_address";
+  await INJECTIONS[code](rt);
+  const areas = listConditionCodes().map((each) => conditionKind(each).about);
+  const { about: own } = conditionKind(code);
+  onTestFinished(() => void Object.assign(conditionKind(code), { about: own }));
+  for (const about of areas) {
+    Object.assign(conditionKind(code), { about });
+    expect(await listCodes(rt), about).toEqual([code]);
+  }
 });

@@ -10,9 +10,8 @@ import type { EventRow } from "../../store/events.ts";
 import type { Program } from "../../store/database/file-identity.ts";
 import type { DatabaseFacts } from "../../store/database/read-only-database.ts";
 import type { ListedKey } from "../../store/keys.ts";
-import { CLOCK_TOLERANCE_MS } from "./clock-conditions.ts";
+import { CLOCK_TOLERANCE_MS } from "../../app/operations/clock-conditions.ts";
 import type { Finding } from "../../domain/conditions/registry.ts";
-import { readFileSync } from "node:fs";
 
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_MS = 7 * DAY_MS;
@@ -239,14 +238,4 @@ export function checkOpenFileLimit(limit: number | null, endpoints: number): Fin
     `the daemon may open at most ${limit} files: under load it needs ${needed} (${what})`,
     "set LimitNOFILE=65536 in its systemd unit, or run ulimit -n 65536 before starting it",
   );
-}
-
-/** Sockets included; null if the system does not provide it. */
-export function readOpenFileLimit(): number | null {
-  try {
-    const limit = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
-    return limit === undefined ? null : Number(limit);
-  } catch {
-    return null;
-  }
 }

@@ -2,16 +2,16 @@ import { statSync } from "node:fs";
 import { type Check, type Finding, isAtLeast } from "../../domain/conditions/registry.ts";
 import { errorInWords } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
-import type { Cli } from "../cli.ts";
-import { command } from "../command.ts";
-import { EXIT, insertProgramName, usageError } from "../failure.ts";
-import { type Column, toTsv } from "../output/table.ts";
-import { text, withEnvironment } from "../flags.ts";
-import { tlsFiles } from "./serve.ts";
-import { severityFlag } from "./status.ts";
+import type { Cli } from "../../cli/cli.ts";
+import { command } from "../../cli/command.ts";
+import { EXIT, insertProgramName, usageError } from "../../cli/failure.ts";
+import { type Column, toTsv } from "../../cli/output/table.ts";
+import { text, withEnvironment } from "../../cli/flags.ts";
+import { tlsFiles } from "../../cli/commands/serve.ts";
+import { severityFlag } from "../../cli/commands/status.ts";
 import { request } from "node:http";
 import { request as requestTls } from "node:https";
-import type { DaemonResponse } from "../../app/operations/doctor-checks.ts";
+import type { DaemonResponse } from "./checks.ts";
 
 export const definition = command({
   flags: {
@@ -40,7 +40,7 @@ export const definition = command({
     const running =
       standby === undefined
         ? await checkServer(cli)
-        : (await import("./doctor-standby.ts")).checkStandby(cli.config(), {
+        : (await import("../../cli/commands/doctor-standby.ts")).checkStandby(cli.config(), {
             dir: standby,
             servers,
             tls: tlsFiles(tlsCert, tlsKey),
@@ -62,7 +62,7 @@ async function checkServer(cli: Cli): Promise<AsyncIterable<Check>> {
   const config = cli.configWithData();
   if (statSync(config.databasePath).size > LONG_READ_BYTES)
     cli.note("reading the whole database …");
-  const { runDoctor } = await import("../../app/operations/doctor.ts");
+  const { runDoctor } = await import("./run-doctor.ts");
   return runDoctor(config, { open: () => cli.open(), askDaemon: probeDaemon });
 }
 

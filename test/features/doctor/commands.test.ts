@@ -15,6 +15,7 @@ import {
 } from "../../support/cli.ts";
 import { PROGRAM } from "../../support/program.ts";
 import { SALON } from "../../support/samples.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 
 type Checks = {
   checks: { about: string; findings: { text: string; fix: string; isAdvice?: true }[] }[];
@@ -263,4 +264,23 @@ test("files are 0600 and folders 0700 whatever the umask", async () => {
   expect(lstatSync(dataDir).mode & 0o777).toBe(0o700);
   expect(new Set(modes)).toEqual(new Set(["600 file", "700 folder"]));
   expect(modes.length).toBeGreaterThan(4);
+});
+
+test("doctor needs --standby for --servers", async () => {
+  expect(await createTerminal().deskbell("doctor --servers servers.txt")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--servers needs --standby."),
+  });
+});
+
+test("doctor reports a missing row of a table as damage", async () => {
+  const rt = createTestRuntime();
+  const db = new Database(rt.config.databasePath);
+  db.exec("DELETE FROM server");
+  db.close();
+  const { deskbell } = createTerminal({ dataDir: rt.config.dataDir });
+  expect(await deskbell("doctor")).toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining("the row of its table 'server' is missing"),
+  });
 });

@@ -1,0 +1,16 @@
+import type { Feature } from "../feature.ts";
+
+/** Examines the whole server when the operator asks, and says how to fix what it finds. */
+export const doctor = {
+  name: "doctor",
+  commands: [
+    {
+      name: "doctor",
+      about:
+        "Check the server for problems and print the command that fixes each one. Exits with 6 if a problem needs fixing.",
+      heading: "Server",
+      after: "status",
+      load: () => import("./commands.ts"),
+    },
+  ],
+} as const satisfies Feature;
