@@ -13,7 +13,6 @@ import { type StoredCatalog, localise } from "../../src/domain/public/public-con
 import type { availability } from "../../src/domain/public/schemas/availability.ts";
 import type * as webhook from "../../src/domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../src/domain/webhooks/sample-event.ts";
-import type { ServerStatus } from "../../src/domain/public/schemas/server-status.ts";
 import { bookingExamples, CUSTOMER } from "./booking-examples.ts";
 import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
 import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
@@ -56,15 +55,6 @@ publicCatalog.services.sort(
 const business = { id: businessId(slug), slug, name, timezone };
 const meta = { business, currency, locale, catalogVersion: VERSION };
 const page = { hasMore: false, nextCursor: null };
-
-const exampleServer: ServerStatus = {
-  version: "0.2.0",
-  businesses: [slug],
-  deliveries: { DELIVERED: 977, PENDING: 2 },
-  lastBackupAt: new Date(NOW).toISOString(),
-  lastCopyAt: null,
-  problems: [],
-};
 
 const listResponse = (data: unknown) => ({
   data: localise(data, locale, false),
@@ -253,7 +243,6 @@ const EXAMPLES: { [name: string]: unknown } = {
   EndpointTestResponse: { data: endpointTest },
   DeliveryResponse: { data: delivery },
   Health: { status: "ok" },
-  ServerStatusResponse: { data: exampleServer },
   OpenApi: { openapi: "3.1.1" },
 };
 

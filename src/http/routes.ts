@@ -4,7 +4,7 @@ import { availabilityParameters } from "./handlers/availability/availability-par
 import * as lists from "./handlers/catalog/list-routes.ts";
 import { listChanges, changesParameters } from "./handlers/changes/changes.ts";
 import { getOpenApi } from "./handlers/server-documents.ts";
-import { getHealth, getMetrics, getReadiness, getServerStatus } from "./handlers/operations.ts";
+import { getHealth, getMetrics, getReadiness } from "./handlers/operations.ts";
 import { loadFromFeatures } from "../features/index.ts";
 import { CACHEABLE, conditional, get, openGet, pathOf, unversioned } from "./route-constructors.ts";
 import { WEBHOOK_ROUTES } from "./webhook-routes.ts";
@@ -145,15 +145,6 @@ const CORE_ROUTES: readonly RouteDefinition[] = [
     responses: unversioned("Metrics in the Prometheus text format.", "text/plain"),
     problems: ["missing_key", "invalid_key", "address_not_allowed"],
     handle: getMetrics,
-  }),
-  openGet("/metrics/status", {
-    operationId: "getServerStatus",
-    summary: "Get the state of the server",
-    description:
-      "The businesses of the server and its open health conditions, for `deskbell proxy-map` and `deskbell status --servers`. Requires the same token as `/metrics`.",
-    responses: unversioned("The state of the server.", "ServerStatusResponse"),
-    problems: ["missing_key", "invalid_key", "address_not_allowed"],
-    handle: getServerStatus,
   }),
   openGet("/openapi.json", {
     operationId: "getOpenApi",

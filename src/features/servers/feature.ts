@@ -13,5 +13,8 @@ export const servers = {
       load: () => import("./commands/proxy-map.ts"),
     },
   ],
+  routes: () => import("./routes.ts"),
+  schemas: ["ServerStatusResponse"],
+  openapi: () => import("./openapi.ts"),
   variants: [{ command: "status", load: () => import("./commands/status.ts") }],
 } as const satisfies Feature;

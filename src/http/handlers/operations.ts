@@ -11,7 +11,6 @@ import { type History, readHistory } from "../../app/operations/history.ts";
 import { backupIntervalMs } from "../../app/operations/backup-conditions.ts";
 import { readBackupState } from "../../app/operations/backup-state.ts";
 import { findNewestBackup } from "../../app/operations/backups.ts";
-import { readServerStatus } from "../../app/operations/server-status.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
   type HttpResponse,
@@ -89,19 +88,6 @@ export function getMetrics({
     ].join("");
     const type = "text/plain; version=0.0.4; charset=utf-8";
     return respondBytes(context, 200, type, Buffer.from(text), ["cache-control", "no-store"]);
-  };
-}
-
-/** Returns the status as JSON, with the businesses, for commands that ask several servers. */
-export function getServerStatus({
-  rt,
-  operators,
-  monitoring,
-}: HandlerDeps): (context: RequestContext) => HttpResponse {
-  return (context) => {
-    operators.assert(context.request);
-    const data = readServerStatus(rt, monitoring.checks);
-    return respondJson(context, 200, { data }, ["cache-control", "no-store"]);
   };
 }
 

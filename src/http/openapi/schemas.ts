@@ -27,7 +27,6 @@ import {
 } from "../../domain/public/schemas/service.ts";
 import { currency, image, instant, weeklyWindow } from "../../domain/public/schemas/values.ts";
 import * as webhook from "../../domain/public/schemas/webhook.ts";
-import { serverStatus } from "../../domain/public/schemas/server-status.ts";
 import { type Listed, loadFromFeatures } from "../../features/index.ts";
 import { HTTP_CODES } from "../pipeline/problem-codes.ts";
 
@@ -251,7 +250,6 @@ const NAMED = {
         "For `/readyz`: when a receiver of any business last accepted a webhook. Missing if none of the last 1,000 attempts was accepted",
       ),
   }),
-  ServerStatusResponse: response(serverStatus),
   OpenApi: z.looseObject({ openapi: z.string() }).describe("This OpenAPI document"),
 };
 

@@ -244,11 +244,9 @@ describe("metrics", () => {
     { what: "that a proxy forwarded", headers: { "x-forwarded-for": "203.0.113.9" } },
   ])("metrics are refused to a request $what without the token", async ({ headers }) => {
     const api = createTestApi();
-    for (const path of ["/metrics", "/metrics/status"]) {
-      const problem = await api.requestProblem(path, { key: null, headers });
-      expect([problem.status, problem.code]).toEqual([401, "missing_key"]);
-      expect((await api.request(path, { key: api.key, headers })).status).toBe(401);
-    }
+    const problem = await api.requestProblem("/metrics", { key: null, headers });
+    expect([problem.status, problem.code]).toEqual([401, "missing_key"]);
+    expect((await api.request("/metrics", { key: api.key, headers })).status).toBe(401);
   });
 
   test("metrics accept the token of the data folder and the configured one", async () => {
@@ -256,11 +254,9 @@ describe("metrics", () => {
     writeFileSync(file, "t0ken\n");
     const flags = { publicUrl: "https://api.example.com", metricsTokenFile: file };
     const api = createTestApi("salon", undefined, flags);
-    for (const path of ["/metrics", "/metrics/status"]) {
-      expect((await api.request(path, { key: "t0ken" })).status).toBe(200);
-      expect((await api.request(path, asOperator(api))).status).toBe(200);
-      expect((await api.request(path, { key: "t0kem" })).status).toBe(401);
-    }
+    expect((await api.request("/metrics", { key: "t0ken" })).status).toBe(200);
+    expect((await api.request("/metrics", asOperator(api))).status).toBe(200);
+    expect((await api.request("/metrics", { key: "t0kem" })).status).toBe(401);
   });
 
   test("metrics keep their token across restarts, in a file that only its owner can read", async () => {
@@ -312,23 +308,6 @@ describe("metrics", () => {
     expect(() => readConfig({ metricsTokenFile: "/nowhere" }, {})).toThrow(
       "--metrics-token-file: /nowhere is empty or cannot be read",
     );
-  });
-});
-
-describe("the state of the server", () => {
-  test("the state of the server has its businesses and open conditions", async () => {
-    const api = createTestApi();
-    api.freeBytes = () => 400_000_000;
-    const response = await api.request("/metrics/status", asOperator(api));
-    expect(await response.json()).toMatchObject({
-      data: {
-        businesses: [SALON],
-        lastBackupAt: null,
-        problems: expect.arrayContaining([
-          expect.objectContaining({ code: "storage.low", severity: "warning", business: null }),
-        ]),
-      },
-    });
   });
 });
 

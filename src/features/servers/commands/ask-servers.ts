@@ -3,7 +3,7 @@ import { type ConfigFlags, readConfig } from "../../../config.ts";
 import { fetchErrorInWords, AppError } from "../../../domain/errors.ts";
 import { parseServers, type Server } from "../../../domain/servers-file.ts";
 import { isLoopbackHost } from "../../../domain/addresses.ts";
-import type { ServerStatus } from "../../../domain/public/schemas/server-status.ts";
+import type { ServerStatus } from "../status-schema.ts";
 import { readText } from "../../../cli/input/catalog-files.ts";
 
 export type AskedServer = Server & {
@@ -93,7 +93,7 @@ async function askServer(address: string, token: string | null): Promise<ServerS
     if (response.status === 403) return "it could not create its token: see its log";
     if (response.status === 404) return "not found: is it an older deskbell?";
     if (!response.ok) return `status ${response.status}`;
-    const { serverStatus } = await import("../../../domain/public/schemas/server-status.ts");
+    const { serverStatus } = await import("../status-schema.ts");
     const body = (await response.json()) as { data?: unknown } | null;
     return serverStatus.safeParse(body?.data).data ?? "not a response of deskbell";
   } catch (error) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { slug } from "../../catalog/file/fields.ts";
-import { SEVERITIES } from "../../conditions/registry.ts";
-import { instant } from "./values.ts";
+import { slug } from "../../domain/catalog/file/fields.ts";
+import { SEVERITIES } from "../../domain/conditions/registry.ts";
+import { instant } from "../../domain/public/schemas/values.ts";
 
 /** What a server reports to its operator. Later versions may add fields. */
 export const serverStatus = z.object({

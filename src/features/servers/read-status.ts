@@ -1,10 +1,10 @@
 import { readVersion } from "../../platform/assets.ts";
-import type { ServerStatus } from "../../domain/public/schemas/server-status.ts";
-import type { Runtime } from "../runtime.ts";
-import { readBackupState } from "./backup-state.ts";
-import { findNewestBackup } from "./backups.ts";
+import type { ServerStatus } from "./status-schema.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { readBackupState } from "../../app/operations/backup-state.ts";
+import { findNewestBackup } from "../../app/operations/backups.ts";
 import { withoutCovered } from "../../domain/conditions/registry.ts";
-import { type Check, listDaemonConditions } from "./conditions.ts";
+import { type Check, listDaemonConditions } from "../../app/operations/conditions.ts";
 
 /** Returns the status for the daemon itself, which is running. */
 export const readServerStatus = (rt: Runtime, checks: readonly Check[]): ServerStatus => ({
