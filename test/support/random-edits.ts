@@ -1,4 +1,4 @@
-import { createSeededRandom } from "../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../src/domain/seeded-random.ts";
 import type { Catalog, DocOf, Kind } from "../../src/domain/catalog/catalog.ts";
 import type { Status } from "../../src/domain/catalog/common.ts";
 import {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import type { SeededRandom } from "../../src/features/samples/seeded-random.ts";
+import type { SeededRandom } from "../../src/domain/seeded-random.ts";
 import type { Envelope } from "../../src/domain/envelope.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { createSeededSalon } from "./daemon.ts";

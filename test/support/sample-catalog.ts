@@ -2,7 +2,7 @@ import { type Preset, readPreset } from "../../src/platform/assets.ts";
 import type { AuthoredFile } from "../../src/domain/catalog/file/schema.ts";
 import { lazy } from "../../src/domain/lazy.ts";
 import { parseSource } from "../../src/domain/catalog/source/catalog-source.ts";
-import { createSeededRandom } from "../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../src/domain/seeded-random.ts";
 
 type Promotion = NonNullable<AuthoredFile["promotions"]>[number];
 

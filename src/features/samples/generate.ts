@@ -2,7 +2,7 @@ import type { Kind } from "../../domain/catalog/catalog.ts";
 import { generateEvents, generatePromotions } from "./public-events.ts";
 import { generateMenu, generateTables } from "./menu.ts";
 import { createGenerator, type Generator } from "./generator.ts";
-import { createSeededRandom } from "./seeded-random.ts";
+import { createSeededRandom } from "../../domain/seeded-random.ts";
 import { generateServices } from "./services.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
 

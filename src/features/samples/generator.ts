@@ -1,6 +1,6 @@
 import type sampleWords from "../../../data/sample-words.json";
 import { readSampleWords } from "../../platform/assets.ts";
-import type { SeededRandom } from "./seeded-random.ts";
+import type { SeededRandom } from "../../domain/seeded-random.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 
 type SampleWords = typeof sampleWords;

@@ -13,7 +13,7 @@ import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { createTerminal } from "../../support/cli.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 
 const SLUG = "salon-aurora";
 const CATALOG = `

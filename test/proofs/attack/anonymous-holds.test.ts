@@ -3,10 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openRuntime } from "../../../src/app/runtime.ts";
 import { readConfig } from "../../../src/config.ts";
-import {
-  createSeededRandom,
-  type SeededRandom,
-} from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom, type SeededRandom } from "../../../src/domain/seeded-random.ts";
 import { SALON } from "../../http/support/api.ts";
 import { breakProgram } from "../../support/broken-program.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";

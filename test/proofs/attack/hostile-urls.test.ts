@@ -4,7 +4,7 @@ import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { deleteEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { Resolve } from "../../../src/app/webhooks/resolver.ts";
 import { createSender } from "../../../src/delivery/sender.ts";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import {
   isPublicAddress,
   parseTarget,

@@ -1,10 +1,7 @@
 import { connect } from "node:net";
 import { fc } from "../../support/property.ts";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  createSeededRandom,
-  type SeededRandom,
-} from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom, type SeededRandom } from "../../../src/domain/seeded-random.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import type { GeneratedRequest } from "../../support/hostile/generated-requests.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { breakProgram } from "../../support/broken-program.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";

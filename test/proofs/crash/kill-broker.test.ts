@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../../support/daemon.ts";
 import {

@@ -2,10 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  createSeededRandom,
-  type SeededRandom,
-} from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom, type SeededRandom } from "../../../src/domain/seeded-random.ts";
 import { breakProgram } from "../../support/broken-program.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { catalogId } from "../../../src/domain/ids.ts";
 import { breakProgram } from "../../support/broken-program.ts";
 import { type Claim, isRecording, recordClaim } from "../../support/claims.ts";

@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { readConfig } from "../../../src/config.ts";
 import { EVENT_TYPES } from "../../../src/domain/event-types.ts";

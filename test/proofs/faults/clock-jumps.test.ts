@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { createJumpNotice } from "../../../src/app/clock-jumps.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { readConfig } from "../../../src/config.ts";
 import { DeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";

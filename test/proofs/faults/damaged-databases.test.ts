@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { createBackup, nameGoodBackup } from "../../../src/app/operations/backups.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { assertDatabaseUsable } from "../../../src/cli/running/daemon.ts";
 import { readConfig } from "../../../src/config.ts";
 import { DeliveryWorker } from "../../../src/delivery/delivery-worker.ts";

@@ -10,7 +10,7 @@ import { eraseGuests } from "../../../src/features/guest-data/erase-guests.ts";
 import { copyErasureList } from "../../../src/app/guests/erasure-list.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { readConfig } from "../../../src/config.ts";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { runProgram, createTempFolder } from "../../support/cli.ts";

@@ -11,7 +11,7 @@ import { assertBackupDir } from "../../../src/app/operations/backup-dir.ts";
 import { createBackup } from "../../../src/app/operations/backups.ts";
 import { findNewestCopy, takeOver } from "../../../src/app/operations/take-over.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { startDaemon } from "../../../src/cli/running/daemon.ts";
 import { type Config, readConfig } from "../../../src/config.ts";
 import { createTestApp } from "../../support/app.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createTerminal } from "../../support/cli.ts";
 import { CUTS, Disk, readFolder } from "../../support/disk/disk.ts";

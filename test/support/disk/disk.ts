@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { SeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import type { SeededRandom } from "../../../src/domain/seeded-random.ts";
 import type { Change } from "./log.ts";
 
 type DataChange = Extract<Change, { kind: "write" | "truncate" }>;

@@ -1,4 +1,4 @@
-import type { SeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import type { SeededRandom } from "../../../src/domain/seeded-random.ts";
 
 // Spells addresses that are not public in the many ways that URL parsers accept.
 

@@ -1,4 +1,4 @@
-import type { SeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import type { SeededRandom } from "../../../src/domain/seeded-random.ts";
 import type { Desk, Reply, Shown } from "./desk.ts";
 import { NEVER, type Place, type Price, type Refused, type Span, type Taken } from "./occupancy.ts";
 import {

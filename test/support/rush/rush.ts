@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { SeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import type { SeededRandom } from "../../../src/domain/seeded-random.ts";
 import { spawnDaemonOf, waitForUrl } from "../daemon.ts";
 import { type Program, PROGRAM } from "../program.ts";
 import { createRushClient, type History } from "./client.ts";

@@ -1,4 +1,4 @@
-import type { SeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import type { SeededRandom } from "../../../src/domain/seeded-random.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 
 /** How a receiver responds. */

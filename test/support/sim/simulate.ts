@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import { inject } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { DeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
-import { createSeededRandom } from "../../../src/features/samples/seeded-random.ts";
+import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import type { WebhookPost, Send } from "../../../src/domain/webhooks/webhook-post.ts";
 import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
 import { createIdSource } from "../../../src/domain/ids.ts";
