@@ -25,17 +25,20 @@ const OTHERS: readonly [RegExp, string][] = [
   [/[\w-]{43}(?==|\b)/g, "<random>"],
 ];
 
-/** Returns a function that names each ID by its prefix and the order in which it was first seen. */
-export function createMask(folders: readonly string[]): (text: string) => string {
-  const ids = new Map<string, string>();
-  const nameId = (id: string): string => {
-    const known = ids.get(id) ?? `${id.split("_")[0]}_<${ids.size + 1}>`;
-    ids.set(id, known);
-    return known;
-  };
-  return (text) => {
+/**
+ * Returns a function that names each ID of a text by its prefix and the order in which it was first
+ * seen there: an order over all texts would change with each object that one of them adds.
+ */
+export const createMask =
+  (folders: readonly string[]) =>
+  (text: string): string => {
+    const ids = new Map<string, string>();
+    const nameId = (id: string): string => {
+      const known = ids.get(id) ?? `${id.split("_")[0]}_<${ids.size + 1}>`;
+      ids.set(id, known);
+      return known;
+    };
     const unplaced = folders.reduce((rest, folder) => rest.replaceAll(folder, "<folder>"), text);
     const masked = unplaced.replaceAll(ID, nameId);
     return OTHERS.reduce((result, [pattern, by]) => result.replaceAll(pattern, by), masked);
   };
-}
