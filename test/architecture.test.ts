@@ -356,3 +356,17 @@ test("each test file mirrors a source, or lies in a folder of its source's name"
   expect(tests.length).toBeGreaterThan(300);
   expect(found).toEqual([]);
 });
+
+/** Returns the objects that a text passes to `toMatchObject`, up to a line that closes the call. */
+const matchedObjects = (text: string): string[] =>
+  [...text.matchAll(/^( *).*toMatchObject\(\{.*\n(?:\1 .*\n)*/gm)].map(([object]) => object);
+
+test("no test compares a text with a regular expression by toMatchObject, which accepts any", () => {
+  const tests = globSync("**/*.ts", { cwd: import.meta.dirname });
+  const found = tests.flatMap((path) =>
+    matchedObjects(readFileSync(join(import.meta.dirname, path), "utf8"))
+      .filter((object) => /(?:^|[{,])\s*\w+: \/(?![/*])/m.test(object))
+      .map((object) => `${path}: ${object.trim()}`),
+  );
+  expect(found).toEqual([]);
+});

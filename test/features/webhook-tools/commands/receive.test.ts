@@ -24,11 +24,11 @@ test("webhooks verify works without a data folder", async () => {
   expect(await verify(now, "-", body)).toMatchObject({ code: 0 });
   expect(await verify(now, "-", body.replace("M", "N"))).toMatchObject({
     code: 1,
-    stderr: /Invalid signature: no v1/,
+    stderr: expect.stringMatching(/Invalid signature: no v1/),
   });
   expect(await verify(now - 3600, bodyFile)).toMatchObject({
     code: 1,
-    stderr: /Invalid signature: the timestamp/,
+    stderr: expect.stringMatching(/Invalid signature: the timestamp/),
   });
   expect(await verify(now, join(folder, "none"))).toMatchObject({ code: 3 });
 });
