@@ -31,7 +31,10 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
     const endpoint = rt.store.endpoints.findById(endpointId);
     const conflict = (message: string, fix: string) => new AppError("conflict", message, { fix });
     if (!endpoint)
-      throw conflict(`The endpoint of ${id} was deleted.`, "create the endpoint again");
+      throw conflict(
+        `The endpoint of ${id} was deleted.`,
+        "a new one receives only later events: deskbell webhooks create",
+      );
     if (endpoint.status === "DISABLED")
       throw conflict(
         `The endpoint of ${id} is disabled: enable it first.`,
@@ -42,7 +45,7 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
         `The event of ${id} is damaged and cannot be signed: restore a backup to recover it.`,
         "deskbell backup list",
       );
-    // A delivery that was never attempted is already due.
+    // A delivery that was never attempted is already due, unless it waits in a redelivery.
     const upTo = rt.store.due.getLastNumber();
     rt.store.deliveryMoves.replay({ id }, { after: 0, upTo, limit: 1, at: rt.now(), stepMs: 0 });
     return getDelivery(rt, id);

@@ -16,12 +16,16 @@ function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
   };
 }
 
-/** Ended or waiting for a retry, and the endpoint is active. */
-const REPLAYABLE = `(status IN ('DELIVERED', 'EXHAUSTED', 'CANCELLED') OR status = 'PENDING' AND attempt_count > 0)
+/** Returns the condition of deliveries that have ended or wait for a retry, of active endpoints. */
+function replayableOf({ id, status }: DeliveryFilter): string {
+  // A single delivery may wait for its turn in a redelivery with a rate. Cancelled deliveries are
+  // replayed only if the filter asks for them.
+  const waiting = id === undefined ? "attempt_count > 0" : "(attempt_count > 0 OR is_replay = 1)";
+  const ended = ["DELIVERED", "EXHAUSTED"];
+  if (id !== undefined || status !== undefined) ended.push("CANCELLED");
+  return `(status IN ('${ended.join("', '")}') OR status = 'PENDING' AND ${waiting})
   AND endpoint_id IN (SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL)`;
-// Cancelled deliveries are replayed only if the filter asks for them.
-const replayableOf = ({ id, status }: DeliveryFilter): string =>
-  id === undefined && status === undefined ? `${REPLAYABLE} AND status <> 'CANCELLED'` : REPLAYABLE;
+}
 
 export type ReplayBatch = {
   /** The move takes numbers above `after`, up to `upTo`. */

@@ -149,6 +149,19 @@ describe("redelivering many deliveries", () => {
     );
   });
 
+  test("redelivering one delivery sends it now, although it waits in a slow redelivery", async () => {
+    const { rt, business, endpoint, sent, run } = await setUp(1);
+    emitEvents(rt, business, "service.updated", "staff.updated");
+    cancelDeliveries(rt, { endpointId: endpoint.id });
+    redeliverDeliveries(rt, { status: "CANCELLED" }, { perSecond: 0.001 });
+    await run();
+    const [waiting] = rt.store.deliveries.list({ status: "PENDING" }, 10);
+    expect(waiting!.nextAttemptAt).toBeGreaterThan(rt.now());
+    redeliverDelivery(rt, waiting!.id);
+    await run();
+    expect(sent.at(-1)!.id).toBe(waiting!.id);
+  });
+
   test("redelivering many deliveries works in batches and reports its progress", async () => {
     const { rt } = await setUp(2500);
     const reported: [number, number][] = [];
