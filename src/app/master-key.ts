@@ -32,7 +32,7 @@ export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateS
  * Creates the master key of a server that has encrypted nothing yet.
  * @throws AppError signing_unavailable if something is encrypted with a key that is missing
  */
-export function createMasterKey(rt: Runtime): void {
+export function ensureMasterKey(rt: Runtime): void {
   assertMasterKey(rt);
   rt.tx(() => acceptMasterKey(rt));
 }

@@ -38,22 +38,22 @@ export async function benchStart(): Promise<Figure[]> {
     ratio,
   } = await compareInTurns(ROUNDS, timeOf(ours), timeOf(peer));
   return [
-    figure(
-      "S11",
-      "ready to serve, against a bare node:http script",
-      "<= 1.5",
-      formatMs(oursMs),
-      formatMs(peerMs),
+    {
+      id: "S11",
+      description: "ready to serve, against a bare node:http script",
+      goal: "<= 1.5",
+      ours: formatMs(oursMs),
+      peer: formatMs(peerMs),
       ratio,
-    ),
-    figure(
-      "S11",
-      "RSS after five idle seconds",
-      "<= 100 MB",
-      `${daemonMb} MB`,
-      `${bareMb} MB`,
-      null,
-    ),
+    },
+    {
+      id: "S11",
+      description: "RSS after five idle seconds",
+      goal: "<= 100 MB",
+      ours: `${daemonMb} MB`,
+      peer: `${bareMb} MB`,
+      ratio: null,
+    },
   ];
 }
 
@@ -67,32 +67,16 @@ export async function benchHelp(): Promise<Figure[]> {
     () => timeToExit([empty]),
   );
   return [
-    figure(
-      "S12",
-      "deskbell --help, against an empty ESM script",
-      "<= 1.5",
-      formatMs(ours),
-      formatMs(peer),
+    {
+      id: "S12",
+      description: "deskbell --help, against an empty ESM script",
+      goal: "<= 1.5",
+      ours: formatMs(ours),
+      peer: formatMs(peer),
       ratio,
-    ),
+    },
   ];
 }
-
-const figure = (
-  id: string,
-  description: string,
-  goal: string,
-  ours: string,
-  peer: string,
-  ratio: number | null,
-): Figure => ({
-  id,
-  description,
-  goal,
-  ours,
-  peer,
-  ratio,
-});
 
 const formatMs = (ms: number): string => `${ms.toFixed(0)} ms`;
 

@@ -27,8 +27,8 @@ const create = command({
     const rt = await cli.open();
     const { masterKeyPath } = rt.config;
     if (masterKeyOut !== undefined && !existsSync(masterKeyPath)) {
-      const { createMasterKey } = await import("../../app/master-key.ts");
-      createMasterKey(rt);
+      const { ensureMasterKey } = await import("../../app/master-key.ts");
+      ensureMasterKey(rt);
     }
     const keyFile = masterKeyOut === undefined ? undefined : createPrivateFile(masterKeyOut);
     const [{ createBackup }, { recordKeyCopy }] = await Promise.all([

@@ -1,3 +1,4 @@
+import { lazy } from "../lazy.ts";
 import type { z } from "zod";
 import type { Catalog, Kind, ServiceDoc } from "../catalog/catalog.ts";
 import { objectId } from "../catalog/object-id.ts";
@@ -34,7 +35,7 @@ export function createSlotPresenter(
         .map((doc) => [doc.key, objectId(kind, slug, doc)]),
     );
   const [staff, tables, areas] = [idsOf("staff"), idsOf("table"), idsOf("area")];
-  const addonIds = memoized((key: string) => idsOf("addon").get(key));
+  const addonIds = lazy(() => idsOf("addon"));
   const areaOf = new Map(objects.table.map(({ key, area }) => [key, area]));
   const services = new Map(objects.service.map((doc) => [doc.key, doc]));
   const variantIds = memoized(
@@ -63,7 +64,7 @@ export function createSlotPresenter(
       variantId:
         segment.variantKey === null ? null : (variantIds(service).get(segment.variantKey) ?? null),
       addons: segment.addons.flatMap(({ addon, quantity }) => {
-        const addonId = addonIds(addon);
+        const addonId = addonIds().get(addon);
         return addonId === undefined ? [] : { addonId, quantity };
       }),
       staffId: segment.staffKey === null ? null : (staff.get(segment.staffKey) ?? null),

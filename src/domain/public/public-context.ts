@@ -1,3 +1,4 @@
+import { lazy } from "../lazy.ts";
 import type { z } from "zod";
 import { formatInstant } from "../local-time.ts";
 import type { Catalog, DocOf, Kind } from "../catalog/catalog.ts";
@@ -63,13 +64,13 @@ export function createPublicContext(
     (kind: Kind) => new Map(visible(kind).map((doc) => [doc.key, objectId(kind, slug, doc)])),
   );
   const visibleId = (kind: Kind, key: string) => ids(kind).get(key);
-  const servicesByStaff = memoized((kind: "service") => {
+  const servicesByStaff = lazy(() => {
     const services = new Map<string, string[]>();
-    for (const doc of visible(kind) as DocOf["service"][])
+    for (const doc of visible("service") as DocOf["service"][])
       for (const person of doc.staff) {
         const known = services.get(person);
-        if (known) known.push(objectId(kind, slug, doc));
-        else services.set(person, [objectId(kind, slug, doc)]);
+        if (known) known.push(objectId("service", slug, doc));
+        else services.set(person, [objectId("service", slug, doc)]);
       }
     return services;
   });
@@ -87,7 +88,7 @@ export function createPublicContext(
     visibleIds: (kind: Kind, keys: readonly string[]): string[] =>
       keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
     /** IDs of the visible services that the person performs. */
-    servicesOf: (staffKey: string): string[] => servicesByStaff("service").get(staffKey) ?? [],
+    servicesOf: (staffKey: string): string[] => servicesByStaff().get(staffKey) ?? [],
     instant: (ms: number): string => formatInstant(ms, timezone),
     isSoldOut: (id: string): boolean => {
       const until = stock.soldOut.get(id);

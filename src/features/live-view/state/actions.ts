@@ -213,7 +213,9 @@ function redeliver(ui: UiState, viewport: Viewport): KeyResult {
     return row ? { ui, effect: { type: "redeliver", id: row.id } } : noDelivery(ui);
   }
   const endpoint = selectedEndpoint(ui, viewport);
-  return endpoint ? { ui, effect: { type: "promptRedeliver", endpointId: endpoint.id } } : { ui };
+  return endpoint
+    ? { ui, effect: { type: "promptRedeliver", endpointId: endpoint.id } }
+    : noEndpoint(ui);
 }
 
 function copyCurl(ui: UiState, viewport: Viewport): KeyResult {
@@ -224,7 +226,10 @@ function copyCurl(ui: UiState, viewport: Viewport): KeyResult {
 
 function copyId(ui: UiState, viewport: Viewport): KeyResult {
   const { id } = selectedDelivery(ui, viewport) ?? selectedEndpoint(ui, viewport) ?? {};
-  return id === undefined ? noDelivery(ui) : { ui, effect: { type: "copy", text: id, about: id } };
+  if (id === undefined)
+    return currentScreen(ui).kind === "endpoints" ? noEndpoint(ui) : noDelivery(ui);
+  return { ui, effect: { type: "copy", text: id, about: id } };
 }
 
+const noEndpoint = (ui: UiState): KeyResult => showError(ui, "No endpoint is selected.");
 const noDelivery = (ui: UiState): KeyResult => showError(ui, "No delivery is selected.");

@@ -155,7 +155,7 @@ describe("the list of an endpoint's deliveries", () => {
   test("a list of deliveries has those created while the clock was set back", async () => {
     const { api, list } = await setUp();
     renameService(api, "Cut");
-    api.advance(-3_600_000);
+    api.setClock(-3_600_000);
     renameService(api, "Trim");
     expect((await list("?since=2026-11-20T06:30")).data).toHaveLength(2);
     expect((await list("?since=2026-11-20T06:00")).data).toHaveLength(4);
