@@ -54,6 +54,7 @@ const SLOWEST = [
   "e2e/guides",
   "e2e/executable",
   "e2e/takeover",
+  "e2e/fixes",
   "e2e/tui",
   "proofs/simulate/machine-time-zone",
   "proofs/crash/killed-writers",
