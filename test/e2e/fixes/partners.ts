@@ -135,6 +135,18 @@ export const fixes: FixCase[] = [
     instead: "dlv_nope",
   },
   {
+    text: "a new one receives only later events: deskbell webhooks create",
+    given: [TILL, TRIM, "deliveries list", "webhooks delete till --yes"],
+    line: "deliveries redeliver dlv_…",
+    adds: TILL.replace("webhooks create ", ""),
+    outcome: async ({ deskbell }) => {
+      const before = await deskbell("deliveries list --status PENDING");
+      await deskbell(`services update cut --name Cut ${salon}`);
+      expect(before).toBe("No deliveries.\n");
+      expect(await deskbell("deliveries list --status PENDING")).toMatch(/^dlv_/m);
+    },
+  },
+  {
     text: "deskbell webhooks enable {}",
     given: [TILL, TRIM, "deliveries list", "webhooks disable till"],
     line: "deliveries redeliver dlv_…",
