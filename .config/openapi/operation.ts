@@ -6,7 +6,7 @@ import {
   type RouteSpec,
 } from "../../src/http/pipeline/route.ts";
 import { IDEMPOTENCY_KEY } from "../../src/http/pipeline/idempotency.ts";
-import { VISITOR_ID } from "../../src/http/pipeline/visitor.ts";
+import { VISITOR_ID } from "../../src/http/handlers/bookings/writes.ts";
 import { exampleOf } from "./examples.ts";
 import { COMMON_HEADERS, CORS_HEADERS, describeHeaders, RATE_LIMIT_HEADERS } from "./headers.ts";
 import type { HeaderName } from "../../src/http/openapi/headers.ts";

@@ -15,8 +15,11 @@ import { loadRoutes } from "./routes.ts";
 import { loadFromFeatures } from "../features/index.ts";
 import { isLoopbackHost } from "../domain/addresses.ts";
 import { createLastingState } from "./lasting-state.ts";
-import { isExemptFromLimits, limitConnections } from "./transport/connection-limits.ts";
-import { connectionLimits } from "./transport/connection-table.ts";
+import {
+  isExemptFromLimits,
+  limitConnections,
+  connectionLimits,
+} from "./transport/connection-limits.ts";
 import { hardenServer } from "./transport/hardening.ts";
 import {
   type Certificate,

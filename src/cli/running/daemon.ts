@@ -13,7 +13,7 @@ import {
   type WorkerFailure,
 } from "../../delivery/start.ts";
 import { startServer } from "../../http/server.ts";
-import { retryWhileBusy } from "../../http/pipeline/write-retry.ts";
+import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
 import type { Log } from "../../platform/log.ts";
 import { openRuntime, prepareDataFolder, type Runtime } from "../../app/runtime.ts";
 import { removeDatabase, restoreDraft } from "../../store/backup.ts";

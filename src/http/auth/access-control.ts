@@ -12,8 +12,7 @@ import {
   type RequestClient,
 } from "./client-address.ts";
 import { createKeyFinder, findKeyAgain, type KnownKey } from "./known-keys.ts";
-import type { RateLimits } from "./rate-limits.ts";
-import { RequestLimits } from "./request-limits.ts";
+import { type RateLimits, RequestLimits } from "./rate-limits.ts";
 
 /** Decides who may do what, and how often. */
 export class AccessControl {

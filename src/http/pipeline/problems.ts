@@ -1,7 +1,7 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError, type ErrorCode, type ValidationIssue } from "../../domain/errors.ts";
 import { storageError } from "../../store/database/storage-error.ts";
-import { RateLimitError } from "../auth/request-limits.ts";
+import { RateLimitError } from "../auth/rate-limits.ts";
 import { type HttpCode, meaningOf, PROBLEM_CODES, statusOf } from "./problem-codes.ts";
 import {
   type HttpResponse,

@@ -8,7 +8,7 @@ import type { Credential } from "../../store/keys.ts";
 import type { AccessControl } from "../auth/access-control.ts";
 import type { Operators } from "../auth/operators.ts";
 import type { ScanQueue } from "../handlers/availability/scan-queue.ts";
-import type { ListHandler } from "../handlers/catalog/list-handler.ts";
+import type { ListHandler } from "../handlers/catalog/list-responses.ts";
 import type { LongPolls } from "../handlers/changes/long-polls.ts";
 import type { HeaderName } from "../openapi/headers.ts";
 import type { SchemaName } from "../openapi/schemas.ts";

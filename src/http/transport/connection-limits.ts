@@ -1,9 +1,145 @@
-import type { Server, Socket } from "node:net";
+import type { ServerResponse } from "node:http";
+import type { Socket, Server } from "node:net";
+import { addressGroup, addressNetwork, isLoopback, unmapIpv4 } from "../auth/client-address.ts";
 import { TLSSocket } from "node:tls";
 import { isWithin } from "../../domain/addresses.ts";
-import { isLoopback, unmapIpv4 } from "../auth/client-address.ts";
-import { type ConnectionLimits, createConnectionTable } from "./connection-table.ts";
-import { peerOf, type RespondingSocket } from "./sockets.ts";
+
+/** Node stores the response in progress here, and checks it when clientError has no listener. */
+export type RespondingSocket = Socket & { _httpMessage?: ServerResponse | null };
+
+/** Returns the address and port of a client, which a TLS socket shares with the one that it wraps. */
+export const peerOf = ({ remoteAddress, remotePort }: Socket): string =>
+  `${remoteAddress} ${remotePort}`;
+
+/** How many connections may be open at a time. */
+export type ConnectionLimits = {
+  /** Connections of one IPv4 address or IPv6 /64. */
+  client: number;
+  /** Connections of one IPv6 /48. */
+  network: number;
+  /** Connections of all clients together. */
+  total: number;
+};
+
+/** A limit of open files that every system of today has. */
+const USUAL_DESCRIPTORS = 8192;
+
+/**
+ * The connections of clients use at most half of the descriptors: webhooks in flight and files need
+ * the others.
+ * @param descriptors the limit of open files; null if it is unknown
+ */
+export function connectionLimits(descriptors: number | null): ConnectionLimits {
+  const total = Math.floor((descriptors ?? USUAL_DESCRIPTORS) / 2);
+  return {
+    client: Math.min(256, Math.ceil(total / 4)),
+    network: Math.min(1024, Math.ceil(total / 2)),
+    total,
+  };
+}
+
+/** An IPv4 address or an IPv6 /48, with its connections, oldest first, and the client of each. */
+type Owner<Connection> = { name: string; open: Map<Connection, string> };
+
+export type Admission<Connection> = {
+  /** The connection to close: the new one, or one of the largest client. */
+  refused?: Connection;
+  /** Whether all clients together have more connections than the limit. */
+  isFull?: true;
+};
+
+/**
+ * The open connections of each client. Adding and removing one takes the same time however many are
+ * open, because a flood does little else. The choice of the one to close looks at those of one
+ * client only.
+ * @param isInUse whether a request is in progress, so that another connection is rather closed
+ */
+export function createConnectionTable<Connection>(
+  limits: ConnectionLimits,
+  isInUse: (connection: Connection) => boolean = () => false,
+) {
+  const clients = new Map<string, number>();
+  const owners = new Map<string, Owner<Connection>>();
+  /** The owners that have `n` connections are at index `n`. */
+  const bySize: Set<Owner<Connection>>[] = [];
+  let largest = 0;
+  let exempt = 0;
+  let total = 0;
+
+  const move = (owner: Owner<Connection>, before: number): void => {
+    const size = owner.open.size;
+    bySize[before]?.delete(owner);
+    if (size === 0) owners.delete(owner.name);
+    else (bySize[size] ??= new Set()).add(owner);
+    largest = Math.max(largest, size);
+    while (largest > 0 && !bySize[largest]?.size) largest -= 1;
+  };
+  const findLargest = (): Owner<Connection> | undefined => bySize[largest]?.values().next().value;
+
+  const findOldest = ({ open }: Owner<Connection>): Connection =>
+    open.keys().next().value as Connection;
+  const findOldestIdle = ({ open }: Owner<Connection>): Connection | undefined => {
+    for (const connection of open.keys()) if (!isInUse(connection)) return connection;
+    return undefined;
+  };
+
+  const removeFrom = (owner: Owner<Connection>, connection: Connection): void => {
+    const client = owner.open.get(connection);
+    // A connection that was closed in favor of others is gone already.
+    if (client === undefined) return;
+    owner.open.delete(connection);
+    move(owner, owner.open.size + 1);
+    total -= 1;
+    const left = (clients.get(client) ?? 1) - 1;
+    if (left === 0) clients.delete(client);
+    else clients.set(client, left);
+  };
+
+  /** Removes and returns a connection of the largest client, if there are too many. */
+  const makeRoom = (): Admission<Connection> => {
+    if (total <= limits.total) return {};
+    const owner = findLargest();
+    if (owner === undefined) return { isFull: true };
+    const refused = findOldestIdle(owner) ?? findOldest(owner);
+    removeFrom(owner, refused);
+    return { refused, isFull: true };
+  };
+
+  return {
+    add(connection: Connection, address: string): Admission<Connection> {
+      const name = ownerName(address);
+      const owner = owners.get(name) ?? { name, open: new Map() };
+      const client = addressGroup(address);
+      const count = (clients.get(client) ?? 0) + 1;
+      if (count > limits.client || owner.open.size >= limits.network)
+        return { refused: connection };
+      owners.set(name, owner);
+      clients.set(client, count);
+      owner.open.set(connection, client);
+      move(owner, owner.open.size - 1);
+      total += 1;
+      return makeRoom();
+    },
+    remove(connection: Connection, address: string): void {
+      const owner = owners.get(ownerName(address));
+      if (owner !== undefined) removeFrom(owner, connection);
+    },
+    /** Adds a connection that is never closed in favor of others. */
+    addExempt(): Admission<Connection> {
+      exempt += 1;
+      total += 1;
+      return makeRoom();
+    },
+    removeExempt(): void {
+      exempt -= 1;
+      total -= 1;
+    },
+    /** Returns who has most connections; null: the clients that are exempt from the limits. */
+    largestClient: (): string | null => (exempt > largest ? null : (findLargest()?.name ?? null)),
+  };
+}
+
+const ownerName = (address: string): string => addressNetwork(address) ?? addressGroup(address);
 
 const CHECK_MS = 1000;
 /** A socket may have unread data at this many checks, */

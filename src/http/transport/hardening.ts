@@ -10,8 +10,11 @@ import type { Runtime } from "../../app/runtime.ts";
 import { API_VERSION } from "../pipeline/pipeline.ts";
 import { createProblem, type Problem, problemBody } from "../pipeline/problems.ts";
 import { MAX_BODY_BYTES } from "../pipeline/request-context.ts";
-import { disconnectSlowReaders, endConnection } from "./connection-limits.ts";
-import type { RespondingSocket } from "./sockets.ts";
+import {
+  disconnectSlowReaders,
+  endConnection,
+  type RespondingSocket,
+} from "./connection-limits.ts";
 
 // The checks of RFC 9112 that Node leaves out. A request that two servers could read differently is
 // rejected, and its connection is closed.

@@ -6,7 +6,7 @@ import { CERTIFICATE_WARN_DAYS } from "../../domain/conditions/certificate.ts";
 import { errorInWords, AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
 import type { Log, LogLevel } from "../../platform/log.ts";
-import { peerOf } from "./sockets.ts";
+import { peerOf } from "./connection-limits.ts";
 
 export type TlsFiles = { cert: string; key: string };
 

@@ -7,11 +7,9 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   isExemptFromLimits,
   limitConnections,
-} from "../../../src/http/transport/connection-limits.ts";
-import {
   connectionLimits,
   createConnectionTable,
-} from "../../../src/http/transport/connection-table.ts";
+} from "../../../src/http/transport/connection-limits.ts";
 import { createLastingState } from "../../../src/http/lasting-state.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { CHECKS } from "../../support/checks.ts";

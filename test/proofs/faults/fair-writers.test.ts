@@ -39,7 +39,7 @@ async function compete(work: { requests: number; commands: number }, program = P
 
 async function runControl(): Promise<Claim["control"]> {
   const program = breakProgram({
-    file: "src/http/pipeline/write-retry.ts",
+    file: "src/http/pipeline/idempotency.ts",
     find: "WRITE_TIMEOUT_MS = 2000",
     replace: "WRITE_TIMEOUT_MS = 0",
   });

@@ -12,7 +12,7 @@ import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { catalogId } from "../../../src/domain/ids.ts";
 import type { Send } from "../../../src/domain/webhooks/webhook-post.ts";
 import { encodeChangeCursor } from "../../../src/http/handlers/changes/changes.ts";
-import { encodeCursor } from "../../../src/http/pipeline/cursor.ts";
+import { encodeCursor } from "../../../src/http/pipeline/business-response.ts";
 import { createTestWorker } from "../../support/delivery.ts";
 import type { TestRuntime } from "../../support/test-runtime.ts";
 

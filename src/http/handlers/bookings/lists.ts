@@ -5,8 +5,12 @@ import { addDays, isLocalDate, startOfDay } from "../../../domain/local-time.ts"
 import { lazy } from "../../../domain/lazy.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { VisitListFilter } from "../../../store/bookings/visits.ts";
-import { getBusiness, respondPage } from "../../pipeline/business-response.ts";
-import { decodeCursor, encodeCursor } from "../../pipeline/cursor.ts";
+import {
+  getBusiness,
+  respondPage,
+  decodeCursor,
+  encodeCursor,
+} from "../../pipeline/business-response.ts";
 import {
   cursor,
   flag,

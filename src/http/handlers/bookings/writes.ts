@@ -1,17 +1,39 @@
+import { hashVisitor } from "../../../app/bookings/visitors.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
+import {
+  getHeader,
+  type RequestContext,
+  type HttpResponse,
+} from "../../pipeline/request-context.ts";
 import type { Reply } from "../../../app/idempotent-replies.ts";
 import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
 import { getBookableCatalog } from "../../../app/catalog/bookable-catalog.ts";
-import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { businessUrl, getBusiness, PRIVATE } from "../../pipeline/business-response.ts";
 import { commitReply } from "../../pipeline/idempotency.ts";
-import { readVisitor } from "../../pipeline/visitor.ts";
 import { toDataReply } from "../../pipeline/object-handlers.ts";
 import { flag, parseParameters } from "../../pipeline/parameters.ts";
-import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
+
+export const VISITOR_ID = /^[\x21-\x7e]{1,64}$/;
+
+/** Returns the hash of the visitor whom the client names; null if it names none. */
+export function readVisitor(
+  rt: Runtime,
+  { request }: RequestContext,
+  keyId: string,
+): Buffer | null {
+  const value = getHeader(request, "visitor-id");
+  if (value === undefined) return null;
+  if (VISITOR_ID.test(value)) return hashVisitor(rt, keyId, value);
+  const detail = "Invalid Visitor-Id: expected 1 to 64 printable ASCII characters without spaces.";
+  throw new AppError("invalid_parameter", detail, {
+    issues: [{ parameter: "Visitor-Id", code: "invalid_value", detail }],
+  });
+}
 
 export const writeParameters = lazy(() => ({
   dryRun: flag().describe(

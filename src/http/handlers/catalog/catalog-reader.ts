@@ -11,6 +11,19 @@ import type { StoredCatalog } from "../../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import { getBusiness } from "../../pipeline/business-response.ts";
 
+/** The first that the business has: the requested locale, its language, or its default. */
+export function chooseLocale(
+  requested: string | undefined,
+  business: { locale: string; locales: string[] },
+): string {
+  if (requested === undefined) return business.locale;
+  const supported = [business.locale, ...business.locales];
+  const find = (wanted: string) =>
+    supported.find((locale) => locale.toLowerCase() === wanted.toLowerCase());
+  const [language = requested] = requested.split("-");
+  return find(requested) ?? find(language) ?? business.locale;
+}
+
 type CatalogSnapshot = {
   business: BusinessRow;
   stored: StoredCatalog;

@@ -5,20 +5,27 @@ import { formatInstant } from "../../../domain/local-time.ts";
 import { localise } from "../../../domain/public/public-context.ts";
 import { nextTransition } from "../../../domain/public/public-catalog.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { businessUrl, toPublicBusiness } from "../../pipeline/business-response.ts";
+import {
+  businessUrl,
+  toPublicBusiness,
+  linkToNext,
+  paginate,
+} from "../../pipeline/business-response.ts";
 import {
   type CachedResponse,
   compressible,
   encodeExactly,
   createCachedResponse,
 } from "../../pipeline/cached-response.ts";
-import { linkToNext, paginate } from "../../pipeline/cursor.ts";
 import { formatMetric, type Metrics } from "../../pipeline/metrics.ts";
 import { parseParameters, type ParametersOf } from "../../pipeline/parameters.ts";
-import { toRawHeaders } from "../../pipeline/request-context.ts";
-import { createCatalogReader, type ReadCatalog } from "./catalog-reader.ts";
+import {
+  toRawHeaders,
+  type HandlerResult,
+  type RequestContext,
+} from "../../pipeline/request-context.ts";
+import { createCatalogReader, type ReadCatalog, chooseLocale } from "./catalog-reader.ts";
 import { type ListRoute, type Selection, withIds } from "./list-routes.ts";
-import { chooseLocale } from "./localisation.ts";
 
 /** Increment it when the response format changes, so that clients drop their copies. */
 const FORMAT_VERSION = 2;
@@ -194,4 +201,32 @@ function toPage(
   );
   const { nextCursor } = page;
   return { data: toData(page.objects), page: { hasMore: nextCursor !== null, nextCursor } };
+}
+
+export type ListHandler = (
+  route: ListRoute,
+) => (context: RequestContext, key: Credential) => HandlerResult;
+
+export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
+  const responses = new ListResponses(rt, metrics);
+  return (route) => {
+    // Consecutive requests are often the same.
+    let last: { businessId: string; search: string; response: ListResponse } | undefined;
+    return (context, key) => {
+      const { search } = context.request;
+      const { businessId } = key;
+      if (
+        last?.search !== search ||
+        last.businessId !== businessId ||
+        !isCurrent(last.response, key, context.now)
+      )
+        last = { businessId, search, response: responses.get(route, search, key, context.now) };
+      else responses.recordHit();
+      const { response } = last;
+      // Events that leave the list unchanged, such as bookings, are later than a cached response.
+      const sequence = Math.max(key.lastSequence, response.lastSequence);
+      context.responseHeaders.push("x-service-sequence", String(sequence));
+      return response.respond(context);
+    };
+  };
 }

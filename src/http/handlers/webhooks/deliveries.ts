@@ -18,8 +18,12 @@ import type { AttemptRow, DeliveryRow } from "../../../store/webhooks/deliveries
 import type { Credential } from "../../../store/keys.ts";
 import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
 import { emptyBody, readOptionalJsonObject } from "../../pipeline/body.ts";
-import { getBusiness, respondPage } from "../../pipeline/business-response.ts";
-import { decodeCursor, encodeCursor } from "../../pipeline/cursor.ts";
+import {
+  getBusiness,
+  respondPage,
+  decodeCursor,
+  encodeCursor,
+} from "../../pipeline/business-response.ts";
 import { handleChange, handleGet, pathId } from "../../pipeline/object-handlers.ts";
 import { cursor, instant, oneOf, pageSize, parseParameters } from "../../pipeline/parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";

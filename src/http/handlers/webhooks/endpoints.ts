@@ -37,9 +37,9 @@ import {
   getTimezone,
   NO_STORE,
   respondPage,
+  paginate,
 } from "../../pipeline/business-response.ts";
-import { paginate } from "../../pipeline/cursor.ts";
-import { commitReply } from "../../pipeline/idempotency.ts";
+import { commitReply, retryWhileBusy } from "../../pipeline/idempotency.ts";
 import {
   handleChange,
   handleGet,
@@ -49,7 +49,6 @@ import {
 import { cursor, instant, pageSize, parseParameters } from "../../pipeline/parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
-import { retryWhileBusy } from "../../pipeline/write-retry.ts";
 
 const PATH = "webhooks";
 const DAY_SECONDS = 86_400;

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { CHECKS } from "../../support/checks.ts";
-import { createSharedAddressDetector } from "../../../src/http/auth/shared-address.ts";
+import { createSharedAddressDetector } from "../../../src/http/auth/client-address.ts";
 import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { createTestApi, SALON } from "../support/api.ts";

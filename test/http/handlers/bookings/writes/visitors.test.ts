@@ -1,9 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
-import { pruneVisitors } from "../../../src/app/bookings/visitors.ts";
-import { shopId } from "../../support/shop.ts";
-import type { TestRuntime } from "../../support/test-runtime.ts";
-import { CUT, HEADER, monday, openBookingShop, problem, type Send } from "../support/bookings.ts";
+import { applyCatalog } from "../../../../../src/app/catalog/catalog.ts";
+import { pruneVisitors } from "../../../../../src/app/bookings/visitors.ts";
+import { shopId } from "../../../../support/shop.ts";
+import type { TestRuntime } from "../../../../support/test-runtime.ts";
+import {
+  CUT,
+  HEADER,
+  monday,
+  openBookingShop,
+  problem,
+  type Send,
+} from "../../../support/bookings.ts";
 
 const ANN = { ...CUT, staffId: shopId("stf", "ann") };
 
