@@ -1,10 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CronJob } from "cron";
 import type { Runtime } from "../app/runtime.ts";
-import { publishEventAvailability } from "../app/bookings/event-availability.ts";
+import { publishEventAvailability, publishClockChanges } from "../app/catalog/publish.ts";
 import { expirePendingVisits } from "../app/bookings/change-visit.ts";
 import { createCommitDetector } from "../app/commit-detector.ts";
-import { publishClockChanges } from "../app/catalog/publish.ts";
 import { emptyErasedLog } from "../app/guests/erased-bytes.ts";
 import { endExpiredKeys } from "../app/key-end.ts";
 import type { Check } from "../app/operations/conditions.ts";

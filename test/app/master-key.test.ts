@@ -3,7 +3,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { findCustomer, saveCustomer } from "../../src/app/bookings/guests.ts";
 import { checkSigningSecrets } from "../../src/app/operations/delivery-conditions.ts";
-import { hashVisitor } from "../../src/app/bookings/visitors.ts";
+import { hashVisitor } from "../../src/app/bookings/booking-limits.ts";
 import { rotateMasterKey } from "../../src/app/webhooks/endpoint-secrets.ts";
 import { addBusiness, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";

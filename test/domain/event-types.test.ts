@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { editObject } from "../../src/app/catalog/edit-object.ts";
 import { createBooking, createReservation } from "../../src/app/bookings/bookings.ts";
 import { cancelBooking, cancelReservation } from "../../src/app/bookings/operator-changes.ts";
-import { publishEventAvailability } from "../../src/app/bookings/event-availability.ts";
+import { publishEventAvailability } from "../../src/app/catalog/publish.ts";
 import { rescheduleBooking, rescheduleReservation } from "../../src/app/bookings/reschedule.ts";
 import { createTimeOff } from "../../src/app/bookings/time-off.ts";
 import { getBusiness } from "../../src/app/businesses.ts";

@@ -3,6 +3,7 @@ import type { AuditAction } from "../../domain/audit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
+import type { Visit } from "../../domain/bookings/visit.ts";
 
 // Entries contain IDs, times and names of fields, but no guest data and no reason of a cancellation,
 // which is a text about a guest. A visit or order that a key makes has no entry: its row names the
@@ -21,3 +22,17 @@ export function auditVisit(
   const subject = { id, name: formatInstant(startsAt, timezone) };
   audit(rt, { action, subject, businessId, details });
 }
+
+/** What the operator may decide about a new start. */
+export type StartOptions = {
+  /** Skips the minimum notice, the horizon and the grid, and is part of the audit log. */
+  ignoresNotice?: boolean | undefined;
+};
+
+/** Call it in the transaction that books or moves the visit. */
+export const auditIgnoredNotice = (
+  rt: Runtime,
+  business: BusinessRow,
+  noun: "booking" | "reservation",
+  visit: Visit,
+): void => auditVisit(rt, business, `${noun}.notice_ignored`, visit);

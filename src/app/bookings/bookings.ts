@@ -24,13 +24,11 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { getBusiness } from "../businesses.ts";
 import { appendEvents } from "../events.ts";
-import { audienceOf, OPERATOR, type VisitAccess } from "./access.ts";
-import { auditVisit } from "./audit-visit.ts";
+import { audienceOf, OPERATOR, type VisitAccess, toPartnerBooking } from "./access.ts";
+import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit.ts";
 import { changeTime, expireDueVisits } from "./change-visit.ts";
 import { notifyReceived } from "./booking-alerts.ts";
 import { saveCustomer } from "./guests.ts";
-import { auditIgnoredNotice, type StartOptions } from "./ignored-notice.ts";
-import { toPartnerBooking } from "./partner-view.ts";
 import { getTableHold, getVisitHold } from "./holds.ts";
 import {
   type BookingTerms,

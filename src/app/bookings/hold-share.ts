@@ -1,12 +1,146 @@
-import { type DayNumber, DAY_MIN, dayAt } from "../../domain/availability/wall-clock.ts";
-import type { Interval } from "../../domain/availability/intervals.ts";
+import { type Interval, intersect } from "../../domain/availability/intervals.ts";
+import {
+  closedInterval,
+  DAY_MIN,
+  type DayNumber,
+  localDays,
+  dayAt,
+} from "../../domain/availability/wall-clock.ts";
+import { createWorkingTimeReader } from "../../domain/availability/working-time.ts";
+import { BoundedCache } from "../../domain/bounded-cache.ts";
+import type { Catalog, StaffDoc } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { lazy } from "../../domain/lazy.ts";
+import type { BusySegment } from "../../store/bookings/booking-segments.ts";
 import { fitsDay, fitsWeek, shareDays } from "../../domain/bookings/hold.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { readBookableCatalog } from "../catalog/bookable-catalog.ts";
 import type { Runtime } from "../runtime.ts";
-import { type Held, type Pool, type Pools, readPools, type Taken, type Work } from "./pools.ts";
+
+// The time that a catalog offers and that visits take of it, by pool. It is kept for each catalog:
+// the working time of 200 people takes longer than the rest of a hold.
 
 const MINUTE_MS = 60_000;
+/** Intervals of working time that are kept for a catalog. */
+const MAX_INTERVALS = 20_000;
+
+export type Held = {
+  startsAt: number;
+  endsAt: number;
+  segments: readonly BusySegment[];
+  tableId: string | null;
+};
+
+/** A pool is all staff, all tables, or the ID of a service that needs no staff. */
+export type Pool = "staff" | "tables" | (string & {});
+
+/** Time taken of a staff member, a table or a service without staff. */
+export type Taken = Interval & {
+  pool: Pool;
+  id: string;
+  /** Which part of a session it takes: its seats, of those of the service. */
+  share: number;
+};
+
+/** Working time of a staff member, a table or a service without staff. */
+export type Work = Interval & { id: string };
+
+export type Pools = {
+  toTaken: (held: Held) => Taken[];
+  /** The working time of a pool on each of the days, including booked time. */
+  listWork: (pool: Pool, first: DayNumber, last: DayNumber) => Map<DayNumber, readonly Work[]>;
+};
+
+const known = new WeakMap<Catalog, Pools>();
+
+export function readPools(catalog: Catalog): Pools {
+  const pools = known.get(catalog) ?? {
+    toTaken: createTakenReader(catalog),
+    listWork: createWorkReader(catalog),
+  };
+  known.set(catalog, pools);
+  return pools;
+}
+
+/** Returns a function that keeps what it has computed. */
+function createWorkReader(catalog: Catalog): Pools["listWork"] {
+  const { timezone } = catalog.business;
+  const workersOf = createWorkerReader(catalog);
+  const cache = new BoundedCache<string, readonly Work[]>(
+    MAX_INTERVALS,
+    ({ length }) => length + 1,
+  );
+
+  const compute = (pool: Pool, days: readonly DayNumber[]): (readonly Work[])[] => {
+    const [first = 0] = days;
+    // A shift of the day before can end after midnight.
+    const local = localDays(timezone, first - 1, days.at(-1) ?? first);
+    const workingTimeOf = createWorkingTimeReader(catalog.schedule, local);
+    const spans = days.map((day) => closedInterval(timezone, day * DAY_MIN, (day + 1) * DAY_MIN));
+    const workers = workersOf(pool);
+    return spans.map((span) =>
+      workers.flatMap(({ id, person }) =>
+        intersect(workingTimeOf(person).work, [span]).map((work) => ({ ...work, id })),
+      ),
+    );
+  };
+
+  return (pool, first, last) => {
+    const days = Array.from({ length: last - first + 1 }, (_, n) => first + n);
+    const keyOf = (day: DayNumber): string => `${pool} ${day}`;
+    const kept = days.map((day) => cache.get(keyOf(day)));
+    const work = kept.every((one) => one !== undefined) ? kept : compute(pool, days);
+    for (const [n, day] of days.entries())
+      if (kept[n] === undefined) cache.set(keyOf(day), work[n] ?? []);
+    return new Map(days.map((day, n) => [day, work[n] ?? []]));
+  };
+}
+
+/** The staff members who perform a service that can be booked, the tables, or a service. */
+function createWorkerReader({ business: { slug }, objects }: Catalog) {
+  const staff = lazy(() => {
+    const performers = new Set(
+      objects.service
+        .filter(({ status, bookable }) => status === "ACTIVE" && bookable)
+        .flatMap((one) => [
+          ...one.staff,
+          ...one.variants.flatMap((variant) => variant.staff ?? []),
+        ]),
+    );
+    return objects.staff
+      .filter(({ key }) => performers.has(key))
+      .map((person) => ({ id: objectId("staff", slug, person), person }));
+  });
+  return (pool: Pool): readonly { id: string; person: StaffDoc | null }[] => {
+    if (pool === "staff") return staff();
+    if (pool !== "tables") return [{ id: pool, person: null }];
+    return objects.table.map((table) => ({ id: objectId("table", slug, table), person: null }));
+  };
+}
+
+function createTakenReader({ business: { slug }, objects }: Catalog) {
+  const capacities = new Map(
+    objects.service.map((doc) => [objectId("service", slug, doc), doc.capacity]),
+  );
+  return ({ startsAt, endsAt, segments, tableId }: Held): Taken[] =>
+    tableId === null
+      ? segments.map((segment) => ({
+          start: segment.startsAt / MINUTE_MS - segment.bufferBeforeMin,
+          end: segment.endsAt / MINUTE_MS + segment.bufferAfterMin,
+          pool: segment.staffId === null ? segment.serviceId : "staff",
+          id: segment.staffId ?? segment.serviceId,
+          share: Math.min(1, segment.seats / (capacities.get(segment.serviceId) ?? 1)),
+        }))
+      : [
+          {
+            start: startsAt / MINUTE_MS,
+            end: endsAt / MINUTE_MS,
+            pool: "tables",
+            id: tableId,
+            share: 1,
+          },
+        ];
+}
 
 /**
  * Returns whether the open holds of a key, and one more, leave enough time free.

@@ -11,8 +11,16 @@ import {
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR } from "./access.ts";
-import { changeState, getVisit, getVisitToChange, type StateAction } from "./change-visit.ts";
-import { BOOKING, RESERVATION } from "./visit-kinds.ts";
+import {
+  changeState,
+  getVisit,
+  getVisitToChange,
+  type StateAction,
+  expireDueVisits,
+} from "./change-visit.ts";
+import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
+import type { Visit } from "../../domain/bookings/visit.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
 
 // What the operator does with visits that exist. A change of the catalog cancels visits, too, so this
 // file must not load the search for free times.
@@ -60,3 +68,57 @@ export const changeReservation = (
 
 export const getReservation = (rt: Runtime, businessId: string, id: string): Reservation =>
   getVisit(rt, RESERVATION, businessId, OPERATOR, id);
+
+/** Rows of one cancellation, because all are cancelled in one transaction. */
+export const MAX_CANCELLED = 1000;
+
+/** What a key has made since a time (epoch milliseconds). */
+export type MadeByKey = { keyId: string; createdSince: number };
+
+/** Visits of one kind, of which all that a key has made can be cancelled. */
+export type Cancellable<Row> = {
+  /** Call it in a transaction: what is overdue can no longer be cancelled. */
+  expireDue: (rt: Runtime, business: BusinessRow) => void;
+  /** Returns at most a thousand that have not started and are not cancelled. */
+  list: (rt: Runtime, businessId: string, made: MadeByKey) => Row[];
+  /** Cancels on behalf of the operator. */
+  cancel: (rt: Runtime, business: BusinessRow, row: Row, reason: string | null) => Row;
+};
+
+/**
+ * Cancels what `list` returns, in one transaction.
+ * @throws AppError business_not_found
+ */
+export const cancelMany = <Row>(
+  rt: Runtime,
+  { expireDue, list, cancel }: Cancellable<Row>,
+  slug: string,
+  made: MadeByKey,
+  reason: string | null,
+): Row[] =>
+  rt.tx(() => {
+    const business = getBusiness(rt, slug);
+    expireDue(rt, business);
+    return list(rt, business.id, made).map((row) => cancel(rt, business, row, reason));
+  });
+
+/** Returns the filters that together list what a key has made and can be cancelled. */
+export const filtersOf = (businessId: string, { keyId, createdSince }: MadeByKey) =>
+  (["PENDING", "CONFIRMED"] as const).map((status) => ({
+    businessId,
+    createdByKey: keyId,
+    createdSince,
+    status,
+  }));
+
+/** Visits are listed by start. */
+export const cancellableVisits = <Row extends Visit>(kind: VisitKind<Row>): Cancellable<Row> => ({
+  expireDue: expireDueVisits,
+  list: (rt, businessId, made) =>
+    filtersOf(businessId, made)
+      .flatMap((filter) => kind.store(rt).listPage({ ...filter, from: rt.now() }, MAX_CANCELLED))
+      .toSorted((a, b) => a.startsAt - b.startsAt)
+      .slice(0, MAX_CANCELLED),
+  cancel: (rt, business, row, reason) =>
+    changeState(rt, kind, business, OPERATOR, row, "cancel", reason),
+});

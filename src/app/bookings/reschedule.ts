@@ -13,18 +13,20 @@ import {
   toPublicReservation,
 } from "../../domain/bookings/reservation.ts";
 import { parseStartTime } from "../../domain/bookings/start-time.ts";
-import { assertActionAllowed, stateAfterReschedule } from "../../domain/bookings/visit.ts";
+import {
+  assertActionAllowed,
+  stateAfterReschedule,
+  type Visit,
+} from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { formatInstant } from "../../domain/local-time.ts";
-import { auditVisit } from "./audit-visit.ts";
+import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR, initiatorOf, type VisitAccess } from "./access.ts";
 import { getVisitToChange, nextVersion, publish, subjectOf } from "./change-visit.ts";
-import { auditIgnoredNotice, type StartOptions } from "./ignored-notice.ts";
 import { planBooking, planReservation, totalOf, type VisitTerms } from "./plan-booking.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
-import type { Visit } from "../../domain/bookings/visit.ts";
 
 type NewTime = StartOptions & {
   /** Epoch milliseconds. */

@@ -8,7 +8,7 @@ import type { TimeOffRow } from "../../store/bookings/time-off.ts";
 import { getBusiness } from "../businesses.ts";
 import { getStoredObject } from "../catalog/objects.ts";
 import { publishChange } from "../catalog/publish.ts";
-import { summarizeVisits } from "./summarize-visits.ts";
+import { summarizeVisits } from "./day-sheet.ts";
 
 export type TimeOffRequest = {
   staff: string;

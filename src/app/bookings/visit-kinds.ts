@@ -14,7 +14,7 @@ import type { EventDraft } from "../../domain/envelope.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { PendingVisit, VisitListFilter } from "../../store/bookings/visits.ts";
 import type { Runtime } from "../runtime.ts";
-import { toPartnerBooking } from "./partner-view.ts";
+import { toPartnerBooking } from "./access.ts";
 
 /** What differs between bookings and reservations. */
 export type VisitKind<Row extends Visit> = {

@@ -13,7 +13,7 @@ import {
 } from "../../domain/bookings/affected-visits.ts";
 import type { UpcomingVisit } from "../../store/bookings/visits.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { summarizeVisits } from "../bookings/summarize-visits.ts";
+import { summarizeVisits } from "../bookings/day-sheet.ts";
 import type { Runtime } from "../runtime.ts";
 import { findAffectedVisits, findWithdrawnVisits } from "./affected-visits.ts";
 import { listUnlinkedVisits } from "./unlinked-visits.ts";

@@ -1,9 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Cutoffs, PrunedBatch } from "../../store/history.ts";
 import { LOCK_BREAK_MS } from "../../store/database/write-lock.ts";
-import { pruneHolds } from "../bookings/prune-holds.ts";
-import { pruneKeyVisits } from "../bookings/booking-limits.ts";
-import { pruneVisitors } from "../bookings/visitors.ts";
+import { pruneHolds, pruneKeyVisits, pruneVisitors } from "../bookings/booking-limits.ts";
 import { eraseExpiredGuests } from "../guests/erase-visits.ts";
 import { pruneReplies } from "../idempotent-replies.ts";
 import { loadFromFeatures } from "../../features/index.ts";

@@ -142,7 +142,7 @@ export const definition = [
     ],
     useCases: async () => {
       const { changeBooking, getBooking } = await import("../../app/bookings/operator-changes.ts");
-      const { cancellableVisits } = await import("../../app/bookings/cancel-many.ts");
+      const { cancellableVisits } = await import("../../app/bookings/operator-changes.ts");
       const { BOOKING } = await import("../../app/bookings/visit-kinds.ts");
       return {
         change: changeBooking,

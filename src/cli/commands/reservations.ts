@@ -106,7 +106,7 @@ export const definition = [
     useCases: async () => {
       const { changeReservation, getReservation } =
         await import("../../app/bookings/operator-changes.ts");
-      const { cancellableVisits } = await import("../../app/bookings/cancel-many.ts");
+      const { cancellableVisits } = await import("../../app/bookings/operator-changes.ts");
       const { RESERVATION } = await import("../../app/bookings/visit-kinds.ts");
       return {
         change: changeReservation,

@@ -1,4 +1,4 @@
-import type { Cancellable } from "../../app/bookings/cancel-many.ts";
+import type { Cancellable } from "../../app/bookings/operator-changes.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { countOf, safe } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
@@ -72,7 +72,7 @@ async function cancelAllOfKey<Row, Shown extends object>(
   const { rt, business } = await cli.openBusiness();
   const key = resolveKey(cli, rt, keyName);
   const { cancellable } = await useCases();
-  const { cancelMany } = await import("../../app/bookings/cancel-many.ts");
+  const { cancelMany } = await import("../../app/bookings/operator-changes.ts");
   const made = { keyId: key.id, createdSince: createdSince(rt.now()) };
   const { length } = cancellable.list(rt, business.id, made);
   if (length > 0)

@@ -1,6 +1,6 @@
 import { idEndingOf } from "../../domain/bookings/affected-visits.ts";
 import { VISIT_STATUSES } from "../../domain/bookings/visit.ts";
-import type { Cancellable } from "../../app/bookings/cancel-many.ts";
+import type { Cancellable } from "../../app/bookings/operator-changes.ts";
 import type { StateAction } from "../../app/bookings/change-visit.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {

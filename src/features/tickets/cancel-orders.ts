@@ -1,4 +1,4 @@
-import { type Cancellable, filtersOf, MAX_CANCELLED } from "../../app/bookings/cancel-many.ts";
+import { type Cancellable, filtersOf, MAX_CANCELLED } from "../../app/bookings/operator-changes.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { VisitListFilter } from "../../store/bookings/visits.ts";
 import { cancelOrder } from "./change-order.ts";

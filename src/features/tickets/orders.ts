@@ -23,7 +23,7 @@ import { changeTime, nextVersion } from "../../app/bookings/change-visit.ts";
 import { saveCustomer } from "../../app/bookings/guests.ts";
 import { assertMayOrder } from "./limits.ts";
 import { type IssuedTicket, issueTicket } from "./tickets.ts";
-import { countForVisitor } from "../../app/bookings/visitors.ts";
+import { countForVisitor } from "../../app/bookings/booking-limits.ts";
 import { getTicketOrderToChange } from "./change-order.ts";
 import { changeHolds, expireDueOrders } from "./take-tickets.ts";
 import { appendEvents } from "../../app/events.ts";

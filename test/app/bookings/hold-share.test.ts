@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { leavesTimeFree } from "../../../src/app/bookings/hold-share.ts";
-import { type Pool, readPools } from "../../../src/app/bookings/pools.ts";
+import { leavesTimeFree, type Pool, readPools } from "../../../src/app/bookings/hold-share.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { getBookableCatalog } from "../../../src/app/catalog/bookable-catalog.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";

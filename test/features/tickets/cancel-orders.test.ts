@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cancelMany } from "../../../src/app/bookings/cancel-many.ts";
+import { cancelMany } from "../../../src/app/bookings/operator-changes.ts";
 import { CANCELLABLE_ORDERS } from "../../../src/features/tickets/cancel-orders.ts";
 import { createTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";

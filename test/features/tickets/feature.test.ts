@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
+import { publishEventAvailability } from "../../../src/app/catalog/publish.ts";
 import { maySubscribe, ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";

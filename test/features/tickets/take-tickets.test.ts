@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
+import { publishEventAvailability } from "../../../src/app/catalog/publish.ts";
 import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";

@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
-import { publishEventAvailability } from "../../../src/app/bookings/event-availability.ts";
+import { publishEventAvailability, publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
-import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import { createKey } from "../../../src/app/keys.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
 import { createTestApp } from "../../support/app.ts";

@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import type { NamedTableRequest, NamedVisitRequest } from "../../../domain/availability/request.ts";
-import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
+import { accessOf, type VisitAccess, toPartnerHold } from "../../../app/bookings/access.ts";
 import { createHold, getHold, releaseHold } from "../../../app/bookings/holds.ts";
-import { toPartnerHold } from "../../../app/bookings/partner-view.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { type Hold, type PublicHold, toPublicHold } from "../../../domain/bookings/hold.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";

@@ -1,5 +1,4 @@
-import { accessOf } from "../../../app/bookings/access.ts";
-import { isPublicStaff } from "../../../app/bookings/partner-view.ts";
+import { accessOf, isPublicStaff } from "../../../app/bookings/access.ts";
 import { VISIT_STATUSES, type Visit } from "../../../domain/bookings/visit.ts";
 import { addDays, isLocalDate, startOfDay } from "../../../domain/local-time.ts";
 import { lazy } from "../../../domain/lazy.ts";

@@ -1,4 +1,9 @@
-import { accessOf, canSeeGuest, type VisitAccess } from "../../../app/bookings/access.ts";
+import {
+  accessOf,
+  canSeeGuest,
+  type VisitAccess,
+  toPartnerBooking,
+} from "../../../app/bookings/access.ts";
 import {
   changeState,
   getVisit,
@@ -7,7 +12,6 @@ import {
   updateVisit,
 } from "../../../app/bookings/change-visit.ts";
 import { findCustomer } from "../../../app/bookings/guests.ts";
-import { toPartnerBooking } from "../../../app/bookings/partner-view.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "../../../app/bookings/visit-kinds.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import {

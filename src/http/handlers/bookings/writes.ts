@@ -1,4 +1,4 @@
-import { hashVisitor } from "../../../app/bookings/visitors.ts";
+import { hashVisitor } from "../../../app/bookings/booking-limits.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { AppError, type ValidationIssue } from "../../../domain/errors.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { applyCatalog } from "../../../../../src/app/catalog/catalog.ts";
-import { pruneVisitors } from "../../../../../src/app/bookings/visitors.ts";
+import { pruneVisitors } from "../../../../../src/app/bookings/booking-limits.ts";
 import { shopId } from "../../../../support/shop.ts";
 import type { TestRuntime } from "../../../../support/test-runtime.ts";
 import {
