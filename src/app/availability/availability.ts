@@ -32,7 +32,7 @@ import {
 } from "../../domain/availability/public-slot.ts";
 import type { LocalDate } from "../../domain/catalog/common.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { getBookableCatalog } from "../catalog/bookable-catalog.ts";
+import { getBookableCatalog } from "../catalog/load-catalog.ts";
 
 /** Size of a chunk, in candidates times starts: about 1 ms. Smaller ones take more time in all. */
 const CHUNK_SIZE = 6000;

@@ -14,7 +14,7 @@ import { lazy } from "../../domain/lazy.ts";
 import type { BusySegment } from "../../store/bookings/booking-segments.ts";
 import { fitsDay, fitsWeek, shareDays } from "../../domain/bookings/hold.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { readBookableCatalog } from "../catalog/bookable-catalog.ts";
+import { readBookableCatalog } from "../catalog/load-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 
 // The time that a catalog offers and that visits take of it, by pool. It is kept for each catalog:

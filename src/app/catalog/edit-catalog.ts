@@ -19,6 +19,7 @@ import { loadCatalog } from "./load-catalog.ts";
 import { listCommandFor } from "./objects.ts";
 import { type ChangeResult, planChange } from "./plan-change.ts";
 import { publishDueTransitions } from "./publish.ts";
+import type { AuthoredService } from "../../domain/catalog/file/services.ts";
 
 /** What a command edits: an object with those that refer to it, or a section without objects. */
 type EditTarget =
@@ -111,3 +112,23 @@ export const withObjects = <K extends Kind>(
     [kind]: change(catalog.objects[kind] as DocOf[K][]),
   } as CatalogObjects,
 });
+
+/**
+ * @param staff keys, or `everyone` for every bookable staff member
+ * @returns also the keys of the staff who perform the service
+ */
+export function createService(
+  rt: Runtime,
+  slug: string,
+  item: AuthoredService,
+  staff: string[] | "everyone",
+): { result: ChangeResult; staff: string[] } {
+  let performers: string[] = [];
+  const result = editCatalog(rt, slug, (before) => {
+    const bookable = before.objects.staff.filter((one) => one.bookable && one.status === "ACTIVE");
+    performers = staff === "everyone" ? bookable.map(({ key }) => key) : staff;
+    const { catalog, doc } = withNewObject(before, "service", { ...item, staff: performers });
+    return { catalog, target: { kind: "service", doc } };
+  });
+  return { result, staff: performers };
+}

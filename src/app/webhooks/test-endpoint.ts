@@ -1,3 +1,4 @@
+import type { Runtime } from "../runtime.ts";
 import { userAgent } from "../../platform/assets.ts";
 import { AppError } from "../../domain/errors.ts";
 import { bodyFor } from "../../domain/envelope.ts";
@@ -9,12 +10,32 @@ import {
 } from "../../domain/webhooks/webhook-post.ts";
 import { redactSecrets } from "../../domain/text.ts";
 import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/outcome.ts";
-import type { Runtime } from "../runtime.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { endHold, getEndpoint } from "./endpoint-lifecycle.ts";
 import { verifyHostOf } from "./host-limits.ts";
 import { serializeEnvelope } from "../events.ts";
 import { draftSample } from "./sample-events.ts";
+
+/** An attempt that times out ends a little later than its timeout. */
+const MARGIN_MS = 500;
+
+/**
+ * Returns a sender whose attempts without a response all end at the same time after their start: an
+ * earlier end would tell partners which ports are closed, and which do not answer.
+ * @param wait resolves after a time, or as soon as the signal aborts
+ */
+export const withEqualFailures =
+  (
+    { monotonic }: Pick<Runtime, "monotonic">,
+    sendOnce: SendOnce,
+    wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>,
+  ): SendOnce =>
+  async (post, signal) => {
+    const endsAt = monotonic() + post.timeoutMs + MARGIN_MS;
+    const result = await sendOnce(post, signal);
+    if (result.outcome.kind !== "responded") await wait(endsAt - monotonic(), signal);
+    return result;
+  };
 
 /** Sends one POST over a new connection. `address` is null if there was no connection. */
 export type SendOnce = (

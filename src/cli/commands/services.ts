@@ -62,7 +62,7 @@ const create = command({
     if (withoutStaff && staff.length > 0)
       throw usageError("--without-staff cannot be combined with --staff.");
     const { rt, business } = await cli.openBusiness();
-    const { createService } = await import("../../app/catalog/services.ts");
+    const { createService } = await import("../../app/catalog/edit-catalog.ts");
     const item = {
       ...given,
       key: given.key ?? keyFromName(given.name),

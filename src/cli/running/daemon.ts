@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { withEqualFailures } from "../../app/webhooks/failure-time.ts";
+import { withEqualFailures } from "../../app/webhooks/test-endpoint.ts";
 import { nameGoodBackup } from "../../app/operations/backups.ts";
 import { readOpenFileLimit } from "../../platform/open-file-limit.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { applyCatalog, applyCatalogs } from "../../../src/app/catalog/catalog.ts";
+import { groupByBusiness, applyCatalog, applyCatalogs } from "../../../src/app/catalog/catalog.ts";
+import { parseSources } from "../../../src/domain/catalog/source/read-catalog.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
@@ -10,6 +11,40 @@ import { dryRun } from "../../support/dry-run.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { eventTypesOf, recordEvents } from "../../support/use-case.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
+
+/** Returns the names of each group; a file's content is its slug, "" for a file without business. */
+const groups = (files: Record<string, string>): string[][] =>
+  groupByBusiness(
+    parseSources(
+      Object.entries(files).map(([name, slug]) => ({
+        name,
+        text: slug === "" ? "catalog: 1\n" : `catalog: 1\nbusiness: {slug: ${slug}}\n`,
+      })),
+    ),
+  ).map((group) => group.map(({ name }) => name));
+
+describe("groupByBusiness", () => {
+  test("groupByBusiness merges all files if they describe at most one business", () => {
+    expect(groups({ "a/x.yaml": "bern", "y.yaml": "", "b/z.yaml": "" })).toHaveLength(1);
+    expect(groups({ "x.yaml": "", "y.yaml": "" })).toHaveLength(1);
+    expect(groups({ "x.yaml": "bern", "y.yaml": "bern" })).toHaveLength(1);
+  });
+
+  test("groupByBusiness assigns a file without business to the only business in its folder, in the order of the files", () => {
+    expect(
+      groups({ "a/prices.yaml": "", "a/x.yaml": "bern", "b/x.yaml": "chur", "b/y.yaml": "" }),
+    ).toEqual([
+      ["a/prices.yaml", "a/x.yaml"],
+      ["b/x.yaml", "b/y.yaml"],
+    ]);
+  });
+
+  test("groupByBusiness leaves a file alone if its folder has no business or several", () => {
+    expect(
+      groups({ "a/x.yaml": "bern", "a/y.yaml": "chur", "a/z.yaml": "", "z.yaml": "" }),
+    ).toEqual([["a/x.yaml"], ["a/y.yaml"], ["a/z.yaml"], ["z.yaml"]]);
+  });
+});
 
 const SERVICES = `
 services:

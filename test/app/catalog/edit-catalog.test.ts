@@ -13,7 +13,7 @@ import {
 } from "../../../src/app/catalog/promotions.ts";
 import { cancelPublicEvent, postponePublicEvent } from "../../../src/app/catalog/public-events.ts";
 import { createClosure, deleteClosure, updateHours } from "../../../src/app/catalog/schedule.ts";
-import { createService } from "../../../src/app/catalog/services.ts";
+import { createService } from "../../../src/app/catalog/edit-catalog.ts";
 import {
   createStaffMember,
   deleteStaffMember,

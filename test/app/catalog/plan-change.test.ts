@@ -4,7 +4,7 @@ import { cancelBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { createService } from "../../../src/app/catalog/services.ts";
+import { createService } from "../../../src/app/catalog/edit-catalog.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
 import { dryRun } from "../../support/dry-run.ts";
 import { CATALOG_HEADER } from "../../support/catalog-file.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../pipeline/request-context.ts";
 import type { Reply } from "../../../app/idempotent-replies.ts";
 import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
-import { getBookableCatalog } from "../../../app/catalog/bookable-catalog.ts";
+import { getBookableCatalog } from "../../../app/catalog/load-catalog.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";

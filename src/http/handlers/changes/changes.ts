@@ -10,7 +10,7 @@ import {
   mayReadEvent,
   maySubscribe,
 } from "../../../domain/event-types.ts";
-import { assertMaySubscribe } from "../../../app/webhooks/own-webhooks.ts";
+import { assertMaySubscribe } from "../../../app/webhooks/endpoint-owner.ts";
 import { bodyFor } from "../../../domain/envelope.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { didYouMean } from "../../../domain/nearest.ts";

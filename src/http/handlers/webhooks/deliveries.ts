@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
-import { getOwnDelivery, getOwnEndpoint } from "../../../app/webhooks/own-webhooks.ts";
+import { getOwnDelivery, getOwnEndpoint } from "../../../app/webhooks/endpoint-owner.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
 import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";

@@ -12,7 +12,7 @@ import {
   assertMaySubscribe,
   getOwnEndpoint,
   listOwnEndpoints,
-} from "../../../app/webhooks/own-webhooks.ts";
+} from "../../../app/webhooks/endpoint-owner.ts";
 import {
   recordAcceptedTest,
   testEndpoint,
