@@ -7,11 +7,39 @@ import type { AttemptRow } from "../store/webhooks/deliveries.ts";
 import type { DueRow } from "../store/webhooks/due.ts";
 import { type AttemptResult, createAttemptRunner } from "./attempt.ts";
 import { createClockWatch } from "./clock-watch.ts";
-import { Dispatcher } from "./dispatcher.ts";
+import { Dispatcher, type InFlightDelivery } from "./dispatcher.ts";
 import type { EndpointQueue } from "./endpoint-queue.ts";
-import type { InFlightDelivery } from "./in-flight.ts";
 import { OutcomeWriter } from "./outcome-writer.ts";
-import { createProbeTimers } from "./probe-timers.ts";
+
+/** A longer hold ends with the next sweep, which is at most a second late. */
+const MAX_TIMED_MS = 10_000;
+
+/** Probes endpoints at the end of short holds, which a sweep each second would double. */
+export function createProbeTimers(probe: (endpointId: string) => void) {
+  const timers = new Map<string, NodeJS.Timeout>();
+
+  return {
+    /** Replaces an earlier time of the same endpoint. */
+    set(endpointId: string, afterMs: number): void {
+      clearTimeout(timers.get(endpointId));
+      timers.delete(endpointId);
+      if (afterMs > MAX_TIMED_MS) return;
+      const timer = setTimeout(
+        () => {
+          timers.delete(endpointId);
+          probe(endpointId);
+        },
+        Math.ceil(afterMs) + 1,
+      );
+      timers.set(endpointId, timer);
+    },
+
+    stop(): void {
+      for (const timer of timers.values()) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}
 
 /** Endpoints that a sweep handles per event-loop iteration. */
 const SWEEP_BATCH = 4;

@@ -1,8 +1,102 @@
 import type { Runtime } from "../app/runtime.ts";
+import {
+  countUnverifiedDeliveries,
+  isHostVerified,
+  MAX_UNVERIFIED_DELIVERIES,
+} from "../app/webhooks/host-limits.ts";
+import { EndpointQueue, type SigningKeys } from "./endpoint-queue.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
 import { type SigningKey, signingKey } from "../domain/webhooks/webhook-post.ts";
 import type { SecretRow } from "../store/sealed.ts";
-import { EndpointQueue, type SigningKeys } from "./endpoint-queue.ts";
+
+/** Share of a host's deliveries in flight that is kept for keys that have none in flight there. */
+const RESERVED_SHARE = 0.25;
+/** Waiting endpoints that are tried again when a delivery to their host ends. */
+const MAX_WOKEN = 16;
+
+type Host = {
+  inFlight: number;
+  /** The deliveries in flight, by owner. */
+  inFlightOf: Map<string, number>;
+  /** Deliveries in flight, and those whose outcome is not written yet. */
+  claimed: number;
+  /** Endpoints that had no capacity, longest waiting first. */
+  waiting: Set<string>;
+  isVerified: boolean;
+};
+
+/** Limits the deliveries to each host, over all endpoints that the operator does not trust. */
+export function createEndpointHosts(rt: Runtime) {
+  const { maxInFlightPerHost } = rt.config;
+  const maxPerOwner = maxInFlightPerHost - Math.floor(maxInFlightPerHost * RESERVED_SHARE);
+  /** The hosts with claimed deliveries. */
+  const hosts = new Map<string, Host>();
+
+  return {
+    /**
+     * Whether a delivery may be sent. An endpoint that waits for another delivery is remembered.
+     */
+    hasCapacity({ host: name, owner, endpointId }: EndpointQueue): boolean {
+      if (name === null) return true;
+      const host = hosts.get(name);
+      if (host !== undefined) {
+        const max = host.inFlightOf.has(owner) ? maxPerOwner : maxInFlightPerHost;
+        if (host.inFlight >= max) {
+          host.waiting.add(endpointId);
+          return false;
+        }
+        host.isVerified ||= isHostVerified(rt, name);
+        if (host.isVerified) return true;
+      } else if (isHostVerified(rt, name)) return true;
+      const claimed = host?.claimed ?? 0;
+      if (countUnverifiedDeliveries(rt, name) + claimed < MAX_UNVERIFIED_DELIVERIES) return true;
+      // A delivery in flight may verify the host.
+      host?.waiting.add(endpointId);
+      return false;
+    },
+
+    claim({ host: name, owner }: EndpointQueue): void {
+      if (name === null) return;
+      const host = hosts.get(name) ?? {
+        inFlight: 0,
+        inFlightOf: new Map<string, number>(),
+        claimed: 0,
+        waiting: new Set<string>(),
+        isVerified: false,
+      };
+      hosts.set(name, host);
+      host.inFlight += 1;
+      host.claimed += 1;
+      host.inFlightOf.set(owner, (host.inFlightOf.get(owner) ?? 0) + 1);
+    },
+
+    /** Ends an attempt. @returns endpoints that may have capacity now */
+    endAttempt(name: string | null, owner: string): string[] {
+      const host = name === null ? undefined : hosts.get(name);
+      if (host === undefined) return [];
+      host.inFlight -= 1;
+      const own = (host.inFlightOf.get(owner) ?? 0) - 1;
+      if (own > 0) host.inFlightOf.set(owner, own);
+      else host.inFlightOf.delete(owner);
+      return takeWaiting(host);
+    },
+
+    /** The outcome is written. @returns endpoints that may have capacity now */
+    release(name: string | null): string[] {
+      const host = name === null ? undefined : hosts.get(name);
+      if (name === null || host === undefined) return [];
+      host.claimed -= 1;
+      if (host.claimed === 0) hosts.delete(name);
+      return takeWaiting(host);
+    },
+  };
+}
+
+function takeWaiting({ waiting }: Host): string[] {
+  const taken = waiting.values().take(MAX_WOKEN).toArray();
+  for (const endpointId of taken) waiting.delete(endpointId);
+  return taken;
+}
 
 const MAX_KEYS = 20_000;
 /** Shorter than a sweep's interval, so that each sweep tries again to decrypt a secret. */

@@ -13,9 +13,9 @@ import { getKey } from "../keys.ts";
 // key). Any other webhook gets the response of one that does not exist.
 
 type Viewer = Pick<KeyRow, "id" | "kind" | "businessId" | "eventGroups">;
-type Owned = Pick<EndpointRow, "businessId" | "keyId" | "events">;
+type Viewed = Pick<EndpointRow, "businessId" | "keyId" | "events">;
 
-const owns = (key: Viewer, { businessId, keyId, events }: Owned): boolean =>
+const owns = (key: Viewer, { businessId, keyId, events }: Viewed): boolean =>
   businessId === key.businessId &&
   (keyId === key.id || (key.kind === "SECRET" && events.every((type) => maySubscribe(key, type))));
 

@@ -27,7 +27,7 @@ import {
 } from "../../../src/domain/conditions/registry.ts";
 import { cancelDeliveries } from "../../../src/app/webhooks/deliveries.ts";
 import { createKey, rotateKey } from "../../../src/app/keys.ts";
-import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/delivery-queue.ts";
+import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/endpoint-queue.ts";
 import { probeDaemon } from "../../../src/features/doctor/commands.ts";
 import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
 import { maxInFlight, PERMITS } from "../../../src/domain/webhooks/permits.ts";

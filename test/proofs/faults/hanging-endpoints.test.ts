@@ -108,7 +108,7 @@ async function deliverAmongHanging(createWorker: typeof createTestWorker, stalls
 /** A worker in which all endpoints share the permits, whether or not they respond. */
 async function createUnfairWorker(): Promise<typeof createTestWorker> {
   vi.resetModules();
-  vi.doMock(import("../../../src/delivery/delivery-queue.ts"), async (original) => {
+  vi.doMock(import("../../../src/delivery/endpoint-queue.ts"), async (original) => {
     const { createDeliveryQueue } = await original();
     return {
       createDeliveryQueue: () => {
@@ -124,7 +124,7 @@ async function createUnfairWorker(): Promise<typeof createTestWorker> {
     };
   });
   onTestFinished(() => {
-    vi.doUnmock("../../../src/delivery/delivery-queue.ts");
+    vi.doUnmock("../../../src/delivery/endpoint-queue.ts");
     vi.resetModules();
   });
   return (await import("../../support/delivery.ts")).createTestWorker;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createDeliveryQueue, type PermitKind } from "../../src/delivery/delivery-queue.ts";
-import type { EndpointClass } from "../../src/domain/webhooks/endpoint-health.ts";
+import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/endpoint-queue.ts";
+import type { EndpointClass } from "../../../src/domain/webhooks/endpoint-health.ts";
 
 /** Split into 20 probes and 80 fast permits, of which at most 40 may be late. */
 const PERMITS = 100;

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createOriginPools } from "../../src/delivery/origin-pools.ts";
-import { WAITS } from "../support/waits.ts";
+import { createOriginPools } from "../../../src/delivery/sender.ts";
+import { WAITS } from "../../support/waits.ts";
 
 /** Responds to each request, and keeps connections open if the path says so. */
 async function startReceiver(): Promise<string> {

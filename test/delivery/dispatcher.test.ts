@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { createDeliveryQueue } from "../../src/delivery/delivery-queue.ts";
-import { EndpointQueue } from "../../src/delivery/endpoint-queue.ts";
-import { createInFlight, type InFlightDelivery } from "../../src/delivery/in-flight.ts";
+import { createDeliveryQueue, EndpointQueue } from "../../src/delivery/endpoint-queue.ts";
+import { createInFlight, type InFlightDelivery } from "../../src/delivery/dispatcher.ts";
 import { PERMITS } from "../../src/domain/webhooks/permits.ts";
 import type { DueRow } from "../../src/store/webhooks/due.ts";
 import type { TargetRow } from "../../src/store/webhooks/endpoints.ts";
