@@ -8,8 +8,7 @@ import type { BusinessRow } from "../store/businesses.ts";
 import { assertNotInUse } from "../store/database/file-identity.ts";
 import { storageError } from "../store/database/storage-error.ts";
 import { insertBusiness } from "./failure.ts";
-import { createNamer } from "./objects/names.ts";
-import { getOnlyBusiness, howToBegin } from "./objects/only-business.ts";
+import { createNamer, getOnlyBusiness, howToBegin } from "./objects/names.ts";
 import { inlineFields, toReadable } from "./output/readable.ts";
 import { Terminal } from "./terminal.ts";
 

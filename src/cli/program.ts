@@ -4,13 +4,11 @@ import { isEnvEnabled } from "../config.ts";
 import { Cli } from "./cli.ts";
 import type { GlobalFlags } from "./terminal.ts";
 import { addCommand, type CommandSpec, type CommandGroup } from "./command.ts";
-import type { CommandEntry } from "./command-entry.ts";
-import { loadCommand } from "./load-command.ts";
+import { type CommandEntry, loadCommand } from "./command-entry.ts";
 import { COMMANDS, HIDDEN_COMMANDS } from "./command-table.ts";
-import { assertNoMissingValue } from "./missing-values.ts";
+import { assertNoMissingValue, mapUsageErrors } from "./usage-errors.ts";
 import { type Io, widthOf } from "./io.ts";
 import { ABOUT, GLOBAL_OPTIONS, rootHelp, VERSION_OPTION } from "./root-help.ts";
-import { mapUsageErrors } from "./usage-errors.ts";
 
 /**
  * Builds the program for one command line: commands that the line may name are loaded, the others

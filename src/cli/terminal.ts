@@ -4,10 +4,10 @@ import { errorInWords, AppError } from "../domain/errors.ts";
 import { escapeJson, safe } from "../domain/text.ts";
 import { usageError } from "./failure.ts";
 import { DEFAULT_LIMIT } from "./flags.ts";
-import { ask } from "./input/ask.ts";
 import { type Io, widthOf } from "./io.ts";
 import { fieldText, toFields } from "./output/fields.ts";
 import { type Column, safeLines, toTable, toTsv } from "./output/table.ts";
+import { createInterface } from "node:readline";
 
 export type GlobalFlags = {
   dataDir: string | undefined;
@@ -156,4 +156,25 @@ export class Terminal {
   #canAsk(): boolean {
     return this.flags.prompt && this.io.stdin.isTTY === true && this.io.stderr.isTTY === true;
   }
+}
+
+/** Returns the typed line, or "" at the end of input. */
+export function ask({ stdin, stderr }: Io, question: string): Promise<string> {
+  const prompt = createInterface({ input: stdin, output: stderr });
+  return new Promise<string>((resolve) => {
+    const onEnd = () => {
+      stderr.write("\n");
+      resolve("");
+    };
+    prompt.on("close", onEnd);
+    prompt.on("SIGINT", () => {
+      prompt.close();
+      process.kill(process.pid, "SIGINT");
+    });
+    prompt.question(question, (typed) => {
+      prompt.off("close", onEnd);
+      prompt.close();
+      resolve(typed);
+    });
+  });
 }

@@ -6,7 +6,7 @@ import { readAsset } from "./assets.ts";
 import { cacheFolders } from "../config.ts";
 import { errorInWords, AppError } from "../domain/errors.ts";
 import { safe } from "../domain/text.ts";
-import { makeOwnFolder } from "./own-folder.ts";
+import { makeOwnFolder } from "./user-folders.ts";
 
 // SQLite in the single executable: native code can only be loaded from a file.
 

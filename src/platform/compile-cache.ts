@@ -1,7 +1,7 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { cacheFolders } from "../config.ts";
-import { makeOwnFolder } from "./own-folder.ts";
+import { makeOwnFolder } from "./user-folders.ts";
 
 // Runs before the program is loaded. Node executes whatever a compile cache contains, and by
 // default keeps it in the shared temporary folder, where any local user can plant an entry.

@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, resolve, dirname } from "node:path";
 import { AppError } from "../domain/errors.ts";
 
 // Where a user's data and caches are by the conventions of Linux (XDG), macOS and Windows.
@@ -55,4 +55,29 @@ function homeOf(env: NodeJS.ProcessEnv): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Makes a folder in which no other user can replace a file after it was checked.
+ * @throws Error if other users can write to it, or root does not own its parents
+ */
+export function makeOwnFolder(folder: string): void {
+  const user = process.getuid?.();
+  if (user === 0) assertRootOwnsParents(folder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  const isOwn =
+    found.isDirectory() && (found.uid === user || found.uid === 0) && (found.mode & 0o022) === 0;
+  // Windows has neither user IDs nor modes.
+  if (user !== undefined && !isOwn) throw new Error("other users can write to it");
+}
+
+/**
+ * Under sudo, HOME may belong to another user: that user could replace files in it, and could not
+ * delete folders that root creates there.
+ */
+function assertRootOwnsParents(folder: string): void {
+  for (let path = folder; path !== dirname(path); path = dirname(path))
+    if (existsSync(path) && lstatSync(path).uid !== 0)
+      throw new Error(`${path} belongs to another user`);
 }
