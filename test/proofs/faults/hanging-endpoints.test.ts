@@ -109,10 +109,11 @@ async function deliverAmongHanging(createWorker: typeof createTestWorker, stalls
 async function createUnfairWorker(): Promise<typeof createTestWorker> {
   vi.resetModules();
   vi.doMock(import("../../../src/delivery/endpoint-queue.ts"), async (original) => {
-    const { createDeliveryQueue } = await original();
+    const module = await original();
     return {
+      ...module,
       createDeliveryQueue: () => {
-        const queue = createDeliveryQueue(1);
+        const queue = module.createDeliveryQueue(1);
         let used = 0;
         return Object.assign(queue, {
           hasPermit: () => used < SHARED_PERMITS,
