@@ -1,6 +1,6 @@
 import type { Option } from "commander";
 import { type CommandGroup, type CommandSpec, optionsOf } from "../../src/cli/command.ts";
-import { loadCommand } from "../../src/cli/command-entry.ts";
+import { loadCommand } from "../../src/cli/load-command.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import { EXIT } from "../../src/cli/failure.ts";
 import { ABOUT, GLOBAL_OPTIONS, VERSION_OPTION } from "../../src/cli/root-help.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { CommandSpec, CommandGroup } from "../../src/cli/command.ts";
-import { loadCommand } from "../../src/cli/command-entry.ts";
+import { loadCommand } from "../../src/cli/load-command.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import { FEATURES } from "../../src/features/index.ts";
 import { withEnvironment, text } from "../../src/cli/flags.ts";

@@ -1,4 +1,4 @@
-import { loadCommand } from "../../src/cli/command-entry.ts";
+import { loadCommand } from "../../src/cli/load-command.ts";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 import type { CommandGroup, CommandSpec } from "../../src/cli/command.ts";
 

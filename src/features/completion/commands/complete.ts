@@ -6,7 +6,7 @@ import { command } from "../../../cli/command.ts";
 import { COMMANDS } from "../../../cli/command-table.ts";
 import { toggle } from "../../../cli/flags.ts";
 import type { Candidate } from "../../../cli/live-values.ts";
-import { loadCommand } from "../../../cli/command-entry.ts";
+import { loadCommand } from "../../../cli/load-command.ts";
 import { GLOBAL_OPTIONS, VERSION_OPTION } from "../../../cli/root-help.ts";
 import { parseLine } from "./parse-line.ts";
 import { fixedValues, loadLister } from "./values.ts";

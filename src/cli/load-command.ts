@@ -1,0 +1,47 @@
+import { FEATURES } from "../features/index.ts";
+import { type CommandGroup, type CommandSpec, withVariants } from "./command.ts";
+import type { CommandEntry, FeatureSubcommands, FeatureVariants } from "./command-entry.ts";
+
+/** Loads a command, or a group with the commands that features add to it. */
+export async function loadCommand({
+  name,
+  about,
+  load,
+}: CommandEntry): Promise<CommandSpec | CommandGroup> {
+  const { definition } = await load();
+  return "run" in definition
+    ? withFeatures({ ...definition, name, about }, name)
+    : withSubcommands({ name, about, commands: definition });
+}
+
+/** @param path the command with its groups */
+async function withFeatures(command: CommandSpec, path: string): Promise<CommandSpec> {
+  const ofFeatures = FEATURES.flatMap<FeatureVariants>(({ variants = [] }) => variants);
+  const loaded = await Promise.all(
+    ofFeatures.filter((variant) => variant.command === path).map(({ load }) => load()),
+  );
+  const variants = loaded.flatMap((module) => module.variants);
+  return variants.length === 0 ? command : withVariants(command, variants);
+}
+
+async function withSubcommands(group: CommandGroup, path = group.name): Promise<CommandGroup> {
+  const children = await Promise.all(
+    group.commands.map((child) => {
+      const childPath = `${path} ${child.name}`;
+      return "commands" in child
+        ? withSubcommands(child, childPath)
+        : withFeatures(child, childPath);
+    }),
+  );
+  // A group such as `catalog import` has only the commands of features.
+  const commands = children.filter((child) => !("commands" in child) || child.commands.length > 0);
+  const added = await Promise.all(
+    FEATURES.flatMap<FeatureSubcommands>(({ subcommands = [] }) => subcommands)
+      .filter((subcommand) => subcommand.group === path)
+      .map(async ({ after, load }) => ({ after, ...(await load()) })),
+  );
+  // The last ones are inserted first, because each is put before those that are there.
+  for (const { after, subcommands } of added.reverse())
+    commands.splice(commands.findIndex(({ name }) => name === after) + 1, 0, ...subcommands);
+  return { ...group, commands };
+}
