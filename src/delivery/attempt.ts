@@ -12,8 +12,6 @@ import {
   isLocalFailure,
   type Outcome,
   type OutcomeClass,
-} from "../domain/webhooks/outcome.ts";
-import {
   CORRUPT_SETTLEMENT,
   FORBIDDEN_SETTLEMENT,
   postpone,

@@ -1,8 +1,8 @@
 import { type Socket, connect as connectTcp, isIP } from "node:net";
 import { buildConnector } from "undici";
-import type { Resolve } from "../app/webhooks/resolver.ts";
+import type { Resolve } from "../app/webhooks/host-limits.ts";
 import { type UrlPolicy, unsafeAddressError } from "../domain/webhooks/safe-url.ts";
-import type { Outcome } from "../domain/webhooks/outcome.ts";
+import type { Outcome } from "../domain/webhooks/settle.ts";
 
 const STATUS_LINE = /^HTTP\/1\.[01] (\d)\d\d$/;
 const STATUS_LENGTH = "HTTP/1.1 100".length;

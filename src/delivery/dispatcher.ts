@@ -1,4 +1,4 @@
-import { OVERDUE_MS } from "../domain/webhooks/endpoint-health.ts";
+import { OVERDUE_MS, PERMITS } from "../domain/webhooks/endpoint-health.ts";
 import type { DueRow } from "../store/webhooks/due.ts";
 import {
   type DeliveryQueue,
@@ -8,8 +8,7 @@ import {
   type DispatchResult,
 } from "./endpoint-queue.ts";
 import type { Runtime } from "../app/runtime.ts";
-import type { OutcomeClass } from "../domain/webhooks/outcome.ts";
-import { PERMITS } from "../domain/webhooks/permits.ts";
+import type { OutcomeClass } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { createEndpointHosts, createEndpointQueues } from "./endpoint-queues.ts";

@@ -6,11 +6,11 @@ import {
   recordOutcome,
   remainingConcurrency,
   restoreHealth,
+  splitPermits,
 } from "../domain/webhooks/endpoint-health.ts";
-import { splitPermits } from "../domain/webhooks/permits.ts";
 import { limitedHost } from "../app/webhooks/host-limits.ts";
 import type { Hold } from "../domain/webhooks/failing-endpoint.ts";
-import type { OutcomeClass } from "../domain/webhooks/outcome.ts";
+import type { OutcomeClass } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/webhook-post.ts";
 import type { DueRow } from "../store/webhooks/due.ts";
 import type { TargetRow } from "../store/webhooks/endpoints.ts";

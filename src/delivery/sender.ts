@@ -1,9 +1,9 @@
 import { type Dispatcher, Pool } from "undici";
 import type { Runtime } from "../app/runtime.ts";
 import type { SendOnce } from "../app/webhooks/test-endpoint.ts";
-import { cacheResolve, type Resolve, resolveName } from "../app/webhooks/resolver.ts";
+import { cacheResolve, type Resolve, resolveName } from "../app/webhooks/host-limits.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
-import type { Outcome } from "../domain/webhooks/outcome.ts";
+import type { Outcome } from "../domain/webhooks/settle.ts";
 import { parseTarget, type UnsafeUrl, type UrlPolicy } from "../domain/webhooks/safe-url.ts";
 import type { Send, WebhookPost } from "../domain/webhooks/webhook-post.ts";
 import { ConnectError, createConnector, type OnConnected } from "./connector.ts";

@@ -6,7 +6,7 @@ import { listDaemonConditions } from "../../src/app/operations/conditions.ts";
 import { CHECKS } from "../support/checks.ts";
 import { enableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createEndpoint, updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
-import type { Resolve } from "../../src/app/webhooks/resolver.ts";
+import type { Resolve } from "../../src/app/webhooks/host-limits.ts";
 import { createSender } from "../../src/delivery/sender.ts";
 import { addBusiness, createTestWorker, emitEvents, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";

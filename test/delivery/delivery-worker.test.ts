@@ -4,7 +4,7 @@ import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, test, vi } from "vitest";
 import Database from "better-sqlite3";
-import type { Outcome } from "../../src/domain/webhooks/outcome.ts";
+import type { Outcome } from "../../src/domain/webhooks/settle.ts";
 import { createKey, updateKey } from "../../src/app/keys.ts";
 import { appendEvents } from "../../src/app/events.ts";
 import {

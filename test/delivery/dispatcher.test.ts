@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createDeliveryQueue, EndpointQueue } from "../../src/delivery/endpoint-queue.ts";
 import { createInFlight, type InFlightDelivery } from "../../src/delivery/dispatcher.ts";
-import { PERMITS } from "../../src/domain/webhooks/permits.ts";
+import { PERMITS } from "../../src/domain/webhooks/endpoint-health.ts";
 import type { DueRow } from "../../src/store/webhooks/due.ts";
 import type { TargetRow } from "../../src/store/webhooks/endpoints.ts";
 

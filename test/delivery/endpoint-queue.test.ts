@@ -9,7 +9,7 @@ import { updateEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { recordAcceptedTest } from "../../src/app/webhooks/test-endpoint.ts";
 import { nextAttemptOf } from "../../src/domain/webhooks/failing-endpoint.ts";
 import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
-import type { Outcome } from "../../src/domain/webhooks/outcome.ts";
+import type { Outcome } from "../../src/domain/webhooks/settle.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
 import { type TestRuntime, createTestRuntime } from "../support/test-runtime.ts";

@@ -4,7 +4,7 @@ import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { readStatus } from "../../src/app/operations/status.ts";
 import { CHECKS } from "../support/checks.ts";
 import type { ConfigFlags } from "../../src/config.ts";
-import type { Outcome } from "../../src/domain/webhooks/outcome.ts";
+import type { Outcome } from "../../src/domain/webhooks/settle.ts";
 import type { WebhookPost } from "../../src/domain/webhooks/webhook-post.ts";
 import { addBusiness, createTestWorker, emitEvents } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";

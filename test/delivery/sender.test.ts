@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { Resolve } from "../../src/app/webhooks/resolver.ts";
+import type { Resolve } from "../../src/app/webhooks/host-limits.ts";
 import { createSender } from "../../src/delivery/sender.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { spawn } from "node:child_process";

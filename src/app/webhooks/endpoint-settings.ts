@@ -13,7 +13,7 @@ import {
 } from "../../domain/webhooks/safe-url.ts";
 import type { EndpointSettings } from "../../store/webhooks/endpoints.ts";
 import type { Runtime } from "../runtime.ts";
-import type { Resolve } from "./resolver.ts";
+import type { Resolve } from "./host-limits.ts";
 
 /** Settings that are not validated yet, so that all issues are reported together. */
 export type RequestedSettings = {

@@ -25,7 +25,7 @@ import {
   prepareEnable,
 } from "./endpoint-lifecycle.ts";
 import { createSigningSecret } from "./endpoint-secrets.ts";
-import { type Resolve, resolveName } from "./resolver.ts";
+import { type Resolve, resolveName } from "./host-limits.ts";
 
 export const MAX_ENDPOINTS = 50;
 

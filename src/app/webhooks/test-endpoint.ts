@@ -9,7 +9,7 @@ import {
   signingKey,
 } from "../../domain/webhooks/webhook-post.ts";
 import { redactSecrets } from "../../domain/text.ts";
-import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/outcome.ts";
+import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { endHold, getEndpoint } from "./endpoint-lifecycle.ts";
 import { verifyHostOf } from "./host-limits.ts";

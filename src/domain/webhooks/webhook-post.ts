@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome } from "./settle.ts";
 
 /** How far a signature's timestamp may be from the receiver's clock. */
 export const TOLERANCE_SEC = 300;

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import type { Config } from "../../config.ts";
 import { isTimezone } from "../../domain/local-time.ts";
 import { countOf, isoSeconds, quote, shellQuote, summarizeNames } from "../../domain/text.ts";
-import { maxInFlight, PERMITS } from "../../domain/webhooks/permits.ts";
+import { maxInFlight, PERMITS } from "../../domain/webhooks/endpoint-health.ts";
 import { readMasterKeys } from "../../platform/secret-box.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { Program } from "../../store/database/file-identity.ts";

@@ -5,7 +5,7 @@ import { userAgent } from "../../platform/assets.ts";
 import { createSender } from "../../delivery/sender.ts";
 import { createIdSource } from "../../domain/ids.ts";
 import { deliveryHeaders, signingKey } from "../../domain/webhooks/webhook-post.ts";
-import { classifyOutcome, type Outcome } from "../../domain/webhooks/outcome.ts";
+import { classifyOutcome, type Outcome } from "../../domain/webhooks/settle.ts";
 import { systemRandom, wallClock } from "../../app/runtime.ts";
 
 export type Feed = { api: string; business: string; key: string };

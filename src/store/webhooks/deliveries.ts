@@ -1,6 +1,5 @@
 import type { EventType } from "../../domain/event-types.ts";
-import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
-import type { Outcome } from "../../domain/webhooks/outcome.ts";
+import type { DeliveryStatus, Outcome } from "../../domain/webhooks/settle.ts";
 import { columns, type Db, insertInto, matching } from "../database/db.ts";
 import type { EventRow } from "../events.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";

@@ -10,7 +10,7 @@ import {
   enableEndpoint,
   prepareEnable,
 } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
-import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import type { Outcome } from "../../../src/domain/webhooks/settle.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createTestApi } from "../../http/support/api.ts";

@@ -8,7 +8,7 @@ import {
   remainingConcurrency,
   HEALTHY,
 } from "../../../src/domain/webhooks/endpoint-health.ts";
-import type { OutcomeClass } from "../../../src/domain/webhooks/outcome.ts";
+import type { OutcomeClass } from "../../../src/domain/webhooks/settle.ts";
 
 const MINUTE = 60_000;
 const success: OutcomeClass = { kind: "success" };

@@ -30,7 +30,7 @@ import { createKey, rotateKey } from "../../../src/app/keys.ts";
 import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/endpoint-queue.ts";
 import { probeDaemon } from "../../../src/features/doctor/commands.ts";
 import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
-import { maxInFlight, PERMITS } from "../../../src/domain/webhooks/permits.ts";
+import { maxInFlight, PERMITS } from "../../../src/domain/webhooks/endpoint-health.ts";
 import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { createRunningServer, INJECTIONS, type RunningServer } from "../../support/conditions.ts";
 import { emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";

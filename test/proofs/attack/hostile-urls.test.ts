@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { deleteEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
-import type { Resolve } from "../../../src/app/webhooks/resolver.ts";
+import type { Resolve } from "../../../src/app/webhooks/host-limits.ts";
 import { createSender } from "../../../src/delivery/sender.ts";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import {

@@ -5,7 +5,7 @@ import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { readConfig } from "../../../src/config.ts";
 import { DeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
-import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import type { Outcome } from "../../../src/domain/webhooks/settle.ts";
 import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { createRateLimitPolicy, PER_MINUTE } from "../../../src/http/auth/rate-limiter.ts";
 import { createRateLimits } from "../../../src/http/auth/rate-limits.ts";

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { Webhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import type { WebhookPost } from "../../../src/domain/webhooks/webhook-post.ts";
-import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import type { Outcome } from "../../../src/domain/webhooks/settle.ts";
 import type { Behavior } from "./partners.ts";
 import { expectedWait, type WaitRange } from "./retry-schedule.ts";
 import type { VirtualTime } from "./time.ts";

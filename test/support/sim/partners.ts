@@ -1,5 +1,5 @@
 import type { SeededRandom } from "../../../src/domain/seeded-random.ts";
-import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import type { Outcome } from "../../../src/domain/webhooks/settle.ts";
 
 /** How a receiver responds. */
 export type Behavior =

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import type { Outcome } from "../../../src/domain/webhooks/settle.ts";
 
 // The documented retry schedule, implemented a second time as a test oracle.
 

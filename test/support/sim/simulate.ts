@@ -8,7 +8,7 @@ import { readConfig } from "../../../src/config.ts";
 import { DeliveryWorker } from "../../../src/delivery/delivery-worker.ts";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import type { WebhookPost, Send } from "../../../src/domain/webhooks/webhook-post.ts";
-import type { Outcome } from "../../../src/domain/webhooks/outcome.ts";
+import type { Outcome } from "../../../src/domain/webhooks/settle.ts";
 import { createIdSource } from "../../../src/domain/ids.ts";
 import { openRuntime, type Runtime, systemRandom } from "../../../src/app/runtime.ts";
 import { AppError } from "../../../src/domain/errors.ts";

@@ -2,7 +2,7 @@ import { readStdin } from "../../../platform/limited-read.ts";
 import { readApiKey } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { safe } from "../../../domain/text.ts";
-import type { Outcome } from "../../../domain/webhooks/outcome.ts";
+import type { Outcome } from "../../../domain/webhooks/settle.ts";
 import { readText } from "../../../cli/input/catalog-files.ts";
 import type { FeedEvent, FeedStart } from "../follow-feed.ts";
 import type { Cli } from "../../../cli/cli.ts";

@@ -12,8 +12,11 @@ import type {
   delivery as publicDelivery,
 } from "../../../domain/public/schemas/webhook.ts";
 import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
-import { errorForPartners, outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
-import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
+import {
+  errorForPartners,
+  outcomeForPartners,
+  DELIVERY_STATUSES,
+} from "../../../domain/webhooks/settle.ts";
 import type { AttemptRow, DeliveryRow } from "../../../store/webhooks/deliveries.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";

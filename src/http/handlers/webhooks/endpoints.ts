@@ -26,7 +26,7 @@ import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.t
 import type { endpoint as publicEndpoint } from "../../../domain/public/schemas/webhook.ts";
 import { safe } from "../../../domain/text.ts";
 import { currentHold } from "../../../domain/webhooks/failing-endpoint.ts";
-import { outcomeForPartners } from "../../../domain/webhooks/outcome.ts";
+import { outcomeForPartners } from "../../../domain/webhooks/settle.ts";
 import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
 import type { EndpointRow } from "../../../store/webhooks/endpoints.ts";
 import type { Credential } from "../../../store/keys.ts";

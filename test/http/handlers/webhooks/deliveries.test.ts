@@ -10,7 +10,7 @@ import {
   deliveryWithAttempts,
   endpoint as endpointSchema,
 } from "../../../../src/domain/public/schemas/webhook.ts";
-import type { Outcome } from "../../../../src/domain/webhooks/outcome.ts";
+import type { Outcome } from "../../../../src/domain/webhooks/settle.ts";
 import { openDatabase } from "../../../../src/store/database/database.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { type TestApi, createTestApi } from "../../support/api.ts";
