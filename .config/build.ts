@@ -4,6 +4,7 @@ import {
   alias,
   ascii,
   define,
+  DAEMON_PARTS,
   DELIVERY_PARTS,
   featureParts,
   lazyBuiltins,
@@ -111,10 +112,7 @@ const bundles: BuildOptions[] = [
     input: { daemon: "src/cli/running/daemon.ts" },
     // The default would make the entry a second file that re-exports everything.
     preserveEntrySignatures: "allow-extension",
-    plugins: [
-      ...plugins,
-      featureParts(["routes", "pages", "checks", "begins", "metrics", "visits"], ["failures"]),
-    ],
+    plugins: [...plugins, featureParts(DAEMON_PARTS, ["failures"])],
     output: {
       ...output,
       chunkFileNames: "daemon-[name]-[hash].js",
@@ -126,12 +124,6 @@ const bundles: BuildOptions[] = [
     input: { delivery: "src/delivery/thread.ts" },
     plugins: [...plugins, featureParts(DELIVERY_PARTS)],
     output: { ...output, chunkFileNames: "delivery-[name]-[hash].js" },
-  },
-  {
-    ...shared,
-    input: { maintenance: "src/delivery/maintenance-thread.ts" },
-    plugins: [...plugins, featureParts([])],
-    output: { ...output, chunkFileNames: "maintenance-[name]-[hash].js" },
   },
   ...listFeatureThreads().map(([feature, thread]) => ({
     ...shared,

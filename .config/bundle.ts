@@ -70,7 +70,18 @@ export const featureParts = (
 });
 
 /** The parts that the delivery thread loads at its start. */
-export const DELIVERY_PARTS = ["checks", "begins", "schedule", "retention"] as const;
+export const DAEMON_PARTS = [
+  "routes",
+  "pages",
+  "checks",
+  "damage",
+  "begins",
+  "metrics",
+  "copyTimes",
+  "daemon",
+  "visits",
+] as const;
+export const DELIVERY_PARTS = ["checks", "damage", "begins", "schedule", "retention"] as const;
 
 /** Leaves out what only the build loads: the schemas and examples of the OpenAPI document. */
 export const withoutOpenApi: Plugin = {

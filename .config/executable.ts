@@ -165,12 +165,6 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
       addon,
       featureParts(DELIVERY_PARTS),
     );
-    const maintenance = await bundle(
-      "src/delivery/maintenance-thread.ts",
-      folder,
-      addon,
-      featureParts([]),
-    );
     const threads = await Promise.all(
       listFeatureThreads().map(async ([feature, thread]) => [
         `dist/${feature}.js`,
@@ -199,7 +193,6 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
         assets: {
           ...Object.fromEntries(listAssets().map((name) => [name, join(ROOT, name)])),
           "dist/delivery.js": delivery,
-          "dist/maintenance.js": maintenance,
           ...Object.fromEntries(threads),
           "better_sqlite3.node": addon,
         },

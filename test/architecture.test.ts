@@ -45,7 +45,13 @@ const MAY_IMPORT: Record<string, string[]> = {
 const FEATURE_LIST = "features/index.ts";
 
 /** The files through which the core reaches features. */
-const FEATURE_LISTS = [FEATURE_LIST, "features/before-catalog-write.ts"];
+const FEATURE_LISTS = [
+  FEATURE_LIST,
+  "features/before-catalog-write.ts",
+  "features/before-migration.ts",
+  "features/on-key-rotation.ts",
+  "features/on-removal.ts",
+];
 
 /**
  * The files of a feature in the order in which they may import each other, each with the layers of

@@ -1,7 +1,6 @@
 import type { BusinessRow } from "../store/businesses.ts";
 import { deleteBusiness } from "./delete-business.ts";
-import { addToErasureList, movedLine } from "./guests/erasure-list.ts";
-import { signErasureList } from "./guests/sign-erasure-list.ts";
+import { ON_REMOVAL } from "../features/on-removal.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
@@ -14,10 +13,9 @@ export function deleteMovedBusiness(
 ): ReturnType<typeof deleteBusiness> {
   const deleted = rt.tx(() => {
     const contents = deleteBusiness(rt, business);
-    const move = { id: business.id, server: rt.store.file.getServerId(), movedAt: rt.now() };
-    if (!rt.isDryRun()) addToErasureList(rt.config, [movedLine(move)]);
+    if (!rt.isDryRun()) for (const { businessMoved } of ON_REMOVAL) businessMoved(rt, business);
     return contents;
   });
-  if (!rt.isDryRun()) signErasureList(rt);
+  if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed(rt);
   return deleted;
 }

@@ -16,7 +16,7 @@ import { isOnReadOnlyDisk } from "../store/database/storage-error.ts";
 import { createStore, memoizeStores, type Store } from "../store/store.ts";
 import type { Db } from "../store/database/db.ts";
 import { dirname } from "node:path";
-import { tagBackup } from "./operations/backup-authenticity.ts";
+import { BEFORE_MIGRATION } from "../features/before-migration.ts";
 
 /**
  * A Runtime has all side effects of the code below. Tests replace the clock, the randomness and the
@@ -81,9 +81,9 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   const { databasePath } = config;
   const safeguard = createSafeguard(
     config,
-    now,
+    { now, random },
     effects.isDaemon ?? false,
-    (path, createdAt) => void tagBackup(config, path, createdAt, random),
+    BEFORE_MIGRATION,
   );
   const { db, migration, ...connection } = openDatabase(databasePath, busyTimeoutMs, safeguard, {
     monotonic,

@@ -135,18 +135,7 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
       load: () => import("./commands/businesses.ts"),
     },
   ],
-  Backups: [
-    {
-      name: "backup",
-      about: "Create, list and verify backups. Without a subcommand, create one.",
-      load: () => import("./commands/backup.ts"),
-    },
-    {
-      name: "restore",
-      about: "Restore a backup (the daemon must be stopped). The current data is kept as a copy.",
-      load: () => import("./commands/restore.ts"),
-    },
-  ],
+  Backups: [],
   Installation: [],
 };
 

@@ -7,15 +7,12 @@ import { createCommitDetector } from "../app/commit-detector.ts";
 import { emptyErasedLog } from "../app/guests/erased-bytes.ts";
 import { endExpiredKeys } from "../app/key-end.ts";
 import type { Check } from "../app/operations/conditions.ts";
-import { hasCopyPlace } from "../app/operations/backup-copies.ts";
-import { runMaintenance } from "../app/operations/maintenance.ts";
 import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
 import { createPruner } from "../app/operations/retention.ts";
 import { isStorageUnavailable } from "../store/database/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/database/write-lock.ts";
 import type { Log } from "../platform/log.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
-import { createMaintenance, type RunMaintenance } from "./maintenance.ts";
 
 const POLL_MS = 50;
 const EVERY_SECOND = "* * * * * *";
@@ -30,6 +27,9 @@ export type Work = {
   afterCommit?: () => void;
   /** Each is retried while another writer holds the lock. */
   everySecond?: readonly (() => void | Promise<void>)[];
+  everyMinute?: readonly (() => void | Promise<void>)[];
+  /** Called at 03:17 in the server's time zone. */
+  everyNight?: readonly (() => void | Promise<void>)[];
   /** Called when a condition has begun that should be found at once. */
   checkSoon?: () => void;
   /** Resolves when nothing is in flight any more. The database is closed then. */
@@ -39,13 +39,11 @@ export type StartWork = (rt: Runtime, context: { checks: readonly Check[] }) => 
 
 /**
  * Wakes the worker and the features within 50 ms of a commit, and runs the periodic jobs.
- * @param runMaintenanceNow the default runs it in the current thread
  */
 export function startScheduler(
   rt: Runtime,
   worker: DeliveryWorker,
   works: readonly Work[],
-  runMaintenanceNow: RunMaintenance = (options) => runMaintenance(rt, options),
 ): { stop: () => void } {
   const hasNewCommit = createCommitDetector(rt);
   hasNewCommit();
@@ -56,8 +54,6 @@ export function startScheduler(
   }, POLL_MS);
   const prune = createPruner(rt);
   const stopping = new AbortController();
-  const { signal } = stopping;
-  const maintenance = createMaintenance(rt, runMaintenanceNow, { signal });
 
   /**
    * Retries while another writer holds the lock. The next tick tries again if there is no storage.
@@ -85,15 +81,14 @@ export function startScheduler(
       writing(() => endExpiredKeys(rt)),
       writing(() => continueBacklogMoves(rt)),
       ...works.flatMap(({ everySecond = [] }) => everySecond).map(writing),
-      ...(hasCopyPlace(rt.config) ? [maintenance.runIfChanged] : []),
     ]),
     startJob(EVERY_MINUTE, [
       writing(() => worker.reviewFailing()),
       writing(() => void emptyErasedLog(rt)),
-      maintenance.runIfDue,
+      ...works.flatMap(({ everyMinute = [] }) => everyMinute).map(writing),
     ]),
     startJob(EVERY_FIVE_MINUTES, [writing(prune)]),
-    startJob(EVERY_NIGHT, [maintenance.runNightly]),
+    startJob(EVERY_NIGHT, works.flatMap(({ everyNight = [] }) => everyNight).map(writing)),
   ];
   return {
     stop: () => {

@@ -5,7 +5,6 @@ import { openRuntime } from "../app/runtime.ts";
 import { type Check, loadChecks } from "../app/operations/conditions.ts";
 import { loadFromFeatures } from "../features/index.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
-import { createMaintenanceRunner } from "./maintenance.ts";
 import type { ThreadData, WorkerCommand, WorkerMessage } from "./start.ts";
 import { logWarning, type StartWork, startScheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
@@ -42,10 +41,9 @@ function start([checks, schedule]: [readonly Check[], readonly StartWork[]]): vo
     onAttempt: isWatched ? (attempt) => postMessage({ type: "attempt", attempt }) : undefined,
     onDisabled: () => works.forEach(({ checkSoon }) => checkSoon?.()),
   });
-  const maintenance = createMaintenanceRunner(config);
   // cron may warn of a late tick while it starts a job.
   console.warn = (text) => logWarning(rt.log, String(text));
-  const scheduler = startScheduler(rt, worker, works, maintenance);
+  const scheduler = startScheduler(rt, worker, works);
 
   let stopped: Promise<void> | undefined;
 

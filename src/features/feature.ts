@@ -1,7 +1,10 @@
 import type { OtherVisits } from "../app/bookings/other-visits.ts";
-import type { Check, FindBegins } from "../app/operations/conditions.ts";
-import type { FormatMetrics } from "../app/operations/monitoring.ts";
+import type { FindErasedGuests } from "../app/feature-hooks.ts";
+import type { Check, FindBegins, StorageCheck } from "../app/operations/conditions.ts";
+import type { Inspection } from "../app/operations/inspection.ts";
+import type { FormatMetrics, ReadCopyTimes } from "../app/operations/monitoring.ts";
 import type { ExpiringRows } from "../app/operations/retention.ts";
+import type { Runtime } from "../app/runtime.ts";
 import type {
   CommandEntry,
   FeatureCommand,
@@ -15,12 +18,36 @@ import type { Config } from "../config.ts";
 import type { StartWork } from "../delivery/scheduler.ts";
 import type { WorkerFailure } from "../delivery/start.ts";
 import type { ConditionKind } from "../domain/conditions/registry.ts";
+import type { AppError } from "../domain/errors.ts";
 import type { OpenApiPart } from "../http/openapi/openapi-part.ts";
 import type { CreatePages, RouteDefinition } from "../http/pipeline/route.ts";
 import type { FeatureTable } from "../store/access.ts";
+import type { DamagedDatabaseError } from "../store/database/storage-error.ts";
 
 /** Tells the operator that the daemon does not start, or has ended. Never throws. */
 type ReportFailure = (config: Config, failure: WorkerFailure) => Promise<unknown>;
+
+/** What a feature does in the daemon's main thread besides serving requests. */
+export type DaemonPart = {
+  /**
+   * Called before the data are opened.
+   * @throws AppError if the daemon must not start
+   */
+  prepare: (config: Config) => Promise<{
+    /**
+     * Called when the data are open and usable.
+     * @throws AppError if the daemon must not start
+     */
+    opened: (rt: Runtime) => void;
+    /**
+     * Called when the daemon stops for good, after its last write.
+     * @returns false if it failed, which is logged
+     */
+    stopped?: (rt: Runtime) => Promise<boolean>;
+  }>;
+  /** Returns the error of a damaged database with a fix. */
+  explainDamage: (config: Config, error: DamagedDatabaseError) => Promise<AppError>;
+};
 
 /**
  * An optional part of deskbell, which has a folder of its own. The core reaches it only through
@@ -56,6 +83,8 @@ export type Feature = {
   conditions?: Readonly<Record<string, ConditionKind>>;
   /** Returns the conditions that are open; loaded by every process that lists conditions. */
   checks?: () => Promise<{ checks: readonly Check[] }>;
+  /** Report damage of the database that was found; `/healthz` and `/readyz` run them each time. */
+  damage?: () => Promise<{ damage: readonly StorageCheck[] }>;
   /** Return since when conditions have been open; loaded with the checks. */
   begins?: () => Promise<{ begins: readonly FindBegins[] }>;
   /** The codes of the notices that it sends itself. */
@@ -68,6 +97,14 @@ export type Feature = {
   failures?: () => Promise<{ failures: readonly ReportFailure[] }>;
   /** What it adds to `status`. */
   status?: () => Promise<{ status: readonly ReadStatusPart[] }>;
+  /** What it adds to `doctor`. */
+  doctor?: () => Promise<{ doctor: readonly Inspection[] }>;
+  /** Loaded when the daemon starts. */
+  daemon?: () => Promise<{ daemon: readonly DaemonPart[] }>;
+  /** Return when the data were last copied; loaded when the daemon starts. */
+  copyTimes?: () => Promise<{ copyTimes: readonly ReadCopyTimes[] }>;
+  /** Return where erased guests are still stored; loaded by the command that erases them. */
+  erasedGuests?: () => Promise<{ erasedGuests: readonly FindErasedGuests[] }>;
   /** Format lines of `/metrics`; loaded when the daemon starts. */
   metrics?: () => Promise<{ metrics: readonly FormatMetrics[] }>;
   /** The nouns of its visits, after which their command is called, by their lists in reports. */

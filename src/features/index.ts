@@ -1,4 +1,5 @@
 import { alerts } from "./alerts/feature.ts";
+import { backups } from "./backups/feature.ts";
 import { calendars } from "./calendars/feature.ts";
 import { completion } from "./completion/feature.ts";
 import { csv } from "./csv/feature.ts";
@@ -21,6 +22,7 @@ import { webhookTools } from "./webhook-tools/feature.ts";
 // when it needs a value, not when a module is loaded: in a bundle, a feature may be evaluated later.
 
 const LIST = [
+  backups,
   nats,
   calendars,
   samples,

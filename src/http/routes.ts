@@ -125,7 +125,7 @@ const CORE_ROUTES: readonly RouteDefinition[] = [
     summary: "Check that the process is running",
     description: "For liveness checks.",
     responses: unversioned("The process is running.", "Health"),
-    handle: ({ rt }) => getHealth(rt),
+    handle: getHealth,
   }),
   openGet("/readyz", {
     operationId: "getReadiness",
@@ -134,8 +134,7 @@ const CORE_ROUTES: readonly RouteDefinition[] = [
       "For load balancers: responds with 503 while the server shuts down, and if its data folder is gone or its database is damaged. With the metrics token, `conditions` of the problem has their codes. If you receive no webhooks although `lastDeliveryAt` is recent, look for the reason at your endpoint.",
     responses: unversioned("The server is ready to accept requests.", "Health"),
     problems: ["shutting_down"],
-    handle: ({ rt, operators, longPolls }) =>
-      getReadiness(rt, operators, () => longPolls.closing.aborted),
+    handle: getReadiness,
   }),
   openGet("/metrics", {
     operationId: "getMetrics",

@@ -45,8 +45,6 @@ const threadScript = (name: string, source: string): URL | string => {
 };
 
 export const deliveryThread = () => threadScript("delivery", "src/delivery/thread.ts");
-export const maintenanceThread = () =>
-  threadScript("maintenance", "src/delivery/maintenance-thread.ts");
 export const featureThread = (feature: string) =>
   threadScript(feature, `src/features/${feature}/thread.ts`);
 

@@ -1,12 +1,12 @@
 import { appendFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { ERASURE_LIST } from "../../src/app/guests/erasure-list.ts";
+import { ERASURE_LIST } from "../../src/features/backups/erasure-list.ts";
 import { deleteMovedBusiness } from "../../src/app/moved-businesses.ts";
-import { copyBackup } from "../../src/app/operations/backup-copies.ts";
-import { drillBackup } from "../../src/app/operations/backup-drill.ts";
-import { createBackup } from "../../src/app/operations/backups.ts";
-import { restoreBackup } from "../../src/app/operations/restore.ts";
+import { copyBackup } from "../../src/features/backups/copies/copies.ts";
+import { drillBackup } from "../../src/features/backups/upkeep/drill.ts";
+import { createBackup } from "../../src/features/backups/backups.ts";
+import { restoreBackup } from "../../src/features/backups/restore/restore.ts";
 import { startDaemon } from "../../src/cli/running/daemon.ts";
 import type { Config } from "../../src/config.ts";
 import { createTempFolder } from "../support/cli.ts";

@@ -1,45 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
-import { listBackups } from "../../src/app/operations/backups.ts";
 import { CronJob } from "cron";
 import { logWarning, startScheduler } from "../../src/delivery/scheduler.ts";
 import type { DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { LOCK_BREAK_MS } from "../../src/store/database/write-lock.ts";
 import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
-import { seedShop } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-const MINUTE_MS = 60_000;
 const TIMERS = ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"] as const;
 
 afterEach(() => void vi.useRealTimers());
 
 const idleWorker = { wake() {}, sweep() {}, reviewFailing() {} } as unknown as DeliveryWorker;
-
-test("the nightly backup runs once, at 03:17 in the server's time zone", async () => {
-  const rt = createTestRuntime();
-  seedShop(rt);
-  const countBackups = () => rt.logged.filter(({ message }) => message === "backed up").length;
-  vi.useFakeTimers({
-    now: new Date(2026, 10, 20, 3, 15, 30),
-    toFake: [...TIMERS],
-  });
-  const scheduler = startScheduler(rt, idleWorker, []);
-  const pass = async (ms: number) => {
-    rt.advance(ms);
-    await vi.advanceTimersByTimeAsync(ms);
-  };
-  await pass(MINUTE_MS);
-  expect(listBackups(rt.config)).toEqual([]);
-  await pass(MINUTE_MS);
-  // The copy uses no timers, but yields to the event loop.
-  while (countBackups() === 0) await new Promise((resolve) => setImmediate(resolve));
-  expect(listBackups(rt.config)).toHaveLength(1);
-  await pass(10 * MINUTE_MS);
-  expect(listBackups(rt.config)).toHaveLength(1);
-  scheduler.stop();
-});
 
 test("a late tick of cron is a line of the log", () => {
   const { log, logged } = createTestRuntime();

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { copyBackup } from "../../src/app/operations/backup-copies.ts";
-import { createBackup } from "../../src/app/operations/backups.ts";
+import { copyBackup } from "../../src/features/backups/copies/copies.ts";
+import { createBackup } from "../../src/features/backups/backups.ts";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { addDestination } from "../features/nats/destinations.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";

@@ -1,20 +1,6 @@
-import {
-  chmodSync,
-  globSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
-import {
-  type BackupState,
-  forgetBackupState,
-  saveBackupState,
-} from "../../src/app/operations/backup-state.ts";
-import { createBackup } from "../../src/app/operations/backups.ts";
+import { vi } from "vitest";
 import { createKey, updateKey } from "../../src/app/keys.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
@@ -22,6 +8,7 @@ import type { Named } from "../../src/features/index.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/failing-endpoint.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import { acquireDaemonLock } from "../../src/store/database/database.ts";
+import { edit } from "./edit-database.ts";
 import { addBusiness, emitEvents, subscribe } from "./delivery.ts";
 import { createTestRuntime, type TestRuntime } from "./test-runtime.ts";
 import { releasedHold } from "./visit-rows.ts";
@@ -41,7 +28,7 @@ export async function createRunningServer(...args: Parameters<typeof createTestR
   const rt = createTestRuntime(...args);
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
-  await createBackup(rt);
+  for (const { prepare } of ofFeatures) await prepare?.(rt);
   rt.freeBytes = () => 10_000_000_000;
   const url = "http://127.0.0.1:1";
   rt.tx(() => rt.store.daemon.save({ url, startedAt: rt.now(), hasAlertUrl: true }));
@@ -53,7 +40,7 @@ export async function createRunningServer(...args: Parameters<typeof createTestR
   return Object.assign(rt, { business, endpointId: endpoint.id, stopDaemon });
 }
 
-type End = () => void | Promise<void>;
+export type End = () => void | Promise<void>;
 
 const setFreeBytes = (rt: TestRuntime, bytes: number): End => {
   const before = rt.freeBytes;
@@ -66,31 +53,6 @@ const replaceFile = (path: string, text: string | undefined): End => {
   if (text === undefined) rmSync(path);
   else writeFileSync(path, text);
   return () => writeFileSync(path, before, { mode: 0o600 });
-};
-
-const failBackup = (rt: TestRuntime, isDamaged: boolean): End => {
-  const path = join(rt.config.backupFolder, "last-failure.json");
-  const failure = { at: rt.now(), reason: "it failed", ...(isDamaged && { isDamaged }) };
-  writeFileSync(path, JSON.stringify(failure), { mode: 0o600 });
-  return () => rmSync(path);
-};
-
-const saveState = <Kind extends keyof BackupState>(
-  { config }: TestRuntime,
-  kind: Kind,
-  state: BackupState[Kind],
-): End => {
-  saveBackupState(config, kind, state);
-  return () => forgetBackupState(config, kind);
-};
-
-const SCRUB: BackupState["scrub"] = {
-  startedAt: 0,
-  finishedAt: 0,
-  afterEvent: "",
-  verified: [],
-  altered: [],
-  damaged: [],
 };
 
 const setStreak = (rt: RunningServer, disableAt: number | null, id = rt.endpointId): End => {
@@ -113,12 +75,6 @@ const delayDelivery = (rt: RunningServer, ms: number): End => {
   return () => edit(rt, "UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL");
 };
 
-function edit(rt: TestRuntime, sql: string): void {
-  const db = new Database(rt.config.databasePath);
-  db.exec(sql);
-  db.close();
-}
-
 /** A function that makes one condition begin, and returns a function that makes it end. */
 export type Injection = (rt: RunningServer) => End | Promise<End>;
 
@@ -133,7 +89,10 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, Named<"conditions">>, Injec
   },
   "storage.full": (rt) => setFreeBytes(rt, 1000),
   "storage.low": (rt) => setFreeBytes(rt, 400_000_000),
-  "database.damaged": (rt) => failBackup(rt, true),
+  "database.damaged": (rt) => {
+    const findMissingRow = vi.spyOn(rt.store.file, "findMissingRow").mockReturnValue("a row");
+    return () => findMissingRow.mockRestore();
+  },
   "daemon.stopped": (rt) => rt.stopDaemon(),
   "delivery.stalled": (rt) => delayDelivery(rt, 3 * MINUTE_MS),
   "deliveries.stuck": (rt) => {
@@ -163,36 +122,6 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, Named<"conditions">>, Injec
   },
   "tls.expired": (rt) => setCertificate(rt, rt.now() - 1),
   "tls.expiring": (rt) => setCertificate(rt, rt.now() + 13 * DAY_MS),
-  "backup.failed": (rt) => failBackup(rt, false),
-  "backup.overdue": (rt) => {
-    rt.advance(3 * DAY_MS);
-    return async () => void (await createBackup(rt));
-  },
-  "backup.unshipped": (rt) => {
-    const save = (startedAt: number, copiesBackups: boolean) =>
-      rt.tx(() => rt.store.daemon.save({ url: "", startedAt, hasAlertUrl: true, copiesBackups }));
-    save(rt.now() - 3 * DAY_MS, true);
-    return () => save(rt.now(), false);
-  },
-  "backup.drill_failed": (rt) =>
-    saveState(rt, "drill", { at: 0, name: "a.db", error: "it failed", businesses: 0, secrets: 0 }),
-  "backup.untagged": async (rt) => {
-    const { path } = await createBackup(rt);
-    const bytes = readFileSync(path);
-    truncateSync(path, bytes.readUInt16BE(16) * bytes.readUInt32BE(28));
-    return () => writeFileSync(path, bytes);
-  },
-  "backup.damaged": (rt) => {
-    const path = join(rt.config.backupFolder, "SHA256SUMS");
-    return saveState(rt, "scrub", { ...SCRUB, damaged: [{ path, reason: "it differs" }] });
-  },
-  "events.altered": (rt) => {
-    emitEvents(rt, rt.business, "service.updated");
-    const [event] = rt.store.events.list({}, 1);
-    edit(rt, `UPDATE event SET sha256 = x'00' WHERE id = '${event?.id}'`);
-    edit(rt, "UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL");
-    return saveState(rt, "scrub", { ...SCRUB, altered: [event?.id ?? ""] });
-  },
   "guests.in_log": (rt) => {
     const { file } = rt.store;
     rt.tx(() => file.saveLogKeptSince(rt.now() - 31 * MINUTE_MS));
@@ -350,10 +279,16 @@ export const COMMANDS_ONLY: ReadonlySet<ConditionCode> = new Set([
   "clock.differs",
 ]);
 
+type OfFeature = {
+  injections: object;
+  /** Gives a new server what the feature would report as missing. */
+  prepare?: (rt: TestRuntime) => unknown;
+};
+
 /** Each feature's conditions are caused by test/features/<name>/injections.ts. */
 const ofFeatures = await Promise.all(
   globSync("../features/*/injections.ts", { cwd: import.meta.dirname }).map(
-    async (file) => (await import(join(import.meta.dirname, file))) as { injections: object },
+    async (file) => (await import(join(import.meta.dirname, file))) as OfFeature,
   ),
 );
 

@@ -10,8 +10,7 @@ import {
   type Remains,
   removeErasedBytes,
 } from "./erased-bytes.ts";
-import { addToErasureList } from "./erasure-list.ts";
-import { signErasureList } from "./sign-erasure-list.ts";
+import { ON_REMOVAL } from "../../features/on-removal.ts";
 
 const DAY_MS = 86_400_000;
 const BATCH_ROWS = 200;
@@ -30,12 +29,12 @@ export function eraseForGood(
   if (visitIds.length === 0) return NO_REMAINS;
   rt.tx(() => {
     // Before the commit: an erasure must not be undone by restoring a backup.
-    if (!rt.isDryRun()) addToErasureList(rt.config, visitIds);
+    if (!rt.isDryRun()) for (const { guestsErased } of ON_REMOVAL) guestsErased(rt, visitIds);
     eraseVisits(rt, visitIds);
     markErasedLog(rt);
     alsoWrite();
   });
-  if (!rt.isDryRun()) signErasureList(rt);
+  if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed(rt);
   return removeErasedBytes(rt);
 }
 

@@ -10,15 +10,7 @@ import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { loadFromFeatures } from "../../features/index.ts";
 import type { Runtime } from "../runtime.ts";
 import { checkUndecided } from "../bookings/booking-alerts.ts";
-import { findNewestBackup } from "./backups.ts";
 import { DamagedDatabaseError } from "../../store/database/storage-error.ts";
-import {
-  checkBackupAge,
-  checkBackupCopies,
-  checkDrill,
-  checkNewestTag,
-  checkScrub,
-} from "./backup-conditions.ts";
 import {
   checkCorruptEvents,
   checkDeliveryWorker,
@@ -65,7 +57,7 @@ type CheckInput = {
 export type Check = (rt: Runtime, input: CheckInput) => HealthCondition[];
 
 /** Checks of the storage take microseconds: `/readyz` runs them for each request. */
-const STORAGE_CHECKS: ((rt: Runtime) => HealthCondition[])[] = [checkStorage, checkDamage];
+export type StorageCheck = (rt: Runtime) => HealthCondition[];
 
 /**
  * The checks of all health conditions. To add a condition:
@@ -80,7 +72,6 @@ const STORAGE_CHECKS: ((rt: Runtime) => HealthCondition[])[] = [checkStorage, ch
  * `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts follow.
  */
 const CORE_CHECKS: Check[] = [
-  ...STORAGE_CHECKS,
   (_, { daemon }) => checkDaemonRunning(daemon.isRunning),
   (rt, { daemon }) => checkDeliveryWorker(rt, daemon.startedAt),
   (rt, { endpoints, daemon }) => checkLateDeliveries(rt, endpoints, daemon.startedAt),
@@ -99,11 +90,6 @@ const CORE_CHECKS: Check[] = [
   checkUnusedHolds,
   checkFastBookings,
   checkUndecided,
-  (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt), daemon.startedAt, running),
-  (rt, { running }) => checkBackupCopies(rt, lastBackupAt(rt), running),
-  checkDrill,
-  checkNewestTag,
-  checkScrub,
   checkErasedLog,
   (rt) => checkHistory(readHistory(rt)),
   (rt, { daemon }) => checkClock(rt.now(), newestRecordAt(rt, daemon.startedAt)),
@@ -116,11 +102,14 @@ export type FindBegins = (rt: Runtime) => ReadonlyMap<string, number>;
 
 /** Returns the checks of the core and of all features. */
 export async function loadChecks(): Promise<Check[]> {
-  const [added, begins] = await Promise.all([
+  const [damage, added, begins] = await Promise.all([
+    loadFromFeatures("damage"),
     loadFromFeatures("checks"),
     loadFromFeatures("begins"),
   ]);
-  return [...CORE_CHECKS, ...added].map((check) => withBegins(check, begins));
+  return [checkStorage, checkDamage, ...damage, ...CORE_CHECKS, ...added].map((check) =>
+    withBegins(check, begins),
+  );
 }
 
 /** Adds since when the conditions have been open of which the check does not know it. */
@@ -187,11 +176,18 @@ export const listDaemonConditions = (rt: Runtime, checks: readonly Check[]): Hea
     startedAt: rt.store.daemon.find()?.startedAt ?? null,
   });
 
-/** Returns the conditions in which the server should not receive requests. */
-export const listUnreadyConditions = (rt: Runtime): HealthCondition[] =>
-  STORAGE_CHECKS.flatMap((check) => check(rt)).filter(({ code }) => conditionKind(code).isUnready);
-
-const lastBackupAt = (rt: Runtime): number | null => findNewestBackup(rt)?.createdAt ?? null;
+/**
+ * Returns the conditions in which the server should not receive requests.
+ * @param damage the checks of features for damage of the database
+ */
+export const listUnreadyConditions = (
+  rt: Runtime,
+  damage: readonly StorageCheck[],
+): HealthCondition[] =>
+  [checkStorage, checkDamage, ...damage]
+    .flatMap((check) => check(rt))
+    .filter(({ code }) => conditionKind(code).isUnready)
+    .filter(isFirstDamage);
 
 const newestRecordAt = (rt: Runtime, startedAt: number | null): number =>
   Math.max(startedAt ?? 0, rt.store.events.list({}, 1)[0]?.createdAt ?? 0);

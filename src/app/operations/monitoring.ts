@@ -1,14 +1,31 @@
 import { loadFromFeatures } from "../../features/index.ts";
 import type { Runtime } from "../runtime.ts";
-import { type Check, loadChecks } from "./conditions.ts";
+import { type Check, loadChecks, type StorageCheck } from "./conditions.ts";
 
 /** Returns lines of `/metrics`. */
 export type FormatMetrics = (rt: Runtime) => string[];
 
+/** Returns when the newest backup, and the newest one in another place, were made (epoch ms). */
+export type ReadCopyTimes = (rt: Runtime) => {
+  backupAt: number | undefined;
+  copyAt: number | undefined;
+};
+
 /** What the routes for operators read from the core and all features. */
-export type Monitoring = { checks: readonly Check[]; metrics: readonly FormatMetrics[] };
+export type Monitoring = {
+  checks: readonly Check[];
+  /** The checks of features for damage of the database. */
+  damage: readonly StorageCheck[];
+  metrics: readonly FormatMetrics[];
+  copyTimes: readonly ReadCopyTimes[];
+};
 
 export async function loadMonitoring(): Promise<Monitoring> {
-  const [checks, metrics] = await Promise.all([loadChecks(), loadFromFeatures("metrics")]);
-  return { checks, metrics };
+  const [checks, damage, metrics, copyTimes] = await Promise.all([
+    loadChecks(),
+    loadFromFeatures("damage"),
+    loadFromFeatures("metrics"),
+    loadFromFeatures("copyTimes"),
+  ]);
+  return { checks, damage, metrics, copyTimes };
 }

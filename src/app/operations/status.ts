@@ -4,8 +4,6 @@ import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { listLimitedHosts } from "../webhooks/host-limits.ts";
 import { type History, readHistory } from "./history.ts";
-import { type BackupState, readBackupState } from "./backup-state.ts";
-import { type Backup, findNewestBackup } from "./backups.ts";
 import type { HealthCondition } from "../../domain/conditions/registry.ts";
 import { type Check, listCauses } from "./conditions.ts";
 
@@ -21,13 +19,6 @@ export type Status = {
   /** Hosts that have had their deliveries of this hour, because they never accepted one. */
   limitedHosts: string[];
   history: History;
-  lastBackup: Backup | null;
-  /** The newest backup that was copied to another place. */
-  lastCopy: BackupState["copy"] | null;
-  /** Since then, the last try that failed. */
-  copyFailure: BackupState["copy-failure"] | null;
-  /** The last restore of a backup into a temporary folder. */
-  lastDrill: BackupState["drill"] | null;
   freeBytes: number;
   problems: HealthCondition[];
 };
@@ -45,10 +36,6 @@ export function readStatus(rt: Runtime, checks: readonly Check[]): Status {
     nextAttemptAt: rt.store.due.getNextAttemptAt(),
     limitedHosts: listLimitedHosts(rt),
     history: readHistory(rt),
-    lastBackup: findNewestBackup(rt) ?? null,
-    lastCopy: readBackupState(rt.config, "copy"),
-    copyFailure: readBackupState(rt.config, "copy-failure"),
-    lastDrill: readBackupState(rt.config, "drill"),
     freeBytes: rt.freeBytes(),
     problems: listCauses(rt, checks, daemon),
   };

@@ -4,7 +4,6 @@ import { lostFileError } from "../../store/database/file-identity.ts";
 import { readOnlyDiskError } from "../../store/database/storage-error.ts";
 import { describeFreeSpace, RESERVE_BYTES } from "../disk-space.ts";
 import type { Runtime } from "../runtime.ts";
-import { readBackupState } from "./backup-state.ts";
 import type { History } from "./history.ts";
 
 /** Several times the reserve below which no new data is accepted. */
@@ -31,15 +30,12 @@ export function checkStorage(rt: Runtime): HealthCondition[] {
     : [openCondition("storage.low", text, command)];
 }
 
-/** Reports damage that the last nightly backup found, and a row without which nothing works. */
+/** Reports that a row is missing without which nothing works. */
 export function checkDamage({ config, store }: Runtime): HealthCondition[] {
   const missing = store.file.findMissingRow();
-  if (missing !== undefined)
-    return [damageCondition(`${config.databasePath} is damaged: ${missing}.`)];
-  const failure = readBackupState(config, "failure");
-  if (failure?.isDamaged !== true) return [];
-  const found = `${config.databasePath} is damaged (found at ${isoSeconds(failure.at)}).`;
-  return [damageCondition(found, failure.at)];
+  return missing === undefined
+    ? []
+    : [damageCondition(`${config.databasePath} is damaged: ${missing}.`)];
 }
 
 /** @param text a sentence */

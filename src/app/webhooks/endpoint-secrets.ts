@@ -4,7 +4,8 @@ import { audit, auditTime } from "../audit.ts";
 import { listSealedGuests, reencryptGuests } from "../bookings/guests.ts";
 import { listSealedReplies, reencryptReplies } from "../idempotent-replies.ts";
 import { acceptMasterKey, assertMasterKey, iterateSecrets } from "../master-key.ts";
-import { type RetaggedBackups, retagBackups } from "../operations/retag-backups.ts";
+import { ON_KEY_ROTATION } from "../../features/on-key-rotation.ts";
+import type { FeatureReport } from "../feature-hooks.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SecretRow } from "../../store/sealed.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
@@ -123,13 +124,13 @@ export function reencryptSecret(rt: Runtime, id: string, plain: string): void {
  * Works while a daemon is running. The key file holds both keys until all secrets and replies are
  * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be
  * decrypted.
- * @returns the numbers of signing secrets, those of features included, and of guests, which
- *   backups have got a tag of the new key, and the files of the keys before, which only decrypt
+ * @returns the numbers of signing secrets, those of features included, and of guests, what features
+ *   have done, and the files of the keys before, which only decrypt
  */
 export function rotateMasterKey(rt: Runtime): {
   secrets: number;
   guests: number;
-  backups: RetaggedBackups;
+  reports: FeatureReport[];
   oldKeys: string[];
 } {
   const count = rt.tx(() => {
@@ -155,11 +156,11 @@ export function rotateMasterKey(rt: Runtime): {
     return {
       secrets: count,
       guests: listSealedGuests(rt).length,
-      backups: { retagged: 0, rest: [] },
+      reports: ON_KEY_ROTATION.map((report) => report(rt)),
       oldKeys: [],
     };
   const guests = reencryptGuests(rt);
-  const backups = retagBackups(rt);
+  const reports = ON_KEY_ROTATION.map((report) => report(rt));
   // `encrypt` runs in a transaction too, so no secret is encrypted with a key that is being removed.
   const oldKeys = rt.tx(() => {
     const rows = [...iterateSecrets(rt), ...listSealedReplies(rt), ...listSealedGuests(rt)];
@@ -167,5 +168,5 @@ export function rotateMasterKey(rt: Runtime): {
       rows.every(({ id, sealed }) => decryptsWithNewest(sealed, id)),
     );
   });
-  return { secrets: count, guests, backups, oldKeys };
+  return { secrets: count, guests, reports, oldKeys };
 }

@@ -2,6 +2,7 @@ import { ALL_KINDS } from "../../domain/catalog/catalog.ts";
 import type { BusinessContents } from "../../store/businesses.ts";
 import { countOf } from "../../domain/text.ts";
 import { command } from "../command.ts";
+import { insertProgramName } from "../failure.ts";
 import { toggle } from "../flags.ts";
 import { noteRemains } from "../output/remains.ts";
 
@@ -76,12 +77,12 @@ const deleteCommand = command({
     if (!yes && !dryRun) cli.note(`Deleting ${slug} also deletes ${listOf(contents)}.`);
     await cli.confirm(`Deleting ${slug}`, slug);
     if (!dryRun && contents.events > LONG_HISTORY) cli.note("deleting …");
-    const [{ deleteBusiness }, { deleteMovedBusiness }, { removeErasedBytes }, movedBackups] =
+    const [{ deleteBusiness }, { deleteMovedBusiness }, { removeErasedBytes }, { ON_REMOVAL }] =
       await Promise.all([
         import("../../app/delete-business.ts"),
         import("../../app/moved-businesses.ts"),
         import("../../app/guests/erased-bytes.ts"),
-        import("../../app/operations/backups-of-moved.ts"),
+        import("../../features/on-removal.ts"),
       ]);
     const deleted = (moved ? deleteMovedBusiness : deleteBusiness)(rt, business);
     const remains = removeErasedBytes(rt);
@@ -90,12 +91,8 @@ const deleteCommand = command({
     cli.note(`${cli.verb("Deleted", "delete")} ${slug} with ${listOf(deleted)}.`);
     noteRemains(cli, rt.config, remains);
     if (dryRun) return;
-    cli.note(`Earlier backups still contain it: ${cli.program} backup list`);
-    if (!moved) return;
-    const until = new Date(movedBackups.endOfBackups(rt.now())).toISOString().slice(0, 10);
-    cli.note(
-      `The daemon deletes those of this server on ${until}, if it has a newer one that is intact. Copies in other places stay.`,
-    );
+    for (const note of ON_REMOVAL.flatMap((one) => one.describeRemains(rt, moved)))
+      cli.note(insertProgramName(note, cli.program));
   },
 });
 

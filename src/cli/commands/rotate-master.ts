@@ -10,19 +10,14 @@ export const rotateMaster = command({
   async run(cli) {
     const rt = await cli.open();
     const { rotateMasterKey } = await import("../../app/webhooks/endpoint-secrets.ts");
-    const counts = rotateMasterKey(rt);
-    if (cli.flags.json) cli.printObject(counts);
+    const { secrets, guests, reports, oldKeys } = rotateMasterKey(rt);
+    const ofFeatures = Object.assign({}, ...reports.map(({ fields }) => fields));
+    if (cli.flags.json) cli.printObject({ secrets, guests, ...ofFeatures, oldKeys });
     const verb = cli.verb("Re-encrypted", "re-encrypt");
-    const { secrets, guests, oldKeys } = counts;
     const what = `${countOf(secrets, "signing secret")} and the data of ${countOf(guests, "guest")}`;
     cli.note(`${verb} ${what} with a new master key.`);
     if (cli.flags.dryRun) return;
-    const { retagged, rest } = counts.backups;
-    if (retagged > 0) cli.note(`Authenticated ${countOf(retagged, "backup")} with the new key.`);
-    if (rest.length > 0)
-      cli.note(
-        `Only the old key authenticates these, so restore them with --untrusted: ${rest.join(", ")}.`,
-      );
+    for (const note of reports.flatMap(({ notes }) => notes)) cli.note(note);
     for (const path of oldKeys)
       cli.note(
         `The old key is now in ${path}: restore needs it to decrypt backups made before this rotation, and authenticates none with it. When no backup needs it any more, deskbell doctor says so; then delete it: rm ${shellQuote(path)}`,

@@ -66,20 +66,7 @@ const terminalLine = (cli: Cli, { about, state, command, severity }: StatusRow):
     : `${cli.paint("red", "✗")} ${severity}: ${safe(state, 1000)}\n  ${cli.paint("bold", safe(command))}\n`;
 
 function stateRows(
-  {
-    daemon,
-    queue,
-    endpoints,
-    pending,
-    nextAttemptAt,
-    limitedHosts,
-    history,
-    lastBackup,
-    lastCopy,
-    copyFailure,
-    lastDrill,
-    freeBytes,
-  }: Status,
+  { daemon, queue, endpoints, pending, nextAttemptAt, limitedHosts, history, freeBytes }: Status,
   parts: readonly StatusPart[],
   now: number,
   listCommand: (group: "bookings" | "reservations") => string,
@@ -103,12 +90,6 @@ function stateRows(
     ),
     ...(limitedHosts.length === 0 ? [] : [row("hosts", limitedText(limitedHosts))]),
     row("history", historyText(history)),
-    row(
-      "last backup",
-      lastBackup ? `${timeText(lastBackup.createdAt)}, ${byteSize(lastBackup.bytes)}` : "none",
-    ),
-    row("last copy", copyText(lastCopy, copyFailure)),
-    row("last drill", drillText(lastDrill)),
     ...parts.flatMap(({ rows }) => rows.map(({ about, state }) => row(about, state))),
     row("free disk", byteSize(freeBytes)),
   ];
@@ -126,15 +107,6 @@ const problemRows = (status: Status, program: string): StatusRow[] =>
 const historyText = ({ bytes, maxBytes, keepDays, oldestAt }: Status["history"]): string =>
   `${byteSize(bytes)} of ${byteSize(maxBytes)}, kept ${keepDays} days${oldestAt === null ? "" : `, since ${timeText(oldestAt)}`}`;
 
-/** `Nov 22 03:17, deskbell-….db; failed at Nov 23 03:17: there is no folder /mnt/nas.` */
-function copyText(copy: Status["lastCopy"], failure: Status["copyFailure"]): string {
-  const last = copy ? `${timeText(copy.at)}, ${copy.name}` : "none";
-  return failure ? `${last}; failed at ${timeText(failure.at)}: ${failure.reason}` : last;
-}
-
-const drillText = (drill: Status["lastDrill"]): string =>
-  drill ? `${timeText(drill.at)}, ${drill.name}${drill.error === null ? "" : ": failed"}` : "none";
-
 const limitedText = (hosts: readonly string[]): string =>
   `limited, because they never accepted a delivery: ${summarizeNames(hosts.slice(0, 10), hosts.length)}`;
 
@@ -145,29 +117,15 @@ export const countsText = (counts: Record<string, number>): string =>
     .map(([state, count]) => `${count} ${state.toLowerCase()}`)
     .join(", ") || "none";
 
-const timeText = (ms: number): string => shortTime(isoTime(ms)) ?? "";
+export const timeText = (ms: number): string => shortTime(isoTime(ms)) ?? "";
 
 const inIsoTime = (
-  {
-    daemon,
-    nextAttemptAt,
-    history,
-    lastBackup,
-    lastCopy,
-    copyFailure,
-    lastDrill,
-    problems,
-    ...status
-  }: Status,
+  { daemon, nextAttemptAt, history, problems, ...status }: Status,
   parts: readonly StatusPart[],
 ) => ({
   daemon: withIsoTimes(daemon, "startedAt"),
   nextAttemptAt: isoTime(nextAttemptAt),
   history: withIsoTimes(history, "oldestAt", "cutUntil"),
-  lastBackup: lastBackup && withIsoTimes(lastBackup, "createdAt"),
-  lastCopy: lastCopy && withIsoTimes({ ...lastCopy, place: undefined }, "createdAt", "at"),
-  copyFailure: copyFailure && withIsoTimes({ ...copyFailure, place: undefined }, "at", "since"),
-  lastDrill: lastDrill && withIsoTimes(lastDrill, "at"),
   ...Object.assign({}, ...parts.map(({ fields }) => fields)),
   ...status,
   problems: problems.map((problem) => withIsoTimes(problem, "since")),

@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withEqualFailures } from "../../app/webhooks/test-endpoint.ts";
-import { nameGoodBackup } from "../../app/operations/backups.ts";
 import { readOpenFileLimit } from "../../platform/open-file-limit.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
@@ -16,7 +14,6 @@ import { startServer } from "../../http/server.ts";
 import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
 import type { Log } from "../../platform/log.ts";
 import { openRuntime, prepareDataFolder, type Runtime } from "../../app/runtime.ts";
-import { removeDatabase, restoreDraft } from "../../store/backup.ts";
 import { acquireDaemonLock } from "../../store/database/database.ts";
 import { DamagedDatabaseError, storageError } from "../../store/database/storage-error.ts";
 import { DAEMON } from "../../domain/audit.ts";
@@ -69,13 +66,13 @@ export async function startDaemon(
   assertAddressRanges("--trusted-proxy", config.http.trustedProxies);
   assertAddressRanges("--allow-private", config.urlAllowances.allowPrivate);
   const exposedFiles = checkSecretFiles(config, tls?.key);
+  const ofFeatures = await loadFromFeatures("daemon");
   const parts = new AsyncDisposableStack();
   try {
     await assertPortAvailable(host, port);
     prepareDataFolder(config);
-    // Nobody knows whether another server has taken over if the folder is missing.
-    const { dir } = config.backups;
-    const copies = dir === null ? undefined : await openBackupDir(config, dir);
+    const prepared = await Promise.all(ofFeatures.map(({ prepare }) => prepare(config)));
+    const lasts = prepared.flatMap(({ stopped = [] }) => stopped);
     // Before the database is opened: two daemons that start together must not recover or migrate it
     // at the same time.
     const lock = acquireDaemonLock(config.databasePath);
@@ -91,14 +88,13 @@ export async function startDaemon(
       },
     });
     parts.defer(rt.close);
-    let isLastCopyDue = false;
+    let isEndDue = false;
+    let isEnded = true;
     parts.defer(async () => {
-      if (isLastCopyDue && copies) isLastCopyDue = !(await copies.makeLast(rt));
+      if (isEndDue) for (const stopped of lasts) isEnded = (await stopped(rt)) && isEnded;
     });
     await assertDatabaseUsable(rt);
-    copies?.assertNotStandby(rt);
-    removeRestoreDraft(rt);
-    copies?.check(rt);
+    for (const { opened } of prepared) opened(rt);
     for (const { text, fix } of exposedFiles) rt.log("warn", text, { fix });
     rt.store.file.disableCheckpoints();
     // Start the API first, so that it does not compete with the worker's start for the processor.
@@ -136,35 +132,21 @@ export async function startDaemon(
       failed: Promise.race([syncFailed.promise, workerDied]).then(alertBeforeEnding),
       stop: () => parts.disposeAsync(),
       stopWithLastCopy: async () => {
-        isLastCopyDue = copies !== undefined;
+        isEndDue = true;
         await parts.disposeAsync();
-        return !isLastCopyDue;
+        return isEnded;
       },
     };
   } catch (error) {
     await parts.disposeAsync();
+    const [damage] = ofFeatures;
     const explained =
-      error instanceof DamagedDatabaseError ? await nameGoodBackup(config, error) : error;
+      error instanceof DamagedDatabaseError && damage
+        ? await damage.explainDamage(config, error)
+        : error;
     await alertRefusedStart(config, explained);
     throw explained;
   }
-}
-
-/**
- * Loads what only a server with --backup-dir needs. A program that is replaced while it runs can
- * no longer load it when it stops.
- * @throws AppError if the folder is missing or has the copies of another server
- */
-async function openBackupDir(config: Config, dir: string) {
-  const [{ assertBackupDir, assertNoEarlierCopies, assertNotStandby, checkBackupDir }, lastCopy] =
-    await Promise.all([import("../../app/operations/backup-dir.ts"), import("./last-copy.ts")]);
-  assertBackupDir(config, dir);
-  assertNoEarlierCopies(config, dir);
-  return {
-    assertNotStandby: (rt: Runtime) => assertNotStandby(rt, dir),
-    check: checkBackupDir,
-    makeLast: (rt: Runtime) => lastCopy.makeLastCopy(rt, dir),
-  };
 }
 
 const waitUnlessAborted = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
@@ -190,16 +172,6 @@ async function alertRefusedStart(config: Config, error: unknown): Promise<void> 
   const { message, fix } = known;
   const report = await loadFailureReport(config);
   await report({ message: `the daemon does not start: ${message}`, fix });
-}
-
-/** Call it with the daemon lock, which a running restore holds. */
-function removeRestoreDraft({ config, log }: Runtime): void {
-  const draft = restoreDraft(config.databasePath);
-  if (!existsSync(draft)) return;
-  removeDatabase(draft);
-  log("warn", "A restore was interrupted: the data is as before, and its draft was deleted.", {
-    draft,
-  });
 }
 
 /** Checking a larger file would delay the start by seconds; the nightly backup checks it. */

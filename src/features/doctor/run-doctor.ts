@@ -1,16 +1,10 @@
-import { listReplacedData } from "../../app/operations/replaced-data.ts";
-import { existsSync } from "node:fs";
-import { byteSize, countOf, shellQuote } from "../../domain/text.ts";
+import { byteSize, countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
 import { countGuests } from "../../app/bookings/guests.ts";
 import { slugOf } from "../../app/businesses.ts";
 import { iterateSecrets } from "../../app/master-key.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { restoreDraft } from "../../store/backup.ts";
-import { checkBackupKeys } from "../../app/operations/backup-keys.ts";
-import { checkBackupsOfMoved } from "../../app/operations/backups-of-moved.ts";
-import { adviseOnCopies } from "../../app/operations/backup-conditions.ts";
 import { listForeignPrograms } from "../../store/database/file-identity.ts";
 import { type DatabaseFacts, readDatabaseFacts } from "../../store/database/read-only-database.ts";
 import {
@@ -43,6 +37,7 @@ import {
   type Finding,
 } from "../../domain/conditions/registry.ts";
 import { clockAheadMs } from "../../app/operations/clock-conditions.ts";
+import { loadInspections } from "../../app/operations/inspection.ts";
 import { loadChecks } from "../../app/operations/conditions.ts";
 import { readStatus, type Status } from "../../app/operations/status.ts";
 
@@ -78,6 +73,7 @@ export async function* runDoctor(
   yield inspectPrograms(config, facts);
   const rt = await open();
   const status = readStatus(rt, await loadChecks());
+  const inspections = await loadInspections();
   const others = new Set(status.problems.filter(({ code }) => !EXAMINED_BY_DOCTOR.has(code)));
   const take = (...about: HealthCondition["about"][]): Finding[] =>
     [...others]
@@ -114,7 +110,7 @@ export async function* runDoctor(
     askDaemon,
   );
   yield inspectWebhooks(rt, take("endpoint", "delivery"));
-  yield inspectBackups(rt, status, take("backup"));
+  for (const { about, inspect } of inspections) yield inspect(rt, status, take(about));
   for (const { about } of others) yield { about, summary: "", findings: take(about) };
 }
 
@@ -212,35 +208,4 @@ function inspectWebhooks(rt: Runtime, conditions: Finding[]): Check {
       isAdvice: true,
     });
   return { about: "webhooks", summary: countOf(endpoints, "endpoint"), findings };
-}
-
-function inspectBackups(rt: Runtime, status: Status, conditions: Finding[]): Check {
-  const { daemon, lastBackup, problems } = status;
-  const findings = [...conditions];
-  const draft = restoreDraft(rt.config.databasePath);
-  if (!daemon.isRunning && existsSync(draft))
-    findings.push({
-      text: `a restore was interrupted: the data is as before, and its draft ${draft} is not needed`,
-      fix: `rm ${shellQuote(draft)}*`,
-      isAdvice: true,
-    });
-  for (const { path, deletedAt } of listReplacedData(rt.config))
-    findings.push({
-      text: `${path}, which a restore replaced, may have guests that were erased since; it is deleted on ${new Date(deletedAt).toISOString().slice(0, 10)}`,
-      fix: `rm ${shellQuote(path)}, if nobody needs the data from before the restore`,
-      isAdvice: true,
-    });
-  findings.push(...checkBackupsOfMoved(rt));
-  if (rt.store.file.hasOldSpace())
-    findings.push({
-      text: `the free space of ${rt.config.databasePath} may still have guests that version 0.2 has erased, until the daemon rewrites the file after a backup; a large one between 3:00 and 5:00 in the night`,
-      fix: "keep the daemon running, with free disk space of twice the size of the file",
-      isAdvice: true,
-    });
-  const hasValidKey = !problems.some(({ about }) => about === "secret");
-  if (hasValidKey) findings.push(...checkBackupKeys(rt));
-  if (lastBackup !== null) findings.push(...adviseOnCopies(rt, hasValidKey));
-  else if (conditions.length === 0)
-    findings.push({ text: "there is no backup yet", fix: "deskbell backup", isAdvice: true });
-  return { about: "backups", summary: lastBackup?.path ?? "none", findings };
 }

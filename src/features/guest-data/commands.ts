@@ -59,27 +59,21 @@ const erase = command({
     const { rt, business } = await cli.openBusiness();
     await cli.confirm("Erasing a guest", business.slug);
     const { eraseGuests } = await import("./erase-guests.ts");
-    const { findBackupsWithGuests } = await import("../../app/guests/backups-with-guests.ts");
+    const { loadErasedGuests } = await import("../../app/feature-hooks.ts");
+    const finders = await loadErasedGuests();
     const { guests, undecryptable, remains } = eraseGuests(rt, business, flags);
-    const backups = findBackupsWithGuests(rt);
+    const reports = finders.map((find) => find(rt));
+    const elsewhere = Object.assign({}, ...reports.map(({ fields }) => fields));
     const visits = guests.map(({ visitId }) => visitId);
     const verb = cli.verb("Erased", "erase");
     cli.report(
-      { visits, undecryptable, backups, remains },
+      { visits, undecryptable, ...elsewhere, remains },
       `${verb} the guest's data in ${countOf(visits.length, "visit")}.`,
     );
     noteUndecryptable(cli, rt.config, undecryptable);
-    const { nightlyUntil, others, replaced } = backups;
     if (visits.length === 0) return;
     noteRemains(cli, rt.config, remains);
-    for (const { path, deletedOn } of replaced)
-      cli.note(`${path}, which a restore replaced, still has the data until ${deletedOn}.`);
-    if (nightlyUntil === null && others.length === 0) return;
-    cli.note(
-      "Backups, and copies made elsewhere, still contain the data, encrypted. Restoring one on this server erases it again.",
-    );
-    if (nightlyUntil !== null) cli.note(`The last nightly one is deleted on ${nightlyUntil}.`);
-    if (others.length > 0) cli.note(`Delete these yourself: ${others.join(", ")}`);
+    for (const note of reports.flatMap(({ notes }) => notes)) cli.note(note);
   },
 });
 

@@ -7,7 +7,7 @@ import { readServerStatus } from "./read-status.ts";
 function getServerStatus({ rt, operators, monitoring }: HandlerDeps): OpenHandler {
   return (context) => {
     operators.assert(context.request);
-    const data = readServerStatus(rt, monitoring.checks);
+    const data = readServerStatus(rt, monitoring);
     return respondJson(context, 200, { data }, ["cache-control", "no-store"]);
   };
 }

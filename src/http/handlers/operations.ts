@@ -8,9 +8,6 @@ import {
 } from "../../app/operations/conditions.ts";
 import { checkDamage } from "../../app/operations/storage-conditions.ts";
 import { type History, readHistory } from "../../app/operations/history.ts";
-import { backupIntervalMs } from "../../app/operations/backup-conditions.ts";
-import { readBackupState } from "../../app/operations/backup-state.ts";
-import { findNewestBackup } from "../../app/operations/backups.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
   type HttpResponse,
@@ -18,15 +15,15 @@ import {
   respondJson,
   type RequestContext,
 } from "../pipeline/request-context.ts";
-import type { Operators } from "../auth/operators.ts";
 import { countEndpoints } from "../../app/operations/status.ts";
 import { formatMetric } from "../pipeline/metrics.ts";
 import type { HandlerDeps } from "../pipeline/route.ts";
 
 export const getHealth =
-  (rt: Runtime) =>
+  ({ rt, monitoring: { damage } }: HandlerDeps) =>
   (context: RequestContext): HttpResponse => {
-    const database = checkDamage(rt).length > 0 ? "damaged" : undefined;
+    const isDamaged = [checkDamage, ...damage].some((check) => check(rt).length > 0);
+    const database = isDamaged ? "damaged" : undefined;
     return respondJson(context, 200, { status: "ok", database }, ["cache-control", "no-store"]);
   };
 
@@ -34,14 +31,16 @@ export const getHealth =
  * Readiness fails as soon as the server shuts down, so that a load balancer stops sending requests
  * in time.
  */
-export function getReadiness(
-  rt: Runtime,
-  operators: Operators,
-  isShuttingDown: () => boolean,
-): (context: RequestContext) => HttpResponse {
+export function getReadiness({
+  rt,
+  operators,
+  monitoring,
+  longPolls,
+}: HandlerDeps): (context: RequestContext) => HttpResponse {
   return (context) => {
-    if (isShuttingDown()) throw new AppError("shutting_down", "The server is shutting down.");
-    const codes = listUnreadyConditions(rt).map(({ code }) => code);
+    if (longPolls.closing.aborted)
+      throw new AppError("shutting_down", "The server is shutting down.");
+    const codes = listUnreadyConditions(rt, monitoring.damage).map(({ code }) => code);
     if (codes.length > 0)
       throw new AppError("storage_failed", "The server is not ready.", {
         members: operators.has(context.request) ? { conditions: codes } : {},
@@ -79,7 +78,6 @@ export function getMetrics({
       ]),
       ...formatHistory(readHistory(rt)),
       ...monitoring.metrics.flatMap((format) => format(rt)),
-      ...formatBackups(rt),
       formatConditions(rt, monitoring.checks),
       ...formatFigures(rt),
       formatMetric("process_resident_memory_bytes", "gauge", "Resident memory of the process.", [
@@ -133,46 +131,9 @@ function formatFigures(rt: Runtime): string[] {
       "When the certificate of the API expires.",
       notAfter && notAfter / 1000,
     ),
-    gauge(
-      "backup_interval_seconds",
-      "How often a backup is made.",
-      backupIntervalMs(daemon) / 1000,
-    ),
     gauge("build_info", "The version of deskbell.", 1, `version="${readVersion()}"`),
   ];
 }
-
-const formatBackups = (rt: Runtime): string[] => {
-  const { config, now } = rt;
-  const copiedAt = readBackupState(config, "copy")?.createdAt;
-  const format = (name: string, about: string, at: number | undefined) =>
-    formatMetric(`deskbell_backup_last_${name}_timestamp_seconds`, "gauge", about, [
-      ["", (at ?? 0) / 1000],
-    ]);
-  return [
-    format(
-      "success",
-      "When the last backup was made; 0 if there is none.",
-      findNewestBackup(rt)?.createdAt,
-    ),
-    format(
-      "copy",
-      "When the newest backup that was copied to another place was made; 0 if there is none.",
-      copiedAt,
-    ),
-    formatMetric(
-      "deskbell_copy_age_seconds",
-      "gauge",
-      "Age of the newest backup that was copied to another place: a takeover loses what is newer.",
-      copiedAt === undefined ? [] : [["", Math.max(now() - copiedAt, 0) / 1000]],
-    ),
-    format(
-      "drill",
-      "When a backup was last restored as a drill, or failed to be; 0 if never.",
-      readBackupState(config, "drill")?.at,
-    ),
-  ];
-};
 
 const formatHistory = ({ bytes, maxBytes, oldestAt, cutUntil }: History): string[] => [
   formatMetric(

@@ -1,7 +1,6 @@
+import { basename } from "node:path";
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import { errorInWords, AppError } from "../../domain/errors.ts";
-import { replaceDurably } from "../../platform/durable-file.ts";
 
 /** Identifies a file, whatever its name. */
 type Identity = string;
@@ -101,19 +100,3 @@ function readText(path: string): string {
     return "";
   }
 }
-
-/** The number of the takeover by which this server got its data is in a file next to the database. */
-const ownPath = (databasePath: string): string => join(dirname(databasePath), "epoch");
-
-/** Returns 0 for a server that has taken over from none. */
-export function readOwnEpoch({ databasePath }: { databasePath: string }): number {
-  try {
-    return Number(readFileSync(ownPath(databasePath), "utf8").trim()) || 0;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
-    throw error;
-  }
-}
-
-export const saveOwnEpoch = ({ databasePath }: { databasePath: string }, epoch: number): void =>
-  replaceDurably(ownPath(databasePath), `${epoch}\n`);

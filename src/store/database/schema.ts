@@ -156,10 +156,10 @@ export function findSchemaDamage(error: unknown, db: Db): string | undefined {
 
 /** Protects existing data during a migration. */
 export type Safeguard = {
-  /** Throws if the file is empty although backups of it exist. */
+  /** Throws if the file is empty although copies of it exist. */
   assertNoDataLoss: () => void;
-  /** Backs up the committed data, before the migration writes. @returns the backup's path */
-  backUp: (schema: number) => string;
+  /** Copies the committed data, before the migration writes. @returns the path, if a feature does so */
+  backUp: (schema: number) => string | undefined;
   /** Prevents daemons from starting until released; throws if one is running. */
   lockOutDaemons: () => { release: () => void };
 };

@@ -7,13 +7,16 @@ import { cancelBooking, getBooking } from "../../../src/app/bookings/operator-ch
 import { findCustomer, saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { eraseExpiredGuests, eraseForGood } from "../../../src/app/guests/erase-visits.ts";
-import { erasureListPath, readErasureList } from "../../../src/app/guests/erasure-list.ts";
-import { adviseOnCopies } from "../../../src/app/operations/backup-conditions.ts";
-import { copyBackup } from "../../../src/app/operations/backup-copies.ts";
-import { isMaintenanceDue, runMaintenance } from "../../../src/app/operations/maintenance.ts";
-import { createBackup } from "../../../src/app/operations/backups.ts";
-import { restoreBackup } from "../../../src/app/operations/restore.ts";
-import { findNewestCopy, takeOver } from "../../../src/app/operations/take-over.ts";
+import { erasureListPath, readErasureList } from "../../../src/features/backups/erasure-list.ts";
+import { adviseOnCopies } from "../../../src/features/backups/checks.ts";
+import { copyBackup } from "../../../src/features/backups/copies/copies.ts";
+import {
+  isMaintenanceDue,
+  runMaintenance,
+} from "../../../src/features/backups/upkeep/maintenance.ts";
+import { createBackup } from "../../../src/features/backups/backups.ts";
+import { restoreBackup } from "../../../src/features/backups/restore/restore.ts";
+import { findNewestCopy, takeOver } from "../../../src/features/backups/restore/take-over.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import type { Customer } from "../../../src/domain/bookings/customer.ts";
 import { createTempFolder } from "../../support/cli.ts";

@@ -8,7 +8,7 @@ import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
 import { emptyErasedLog, rewriteOldSpace } from "../../../src/app/guests/erased-bytes.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { CHECKS } from "../../support/checks.ts";
-import { runMaintenance } from "../../../src/app/operations/maintenance.ts";
+import { runMaintenance } from "../../../src/features/backups/upkeep/maintenance.ts";
 import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { createTerminal } from "../../support/cli.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { revokeKey } from "../../../src/app/key-end.ts";
 import { listKeys, updateKey } from "../../../src/app/keys.ts";
-import { createBackup, listBackups } from "../../../src/app/operations/backups.ts";
+import { createBackup, listBackups } from "../../../src/features/backups/backups.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { conditionKind, listConditionCodes } from "../../../src/domain/conditions/registry.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { createBackup } from "../../../src/app/operations/backups.ts";
+import { createBackup } from "../../../src/features/backups/backups.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { CHECKS } from "../../support/checks.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createBackup, listBackups } from "../../../src/app/operations/backups.ts";
+import { createBackup, listBackups } from "../../../src/features/backups/backups.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { readConfig } from "../../../src/config.ts";
 import { conditionKind, listConditionCodes } from "../../../src/domain/conditions/registry.ts";

@@ -14,11 +14,11 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
-import { createBackup, listBackups } from "../../../src/app/operations/backups.ts";
+import { createBackup, listBackups } from "../../../src/features/backups/backups.ts";
 import { readMigrations } from "../../../src/platform/assets.ts";
 import { checkPrograms, type DaemonResponse } from "../../../src/features/doctor/checks.ts";
-import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
-import { recordKeyCopy } from "../../../src/app/operations/key-copies.ts";
+import { saveBackupState } from "../../../src/features/backups/state.ts";
+import { recordKeyCopy } from "../../../src/features/backups/copies/key-copies.ts";
 import { runDoctor } from "../../../src/features/doctor/run-doctor.ts";
 import {
   type Check,

@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
-import { saveBackupState } from "../../../src/app/operations/backup-state.ts";
-import { createBackup } from "../../../src/app/operations/backups.ts";
+import { saveBackupState } from "../../../src/features/backups/state.ts";
+import { createBackup } from "../../../src/features/backups/backups.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/platform/log.ts";
 import { createTestApp } from "../../support/app.ts";
@@ -173,10 +173,10 @@ test("the metrics have figures of backups, deliveries, the disk and the certific
   expect(await readFigures()).toEqual([
     `deskbell_backup_last_success_timestamp_seconds ${api.now() / 1000}`,
     "deskbell_copy_age_seconds 90",
+    "deskbell_backup_interval_seconds 300",
     "deskbell_deliveries_oldest_due_seconds 0",
     "deskbell_storage_free_bytes 5000",
     "deskbell_tls_not_after_timestamp_seconds 1800000000",
-    "deskbell_backup_interval_seconds 300",
     'deskbell_build_info{version="0.2.0"} 1',
   ]);
 });

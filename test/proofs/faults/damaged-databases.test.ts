@@ -2,7 +2,7 @@ import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { createBackup, nameGoodBackup } from "../../../src/app/operations/backups.ts";
+import { createBackup, nameGoodBackup } from "../../../src/features/backups/backups.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { assertDatabaseUsable } from "../../../src/cli/running/daemon.ts";

@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listBackups, verifyBackup } from "../../../src/app/operations/backups.ts";
+import { listBackups, verifyBackup } from "../../../src/features/backups/backups.ts";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { readConfig } from "../../../src/config.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";

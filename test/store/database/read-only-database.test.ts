@@ -2,7 +2,7 @@ import * as nodeFs from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { checkDatabase } from "../../../src/store/backup.ts";
+import { checkDatabase } from "../../../src/features/backups/store.ts";
 import { openDatabase } from "../../../src/store/database/database.ts";
 import { storageError } from "../../../src/store/database/storage-error.ts";
 import { createTempFolder } from "../../support/cli.ts";

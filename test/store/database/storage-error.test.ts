@@ -16,7 +16,7 @@ import { canMount, mountSmallDisk } from "../../support/small-disk.ts";
 import { createRequire } from "node:module";
 import { isBusy } from "../../../src/store/database/write-lock.ts";
 import { unreadableError } from "../../../src/store/database/read-only-database.ts";
-import { createBackup, verifyBackup } from "../../../src/app/operations/backups.ts";
+import { createBackup, verifyBackup } from "../../../src/features/backups/backups.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { assertDatabaseUsable } from "../../../src/cli/running/daemon.ts";

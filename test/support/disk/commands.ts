@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect } from "vitest";
-import { listBackups, verifyBackup } from "../../../src/app/operations/backups.ts";
+import { listBackups, verifyBackup } from "../../../src/features/backups/backups.ts";
 import { readMigrations } from "../../../src/platform/assets.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createTerminal } from "../cli.ts";

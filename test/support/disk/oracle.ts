@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { hasMatchingMasterKey } from "../../../src/app/operations/restore.ts";
+import { hasMatchingMasterKey } from "../../../src/features/backups/restore/restore.ts";
 import { openRuntime } from "../../../src/app/runtime.ts";
 import { readConfig } from "../../../src/config.ts";
 import { listMissingDeliveries } from "../missing-deliveries.ts";

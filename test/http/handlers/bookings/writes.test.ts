@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createBackup } from "../../../../src/app/operations/backups.ts";
+import { createBackup } from "../../../../src/features/backups/backups.ts";
 import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
 import { ALL_EVENT_TYPES } from "../../../../src/domain/event-types.ts";
 import { createTestApp } from "../../../support/app.ts";

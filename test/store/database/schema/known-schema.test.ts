@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createBackup, verifyBackup } from "../../../../src/app/operations/backups.ts";
+import { createBackup, verifyBackup } from "../../../../src/features/backups/backups.ts";
 import { assertDatabaseUsable } from "../../../../src/cli/running/daemon.ts";
 import { readMigrations } from "../../../../src/platform/assets.ts";
 import {

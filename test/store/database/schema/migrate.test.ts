@@ -6,7 +6,7 @@ import {
   backUpNightly,
   listBackups,
   verifyBackup,
-} from "../../../../src/app/operations/backups.ts";
+} from "../../../../src/features/backups/backups.ts";
 import { countMigrations, readMigrations } from "../../../../src/platform/assets.ts";
 import { readConfig } from "../../../../src/config.ts";
 import { acquireDaemonLock, openDatabase } from "../../../../src/store/database/database.ts";

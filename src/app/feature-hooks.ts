@@ -1,0 +1,39 @@
+import { FEATURES, loadFromFeatures } from "../features/index.ts";
+import type { FeatureTable } from "../store/access.ts";
+import type { BusinessRow } from "../store/businesses.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** What a feature adds to the result of a command: fields for --json, and notes for a person. */
+export type FeatureReport = { fields: Record<string, unknown>; notes: readonly string[] };
+
+/** How a feature keeps what is deleted for good from coming back with an older copy of the data. */
+export type OnRemoval = {
+  /** Called in the transaction that erases guests: if it throws, nobody is erased. */
+  guestsErased: (rt: Runtime, visitIds: readonly string[]) => void;
+  /** Called in the transaction that deletes a business which another server has from now on. */
+  businessMoved: (rt: Runtime, business: BusinessRow) => void;
+  /** Called when the transaction is committed. Never throws. */
+  committed: (rt: Runtime) => void;
+  /** Returns where a deleted business is still stored, as notes for the operator. */
+  describeRemains: (rt: Runtime, isMoved: boolean) => string[];
+};
+
+/**
+ * Called when all data are encrypted with a new master key, while the key file still has the one
+ * before; a dry run changes nothing.
+ */
+export type OnKeyRotation = (rt: Runtime) => FeatureReport;
+
+/** Returns where guests who were erased are still stored outside of the data. */
+export type FindErasedGuests = (rt: Runtime) => FeatureReport;
+
+/** Loads what finds erased guests outside of the data. */
+export const loadErasedGuests = (): Promise<FindErasedGuests[]> => loadFromFeatures("erasedGuests");
+
+/** The tables of features whose rows a restore does not bring back. */
+export const listEmptiedTables = (): string[] =>
+  FEATURES.flatMap(({ emptiedByRestore = [] }) => emptiedByRestore);
+
+/** The tables of features by which somebody reads data, by a name for their rows. */
+export const listAccessTables = (): Readonly<Record<string, FeatureTable>>[] =>
+  FEATURES.map(({ access = {} }) => access);

@@ -1,0 +1,239 @@
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Config } from "../../config.ts";
+import { hasTag } from "./tag.ts";
+import { errorInWords, AppError } from "../../domain/errors.ts";
+import { syncFolder } from "../../platform/durable-file.ts";
+import { addChecksum, CHECKSUMS, findChecksum, hashFile, pruneChecksums } from "./checksums.ts";
+import { describeMissingTag, tagBackup } from "./authenticity.ts";
+import { forgetBackupState, saveBackupState } from "./state.ts";
+import { copyErasureList } from "./erasure-list.ts";
+import { makeFolder, type Runtime } from "../../app/runtime.ts";
+import { shellQuote } from "../../domain/text.ts";
+import { lostFileError } from "../../store/database/file-identity.ts";
+import type { DamagedDatabaseError } from "../../store/database/storage-error.ts";
+import {
+  backupName,
+  isDraft,
+  isNightly,
+  readBackupTime,
+  assertKnownSchema,
+  checkDatabase,
+  copyDatabase,
+  removeDatabase,
+} from "./store.ts";
+
+export type Backup = { path: string; bytes: number; createdAt: number };
+
+/** The newest backups, and the newest one of each of the last days that have one. */
+const KEPT_BACKUPS = 7;
+export const KEPT_DAYS = 7;
+const ABANDONED_MS = 86_400_000;
+const DAMAGED = "storage_failed";
+
+/**
+ * Makes a backup, which gets its name only after it was verified.
+ * @param onCopied called when the data are copied, before they are verified
+ */
+export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Backup> {
+  const { config } = rt;
+  const folder = config.backupFolder;
+  const loss = rt.findLoss();
+  if (loss !== undefined) throw lostFileError(config.databasePath, loss);
+  makeFolder(folder);
+  const createdAt = findUnusedTime(folder, Math.floor(rt.now() / 1000) * 1000);
+  const path = join(folder, backupName(createdAt));
+  const draft = `${path}.draft-${rt.random(4).toString("hex")}`;
+  try {
+    await copyDatabase(config.databasePath, draft);
+    rt.store.file.shortenLog();
+    onCopied();
+    checkDatabase(draft);
+    const checksum = tagBackup(config, draft, createdAt, rt.random);
+    const asOf = Math.max(rt.now(), createdAt);
+    copyErasureList(config, folder, { server: rt.store.file.getServerId(), asOf });
+    renameSync(draft, path);
+    addChecksum(path, checksum);
+    syncFolder(folder);
+  } catch (error) {
+    removeDatabase(draft);
+    throw backupError(error, config);
+  }
+  forgetBackupState(config, "failure");
+  return { path, bytes: statSync(path).size, createdAt };
+}
+
+/** Two backups of the same second get different names: the second one must be copied too. */
+const findUnusedTime = (folder: string, at: number): number =>
+  existsSync(join(folder, backupName(at))) ? findUnusedTime(folder, at + 1000) : at;
+
+/** If the copy is damaged, so is the database. Another cause, as a full disk, has its own fix. */
+function backupError(error: unknown, { databasePath }: Config): unknown {
+  if (!(error instanceof AppError)) return error;
+  const message = `Cannot back up ${databasePath}: ${error.message}`;
+  if (error.code !== "invalid_input")
+    return new AppError("state_refuses", message, { fix: error.fix ?? "deskbell doctor" });
+  return new AppError(DAMAGED, message, {
+    fix: "stop the daemon and restore an earlier backup: deskbell backup list",
+  });
+}
+
+export const listBackups = ({ backupFolder }: Config): Backup[] => listBackupsIn(backupFolder);
+
+/** Backups that are made in the same second get later times. */
+const SAME_SECOND_MS = 60_000;
+
+/** Returns the latest time of a backup that was not made while the clock was ahead. */
+export const latestBackupTime = ({ now }: Pick<Runtime, "now">): number => now() + SAME_SECOND_MS;
+
+/** Returns the newest backup. One of a clock that was ahead is older than one that is made now. */
+export function findNewestBackup(
+  rt: Pick<Runtime, "config" | "now">,
+  isWanted: (name: string) => boolean = () => true,
+): Backup | undefined {
+  const backups = listBackups(rt.config).filter(({ path }) => isWanted(basename(path)));
+  return backups.find(({ createdAt }) => createdAt <= latestBackupTime(rt)) ?? backups[0];
+}
+
+/** Newest first. */
+export function listBackupsIn(folder: string): Backup[] {
+  return listNames(folder)
+    .flatMap((name) => {
+      const createdAt = readBackupTime(name);
+      const path = join(folder, name);
+      return createdAt === undefined ? [] : [{ path, bytes: readSize(path), createdAt }];
+    })
+    .toSorted((a, b) => b.createdAt - a.createdAt);
+}
+
+/** Returns 0 for a file on a bad sector: verifying it reports the error, and others can be used. */
+function readSize(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EIO") return 0;
+    throw error;
+  }
+}
+
+type VerifiedBackup = { path: string; bytes: number; schema: number };
+
+/** @throws AppError if the file is not an intact backup, or is not as it was when it was made */
+export async function verifyBackup(path: string): Promise<VerifiedBackup> {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (!file?.isFile())
+    throw new AppError(
+      "resource_not_found",
+      file ? `Not a file: ${path}.` : `There is no file ${path}.`,
+      { fix: "deskbell backup list" },
+    );
+  const schema = checkDatabase(path);
+  assertKnownSchema(path);
+  await assertUnchanged(path);
+  return { path, bytes: file.size, schema };
+}
+
+/** Returns the error of a damaged database with the command that restores the newest good backup. */
+export async function nameGoodBackup(
+  config: Config,
+  { code, message }: DamagedDatabaseError,
+): Promise<AppError> {
+  for (const { path } of listBackups(config)) {
+    const isGood = await verifyBackup(path).then(
+      () => true,
+      () => false,
+    );
+    if (isGood) return new AppError(code, message, { fix: `deskbell restore ${shellQuote(path)}` });
+  }
+  const fix = `no backup in ${config.backupFolder} is intact: look for a copy in another place, then run deskbell restore FILE`;
+  return new AppError(code, message, { fix });
+}
+
+/**
+ * SQLite does not find damage inside a value, but the checksum does.
+ * @throws AppError invalid_input if the file has another checksum than when it was made
+ */
+export async function assertUnchanged(path: string): Promise<void> {
+  const checksum = findChecksum(path);
+  if (checksum === undefined || checksum === (await hashFile(path))) return;
+  throw new AppError(
+    "invalid_input",
+    `${path} is damaged: its SHA-256 differs from ${CHECKSUMS}.`,
+    {
+      fix: `choose another backup: deskbell backup list; to use this one all the same, delete its line from ${CHECKSUMS}`,
+    },
+  );
+}
+
+/**
+ * Makes a backup and deletes old ones. A failure is logged and recorded, and damage of the database
+ * too.
+ */
+export async function backUpNightly(
+  rt: Runtime,
+  onCopied?: () => void,
+): Promise<Backup | undefined> {
+  try {
+    const backup = await createBackup(rt, onCopied);
+    const { path, bytes } = backup;
+    rt.log("info", "backed up", { path, bytes });
+    if (!hasTag(path)) {
+      const { why: reason, fix } = describeMissingTag(rt.config);
+      rt.log("warn", "The backup has no authentication tag.", { path, reason, fix });
+    }
+    pruneBackups(rt.config.backupFolder, Math.max(rt.now(), backup.createdAt));
+    return backup;
+  } catch (error) {
+    const reason = errorInWords(error);
+    rt.log("error", "The nightly backup failed.", { reason });
+    // Another condition reports this, and the folder may belong to other data now.
+    if (rt.findLoss() !== undefined) return undefined;
+    const isDamaged = error instanceof AppError && error.code === DAMAGED;
+    const failure = { at: rt.now(), reason, ...(isDamaged && { isDamaged }) };
+    saveBackupState(rt.config, "failure", failure);
+    return undefined;
+  }
+}
+
+/**
+ * Deletes old backups and abandoned drafts, in the backup folder or in --backup-dir.
+ * @param now not before the time of the backup that was just made
+ */
+export function pruneBackups(folder: string, now: number): void {
+  const backups = listBackupsIn(folder).filter(({ path }) => isNightly(basename(path)));
+  // Backups of a clock that was ahead are older than those that are made now.
+  const past = backups.filter(({ createdAt }) => createdAt <= now);
+  const ahead = backups.filter(({ createdAt }) => createdAt > now);
+  for (const { path } of listExpired([...past, ...ahead])) rmSync(path);
+  const names = listNames(folder);
+  pruneChecksums(folder, names);
+  for (const name of names.filter(isDraft)) {
+    const draft = join(folder, name);
+    if (now - statSync(draft).mtimeMs > ABANDONED_MS) rmSync(draft);
+  }
+}
+
+/** @param backups newest first */
+function listExpired(backups: readonly Backup[]): Backup[] {
+  const newestOfDay = new Map<string, Backup>();
+  for (const backup of backups) {
+    const day = new Date(backup.createdAt).toISOString().slice(0, 10);
+    if (!newestOfDay.has(day)) newestOfDay.set(day, backup);
+  }
+  const kept = new Set([
+    ...backups.slice(0, KEPT_BACKUPS),
+    ...[...newestOfDay.values()].slice(0, KEPT_DAYS),
+  ]);
+  return backups.filter((backup) => !kept.has(backup));
+}
+
+/** A file in place of the folder makes the next backup fail; status and doctor must still work. */
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,176 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { basename } from "node:path";
+import { toSealed } from "../../../app/bookings/guests.ts";
+import { authenticate, describeRefusal } from "../authenticity.ts";
+import { readOldKeys } from "../restore/keys.ts";
+import { checkDataFolder } from "../../../app/operations/file-permissions.ts";
+import { checkCertificate } from "../../../domain/conditions/certificate.ts";
+import type { Check, Finding } from "../../../domain/conditions/registry.ts";
+import { findNewestCopy } from "../restore/take-over.ts";
+import { wallClock } from "../../../app/runtime.ts";
+import type { Config } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { parseServers } from "../../../domain/servers-file.ts";
+import { byteSize, countOf, shellQuote } from "../../../domain/text.ts";
+import { readCertificate, type TlsFiles } from "../../../http/transport/tls.ts";
+import { decryptWithAny, readMasterKeys } from "../../../platform/secret-box.ts";
+import { isDaemonRunning } from "../../../store/database/database.ts";
+import { readGuests, readSecrets } from "../../../store/database/read-only-database.ts";
+import { readText } from "../../../cli/input/catalog-files.ts";
+import { assertPortAvailable } from "../../../cli/running/port.ts";
+
+type StandbyOptions = {
+  /** The folder of the copies. */
+  dir: string;
+  tls: TlsFiles | undefined;
+  /** The servers file of the proxy. */
+  servers: string | undefined;
+};
+
+/** Checks that this machine can take over from the server that copies its backups to a folder. */
+export async function* checkStandby(
+  config: Config,
+  { dir, tls, servers }: StandbyOptions,
+): AsyncGenerator<Check> {
+  yield { about: "files", summary: config.dataDir, findings: checkDataFolder(config) };
+  yield checkStopped(config);
+  const newest = await findNewestCopy(config, dir, true).catch(toFinding);
+  if ("text" in newest) {
+    yield { about: "backups", summary: dir, findings: [newest] };
+  } else {
+    const { path, bytes, createdAt } = newest.copy;
+    const summary = `${basename(path)}, ${byteSize(bytes)}, made at ${new Date(createdAt).toISOString()}`;
+    const findings = [
+      ...newest.skipped.map(damagedCopy),
+      ...(await checkAuthentic(config, path)),
+      ...checkWritable(dir),
+    ];
+    yield { about: "backups", summary, findings };
+    yield checkMasterKey(config, path);
+  }
+  yield checkTls(tls);
+  yield await checkProxy(servers);
+}
+
+function checkStopped({ dataDir, databasePath }: Config): Check {
+  const findings: Finding[] = [];
+  if (isDaemonRunning(databasePath))
+    findings.push({
+      text: `a daemon runs on the data in ${dataDir}, which a takeover replaces`,
+      fix: "stop it, or choose another folder with --data-dir",
+    });
+  return { about: "daemon", summary: "not running", findings };
+}
+
+/** `checkMasterKey` reports a missing key. */
+async function checkAuthentic(config: Config, path: string): Promise<Finding[]> {
+  const { kind } = await authenticate(config, path);
+  if (kind === "authentic" || kind === "no_key") return [];
+  return [
+    {
+      text: `a takeover refuses the newest copy: ${describeRefusal(kind, path, config)}`,
+      fix:
+        kind === "other_key"
+          ? `copy master.key of the other machine to ${shellQuote(config.masterKeyPath)}, with mode 0600`
+          : "on the other machine, upgrade deskbell and run deskbell backup, which it copies within a minute",
+    },
+  ];
+}
+
+/** A takeover is recorded in the folder of the copies. */
+function checkWritable(dir: string): Finding[] {
+  try {
+    accessSync(dir, constants.W_OK);
+    return [];
+  } catch {
+    const text = `this user cannot write to ${dir}, where a takeover is recorded`;
+    return [{ text, fix: "mount it for writing, or change its owner and mode" }];
+  }
+}
+
+const toFinding = (error: unknown): Finding => {
+  if (error instanceof AppError) return { text: error.message, fix: error.fix ?? "" };
+  throw error;
+};
+
+const damagedCopy = (text: string): Finding => ({
+  text,
+  fix: "check the disk of the copies",
+});
+
+/** Guests whose data are checked: with a wrong key, none can be decrypted. */
+const MAX_GUESTS = 1000;
+
+function checkMasterKey(config: Config, copy: string): Check {
+  const { masterKeyPath } = config;
+  const secrets = readSecrets(copy);
+  const guests = readGuests(copy, MAX_GUESTS).map(toSealed);
+  const keys = [...readMasterKeys(masterKeyPath), ...readOldKeys(config, copy)];
+  const isLost = ({ id, sealed }: { id: string; sealed: Buffer }) =>
+    decryptWithAny(keys, sealed, id) === undefined;
+  const lostSecrets = secrets.filter(isLost).length;
+  const lostGuests = guests.filter(isLost).length;
+  const lost = [
+    ...(lostSecrets > 0 ? [`${lostSecrets} of ${countOf(secrets.length, "signing secret")}`] : []),
+    ...(lostGuests > 0 ? [`the data of ${lostGuests} of ${countOf(guests.length, "guest")}`] : []),
+  ];
+  const summary = `${countOf(secrets.length, "signing secret")} and the data of ${countOf(guests.length, "guest")} can be decrypted`;
+  const fix = `copy master.key of the other machine to ${shellQuote(masterKeyPath)}, with mode 0600`;
+  const findings: Finding[] = [];
+  if (!existsSync(masterKeyPath))
+    findings.push({
+      text: "there is no master key",
+      fix,
+    });
+  else if (lost.length > 0)
+    findings.push({
+      text: `the master key does not decrypt ${lost.join(" and ")}`,
+      fix,
+    });
+  return { about: "keys", summary, findings };
+}
+
+function checkTls(tls: TlsFiles | undefined): Check {
+  const about = "certificate";
+  if (tls === undefined)
+    return { about, summary: "none: a proxy has the certificate", findings: [] };
+  try {
+    const { names, expiresAt } = readCertificate(tls);
+    const findings = checkCertificate(expiresAt, wallClock()).map(({ text, command }) => ({
+      text,
+      fix: command,
+    }));
+    return { about, summary: names, findings };
+  } catch (error) {
+    return { about, summary: tls.cert, findings: [toFinding(error)] };
+  }
+}
+
+/** The proxy uses the standby when the first address does not accept a connection. */
+async function checkProxy(file: string | undefined): Promise<Check> {
+  const about = "proxy";
+  if (file === undefined) {
+    const text = "whether partners reach this machine after a takeover was not checked";
+    const fix =
+      "deskbell doctor --standby FOLDER --servers FILE, with the servers file of the proxy";
+    return { about, summary: "", findings: [{ text, fix, isAdvice: true }] };
+  }
+  const names: string[] = [];
+  for (const { name, addresses } of parseServers(file, readText(file)))
+    for (const address of addresses.slice(1)) if (await canListen(address)) names.push(name);
+  const findings: Finding[] = [];
+  if (names.length === 0)
+    findings.push({
+      text: `no standby in ${file} has a free port of this machine, so the proxy would not use it`,
+      fix: "add the address of this machine at the end of a line, and run deskbell proxy-map on the proxy",
+    });
+  return { about, summary: `standby of ${names.join(", ")}`, findings };
+}
+
+async function canListen(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(address);
+  return assertPortAvailable(hostname.replace(/^\[|\]$/g, ""), Number(port || 80)).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,193 @@
+import { basename, resolve } from "node:path";
+import type { Restored, RestorePlan, RestoreTrust } from "../restore/restore.ts";
+import type { Config } from "../../../config.ts";
+import type { AppError } from "../../../domain/errors.ts";
+import { shellQuote } from "../../../domain/text.ts";
+import type { Cli } from "../../../cli/cli.ts";
+import { command } from "../../../cli/command.ts";
+import { usageError } from "../../../cli/failure.ts";
+import { text, toggle } from "../../../cli/flags.ts";
+import { describePlan, isAdded, planToOutput } from "./restore-plan.ts";
+import { shortTime } from "../../../cli/output/table.ts";
+
+const app = () => import("../restore/restore.ts");
+
+/** `acceptErasureGap`: guests may come back. */
+type Acceptance = RestoreTrust & { acceptErasureGap: boolean };
+
+export const definition = command({
+  supportsDryRun: true,
+  arguments: ["[file]"],
+  flags: {
+    latest: text(
+      "folder",
+      "take over from another machine: restore the newest intact copy in its --backup-dir, so that it refuses to start again",
+    ),
+    newest: toggle("restore the newest intact backup of this server"),
+    split: text(
+      "folder",
+      "become a second server: restore the newest intact copy in this --backup-dir with an ID of its own; its server goes on",
+    ),
+    fenced: toggle("with --latest: confirm that the other server is stopped and stays stopped"),
+    untrusted: toggle(
+      "also restore a file that the master key does not authenticate, such as a backup of version 0.2; the keys, endpoints, calendars and destinations that it adds are listed and disabled",
+    ),
+    keepAdded: toggle("with --untrusted: leave enabled what the file adds, which you have checked"),
+    keepMoved: toggle(
+      "bring back the businesses that have moved to another server since the backup; both would take bookings",
+    ),
+    acceptErasureGap: toggle(
+      "restore although no list of erased guests is newer than the file: those erased since come back",
+    ),
+  },
+  examples: [
+    "restore .deskbell/backups/deskbell-20261120T021700Z.db",
+    "restore --newest --yes",
+    "restore .deskbell/backups/deskbell-20261120T021700Z.db --untrusted --dry-run",
+    "restore --latest /mnt/nas/deskbell --fenced",
+  ],
+  async run(cli, { latest, newest, split, fenced, ...acceptance }, named) {
+    const config = cli.config();
+    if (acceptance.keepAdded && !acceptance.untrusted)
+      throw usageError("--keep-added needs --untrusted.", "deskbell restore --help");
+    if ([latest !== undefined, newest, split !== undefined].filter(Boolean).length > 1)
+      throw usageError("Give one of --latest, --newest and --split.", "deskbell restore --help");
+    if (latest !== undefined)
+      return restoreLatest(cli, config, resolve(latest), fenced, named, acceptance);
+    if (fenced) throw usageError("--fenced needs --latest.", "deskbell restore --help");
+    const folder = split ?? (newest ? config.backupFolder : undefined);
+    const choice = split === undefined ? "--newest" : `--split ${shellQuote(resolve(split))}`;
+    const file =
+      folder === undefined
+        ? named
+        : await findNewest(cli, resolve(folder), named, { ...acceptance, choice });
+    if (file === undefined)
+      throw usageError(
+        "Missing argument <file>.",
+        "deskbell backup list, or deskbell restore --help",
+      );
+    if (cli.flags.dryRun) return previewRestore(cli, config, file, acceptance);
+    const { restoreBackup } = await app();
+    const options = await optionsOf(cli, config, acceptance);
+    const restored = await restoreBackup(config, file, {
+      ...options,
+      isSplit: split !== undefined,
+    });
+    await report(cli, config, restored, acceptance, { file });
+  },
+});
+
+/** @returns the newest intact backup in a folder */
+async function findNewest(
+  cli: Cli,
+  folder: string,
+  named: string | undefined,
+  { untrusted, choice }: Acceptance & { choice: string },
+): Promise<string> {
+  if (named !== undefined)
+    throw usageError(
+      `--newest and --split choose the backup: leave out ${named}.`,
+      "deskbell restore --help",
+    );
+  const { findNewestCopy } = await import("../restore/take-over.ts");
+  const command = `deskbell restore ${choice} --untrusted`;
+  const { copy, skipped } = await findNewestCopy(cli.config(), folder, untrusted, command);
+  for (const reason of skipped) cli.note(`Skipped: ${reason}`);
+  return copy.path;
+}
+
+async function restoreLatest(
+  cli: Cli,
+  config: Config,
+  dir: string,
+  isFenced: boolean,
+  file: string | undefined,
+  acceptance: Acceptance,
+): Promise<void> {
+  if (file !== undefined)
+    throw usageError(`--latest chooses the copy: leave out ${file}.`, "deskbell restore --help");
+  if (!isFenced)
+    throw usageError(
+      "--latest needs --fenced, which confirms that the other server is stopped and stays stopped. If both run, each takes bookings that the other does not know.",
+      "stop the other server or switch its machine off, then add --fenced",
+    );
+  const { findNewestCopy, takeOver } = await import("../restore/take-over.ts");
+  const { copy, skipped } = await findNewestCopy(config, dir, acceptance.untrusted);
+  for (const reason of skipped) cli.note(`Skipped: ${reason}`);
+  const createdAt = new Date(copy.createdAt).toISOString();
+  if (cli.flags.dryRun) return previewRestore(cli, config, copy.path, acceptance);
+  const restored = await takeOver(config, dir, copy, await optionsOf(cli, config, acceptance));
+  const { epoch } = restored;
+  await report(cli, config, restored, acceptance, { file: copy.path, epoch, createdAt, skipped });
+  cli.note(
+    `What was changed or booked after ${shortTime(createdAt)} is lost. The other server refuses to start with --backup-dir ${dir}; start this one with it: ${cli.program} serve --backup-dir ${shellQuote(dir)}`,
+  );
+}
+
+const optionsOf = async (
+  cli: Cli,
+  { dataDir }: Config,
+  { acceptErasureGap, ...trust }: Acceptance,
+) => ({
+  ...trust,
+  now: (await import("../../../app/runtime.ts")).wallClock(),
+  confirm(plan: RestorePlan) {
+    describePlan(cli, plan, trust);
+    return cli.confirm(`Restoring over ${dataDir}`, basename(dataDir));
+  },
+  acceptGap: async (gap: AppError) =>
+    acceptErasureGap ? undefined : cli.agreeInPerson(`${gap.message} Restore?`, gap),
+});
+
+async function previewRestore(
+  cli: Cli,
+  config: Config,
+  file: string,
+  { acceptErasureGap: _, ...trust }: Acceptance,
+): Promise<void> {
+  const { databasePath } = config;
+  const { planRestore } = await app();
+  const { wallClock } = await import("../../../app/runtime.ts");
+  const plan = await planRestore(config, file, { ...trust, now: wallClock() });
+  if (cli.flags.json)
+    cli.printObject({ file, replaces: plan.replaces ? databasePath : null, ...planToOutput(plan) });
+  cli.note(
+    plan.replaces
+      ? `${file} is valid and would replace ${databasePath}, which would be kept as a copy.`
+      : `${file} is valid and would become ${databasePath}.`,
+  );
+  describePlan(cli, plan, trust);
+}
+
+async function report(
+  cli: Cli,
+  { masterKeyPath }: Config,
+  restored: Restored,
+  trust: RestoreTrust,
+  facts: Record<string, unknown> & { file: string },
+): Promise<void> {
+  const masterKeyMatches = (await app()).hasMatchingMasterKey(await cli.open());
+  const { previousData, tagError, isAuthentic, access } = restored;
+  const { file } = facts;
+  cli.report(
+    { ...facts, previousData, tagError, ...planToOutput(restored), masterKeyMatches },
+    `Restored ${file}.${previousData === null ? "" : ` The previous data is in ${previousData}.`}`,
+  );
+  if (tagError !== null)
+    cli.note(
+      `The previous data could not be authenticated (${tagError}): a restore of them needs --untrusted.`,
+    );
+  // Nobody was asked, because there were no data to replace.
+  if (previousData === null) describePlan(cli, restored, trust);
+  if (!isAuthentic && !trust.keepAdded && access.filter(isAdded).some(({ kind }) => kind === "key"))
+    cli.note(
+      "Create a new key for each partner whose key was disabled: deskbell keys create --business SLUG --name NAME --scope SCOPE",
+    );
+  cli.note(
+    "When the daemon starts, a catalog.changed event asks partners to fetch everything again.",
+  );
+  if (!masterKeyMatches)
+    cli.note(
+      `${masterKeyPath} cannot decrypt the signing secrets or guests of this backup: copy the matching master key there, or no webhook can be sent and no guest data can be read.`,
+    );
+}

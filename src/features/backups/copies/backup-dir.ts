@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { shellQuote } from "../../../domain/text.ts";
+import { createDurably } from "../../../platform/durable-file.ts";
+import { isNightly, readBackupTime, readCounters } from "../store.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { forgetBackupState, readBackupState } from "../state.ts";
+import { isOfPlace, recordCopyFailure } from "./copy-failures.ts";
+import { readOwnEpoch } from "../own-epoch.ts";
+import { assertNotTakenOver, readBackupDir } from "../restore/epochs.ts";
+import { recordCounters } from "../restore/recorded-counters.ts";
+
+// The folder of --backup-dir belongs to one server: that whose ID it has.
+
+/**
+ * Never creates the folder: if its disk is not mounted, the copy would be on the disk of the data.
+ * @returns whether it is on another disk than the data
+ * @throws AppError if the folder is missing, or another server has taken over with a copy in it
+ */
+export function assertBackupDir(config: Config, dir: string): boolean {
+  const found = readBackupDir(dir, (path) => statSync(path, { throwIfNoEntry: false }));
+  if (!found?.isDirectory())
+    throw new AppError("resource_not_found", `--backup-dir: there is no folder ${dir}.`, {
+      fix: "mount its disk, or create the folder",
+    });
+  const isOtherDisk = found.dev !== statSync(config.dataDir).dev;
+  const last = readBackupState(config, "copy");
+  if (!isOtherDisk && last?.dir === dir && last.isOtherDisk)
+    throw new AppError(
+      "state_refuses",
+      `--backup-dir: ${dir} was on another disk until now, and is on that of the data.`,
+      { fix: "mount its disk again, or name another folder" },
+    );
+  assertNotTakenOver(config, dir);
+  return isOtherDisk;
+}
+
+/** The file of a folder of copies that contains the ID of the server that made them. */
+const OWNER_FILE = "server-id";
+
+/** Returns the ID of the server whose copies a folder has; undefined if no server has used it. */
+export function readOwner(dir: string): string | undefined {
+  const path = join(dir, OWNER_FILE);
+  return existsSync(path)
+    ? readBackupDir(path, (file) => readFileSync(file, "utf8").trim())
+    : undefined;
+}
+
+/**
+ * Marks a folder as this server's, and records there what a restore of its copies must know.
+ * Two servers in one folder would delete each other's copies, and restore them in a takeover.
+ * @throws AppError state_refuses if the folder has the copies of another server
+ */
+export function markFolder({ config, store }: Runtime, dir: string): void {
+  const path = join(dir, OWNER_FILE);
+  const id = store.file.getServerId();
+  try {
+    createDurably(path, `${id}\n`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (readOwner(dir) !== id)
+      throw new AppError(
+        "state_refuses",
+        `--backup-dir: ${dir} has the backups of another server.`,
+        {
+          fix: `give each server a folder of its own; if this one has replaced the other, rm ${shellQuote(path)}`,
+        },
+      );
+  }
+  const counters = readCounters(config.databasePath);
+  recordCounters(dir, { epoch: readOwnEpoch(config), counters });
+}
+
+/**
+ * Rejects an empty server whose folder has the copies of another one: it is a standby, and partners
+ * would find none of their data on it.
+ * @throws AppError state_refuses
+ */
+export function assertNotStandby({ config, store }: Runtime, dir: string): void {
+  if (store.businesses.listSlugs().length > 0 || listCopies(dir).length === 0) return;
+  const owner = readOwner(dir);
+  // A server may delete its last business.
+  if (owner === undefined || owner === store.file.getServerId()) return;
+  throw standbyError(config, dir);
+}
+
+/**
+ * Rejects a server without a database whose folder has copies, its own ones included.
+ * @throws AppError state_refuses
+ */
+export function assertNoEarlierCopies(config: Config, dir: string): void {
+  const size = statSync(config.databasePath, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0 && listCopies(dir).length > 0) throw standbyError(config, dir);
+}
+
+const standbyError = ({ dataDir }: Config, dir: string): AppError =>
+  new AppError(
+    "state_refuses",
+    `${dataDir} has no businesses, and ${dir} has the backups of a server that has: partners would find nothing here.`,
+    {
+      fix: `deskbell restore --latest ${shellQuote(dir)} --fenced, when that server is stopped; for a new server, name a folder of its own`,
+    },
+  );
+
+const listCopies = (dir: string): string[] =>
+  readBackupDir(dir, (path) => readdirSync(path)).filter(
+    (name) => isNightly(name) && readBackupTime(name) !== undefined,
+  );
+
+/** Reports at the start, and then every hour, why --backup-dir would get no copy. */
+export function checkBackupDir(rt: Runtime): void {
+  const { dir } = rt.config.backups;
+  if (dir === null) return;
+  // A copy that has failed is tried again every hour.
+  const failure = readBackupState(rt.config, "copy-failure");
+  if (isOfPlace(rt.config, failure) && failure.name !== null) return;
+  try {
+    assertBackupDir(rt.config, dir);
+    markFolder(rt, dir);
+    forgetBackupState(rt.config, "copy-failure");
+  } catch (error) {
+    recordCopyFailure(rt, null, error, false);
+  }
+}

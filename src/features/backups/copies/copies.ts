@@ -1,0 +1,177 @@
+import { shellQuote } from "../../../domain/text.ts";
+import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Config } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { copyDurably, syncFolder } from "../../../platform/durable-file.ts";
+import { isNightly } from "../store.ts";
+import { copyErasureList, measureErasureList } from "../erasure-list.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { addChecksum, findChecksum, hashFile } from "../checksums.ts";
+import { runBackupCommand } from "./copy-command.ts";
+import { forgetBackupState, readBackupState, saveBackupState } from "../state.ts";
+import { assertBackupDir, markFolder } from "./backup-dir.ts";
+import { hashPlace, isOfPlace, recordCopyFailure, RETRY_MS } from "./copy-failures.ts";
+import { type Backup, findNewestBackup, latestBackupTime, pruneBackups } from "../backups.ts";
+import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
+
+/** An upload of 10 GB takes this long at 4 Mbit/s. */
+const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
+
+/**
+ * Returns the newest backup if it must still be copied to another place, or passed to a command, or
+ * if guests were erased since: a restore of the copy must erase them again.
+ */
+export function findUncopiedBackup(rt: Runtime): Backup | undefined {
+  const { config, now } = rt;
+  if (!hasCopyPlace(config)) return undefined;
+  const newest = findNewestBackup(rt, isNightly);
+  if (newest === undefined) return undefined;
+  const copy = readBackupState(config, "copy");
+  const isCopied =
+    isOfPlace(config, copy) &&
+    copy.createdAt >= newest.createdAt &&
+    copy.createdAt <= Math.max(latestBackupTime(rt), newest.createdAt);
+  // Tried every minute until a restore of an older copy would erase the same guests.
+  if (!isErasureListCopied(config)) return newest;
+  if (isCopied) return undefined;
+  const failure = readBackupState(config, "copy-failure");
+  const isRetry = isOfPlace(config, failure) && failure.name === basename(newest.path);
+  return isRetry && now() - failure.at < RETRY_MS ? undefined : newest;
+}
+
+/** Whether --backup-dir or --backup-command is set. */
+export const hasCopyPlace = ({ backups }: Config): boolean =>
+  backups.dir !== null || backups.command !== null;
+
+/** Nothing is to be copied if there is no --backup-dir. */
+function isErasureListCopied(config: Config): boolean {
+  const { dir } = config.backups;
+  const copied = readBackupState(config, "erasure-list");
+  const bytes = copied?.dir === dir ? copied.bytes : 0;
+  return dir === null || bytes === measureErasureList(config);
+}
+
+type CopyOptions = {
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number;
+  /** While the daemon stops: --backup-command gets the backup after the next start. */
+  isLast?: boolean;
+};
+
+/**
+ * Copies a backup to --backup-dir and runs --backup-command. A failure is logged and recorded.
+ * @returns whether it was copied
+ */
+export async function copyBackup(
+  rt: Runtime,
+  backup: Backup,
+  { signal, timeoutMs = COMMAND_TIMEOUT_MS, isLast = false }: CopyOptions = {},
+): Promise<boolean> {
+  const { config } = rt;
+  const { dir, command, withKey } = config.backups;
+  const name = basename(backup.path);
+  try {
+    const last = readBackupState(config, "copy");
+    // The command has got this backup already.
+    const isOnlyListNew =
+      last?.hasCommand &&
+      isOfPlace(config, last) &&
+      last.name === name &&
+      !isErasureListCopied(config);
+    const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir, signal));
+    // The daemon may have stopped meanwhile: it waits for a command that runs.
+    signal?.throwIfAborted();
+    if (command !== null && !isLast && !isOnlyListNew) {
+      const key = withKey && existsSync(config.masterKeyPath) ? config.masterKeyPath : "";
+      const variables = {
+        DESKBELL_BACKUP_FILE: backup.path,
+        DESKBELL_BACKUP_KEY: key,
+        DESKBELL_BACKUP_ERASURES: copyErasures(rt, config.backupFolder),
+      };
+      await runBackupCommand(command, variables, timeoutMs, signal);
+    }
+    if (withKey) recordKeyCopy(config, rt.now());
+    if (command === null || !isLast)
+      saveBackupState(config, "copy", {
+        at: rt.now(),
+        name,
+        createdAt: backup.createdAt,
+        dir,
+        place: hashPlace(config),
+        isOtherDisk,
+        hasCommand: command !== null,
+      });
+    forgetBackupState(config, "copy-failure");
+    rt.log("info", "copied a backup", { name, dir });
+    return true;
+  } catch (error) {
+    if (!signal?.aborted) recordCopyFailure(rt, name, error, !isErasureListCopied(config));
+    return false;
+  }
+}
+
+/** Writes the list of erased guests to a folder of backups and returns its path. */
+const copyErasures = ({ config, store, now }: Runtime, folder: string): string =>
+  copyErasureList(config, folder, { server: store.file.getServerId(), asOf: now() });
+
+/** @returns whether the folder is on another disk than the data */
+async function copyToFolder(
+  rt: Runtime,
+  backup: Backup,
+  dir: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const isOtherDisk = assertBackupDir(rt.config, dir);
+  markFolder(rt, dir);
+  // First, because it is small and the only record of what a restore must erase. A guest who is
+  // erased during the copy changes its size again.
+  const bytes = measureErasureList(rt.config);
+  copyErasures(rt, dir);
+  saveBackupState(rt.config, "erasure-list", { dir, bytes });
+  const checksum = findChecksum(backup.path) ?? (await hashFile(backup.path));
+  const target = join(dir, basename(backup.path));
+  if (!existsSync(target) || findChecksum(target) !== checksum)
+    await copyVerified(rt, backup.path, target, checksum, signal);
+  if (rt.config.backups.withKey) copyKey(rt, dir);
+  try {
+    syncFolder(dir);
+  } catch {
+    // Some network file systems cannot sync a folder; the file itself was synced.
+  }
+  pruneBackups(dir, Math.max(rt.now(), backup.createdAt));
+  return isOtherDisk;
+}
+
+/** The copy gets its name only after it was read back and compared. */
+async function copyVerified(
+  rt: Runtime,
+  from: string,
+  to: string,
+  checksum: string,
+  signal: AbortSignal | undefined,
+) {
+  const draft = `${to}.draft-${rt.random(4).toString("hex")}`;
+  try {
+    await copyDurably(from, draft, { signal });
+    if ((await hashFile(draft, signal)) !== checksum)
+      throw new AppError("storage_failed", `The copy of ${from} in ${draft} is damaged.`, {
+        fix: `deskbell backup verify ${shellQuote(from)}; if it is valid, check the disk of the copy`,
+      });
+    renameSync(draft, to);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  addChecksum(to, checksum);
+}
+
+/** A rotated key gets another name: older backups need the old one. */
+function copyKey({ config }: Runtime, dir: string): void {
+  const fingerprint = readKeyFingerprint(config);
+  if (fingerprint === null) return;
+  const target = join(dir, `master-${fingerprint}.key`);
+  if (existsSync(target)) return;
+  copyFileSync(config.masterKeyPath, `${target}.draft`);
+  renameSync(`${target}.draft`, target);
+}

@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import type { Config } from "../../../config.ts";
+import { errorInWords, type AppError } from "../../../domain/errors.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { readBackupState, saveBackupState } from "../state.ts";
+
+/** A failed copy is tried again after this time; a newer backup, or another place, at once. */
+export const RETRY_MS = 3_600_000;
+
+const RETRIED =
+  "the list of erased guests could not be copied either; it is tried again each minute";
+
+/** Identifies --backup-dir and --backup-command, which may contain a password. */
+export const hashPlace = ({ backups: { dir, command } }: Config): string =>
+  createHash("sha256")
+    .update(JSON.stringify([dir, command]))
+    .digest("hex")
+    .slice(0, 16);
+
+type OfPlace = { place?: string; dir?: string | null };
+
+/** Whether a result is of the current --backup-dir and --backup-command. Version 0.2 stored `dir`. */
+export const isOfPlace = <State extends OfPlace>(
+  config: Config,
+  state: State | null,
+): state is State =>
+  state !== null &&
+  (state.place === undefined
+    ? state.dir === undefined || state.dir === config.backups.dir
+    : state.place === hashPlace(config));
+
+/**
+ * Logs why a backup was not copied, and records it for `status`.
+ * @param name of the backup; null if only the folder was checked
+ * @param isErasureListLate whether guests were erased whom a restore of the newest copy would not
+ *   erase again
+ */
+export function recordCopyFailure(
+  rt: Runtime,
+  name: string | null,
+  error: unknown,
+  isErasureListLate: boolean,
+): void {
+  const { fix } = error as AppError;
+  const reason = errorInWords(error);
+  const at = rt.now();
+  const recorded = readBackupState(rt.config, "copy-failure");
+  const last = isOfPlace(rt.config, recorded) ? recorded : null;
+  const since = last?.since ?? at;
+  // Once an hour, although the list is tried each minute.
+  const hourOf = (ms: number) => Math.floor((ms - since) / RETRY_MS);
+  const isNew = last?.reason !== reason || last.name !== name;
+  if (isNew || hourOf(last.at) !== hourOf(at)) {
+    const text =
+      name === null ? "No backup can be copied to --backup-dir." : "A backup could not be copied.";
+    const guests = isErasureListLate ? { erasedGuests: RETRIED } : {};
+    rt.log("error", text, { ...(name !== null && { name }), reason, fix, ...guests });
+  }
+  saveBackupState(rt.config, "copy-failure", {
+    at,
+    since,
+    tries: (last?.tries ?? 0) + 1,
+    place: hashPlace(rt.config),
+    name,
+    reason,
+    isErasureListLate,
+  });
+}

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import type { Runtime } from "../../app/runtime.ts";
+import type { Config } from "../../config.ts";
+import type { DaemonPart } from "../feature.ts";
+import { nameGoodBackup } from "./backups.ts";
+import { removeDatabase, restoreDraft } from "./store.ts";
+
+/**
+ * Loads what only a server with --backup-dir needs. A program that is replaced while it runs can
+ * no longer load it when it stops.
+ * @throws AppError if the folder is missing or has the copies of another server
+ */
+async function openBackupDir(config: Config, dir: string) {
+  const [{ assertBackupDir, assertNoEarlierCopies, assertNotStandby, checkBackupDir }, lastCopy] =
+    await Promise.all([import("./copies/backup-dir.ts"), import("./copies/last-copy.ts")]);
+  assertBackupDir(config, dir);
+  assertNoEarlierCopies(config, dir);
+  return {
+    assertNotStandby: (rt: Runtime) => assertNotStandby(rt, dir),
+    check: checkBackupDir,
+    makeLast: (rt: Runtime) => lastCopy.makeLastCopy(rt, dir),
+  };
+}
+
+/** Call it with the daemon lock, which a running restore holds. */
+function removeRestoreDraft({ config, log }: Runtime): void {
+  const draft = restoreDraft(config.databasePath);
+  if (!existsSync(draft)) return;
+  removeDatabase(draft);
+  log("warn", "A restore was interrupted: the data is as before, and its draft was deleted.", {
+    draft,
+  });
+}
+
+const backups: DaemonPart = {
+  async prepare(config) {
+    // Nobody knows whether another server has taken over if the folder is missing.
+    const { dir } = config.backups;
+    if (dir === null) return { opened: removeRestoreDraft };
+    const copies = await openBackupDir(config, dir);
+    return {
+      opened(rt) {
+        copies.assertNotStandby(rt);
+        removeRestoreDraft(rt);
+        copies.check(rt);
+      },
+      stopped: copies.makeLast,
+    };
+  },
+  explainDamage: nameGoodBackup,
+};
+
+export const daemon: readonly DaemonPart[] = [backups];

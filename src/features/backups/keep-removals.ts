@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import type { OnRemoval } from "../../app/feature-hooks.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { errorInWords } from "../../domain/errors.ts";
+import { addToErasureList, copyErasureList, movedLine } from "./erasure-list.ts";
+import { endOfBackups } from "./restore/replaced-data.ts";
+
+/** Lists erased guests and moved businesses, which a restore would otherwise bring back. */
+export const keepRemovals: OnRemoval = {
+  guestsErased: ({ config }, visitIds) => addToErasureList(config, visitIds),
+  businessMoved({ config, store, now }, { id }) {
+    const move = { id, server: store.file.getServerId(), movedAt: now() };
+    addToErasureList(config, [movedLine(move)]);
+  },
+  committed: signErasureList,
+  describeRemains({ now }, isMoved) {
+    const earlier = "Earlier backups still contain it: deskbell backup list";
+    if (!isMoved) return [earlier];
+    const until = new Date(endOfBackups(now())).toISOString().slice(0, 10);
+    return [
+      earlier,
+      `The daemon deletes those of this server on ${until}, if it has a newer one that is intact. Copies in other places stay.`,
+    ];
+  },
+};
+
+/** Renews the signed copy next to the backups of this machine, which an operator copies with them. */
+function signErasureList({ config, store, now, log }: Runtime): void {
+  if (!existsSync(config.backupFolder)) return;
+  try {
+    copyErasureList(config, config.backupFolder, {
+      server: store.file.getServerId(),
+      asOf: now(),
+    });
+  } catch (error) {
+    // The guests are erased, and the next backup writes the copy again.
+    const reason = errorInWords(error);
+    log("warn", "The list of erased guests could not be copied to the backups.", { reason });
+  }
+}

@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Config } from "../../../config.ts";
+import { createDurably, replaceDurably } from "../../../platform/durable-file.ts";
+import { errorInWords, AppError } from "../../../domain/errors.ts";
+import { isoSeconds, shellQuote } from "../../../domain/text.ts";
+import { readOwnEpoch } from "../own-epoch.ts";
+
+// Each takeover creates the next file `epoch-N` in the folder of the copies, and stores N in the
+// data folder of the server that has taken over. A server with a lower epoch was replaced. Epochs
+// prevent mistakes; they cannot stop a server that already runs, or that does not see the folder.
+// The file says that the takeover has begun until the data of the new server are in place: neither
+// server can start before.
+
+const NAME = /^epoch-(\d{1,9})$/;
+const nameOf = (epoch: number): string => `epoch-${epoch}`;
+const BEGUN = "takeover begun";
+
+/** Returns 0 if no server has taken over. @throws AppError state_refuses */
+export const readNewestEpoch = (dir: string): number =>
+  Math.max(
+    0,
+    ...readBackupDir(dir, (path) => readdirSync(path)).map((name) =>
+      Number(NAME.exec(name)?.[1] ?? 0),
+    ),
+  );
+
+/**
+ * Reads the --backup-dir, or a file in it.
+ * @throws AppError state_refuses, also if a network disk fails
+ */
+export function readBackupDir<Result>(path: string, read: (path: string) => Result): Result {
+  try {
+    return read(path);
+  } catch (error) {
+    throw new AppError("state_refuses", `Cannot read ${path}: ${errorInWords(error)}.`, {
+      fix: "check its disk, owner and mode: without it, nobody knows whether another server has taken over",
+    });
+  }
+}
+
+/**
+ * @param dir of the copies
+ * @throws AppError state_refuses if another server has taken over with one of them, or has begun to
+ */
+export function assertNotTakenOver(config: Config, dir: string): void {
+  const newest = readNewestEpoch(dir);
+  const own = readOwnEpoch(config);
+  if (newest < own || newest === 0) return;
+  const marker = join(dir, nameOf(newest));
+  const state = readBackupDir(marker, (path) => readFileSync(path, "utf8").trim());
+  const hasBegun = state.startsWith(BEGUN);
+  if (newest > own)
+    throw hasBegun ? unfinishedError(dir, state, marker) : takenOverError(dir, state, marker);
+  // The takeover was killed after its data were in place.
+  if (hasBegun) endTakeover(dir, newest);
+}
+
+const takenOverError = (dir: string, state: string, marker: string): AppError =>
+  new AppError(
+    "state_refuses",
+    `Another server has taken over (${state}; ${marker}): if both run, each takes bookings that the other does not know.`,
+    {
+      fix: `to take over again, stop that server, then run deskbell restore --latest ${shellQuote(dir)} --fenced; if no server has run since, rm ${shellQuote(marker)}`,
+    },
+  );
+
+const unfinishedError = (dir: string, state: string, marker: string): AppError =>
+  new AppError(
+    "state_refuses",
+    `A takeover was interrupted before its end (${state}; ${marker}): until it has ended, no server starts with this folder.`,
+    {
+      fix: `to finish it, run on the machine that takes over: deskbell restore --latest ${shellQuote(dir)} --fenced; to keep the server before it instead, rm ${shellQuote(marker)} and start that one`,
+    },
+  );
+
+/**
+ * Records in the folder of the copies that a takeover has begun, and returns its epoch: a server with
+ * a lower one can no longer start.
+ * @throws AppError state_refuses if another server creates it at the same time
+ */
+export function createEpoch({ dataDir }: Config, dir: string, now: number): number {
+  const epoch = readNewestEpoch(dir) + 1;
+  const text = `${BEGUN} at ${isoSeconds(now)} by ${dataDir} on ${hostname()}\n`;
+  try {
+    createDurably(join(dir, nameOf(epoch)), text);
+    return epoch;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    throw new AppError("state_refuses", "Another server takes over at the same time.", {
+      fix: "decide which one should run, and start only that one",
+    });
+  }
+}
+
+/**
+ * Records that the data of the new server are in place, and that its epoch is stored there.
+ * @throws AppError state_refuses if the folder cannot be written to
+ */
+export function endTakeover(dir: string, epoch: number): void {
+  const path = join(dir, nameOf(epoch));
+  try {
+    replaceDurably(path, readFileSync(path, "utf8").replace(BEGUN, "taken over"));
+  } catch (error) {
+    throw new AppError("state_refuses", `Cannot write ${path}: ${errorInWords(error)}.`, {
+      fix: `check its disk, owner and mode; then deskbell serve --backup-dir ${shellQuote(dir)} completes the takeover`,
+    });
+  }
+}

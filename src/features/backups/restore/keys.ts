@@ -1,0 +1,161 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { readDataKeys } from "../tag.ts";
+import type { Config } from "../../../config.ts";
+import { countOf, shellQuote, summarizeNames } from "../../../domain/text.ts";
+import {
+  fingerprintOf,
+  listOldKeyPaths,
+  oldKeyPath,
+  openSecretBox,
+  decryptWithAny,
+  readMasterKeys,
+} from "../../../platform/secret-box.ts";
+import { countGuestsWhere, readSecrets } from "../../../store/database/read-only-database.ts";
+import { reencryptGuests, toSealed } from "../../../app/bookings/guests.ts";
+import { reencryptReplies } from "../../../app/idempotent-replies.ts";
+import { iterateSecrets } from "../../../app/master-key.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { canDecryptSecret, reencryptSecret } from "../../../app/webhooks/endpoint-secrets.ts";
+import { listBackupsIn } from "../backups.ts";
+import { listReplacedData } from "./replaced-data.ts";
+import { listBackupFolders } from "../retag.ts";
+import type { Finding } from "../../../domain/conditions/registry.ts";
+
+// A rotation of the master key does not change the data of the backups, which only the key before it
+// decrypts. That key is kept in a file of its own: it decrypts backups and authenticates none, so a
+// stolen one is of no use to make a backup.
+
+/** `serve --backup-with-key` gives the copy of a key this name, in the folder of the copies. */
+const COPIED_KEY = /^master-[0-9a-f]{16}\.key$/;
+
+/** Returns the keys that only decrypt: those that rotations have replaced, and those next to a backup. */
+export function readOldKeys({ masterKeyPath }: Config, file: string): Buffer[] {
+  const folder = dirname(file);
+  const copied = readdirSync(folder).filter((name) => COPIED_KEY.test(name));
+  return [...listOldKeyPaths(masterKeyPath), ...copied.map((name) => join(folder, name))].flatMap(
+    readMasterKeys,
+  );
+}
+
+/** What no key decrypts, and the fingerprints of the missing keys, as far as the backup names them. */
+export type UnreadableData = {
+  secrets: number;
+  guests: number;
+  keys: string[];
+  /** What is lost and the command that adds the key; null if everything can be decrypted. */
+  warning: string | null;
+};
+
+/** Tries all keys on all that is encrypted in a backup. */
+export function findUnreadable(config: Config, file: string): UnreadableData {
+  const keys = [...readMasterKeys(config.masterKeyPath), ...readOldKeys(config, file)];
+  const known = new Set(keys.map(fingerprintOf));
+  const isLost = ({ id, sealed }: { id: string; sealed: Buffer }) =>
+    decryptWithAny(keys, sealed, id) === undefined;
+  const lost = {
+    secrets: readSecrets(file).filter(isLost).length,
+    guests: countGuestsWhere(file, (row) => isLost(toSealed(row))),
+    keys: (readDataKeys(file) ?? []).filter((name) => !known.has(name)),
+  };
+  return { ...lost, warning: describeLoss(config, file, lost) };
+}
+
+function describeLoss(
+  config: Config,
+  file: string,
+  { secrets, guests, keys }: Omit<UnreadableData, "warning">,
+): string | null {
+  const lost = [
+    ...(secrets > 0 ? [countOf(secrets, "signing secret")] : []),
+    ...(guests > 0 ? [`the data of ${countOf(guests, "guest")}`] : []),
+  ];
+  if (lost.length === 0) return null;
+  const which = keys.length > 0 ? ` ${keys.join(" and ")}` : " that encrypted them";
+  return `No key here decrypts ${lost.join(" and ")} of ${file}: the master key${which} is missing. fix: ${copyKeyCommand(config, keys[0])} with a copy of that key, before the restore`;
+}
+
+/** The key of a new machine is the one that also authenticates its backups. */
+function copyKeyCommand({ masterKeyPath }: Config, fingerprint = "copy"): string {
+  const target = existsSync(masterKeyPath) ? oldKeyPath(masterKeyPath, fingerprint) : masterKeyPath;
+  return `install -m 600 FILE ${shellQuote(target)}`;
+}
+
+/**
+ * Encrypts with the current master key what only an older one decrypts. Everything stays as it is
+ * if there is no current key.
+ * @param withSecrets false for a file that nobody authenticates: with a stolen old key, it could give
+ *   endpoints a secret that somebody else knows
+ */
+export function reencryptRestored(rt: Runtime, oldKeys: Buffer[], withSecrets: boolean): void {
+  const { masterKeyPath } = rt.config;
+  if (oldKeys.length === 0 || readMasterKeys(masterKeyPath).length === 0) return;
+  const secrets = openSecretBox(masterKeyPath, rt.random, rt.isDryRun, oldKeys);
+  const opening: Runtime = { ...rt, secrets };
+  reencryptGuests(opening);
+  if (!withSecrets) return;
+  for (const row of Array.from(iterateSecrets(opening)))
+    if (canDecryptSecret(opening, row))
+      reencryptSecret(opening, row.id, secrets.decrypt(row.sealed, row.id));
+  reencryptReplies(opening);
+}
+
+/** A file or folder that has no `dataKeys` may need any key. */
+type KnownBackup = { path: string; dataKeys?: string[] | undefined };
+
+/** The backups that deskbell knows on this machine and in the last --backup-dir, and replaced data. */
+const listKnown = (rt: Runtime): KnownBackup[] => [
+  ...listBackupFolders(rt).filter(existsSync).flatMap(listKnownIn),
+  ...listReplacedData(rt.config).map(toKnown),
+];
+
+function listKnownIn(folder: string): KnownBackup[] {
+  try {
+    return listBackupsIn(folder).map(toKnown);
+  } catch {
+    // The disk of the copies may be away, which another condition reports.
+    return [{ path: folder }];
+  }
+}
+
+function toKnown({ path }: { path: string }): KnownBackup {
+  try {
+    return { path, dataKeys: readDataKeys(path) };
+  } catch {
+    // The file may be on a bad sector.
+    return { path };
+  }
+}
+
+/** Reports keys that backups need and nobody has, and recommends deleting those that none needs. */
+export function checkBackupKeys(rt: Runtime): Finding[] {
+  const { config } = rt;
+  const { masterKeyPath } = config;
+  const known = listKnown(rt);
+  const findings: Finding[] = [];
+  const keysOf = (path: string) =>
+    [...readMasterKeys(masterKeyPath), ...readOldKeys(config, path)].map(fingerprintOf);
+  const lacking = known.flatMap(({ path, dataKeys }) => {
+    if (dataKeys === undefined) return [];
+    const there = keysOf(path);
+    return dataKeys.filter((name) => !there.includes(name)).map((name) => ({ path, name }));
+  });
+  for (const [name, backups] of Map.groupBy(lacking, (entry) => entry.name))
+    findings.push({
+      text: `the master key ${name} is missing, without which nobody can decrypt the guests and signing secrets of ${summarizeNames(backups.map(({ path }) => path))}`,
+      fix: `${copyKeyCommand(config, name)}; if it is lost, delete these backups`,
+    });
+  for (const path of listOldKeyPaths(masterKeyPath)) {
+    const needed = readMasterKeys(path).map(fingerprintOf);
+    const isNeeded = known.some(
+      ({ dataKeys }) => dataKeys === undefined || dataKeys.some((name) => needed.includes(name)),
+    );
+    if (!isNeeded)
+      findings.push({
+        text: `no backup that deskbell knows needs the old master key ${basename(path)}`,
+        fix: `rm ${shellQuote(path)}, if no copy in another place is older than its rotation`,
+        isAdvice: true,
+      });
+  }
+  return findings;
+}

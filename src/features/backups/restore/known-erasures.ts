@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import type { FoundTag } from "../tag.ts";
+import type { Config } from "../../../config.ts";
+import { readBackupTime, readServerId } from "../store.ts";
+import {
+  hasGuestData,
+  readBusinesses,
+  readServerFacts,
+} from "../../../store/database/read-only-database.ts";
+import {
+  type MovedBusiness,
+  parseErasures,
+  readErasureCopy,
+  readErasureList,
+} from "../erasure-list.ts";
+import { readBackupTag } from "../authenticity.ts";
+import { listBackupsIn } from "../backups.ts";
+
+/** `movedAt`: epoch ms. */
+export type ReturningBusiness = { id: string; slug: string; movedAt: number };
+
+/** What a restore of a backup must not bring back. */
+export type KnownErasures = {
+  /** The visits of guests that must be erased again. */
+  visitIds: string[];
+  /** The businesses that are known to have moved to another server, also those not in the backup. */
+  moved: MovedBusiness[];
+  /** The businesses of the backup that have left its server since. */
+  returning: ReturningBusiness[];
+  /** The time until which the list that came with the backup is complete, if any; epoch ms. */
+  knownUntil: number | null;
+  /**
+   * Set if no list is newer than the backup: guests erased after `since` come back. `since` is null
+   * if nobody knows when the backup was made.
+   */
+  gap: { since: number | null } | null;
+};
+
+/**
+ * Collects the lists of this server, of the backup, of its folder, and of newer backups there.
+ * @param found the tag of the backup
+ * @param isTakeover then the list of this machine is that of an earlier time
+ */
+export function findErasures(
+  config: Config,
+  file: string,
+  found: FoundTag,
+  isTakeover: boolean,
+): KnownErasures {
+  const tag = found.kind === "authentic" ? found.tag : undefined;
+  const madeAt = tag?.createdAt ?? readBackupTime(basename(file)) ?? null;
+  const { server } = readServerFacts(file);
+  const lines = new Set([...readErasureList(config), ...(tag?.erased ?? [])]);
+  const knownUntil: number[] = [];
+  const add = (added: readonly string[], asOf: number) => {
+    for (const line of added) lines.add(line);
+    if (madeAt !== null && asOf >= madeAt) knownUntil.push(asOf);
+  };
+  const copy = readErasureCopy(config, dirname(file));
+  if (copy.facts?.server === server) add(copy.lines, copy.facts.asOf);
+  // The operator vouches for the guests on a list that came with a backup without a tag. Businesses
+  // are not deleted by a list that anybody can have written.
+  else if (tag === undefined) add(parseErasures(copy.lines).visitIds, -Infinity);
+  for (const other of listBackupsIn(dirname(file))) {
+    const newer = readBackupTag(config, other.path);
+    if (newer.kind !== "authentic" || newer.tag.server !== server) continue;
+    if (newer.tag.createdAt > (madeAt ?? Infinity)) add(newer.tag.erased, newer.tag.createdAt);
+  }
+  const isKnown =
+    knownUntil.length > 0 ||
+    (!isTakeover && isOwnBackup(config, file, server)) ||
+    !hasGuestData(file);
+  const { visitIds, moved } = parseErasures([...lines]);
+  return {
+    visitIds,
+    moved,
+    returning: listReturning(file, server, moved, madeAt ?? -Infinity),
+    knownUntil: knownUntil.length > 0 ? Math.max(...knownUntil) : null,
+    gap: isKnown ? null : { since: madeAt },
+  };
+}
+
+/**
+ * Lists the businesses of a backup that have left its server since. One that a later backup has came
+ * back on purpose, and one that has left another server may have come to this one.
+ */
+function listReturning(
+  file: string,
+  server: string,
+  moved: readonly MovedBusiness[],
+  madeAt: number,
+): ReturningBusiness[] {
+  if (moved.length === 0) return [];
+  const left = new Map(
+    moved
+      // An old version gave its servers no ID.
+      .filter((move) => move.movedAt >= madeAt && (move.server === server || server === ""))
+      .map(({ id, movedAt }) => [id, movedAt]),
+  );
+  return readBusinesses(file).flatMap(({ id, slug }) => {
+    const movedAt = left.get(id);
+    return movedAt === undefined ? [] : [{ id, slug, movedAt }];
+  });
+}
+
+/** Whether the list of this machine is that of the server that made the backup. */
+function isOwnBackup(
+  { backupFolder, databasePath }: Config,
+  file: string,
+  server: string,
+): boolean {
+  if (dirname(resolve(file)) === resolve(backupFolder)) return true;
+  return existsSync(databasePath) && server !== "" && readServerId(databasePath) === server;
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../../../domain/errors.ts";
+import { shellQuote } from "../../../domain/text.ts";
+import { replaceDurably } from "../../../platform/durable-file.ts";
+import type { BusinessCounters } from "../store.ts";
+import { readBackupDir, readNewestEpoch } from "./epochs.ts";
+
+// Two servers that were restored from the same copy do not know each other's events. A folder of
+// copies therefore has the highest counters of all servers that used it, and a restore of one of
+// its copies exceeds them: otherwise partners would see the same sequence numbers again.
+
+const NAME = "counters.json";
+
+/** `epoch`: of the server that recorded them. */
+type Recorded = { epoch: number; counters: BusinessCounters[] };
+
+/**
+ * Returns the highest counters, and the number of takeovers since they were recorded. All takeovers
+ * are counted if there is no record.
+ * @param dir of the copies
+ * @throws AppError state_refuses if the record cannot be read or is damaged
+ */
+export function readRecordedCounters(dir: string): {
+  counters: BusinessCounters[];
+  takeoversSince: number;
+} {
+  const { epoch, counters } = readRecord(dir);
+  return { counters, takeoversSince: Math.max(0, readNewestEpoch(dir) - epoch) };
+}
+
+function readRecord(dir: string): Recorded {
+  const path = join(dir, NAME);
+  const text = readBackupDir(path, readIfItExists);
+  if (text === null) return { epoch: 0, counters: [] };
+  const record = parse(text);
+  if (!isRecord(record))
+    throw new AppError("state_refuses", `${path} is damaged, or not from deskbell.`, {
+      fix: `mv ${shellQuote(path)} ${shellQuote(`${path}.damaged`)}; without it, the sequence numbers after a restore leave a larger gap`,
+    });
+  return record;
+}
+
+function readIfItExists(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isRecord(value: unknown): value is Recorded {
+  const { epoch, counters } = (value ?? {}) as Partial<Recorded>;
+  return (
+    Number.isSafeInteger(epoch) &&
+    Array.isArray(counters) &&
+    counters.every(
+      (business: Partial<BusinessCounters> | null) =>
+        typeof business?.id === "string" &&
+        Number.isSafeInteger(business.catalogVersion) &&
+        Number.isSafeInteger(business.lastSequence),
+    )
+  );
+}
+
+/**
+ * Records the counters of a server, unless those in the folder are higher.
+ * @throws AppError like `readRecordedCounters`
+ */
+export function recordCounters(dir: string, { epoch, counters }: Recorded): void {
+  const recorded = readRecord(dir);
+  const highest = new Map(recorded.counters.map((business) => [business.id, business]));
+  for (const { id, catalogVersion, lastSequence } of counters)
+    highest.set(id, {
+      id,
+      catalogVersion: Math.max(catalogVersion, highest.get(id)?.catalogVersion ?? 0),
+      lastSequence: Math.max(lastSequence, highest.get(id)?.lastSequence ?? 0),
+    });
+  const record: Recorded = {
+    epoch: Math.max(epoch, recorded.epoch),
+    counters: [...highest.values()],
+  };
+  replaceDurably(join(dir, NAME), JSON.stringify(record));
+}

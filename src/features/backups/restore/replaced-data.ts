@@ -1,0 +1,40 @@
+import { readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Config } from "../../../config.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+
+// A restore keeps the data that it replaces, guests included, in case it was a mistake.
+
+/** How long data that a restore or a move has made obsolete are kept. */
+const OBSOLETE_KEPT_MS = 30 * 86_400_000;
+
+/** Returns when the backups end that still have a business which moves now (epoch ms). */
+export const endOfBackups = (movedAt: number): number => movedAt + OBSOLETE_KEPT_MS;
+
+const NAME = /\.before-restore-(\d{8})T(\d{6})\d{3}Z$/;
+
+/** The data that a restore has replaced, and when they are deleted (epoch ms). */
+type ReplacedData = { path: string; deletedAt: number };
+
+/** Oldest first. */
+export function listReplacedData({ databasePath }: Pick<Config, "databasePath">): ReplacedData[] {
+  const folder = dirname(databasePath);
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(basename(databasePath)))
+    .flatMap((name) => {
+      const [, date, time] = NAME.exec(name) ?? [];
+      if (date === undefined) return [];
+      const at = Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime("UTC");
+      return [{ path: join(folder, name), deletedAt: at.epochMilliseconds + OBSOLETE_KEPT_MS }];
+    })
+    .toSorted((a, b) => a.deletedAt - b.deletedAt);
+}
+
+/** Deletes each file with its log, and names it in the log of the daemon. */
+export function deleteReplacedData({ config, now, log }: Runtime): void {
+  for (const { path, deletedAt } of listReplacedData(config)) {
+    if (deletedAt > now()) continue;
+    for (const suffix of ["", "-wal", "-journal", "-shm"]) rmSync(path + suffix, { force: true });
+    log("info", "deleted data that a restore replaced 30 days ago", { path });
+  }
+}

@@ -1,0 +1,237 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import type { FoundTag } from "../tag.ts";
+import type { Config } from "../../../config.ts";
+import { AppError, errorInWords } from "../../../domain/errors.ts";
+import { type AccessChange, listAccessChanges, readKeyLimits } from "../../../store/access.ts";
+import {
+  copyDatabase,
+  advanceCounters,
+  type BusinessCounters,
+  readAuditLog,
+  readBackupAuditLog,
+  readCounters,
+  removeDatabase,
+  replaceDatabase,
+  restoreDraft,
+} from "../store.ts";
+import { copyDurably } from "../../../platform/durable-file.ts";
+import { acquireDaemonLock, isDaemonRunning } from "../../../store/database/database.ts";
+import { assertNotInUse } from "../../../store/database/file-identity.ts";
+import { iterateGuests } from "../../../app/master-key.ts";
+import { prepareDataFolder, type Runtime, systemRandom } from "../../../app/runtime.ts";
+import { authenticate, tagBackup, unauthenticError } from "../authenticity.ts";
+import { hashFile } from "../checksums.ts";
+import { findUnreadable, readOldKeys, type UnreadableData } from "./keys.ts";
+import { forgetBackupState } from "../state.ts";
+import { verifyBackup } from "../backups.ts";
+import { checkSigningSecrets } from "../../../app/operations/delivery-conditions.ts";
+import { findErasures, type KnownErasures } from "./known-erasures.ts";
+import { readRecordedCounters } from "./recorded-counters.ts";
+import { type AuditDifferences, compareAuditLogs, completeDraft } from "./restored-draft.ts";
+
+/** Large enough that no ETag or cursor issued since the backup is ever reused. */
+const COUNTER_INCREASE = 1_000_000;
+
+/** What a restore would do. */
+export type RestorePlan = {
+  /** Whether there are data, which it would replace. */
+  replaces: boolean;
+  isAuthentic: boolean;
+  /** The keys, endpoints, calendars and destinations that it adds or brings back. */
+  access: AccessChange[];
+  erasures: KnownErasures;
+  /** What no key here decrypts. */
+  unreadable: UnreadableData;
+  audit: AuditDifferences;
+};
+
+export type Restored = RestorePlan & {
+  /** The path of the copy of the old database, or null if there was none. */
+  previousData: string | null;
+  /** Why the replaced data got no tag, without which a restore of them asks for --untrusted. */
+  tagError: string | null;
+};
+
+export type RestoreTrust = {
+  /** Restores a file that is not authentic; what it adds to the live access is disabled. */
+  untrusted?: boolean;
+  /** Leaves enabled what a file restored with `untrusted` adds. */
+  keepAdded?: boolean;
+  /** Brings back businesses that have moved to another server since the backup. */
+  keepMoved?: boolean;
+  /** Leaves the list of erased guests of this machine as it is. */
+  isDrill?: boolean;
+};
+
+export type RestoreOptions = RestoreTrust & {
+  now: number;
+  /** Called before data is replaced; throws to abort. */
+  confirm: (plan: RestorePlan) => Promise<void>;
+  /** Gives the restored data a server ID of their own, in the same step that puts them in place. */
+  isSplit?: boolean;
+  /** Called if guests may come back; throws to abort. Default: throws the error. */
+  acceptGap?: (error: AppError) => Promise<void>;
+  /**
+   * Called with the new counters when everything is ready, immediately before the data are
+   * replaced; throws to abort.
+   */
+  beforeReplacing?: (counters: BusinessCounters[]) => void;
+};
+
+/**
+ * Deliveries that were pending when the backup was made become due again. Every partner gets a
+ * catalog.changed event, because changes that it was notified of are undone.
+ * @throws AppError state_refuses while a daemon is running, for a file that is not authentic, and if
+ *   erased guests may come back; and the errors of `verifyBackup`
+ */
+export async function restoreBackup(
+  config: Config,
+  file: string,
+  options: RestoreOptions,
+): Promise<Restored> {
+  const { now, confirm, beforeReplacing } = options;
+  const { databasePath } = config;
+  const { plan, found } = await prepareRestore(config, file, options);
+  if (config.mayCreate) prepareDataFolder(config);
+  const lock = acquireDaemonLock(databasePath);
+  const draft = restoreDraft(databasePath);
+  try {
+    if (plan.erasures.gap !== null)
+      await (options.acceptGap ?? reject)(gapError(plan.erasures.gap.since));
+    if (plan.replaces) await confirm(plan);
+    removeDatabase(draft);
+    await copyToDraft(file, draft, found);
+    await verifyBackup(draft);
+    if (!plan.isAuthentic)
+      assertSameAccess(plan, listAccessChanges(databasePath, draft, now), file);
+    // A backup may be restored twice, here or on other machines, so the counters of the replaced
+    // database and those in the folder of copies matter too.
+    const recorded = readRecordedCounters(dirname(file));
+    const increase = COUNTER_INCREASE * (1 + recorded.takeoversSince);
+    const own = plan.replaces ? readCounters(databasePath) : [];
+    advanceCounters(draft, [...own, ...recorded.counters], increase);
+    const isTrusted = plan.isAuthentic || options.keepAdded === true;
+    const audit = completeDraft(
+      { ...config, databasePath: draft },
+      {
+        file,
+        auditLog: plan.replaces ? readAuditLog(databasePath) : [],
+        increase,
+        now,
+        erasures: plan.erasures,
+        keepMoved: options.keepMoved === true,
+        isDrill: options.isDrill === true,
+        isSplit: options.isSplit === true,
+        isAuthentic: plan.isAuthentic,
+        oldKeys: readOldKeys(config, file),
+        isTrusted,
+        disabled: isTrusted ? [] : plan.access.filter(({ change }) => change !== "limits raised"),
+        keyLimits: isTrusted ? [] : readKeyLimits(databasePath, now),
+      },
+    );
+    beforeReplacing?.(readCounters(draft));
+    const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
+    replaceDatabase(databasePath, draft, copy);
+    const tagError = plan.replaces ? tagCopy(config, copy, now) : null;
+    forgetBackupState(config, "failure");
+    return { ...plan, audit, previousData: plan.replaces ? copy : null, tagError };
+  } finally {
+    removeDatabase(draft);
+    lock.release();
+  }
+}
+
+/** Returns what a restore would do. @throws AppError like `restoreBackup` */
+export const planRestore = async (
+  config: Config,
+  file: string,
+  options: Pick<RestoreOptions, "now" | "beforeReplacing"> & RestoreTrust,
+): Promise<RestorePlan> => (await prepareRestore(config, file, options)).plan;
+
+async function prepareRestore(
+  config: Config,
+  file: string,
+  {
+    now,
+    untrusted,
+    beforeReplacing,
+  }: Pick<RestoreOptions, "now" | "beforeReplacing"> & RestoreTrust,
+): Promise<{ plan: RestorePlan; found: FoundTag }> {
+  const { dataDir, databasePath } = config;
+  const replaces = existsSync(databasePath);
+  if (replaces && existsSync(file) && realpathSync(file) === realpathSync(databasePath))
+    throw new AppError("usage", `${file} is the live database, not a backup.`, {
+      fix: "deskbell backup list",
+    });
+  await verifyBackup(file);
+  if (!replaces) assertNotInUse(databasePath);
+  if (isDaemonRunning(databasePath))
+    throw new AppError("state_refuses", `A daemon is running on ${dataDir}.`, {
+      fix: "stop the daemon, then restore",
+    });
+  const found = await authenticate(config, file);
+  if (found.kind !== "authentic" && untrusted !== true)
+    throw unauthenticError(found.kind, file, config);
+  const plan: RestorePlan = {
+    replaces,
+    isAuthentic: found.kind === "authentic",
+    access: listAccessChanges(databasePath, file, now),
+    erasures: findErasures(config, file, found, beforeReplacing !== undefined),
+    unreadable: findUnreadable(config, file),
+    audit: compareAuditLogs(replaces ? readAuditLog(databasePath) : [], readBackupAuditLog(file)),
+  };
+  return { plan, found };
+}
+
+/** The bytes that are restored are those that were authenticated, also if the file is replaced now. */
+async function copyToDraft(file: string, draft: string, found: FoundTag): Promise<void> {
+  if (found.kind !== "authentic") return copyDatabase(file, draft);
+  const { bytes, sha256 } = found.tag;
+  await copyDurably(file, draft, { bytes });
+  if ((await hashFile(draft)) === sha256) return;
+  throw changedError(file);
+}
+
+/** A file without a tag may give access only to what was listed, because only that is disabled. */
+function assertSameAccess(plan: RestorePlan, found: RestorePlan["access"], file: string): void {
+  if (JSON.stringify(found) !== JSON.stringify(plan.access)) throw changedError(file);
+}
+
+const changedError = (file: string): AppError =>
+  new AppError("state_refuses", `${file} was changed while it was read.`, {
+    fix: "copy the backup to a folder of this machine, and restore that copy",
+  });
+
+/**
+ * Makes the replaced data restorable like a backup. Damaged data stay as they are.
+ * @returns why the tag could not be added: the restore itself is complete by then
+ */
+function tagCopy(config: Config, copy: string, now: number): string | null {
+  if (existsSync(`${copy}-wal`)) return null;
+  try {
+    tagBackup(config, copy, now, systemRandom);
+    return null;
+  } catch (error) {
+    return errorInWords(error);
+  }
+}
+
+const reject = async (error: AppError): Promise<void> => {
+  throw error;
+};
+
+function gapError(since: number | null): AppError {
+  const when = since === null ? "the backup was made" : new Date(since).toISOString();
+  return new AppError(
+    "state_refuses",
+    `No list of erased guests is newer than the backup: guests who were erased after ${when} would come back.`,
+    {
+      fix: "put the newest erased-guests.txt of a folder of backups next to the backup: it is signed, that in the data folder is not; if nobody was erased since, or there is no list, add --accept-erasure-gap",
+    },
+  );
+}
+
+/** Whether the master key decrypts the signing secrets and the guests' data. */
+export const hasMatchingMasterKey = (rt: Runtime): boolean =>
+  checkSigningSecrets(rt).length === 0 && rt.secrets.decryptsAny(iterateGuests(rt));

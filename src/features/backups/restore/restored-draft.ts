@@ -1,0 +1,186 @@
+import { basename } from "node:path";
+import type { Config } from "../../../config.ts";
+import type { AuditAction } from "../../../domain/audit.ts";
+import { fullRefetchEvent } from "../../../domain/public/catalog-changed.ts";
+import { listAccessTables, listEmptiedTables } from "../../../app/feature-hooks.ts";
+import {
+  type AccessChange,
+  createAccessStore,
+  type KeyLimits,
+  type readKeyLimits,
+} from "../../../store/access.ts";
+import type { AuditRow } from "../../../store/audit.ts";
+import { audit } from "../../../app/audit.ts";
+import { getBusiness } from "../../../app/businesses.ts";
+import { deleteBusiness } from "../../../app/delete-business.ts";
+import { appendEvents } from "../../../app/events.ts";
+import { eraseVisits } from "../../../app/guests/erase-visits.ts";
+import { addToErasureList, movedLine, readErasureList } from "../erasure-list.ts";
+import { revokeKey } from "../../../app/key-end.ts";
+import { openRuntime, type Runtime } from "../../../app/runtime.ts";
+import { disableInTransaction } from "../../../app/webhooks/endpoint-lifecycle.ts";
+import { reencryptRestored } from "./keys.ts";
+import type { KnownErasures } from "./known-erasures.ts";
+
+const BUSY_TIMEOUT_MS = 5000;
+
+/** How the audit log of a backup differs from the live one, which is kept. */
+export type AuditDifferences = {
+  /** Entries that the backup has with another content. */
+  altered: string[];
+  /** Entries that only the backup has: of a server before, or forged. */
+  added: string[];
+};
+
+type Completion = {
+  file: string;
+  /** The log of the replaced database: a restore must not remove the entries since the backup. */
+  auditLog: readonly AuditRow[];
+  /** What was added to each counter. */
+  increase: number;
+  now: number;
+  erasures: KnownErasures;
+  /** Whether businesses that have moved to another server come back. */
+  keepMoved: boolean;
+  isDrill: boolean;
+  /** Whether the server of the backup goes on: two with one ID could use the same --backup-dir. */
+  isSplit: boolean;
+  isAuthentic: boolean;
+  /** The keys that decrypt the backup besides the current ones. */
+  oldKeys: Buffer[];
+  /** Whether signing secrets that an old key encrypted are used. */
+  isTrusted: boolean;
+  /** What to disable of a backup that is not trusted. */
+  disabled: readonly AccessChange[];
+  /** The limits of the live keys, which a backup that is not trusted cannot raise. */
+  keyLimits: ReturnType<typeof readKeyLimits>;
+};
+
+/**
+ * Notifies partners, erases guests that were erased since the backup, deletes businesses that have
+ * moved to another server, and writes the audit log.
+ */
+export function completeDraft(
+  config: Config,
+  {
+    file,
+    auditLog,
+    increase,
+    now,
+    erasures,
+    keepMoved,
+    isDrill,
+    isSplit,
+    isAuthentic,
+    oldKeys,
+    isTrusted,
+    disabled,
+    keyLimits,
+  }: Completion,
+): AuditDifferences {
+  const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now });
+  try {
+    return rt.tx(() => {
+      for (const business of rt.store.businesses.list()) {
+        const { id, catalogVersion: to } = business;
+        appendEvents(rt, business, [fullRefetchEvent(id, { from: to - increase, to })]);
+      }
+      if (isDrill) eraseVisits(rt, erasures.visitIds);
+      else eraseAgain(rt, erasures);
+      if (isSplit) rt.store.file.renewServerId();
+      reencryptRestored(rt, oldKeys, isTrusted);
+      for (const table of listEmptiedTables()) rt.openStore(createAccessStore).empty(table);
+      const differences = mergeAuditLog(rt, auditLog);
+      for (const change of disabled) disable(rt, change);
+      for (const { id, ...limits } of keyLimits) lowerLimits(rt, id, limits);
+      const moved = keepMoved ? [] : erasures.returning;
+      for (const { slug } of moved) deleteBusiness(rt, getBusiness(rt, slug));
+      audit(rt, {
+        action: "backup.restored",
+        subject: { id: null, name: basename(file) },
+        businessId: null,
+        details: {
+          isAuthentic,
+          ...(disabled.length > 0 && { disabled: disabled.map(({ id }) => id) }),
+          ...(moved.length > 0 && { movedBusinesses: moved.map(({ slug }) => slug) }),
+          ...(differences.altered.length > 0 && { alteredEntries: differences.altered }),
+          ...(differences.added.length > 0 && { addedEntries: differences.added.length }),
+        },
+      });
+      return differences;
+    });
+  } finally {
+    rt.close();
+  }
+}
+
+function eraseAgain(rt: Runtime, { visitIds, moved }: KnownErasures): void {
+  const own = new Set(readErasureList(rt.config));
+  const others = [...visitIds, ...moved.map(movedLine)].filter((line) => !own.has(line));
+  if (others.length > 0) addToErasureList(rt.config, others);
+  eraseVisits(rt, visitIds);
+}
+
+/** The live entries win: who changes a backup could otherwise change the history of the server. */
+function mergeAuditLog({ store }: Runtime, live: readonly AuditRow[]): AuditDifferences {
+  const inBackup = store.audit.list({}, -1);
+  const differences = compareAuditLogs(live, inBackup);
+  const altered = new Set(differences.altered);
+  store.audit.replace(live.filter(({ id }) => altered.has(id)));
+  for (const entry of live) store.audit.insert(entry);
+  return differences;
+}
+
+/** Returns how the log of a backup differs from the live one; nothing if there is no live one. */
+export function compareAuditLogs(
+  live: readonly AuditRow[],
+  backup: readonly AuditRow[],
+): AuditDifferences {
+  if (live.length === 0) return { altered: [], added: [] };
+  const inBackup = new Map(backup.map((row) => [row.id, row]));
+  const isAltered = (row: AuditRow) => {
+    const other = inBackup.get(row.id);
+    return other !== undefined && JSON.stringify(other) !== JSON.stringify(row);
+  };
+  const altered = live.filter(isAltered);
+  const oldest = live.at(-1)?.id ?? "";
+  const liveIds = new Set(live.map(({ id }) => id));
+  // The live log has lost the entries before its oldest one by age.
+  const added = [...inBackup.keys()].filter((id) => id > oldest && !liveIds.has(id));
+  return { altered: altered.map(({ id }) => id), added };
+}
+
+/** Keeps the lower one of each limit. */
+function lowerLimits({ store }: Runtime, keyId: string, live: Partial<KeyLimits>): void {
+  const key = store.keys.findById(keyId);
+  if (key === undefined) return;
+  const lower = Object.entries(live).filter(
+    ([limit, value]) => value < key[limit as keyof KeyLimits],
+  );
+  if (lower.length > 0) store.keys.update(keyId, { ...key, ...Object.fromEntries(lower) });
+}
+
+function disable(rt: Runtime, change: AccessChange): void {
+  const { kind, id } = change;
+  switch (kind) {
+    case "key":
+      return void revokeKey(rt, id);
+    case "endpoint":
+      return void disableInTransaction(rt, id, "manual");
+    default:
+      return revokeOfFeature(rt, change);
+  }
+}
+
+function revokeOfFeature(rt: Runtime, { kind, id, name, business }: AccessChange): void {
+  for (const access of listAccessTables()) {
+    const table = access[kind];
+    if (table === undefined) continue;
+    rt.openStore(createAccessStore).revoke(table, id, rt.now());
+    audit(rt, {
+      action: table.revoked as AuditAction,
+      subject: { id, name },
+      businessId: business === null ? null : getBusiness(rt, business).id,
+    });
+  }
+}

@@ -1,0 +1,159 @@
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import type { Config } from "../../../config.ts";
+import { errorInWords, AppError } from "../../../domain/errors.ts";
+import { isNightly } from "../store.ts";
+import type { FoundTag } from "../tag.ts";
+import { shellQuote } from "../../../domain/text.ts";
+import { readProgress } from "../../../store/database/read-only-database.ts";
+import { saveOwnEpoch } from "../own-epoch.ts";
+import { authenticate, describeRefusal, readBackupTag, unauthenticError } from "../authenticity.ts";
+import { readOwner } from "../copies/backup-dir.ts";
+import { type Backup, listBackupsIn, verifyBackup } from "../backups.ts";
+import { createEpoch, endTakeover } from "./epochs.ts";
+import { recordCounters } from "./recorded-counters.ts";
+import { restoreBackup, type Restored, type RestoreOptions } from "./restore.ts";
+
+const NAME_FOLDER = "name the folder that serve --backup-dir copies to on the other machine";
+
+/** `skipped`: why newer copies were not used. */
+type NewestCopy = { copy: Backup; skipped: string[] };
+
+/**
+ * Returns the newest copy in a --backup-dir that is authentic and intact. Its tag says when it was
+ * made: anybody who can write to the folder can rename an old copy.
+ * @param untrusted whether the newest other one is returned if no copy is authentic
+ * @param command that accepts a copy which is not authentic
+ * @throws AppError resource_not_found if there is none; state_refuses if a newer deskbell wrote it, or
+ *   if no copy is authentic
+ */
+export async function findNewestCopy(
+  config: Config,
+  dir: string,
+  untrusted = false,
+  command = takeOverCommand(dir),
+): Promise<NewestCopy> {
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
+    throw new AppError("resource_not_found", `There is no folder ${dir}.`, {
+      fix: `mount its disk, or ${NAME_FOLDER}`,
+    });
+  const { authentic, others, skipped } = listCopies(config, dir);
+  for (const copy of authentic) {
+    const kind = await inspect(copy, config, skipped);
+    if (kind === "authentic") {
+      const newer = others.filter(({ createdAt }) => createdAt > copy.createdAt);
+      return { copy, skipped: [...skipped, ...newer.map(({ reason }) => `${reason}.`)] };
+    }
+    if (kind !== undefined)
+      others.push({ ...copy, kind, reason: describeRefusal(kind, copy.path, config) });
+  }
+  const [newest] = others;
+  if (newest !== undefined && !untrusted) {
+    const refusal = unauthenticError(newest.kind, newest.path, config, command);
+    throw new AppError("state_refuses", `No copy in ${dir} is authentic: ${refusal.message}`, {
+      ...(refusal.fix && { fix: refusal.fix }),
+      issues: toIssues([...skipped, ...others.map(({ reason }) => `${reason}.`)]),
+    });
+  }
+  for (const { reason: _, kind: __, ...copy } of others)
+    if ((await inspect(copy, config, skipped)) !== undefined) return { copy, skipped };
+  const none = skipped.length > 0 ? "intact copy" : "copy";
+  throw new AppError("resource_not_found", `There is no ${none} of a backup in ${dir}.`, {
+    fix: NAME_FOLDER,
+    issues: toIssues(skipped),
+  });
+}
+
+const toIssues = (details: readonly string[]) =>
+  details.map((detail) => ({ code: "damaged_copy", detail }));
+
+const takeOverCommand = (dir: string): string =>
+  `deskbell restore --latest ${shellQuote(dir)} --fenced --untrusted`;
+
+type Unauthentic = Backup & { kind: Exclude<FoundTag["kind"], "authentic">; reason: string };
+
+/**
+ * Authentic copies are sorted by takeovers and changes before they were made, then by time, because
+ * a clock that was ahead gives copies a later time; the newest is first.
+ */
+function listCopies(config: Config, dir: string) {
+  const authentic: (Backup & { epoch: number; progress: number })[] = [];
+  const others: Unauthentic[] = [];
+  const skipped: string[] = [];
+  const server = readOwner(dir);
+  for (const copy of listBackupsIn(dir).filter(({ path }) => isNightly(basename(path))))
+    try {
+      const found = readBackupTag(config, copy.path);
+      if (found.kind !== "authentic") {
+        const { kind } = found;
+        others.push({ ...copy, kind, reason: describeRefusal(kind, copy.path, config) });
+      } else if (server !== undefined && found.tag.server !== server)
+        skipped.push(`${copy.path} is a copy of another server.`);
+      else {
+        const { createdAt, epoch } = found.tag;
+        authentic.push({ ...copy, createdAt, epoch, progress: readProgress(copy.path) });
+      }
+    } catch (error) {
+      const reason = damageOf(error, copy);
+      if (reason === undefined) throw error;
+      skipped.push(reason);
+    }
+  const byAge = authentic.toSorted(
+    (a, b) => b.epoch - a.epoch || b.progress - a.progress || b.createdAt - a.createdAt,
+  );
+  return {
+    authentic: byAge.map(({ epoch: _, progress: __, ...copy }) => copy),
+    others,
+    skipped,
+  };
+}
+
+/** Reads a whole copy. Returns undefined, and adds the reason to `skipped`, if it is damaged. */
+async function inspect(
+  copy: Backup,
+  config: Config,
+  skipped: string[],
+): Promise<FoundTag["kind"] | undefined> {
+  try {
+    await verifyBackup(copy.path);
+    return (await authenticate(config, copy.path)).kind;
+  } catch (error) {
+    const reason = damageOf(error, copy);
+    if (reason === undefined) throw error;
+    skipped.push(reason);
+    return undefined;
+  }
+}
+
+/** Returns what is wrong with a copy; undefined if an older one would not help. */
+function damageOf(error: unknown, { path }: Backup): string | undefined {
+  const { code, message } = error as Error & { code?: string };
+  if (error instanceof AppError)
+    // A bad sector of the disk, which SQLite has found, is storage_failed.
+    return code === "invalid_input" || code === "storage_failed" ? message : undefined;
+  return code === "EIO" ? `Cannot read ${path}: ${errorInWords(error)}.` : undefined;
+}
+
+/**
+ * Restores a copy on another machine, and prevents the server that made it from starting again.
+ * @param dir of the copies
+ * @throws AppError like `restoreBackup`, and state_refuses if another machine takes over too
+ */
+export async function takeOver(
+  config: Config,
+  dir: string,
+  { path }: Backup,
+  options: Omit<RestoreOptions, "beforeReplacing">,
+): Promise<Restored & { epoch: number }> {
+  let epoch = 0;
+  const restored = await restoreBackup(config, path, {
+    ...options,
+    beforeReplacing(counters) {
+      epoch = createEpoch(config, dir, options.now);
+      recordCounters(dir, { epoch, counters });
+    },
+  });
+  saveOwnEpoch(config, epoch);
+  endTakeover(dir, epoch);
+  return { ...restored, epoch };
+}

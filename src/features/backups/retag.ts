@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { readTag, replaceTag } from "./tag.ts";
+import type { OnKeyRotation } from "../../app/feature-hooks.ts";
+import { countOf } from "../../domain/text.ts";
+import { errorInWords, AppError } from "../../domain/errors.ts";
+import { readMasterKeys } from "../../platform/secret-box.ts";
+import { copyErasureList } from "./erasure-list.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { addChecksum, findChecksum } from "./checksums.ts";
+import { readOwner } from "./copies/backup-dir.ts";
+import { readBackupState } from "./state.ts";
+import { listBackupsIn } from "./backups.ts";
+import { assertNotTakenOver } from "./restore/epochs.ts";
+
+/** Authenticates the backups with a new master key, and tells which need the one before. */
+export const retagAfterRotation: OnKeyRotation = (rt) => {
+  const { retagged, rest } = rt.isDryRun() ? { retagged: 0, rest: [] } : retagBackups(rt);
+  const notes: string[] = [];
+  if (retagged > 0) notes.push(`Authenticated ${countOf(retagged, "backup")} with the new key.`);
+  if (rest.length > 0)
+    notes.push(
+      `Only the old key authenticates these, so restore them with --untrusted: ${rest.join(", ")}.`,
+    );
+  return { fields: { backups: { retagged, rest } }, notes };
+};
+
+/** `rest`: what keeps the tag of the old key, each as text. */
+type RetaggedBackups = { retagged: number; rest: string[] };
+
+/**
+ * Authenticates with the newest master key the backups that an older one authenticates. Call it while
+ * the key file has both keys.
+ */
+function retagBackups(rt: Runtime): RetaggedBackups {
+  const [newest, ...older] = readMasterKeys(rt.config.masterKeyPath);
+  const result: RetaggedBackups = { retagged: 0, rest: listUnreachable(rt) };
+  if (newest === undefined) return result;
+  for (const folder of listBackupFolders(rt))
+    try {
+      if (!existsSync(folder)) {
+        result.rest.push(`${folder} (there is no such folder: is its disk mounted?)`);
+        continue;
+      }
+      if (folder !== rt.config.backupFolder) assertOwnFolder(rt, folder);
+      for (const { path } of listBackupsIn(folder)) {
+        const found = readTag(path, older);
+        if (found.kind !== "authentic") continue;
+        const checksum = replaceTag(path, found.tag, newest);
+        if (checksum === undefined) {
+          result.rest.push(`${path} (damaged: its content is not what its tag says)`);
+          continue;
+        }
+        if (findChecksum(path) !== undefined) addChecksum(path, checksum);
+        result.retagged += 1;
+      }
+      // The copy of the list was signed with the older key, too.
+      const facts = { server: rt.store.file.getServerId(), asOf: rt.now() };
+      if (listBackupsIn(folder).length > 0) copyErasureList(rt.config, folder, facts);
+    } catch (error) {
+      result.rest.push(`${folder} (${errorInWords(error)})`);
+    }
+  return result;
+}
+
+/**
+ * Another server has other keys, and has erased other guests.
+ * @throws AppError state_refuses if another server uses the folder, or has taken over with a copy in it
+ */
+function assertOwnFolder({ config, store }: Runtime, folder: string): void {
+  assertNotTakenOver(config, folder);
+  const owner = readOwner(folder);
+  if (owner !== undefined && owner !== store.file.getServerId())
+    throw new AppError("state_refuses", "it has the backups of another server");
+}
+
+/** The folder of the backups, and that of their last copies, whose disk may not be mounted. */
+export function listBackupFolders({ config }: Runtime): string[] {
+  const { backupFolder } = config;
+  const dir = config.backups.dir ?? readBackupState(config, "copy")?.dir ?? null;
+  return [...(existsSync(backupFolder) ? [backupFolder] : []), ...(dir === null ? [] : [dir])];
+}
+
+function listUnreachable({ config }: Runtime): string[] {
+  const hasCommand = readBackupState(config, "copy")?.hasCommand ?? config.backups.command !== null;
+  return hasCommand ? ["the copies that --backup-command has uploaded"] : [];
+}

@@ -1,0 +1,310 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { countMigrations } from "../../platform/assets.ts";
+import { AppError } from "../../domain/errors.ts";
+import { namePath, syncFolder } from "../../platform/durable-file.ts";
+import { type AuditRow, createAuditStore } from "../../store/audit.ts";
+import { openDatabase } from "../../store/database/database.ts";
+import { findDamage, findForeignPart } from "../../store/database/schema.ts";
+import { storageError } from "../../store/database/storage-error.ts";
+import { isBusy } from "../../store/database/write-lock.ts";
+import { columns, type Db, isSqliteError } from "../../store/database/db.ts";
+import {
+  damagedBackupError,
+  unreadableError,
+  withReadOnlyDatabase,
+} from "../../store/database/read-only-database.ts";
+
+/** These counters must never go back. */
+export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
+
+const BUSY_TIMEOUT_MS = 5000;
+const LOGS = ["-wal", "-journal"];
+const CORE_TABLES = ["business", "catalog_object", "api_key", "endpoint", "event", "delivery"];
+
+/**
+ * Copies a database, even while it is being written to, into a new single file with mode 0600.
+ * @throws AppError invalid_input if it is too damaged to be copied
+ */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  closeSync(openSync(to, "wx", 0o600));
+  try {
+    await copyInOneRead(from, to);
+    // The log is merged into the copy, which can then be moved as one file.
+    mergeLog(to);
+  } catch (error) {
+    throw unreadableError(error, from);
+  }
+}
+
+/**
+ * Copies what is committed, also while a transaction is open: it uses another connection, because
+ * SQLite cannot copy a database inside of a transaction.
+ * @param tag authenticates the copy before it gets its name
+ */
+export function copyCommitted(path: string, to: string, tag: (draft: string) => void): void {
+  const draft = `${to}.draft`;
+  rmSync(draft, { force: true });
+  const file = openSync(draft, "wx", 0o600);
+  const source = new Database(path, { readonly: true });
+  try {
+    source.prepare("VACUUM INTO ?").run(draft);
+    namePath(draft, () => fsyncSync(file));
+  } finally {
+    source.close();
+    closeSync(file);
+  }
+  checkDatabase(draft);
+  tag(draft);
+  renameSync(draft, to);
+  syncFolder(dirname(to));
+}
+
+async function copyInOneRead(from: string, to: string): Promise<void> {
+  const source = new Database(from, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    // An open read transaction keeps the copy from restarting at every commit of another
+    // connection.
+    source.exec("BEGIN");
+    source.prepare("SELECT count(*) FROM sqlite_schema").get();
+    await source.backup(to);
+  } finally {
+    source.close();
+  }
+}
+
+/** Fails while another connection is open. */
+function mergeLog(path: string): void {
+  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    db.pragma("journal_mode = DELETE");
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Reads the whole file and checks that it is an intact deskbell database.
+ * @returns its schema number
+ * @throws AppError invalid_input if it is damaged or not deskbell's, state_refuses if it is newer
+ */
+export const checkDatabase = (path: string): number =>
+  withReadOnlyDatabase(path, (db) => inspect(db, path));
+
+function inspect(db: Db, path: string): number {
+  const schema = db.pragma("user_version", { simple: true }) as number;
+  const known = countMigrations();
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  if (statSync(path).size === 0)
+    throw new AppError("invalid_input", `Invalid database ${path}: the file is empty.`, {
+      fix: "choose another backup: deskbell backup list",
+    });
+  if (schema === 0 || !CORE_TABLES.every((table) => tables.includes(table)))
+    throw new AppError(
+      "invalid_input",
+      `Invalid database ${path}: it was not created by deskbell.`,
+    );
+  if (schema > known)
+    throw new AppError(
+      "state_refuses",
+      `${path} was written by a newer deskbell (schema ${schema}; this one supports ${known}).`,
+      { fix: "use the deskbell version that wrote it, or a newer one" },
+    );
+  const damage = findDamage(db);
+  if (damage !== undefined) throw damagedBackupError(path, damage);
+  return schema;
+}
+
+/**
+ * Rejects a file that contains anything that no migration created, before anything is written to
+ * it: a trigger in a backup would run during the restore.
+ * @throws AppError invalid_input
+ */
+export function assertKnownSchema(path: string): void {
+  const foreign = withReadOnlyDatabase(path, findForeignPart);
+  if (foreign === undefined) return;
+  throw new AppError(
+    "invalid_input",
+    `${path} is not safe to restore: its ${foreign} was not created by deskbell.`,
+    { fix: "choose another backup: deskbell backup list" },
+  );
+}
+
+/** Reads the counters of all businesses, deleted ones included; none if the file is unreadable. */
+export const readCounters = (path: string): BusinessCounters[] =>
+  readTables(path, ["business", "removed_business"], (db, table) =>
+    db.prepare(`SELECT ${columns("id, catalog_version, last_sequence")} FROM ${table}`).all(),
+  ) as BusinessCounters[];
+
+/** Returns the ID of the server whose database it is; undefined if the file is unreadable. */
+export const readServerId = (path: string): string | undefined =>
+  readTables(path, ["server"], (db) => db.prepare("SELECT id FROM server").pluck().all())[0] as
+    | string
+    | undefined;
+
+/** Reads the whole audit log; nothing if the file is unreadable. */
+export const readAuditLog = (path: string): AuditRow[] =>
+  readTables(path, ["audit_entry"], (db) => createAuditStore(db).list({}, -1));
+
+/** Reads the audit log of a backup without changing the file; nothing from an old version. */
+export const readBackupAuditLog = (path: string): AuditRow[] =>
+  withReadOnlyDatabase(path, (db) => {
+    const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+    return has.get("audit_entry") === undefined ? [] : createAuditStore(db).list({}, -1);
+  });
+
+/** Reads those of the tables that the file has: older versions have fewer. */
+function readTables<Row>(
+  path: string,
+  names: readonly string[],
+  read: (db: Db, table: string) => Row[],
+): Row[] {
+  try {
+    const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      const tables = db
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        .pluck()
+        .all() as string[];
+      return names.filter((name) => tables.includes(name)).flatMap((name) => read(db, name));
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (error instanceof Database.SqliteError && !isBusy(error)) return [];
+    throw error;
+  }
+}
+
+/**
+ * Rows of these tables have versions of their own, which partners may have seen after the backup.
+ */
+const VERSIONED_TABLES = ["endpoint", "booking", "reservation", "ticket_order", "ticket"];
+
+/**
+ * Migrates a file, and raises the counters of each business to `by` above the highest value in the
+ * file and `elsewhere`. Counters of a business that is not in the file are kept, in case it is
+ * created again. The versions of its endpoints are raised to that of its catalog.
+ */
+export function advanceCounters(
+  path: string,
+  elsewhere: readonly BusinessCounters[],
+  by: number,
+): void {
+  const { db, tx, close } = openDatabase(path, BUSY_TIMEOUT_MS, null);
+  try {
+    const raise = db.prepare(`
+      UPDATE business SET catalog_version = max(catalog_version, :catalogVersion), last_sequence = max(last_sequence, :lastSequence)
+      WHERE id = :id`);
+    const remember = db.prepare(`
+      INSERT INTO removed_business (id, catalog_version, last_sequence)
+      SELECT :id, :catalogVersion, :lastSequence WHERE NOT EXISTS (SELECT 1 FROM business WHERE id = :id)
+      ON CONFLICT (id) DO UPDATE SET catalog_version = max(catalog_version, excluded.catalog_version),
+        last_sequence = max(last_sequence, excluded.last_sequence)`);
+    const jumps = ["business", "removed_business"].map((table) =>
+      db.prepare(
+        `UPDATE ${table} SET catalog_version = catalog_version + :by, last_sequence = last_sequence + :by`,
+      ),
+    );
+    const raiseVersions = VERSIONED_TABLES.map((table) =>
+      db.prepare(`
+        UPDATE ${table} SET version = max(version, catalog_version)
+        FROM business WHERE business.id = ${table}.business_id`),
+    );
+    tx(() => {
+      for (const progress of elsewhere) {
+        raise.run(progress);
+        remember.run(progress);
+      }
+      for (const jump of jumps) jump.run({ by });
+      for (const raiseVersion of raiseVersions) raiseVersion.run();
+    });
+  } finally {
+    close();
+  }
+}
+
+/**
+ * Replaces the database atomically with the file `by`, and keeps the old one as `copy`.
+ * @throws AppError busy if another program has the database open
+ */
+export function replaceDatabase(path: string, by: string, copy: string): void {
+  completeFile(by);
+  if (existsSync(path)) {
+    mergeLogIfIntact(path);
+    linkSync(path, copy);
+    // A log that could not be merged belongs to the old file; SQLite would apply it to the new one.
+    for (const log of LOGS) if (existsSync(path + log)) renameSync(path + log, copy + log);
+  }
+  removeLog(path);
+  renameSync(by, path);
+  syncFolder(dirname(path));
+}
+
+/** Closing a database hides a failed write: the rest of its changes is then still in the log. */
+function completeFile(path: string): void {
+  try {
+    mergeLog(path);
+  } catch (error) {
+    throw storageError(error, path) ?? error;
+  }
+}
+
+function mergeLogIfIntact(path: string): void {
+  try {
+    mergeLog(path);
+  } catch (error) {
+    if (isBusy(error))
+      throw new AppError("busy", `Another program has ${path} open.`, {
+        fix: "close all live views, wait for running commands to finish, and try again",
+      });
+    // The file is damaged, which may be why it is being replaced.
+    if (!isSqliteError(error)) throw error;
+  }
+}
+
+/** SQLite would apply a leftover log to a new file of the same name. */
+function removeLog(path: string): void {
+  for (const suffix of [...LOGS, "-shm"]) rmSync(path + suffix, { force: true });
+}
+
+/** The copy that a restore prepares. It remains if the restore is killed. */
+export const restoreDraft = (path: string): string => `${path}.restoring`;
+
+export function removeDatabase(path: string): void {
+  rmSync(path, { force: true });
+  removeLog(path);
+}
+
+const NIGHTLY = "deskbell";
+const BACKUP_NAME = /^(deskbell|before-schema-\d+)-(\d{8})T(\d{6})Z\.db$/;
+const DRAFT_NAME = /^(deskbell|before-schema-\d+)-.*\.draft/;
+
+export const backupName = (madeAt: number): string => `${NIGHTLY}-${compactTime(madeAt)}.db`;
+export const backupNameBefore = (schema: number, madeAt: number): string =>
+  `before-schema-${schema}-${compactTime(madeAt)}.db`;
+
+/** Returns when a backup was made (epoch ms), or undefined for another file. */
+export function readBackupTime(name: string): number | undefined {
+  const [, , date, time] = BACKUP_NAME.exec(name) ?? [];
+  if (date === undefined) return undefined;
+  return Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime("UTC").epochMilliseconds;
+}
+
+/** Newer backups displace nightly ones only, never one made before a migration. */
+export const isNightly = (name: string): boolean => name.startsWith(`${NIGHTLY}-`);
+export const isDraft = (name: string): boolean => DRAFT_NAME.test(name);
+
+/** `20261120T031700Z`: valid in a file name, and sorts by time. */
+const compactTime = (ms: number): string =>
+  `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;

@@ -1,0 +1,133 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import type { Config } from "../../../config.ts";
+import { errorInWords } from "../../../domain/errors.ts";
+import { countOf, shellQuote, summarizeNames } from "../../../domain/text.ts";
+import { readBusinesses } from "../../../store/database/read-only-database.ts";
+import { type MovedBusiness, parseErasures, readErasureList } from "../erasure-list.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { authenticate } from "../authenticity.ts";
+import { pruneChecksums } from "../checksums.ts";
+import { readOwner } from "../copies/backup-dir.ts";
+import { type Backup, listBackupsIn, verifyBackup } from "../backups.ts";
+import { assertNotTakenOver } from "../restore/epochs.ts";
+import type { Finding } from "../../../domain/conditions/registry.ts";
+import { endOfBackups } from "../restore/replaced-data.ts";
+import { listBackupFolders } from "../retag.ts";
+
+// The backups from before a business moved to another server have guests of that server now. They are
+// kept for a while in case the move was a mistake.
+
+/** `slugs`: those of the moved businesses; none if the backup is unreadable. `endsAt`: epoch ms. */
+type BackupOfMoved = { path: string; slugs: string[]; endsAt: number };
+
+/** The businesses that have left this server, and have not come back. */
+const listMoves = ({ config, store }: Runtime): MovedBusiness[] => {
+  const server = store.file.getServerId();
+  return parseErasures(readErasureList(config)).moved.filter(
+    (move) => move.server === server && store.businesses.findById(move.id) === undefined,
+  );
+};
+
+function findInFolder(
+  folder: string,
+  moves: readonly MovedBusiness[],
+  now: number,
+): BackupOfMoved[] {
+  return listBackupsIn(folder).flatMap(({ path, createdAt }) => {
+    // A backup that seems to be from the future was made by a clock that was ahead.
+    const isBefore = ({ movedAt }: MovedBusiness): boolean =>
+      movedAt >= createdAt || createdAt > now;
+    const businesses = readBusinessesOf(path);
+    const contained = moves.filter((move) => businesses?.has(move.id) ?? isBefore(move));
+    if (contained.length === 0) return [];
+    const slugs = new Set(contained.flatMap(({ id }) => businesses?.get(id) ?? []));
+    // A business that came back may have been deleted without --moved.
+    const since = contained.filter(isBefore).map(({ movedAt }) => movedAt);
+    const endsAt = endOfBackups(since.length > 0 ? Math.min(...since) : createdAt);
+    return [{ path, slugs: [...slugs], endsAt }];
+  });
+}
+
+/** Returns the slug of each business by its ID; undefined for a file that is damaged. */
+function readBusinessesOf(path: string): Map<string, string> | undefined {
+  try {
+    return new Map(readBusinesses(path).map(({ id, slug }) => [id, slug]));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folders of this server: in that of another one, nothing is deleted. */
+const listOwnFolders = (rt: Runtime): string[] =>
+  listBackupFolders(rt).filter(
+    (folder) => existsSync(folder) && (folder === rt.config.backupFolder || isOwn(rt, folder)),
+  );
+
+function isOwn({ store }: Runtime, folder: string): boolean {
+  try {
+    return readOwner(folder) === store.file.getServerId();
+  } catch {
+    // Each copy of a backup reports a folder that cannot be read.
+    return false;
+  }
+}
+
+/**
+ * Deletes the backups whose time has passed, in each folder only if it has a newer one that a restore
+ * accepts. It logs each failure, and throws none.
+ */
+export async function deleteBackupsOfMoved(rt: Runtime): Promise<void> {
+  const { config, now, log } = rt;
+  try {
+    const moves = listMoves(rt);
+    if (!moves.some(({ movedAt }) => endOfBackups(movedAt) <= now())) return;
+    for (const folder of listOwnFolders(rt)) {
+      const found = findInFolder(folder, moves, now());
+      const ended = found.filter(({ endsAt }) => endsAt <= now());
+      if (ended.length === 0) continue;
+      const withMoved = new Set(found.map(({ path }) => path));
+      const lastMove = Math.max(...moves.map(({ movedAt }) => movedAt));
+      const newer = listBackupsIn(folder).filter(
+        ({ path, createdAt }) => createdAt > lastMove && !withMoved.has(path),
+      );
+      if (!(await hasGoodBackup(config, newer))) continue;
+      if (folder !== config.backupFolder) assertNotTakenOver(config, folder);
+      for (const { path } of ended) {
+        rmSync(path);
+        log("info", "deleted a backup from before businesses moved to another server", { path });
+      }
+      pruneChecksums(folder, readdirSync(folder));
+    }
+  } catch (error) {
+    const reason = errorInWords(error);
+    log("warn", "Backups with businesses that have moved could not be deleted.", { reason });
+  }
+}
+
+async function hasGoodBackup(config: Config, backups: readonly Backup[]): Promise<boolean> {
+  for (const { path } of backups)
+    try {
+      await verifyBackup(path);
+      if ((await authenticate(config, path)).kind === "authentic") return true;
+    } catch {
+      // An older one may be good.
+    }
+  return false;
+}
+
+/** Names the backups until they are deleted. */
+export function checkBackupsOfMoved(rt: Runtime): Finding[] {
+  const moves = listMoves(rt);
+  if (moves.length === 0) return [];
+  const found = listOwnFolders(rt).flatMap((folder) => findInFolder(folder, moves, rt.now()));
+  return [...Map.groupBy(found, ({ endsAt }) => endsAt)].map(([endsAt, backups]) => {
+    const paths = backups.map(({ path }) => path);
+    const slugs = [...new Set(backups.flatMap((backup) => backup.slugs))];
+    const what = slugs.length === 0 ? "businesses" : summarizeNames(slugs);
+    return {
+      text: `${countOf(paths.length, "backup")} from before ${what} moved to another server may still have guests who are on that server now: ${summarizeNames(paths)}; the daemon deletes the files on ${new Date(endsAt).toISOString().slice(0, 10)}, if a newer backup in the same folder is intact`,
+      fix: `rm ${paths.map(shellQuote).join(" ")}, if nobody needs the data from before the move`,
+      isAdvice: true,
+    };
+  });
+}

@@ -1,0 +1,136 @@
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import {
+  isBackupDue,
+  isMaintenanceDue,
+  isNewestOutdated,
+  isNightMissed,
+  type MaintenanceOptions,
+} from "./maintenance.ts";
+import { findNewestBackup } from "../backups.ts";
+import { saveBackupState } from "../state.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { featureThread } from "../../../platform/assets.ts";
+import type { Config } from "../../../config.ts";
+
+export type MaintenanceData = { config: Config; work: "maintenance" | "backup" | "last-copy" };
+
+export type RunMaintenance = (options: MaintenanceOptions) => Promise<void>;
+
+/** Shorter than the daemon waits for deliveries in flight. */
+const GRACE_MS = 8000;
+/** An unmounted --backup-dir is noticed before the next backup. */
+const CHECK_DIR_EVERY_MS = 3_600_000;
+/** A missed backup is not made right after the start, when the machine is busy. */
+const CATCH_UP_DELAY_MS = 10 * 60_000;
+/** A folder that cannot be written to is tried again after this time, not every minute. */
+const CATCH_UP_EVERY_MS = 24 * 3_600_000;
+
+/** Runs maintenance in a thread of low priority. */
+export const createMaintenanceRunner =
+  (config: Config): RunMaintenance =>
+  async ({ backUp, signal }) =>
+    void (await runThread(config, backUp ? "backup" : "maintenance", signal));
+
+/**
+ * Makes a backup and copies it to --backup-dir, in a thread.
+ * @returns whether it was copied before `signal` was aborted
+ */
+export const makeLastCopyInThread = async (config: Config, signal: AbortSignal): Promise<boolean> =>
+  (await runThread(config, "last-copy", signal)) === 0;
+
+/** @returns the exit code */
+async function runThread(
+  config: Config,
+  work: MaintenanceData["work"],
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const workerData: MaintenanceData = { config: { ...config, mayCreate: false }, work };
+  const code = featureThread("backups");
+  const worker = new Worker(code, { eval: typeof code === "string", workerData });
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => {
+    worker.postMessage("stop");
+    // What is unfinished then is deleted as an abandoned draft.
+    timer = setTimeout(() => void worker.terminate(), GRACE_MS);
+  };
+  signal?.addEventListener("abort", stop);
+  try {
+    const [exitCode] = (await once(worker, "exit")) as [number];
+    return exitCode;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+/** Runs maintenance when it is due, one run at a time. A failure is logged. */
+export function createMaintenance(
+  rt: Runtime,
+  run: RunMaintenance,
+  options: Pick<MaintenanceOptions, "signal">,
+) {
+  let isRunning = false;
+  let isNightDue = false;
+  let catchUpFrom = rt.monotonic() + CATCH_UP_DELAY_MS;
+  let checkDirFrom = rt.monotonic() + CHECK_DIR_EVERY_MS;
+  let seenChange = readChangeTime(rt.config);
+  let seenNewest = findNewest(rt);
+
+  function mustCatchUp(): boolean {
+    const now = rt.monotonic();
+    if (now < catchUpFrom || !(isNightMissed(rt) || isNewestOutdated(rt))) return false;
+    catchUpFrom = now + CATCH_UP_EVERY_MS;
+    return true;
+  }
+
+  function mustCheckDir(): boolean {
+    const now = rt.monotonic();
+    if (rt.config.backups.dir === null || now < checkDirFrom) return false;
+    checkDirFrom = now + CHECK_DIR_EVERY_MS;
+    return true;
+  }
+
+  async function runIfDue(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
+    seenChange = readChangeTime(rt.config);
+    seenNewest = findNewest(rt);
+    let backUp = isNightDue;
+    isNightDue = false;
+    try {
+      backUp ||= isBackupDue(rt) || mustCatchUp();
+      if (backUp || isMaintenanceDue(rt) || mustCheckDir()) await run({ backUp, ...options });
+    } catch (error) {
+      const { message: reason, stack } = error as Error;
+      rt.log("error", "Backups could not be made or checked.", { error: stack });
+      if (backUp) saveBackupState(rt.config, "failure", { at: rt.now(), reason });
+    } finally {
+      isRunning = false;
+    }
+  }
+
+  return {
+    runIfDue,
+    /** Copies a backup that a command has made: the command waits for the copy. */
+    async runIfChanged(): Promise<void> {
+      if (isRunning || readChangeTime(rt.config) === seenChange) return;
+      seenChange = readChangeTime(rt.config);
+      // The folder also changes when a failed copy is recorded in it, which is no reason to try again.
+      if (findNewest(rt) !== seenNewest) await runIfDue();
+    },
+    /** If maintenance is running, the backup is made by the next call of `runIfDue`. */
+    runNightly(): Promise<void> {
+      isNightDue = rt.config.backups.everyMs === null;
+      return runIfDue();
+    },
+  };
+}
+
+/** Returns the path of the newest backup. */
+const findNewest = (rt: Runtime): string | undefined => findNewestBackup(rt)?.path;
+
+/** When a file was added to the backup folder. */
+const readChangeTime = ({ backupFolder }: Config): number | undefined =>
+  statSync(backupFolder, { throwIfNoEntry: false })?.mtimeMs;

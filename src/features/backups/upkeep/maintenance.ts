@@ -1,0 +1,109 @@
+import { existsSync } from "node:fs";
+import { readDataKeys } from "../tag.ts";
+import { fingerprintOf, readMasterKeys } from "../../../platform/secret-box.ts";
+import { isNightly } from "../store.ts";
+import { rewriteOldSpace } from "../../../app/guests/erased-bytes.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { readBackupTag } from "../authenticity.ts";
+import { copyBackup, findUncopiedBackup } from "../copies/copies.ts";
+import { checkBackupDir } from "../copies/backup-dir.ts";
+import { drillBackup, isDrillDue } from "./drill.ts";
+import { readBackupState } from "../state.ts";
+import { backUpNightly, findNewestBackup, latestBackupTime, listBackups } from "../backups.ts";
+import { deleteBackupsOfMoved } from "./backups-of-moved.ts";
+import { deleteReplacedData } from "../restore/replaced-data.ts";
+import { isScrubDue, isScrubUnfinished, scrub } from "./scrub.ts";
+
+export type MaintenanceOptions = {
+  /** Whether to make a backup first. */
+  backUp: boolean;
+  signal?: AbortSignal | undefined;
+  /** Called when all data are copied: what is left to do is not urgent. */
+  onCopied?: (() => void) | undefined;
+};
+
+/** Longer than any night is from the next: 25 hours when clocks are set back. */
+const MISSED_NIGHT_MS = 26 * 3_600_000;
+
+/** Whether --backup-every is set and has passed since the last backup, or the last try. */
+export function isBackupDue(rt: Runtime): boolean {
+  const { everyMs } = rt.config.backups;
+  return everyMs !== null && rt.now() - lastTryAt(rt) >= everyMs;
+}
+
+/** Whether the last nightly backup was missed, for example by a machine that is off at night. */
+export function isNightMissed(rt: Runtime): boolean {
+  if (rt.config.backups.everyMs !== null) return false;
+  const lastAt = lastTryAt(rt);
+  // The first backup of all was due in the night after the oldest data.
+  const since = lastAt === -Infinity ? rt.store.history.getOldestAt() : lastAt;
+  return since !== null && rt.now() - since >= MISSED_NIGHT_MS;
+}
+
+/** Times of a clock that was ahead do not say when the last try was. */
+function lastTryAt(rt: Runtime): number {
+  const { config } = rt;
+  const madeAt = listBackups(config).map(({ createdAt }) => createdAt);
+  const failedAt = readBackupState(config, "failure")?.at ?? -Infinity;
+  const latest = latestBackupTime(rt);
+  return Math.max(-Infinity, ...[...madeAt, failedAt].filter((at) => at <= latest));
+}
+
+/** Whether there is work other than a backup. */
+export const isMaintenanceDue = (rt: Runtime): boolean =>
+  findUncopiedBackup(rt) !== undefined || isScrubUnfinished(rt);
+
+/**
+ * Whether a restore would refuse the newest backup, which version 0.2 or another key made, or would
+ * need a key from before a rotation, which a standby may not have.
+ */
+export function isNewestOutdated(rt: Runtime): boolean {
+  const { config } = rt;
+  const newest = findNewestBackup(rt, isNightly);
+  if (newest === undefined || !existsSync(config.masterKeyPath)) return false;
+  try {
+    if (readBackupTag(config, newest.path).kind !== "authentic") return true;
+    const current = readMasterKeys(config.masterKeyPath).map(fingerprintOf);
+    return readDataKeys(newest.path)?.some((name) => !current.includes(name)) === true;
+  } catch {
+    // A restore cannot read it either.
+    return true;
+  }
+}
+
+/** Makes, copies and checks backups. It logs and records each failure, and throws none. */
+export async function runMaintenance(
+  rt: Runtime,
+  { backUp, signal, onCopied = () => {} }: MaintenanceOptions,
+): Promise<void> {
+  if (backUp) await backUpNightly(rt, onCopied);
+  else onCopied();
+  if (backUp) deleteReplacedData(rt);
+  if (backUp && !signal?.aborted) rewriteOldSpace(rt);
+  const uncopied = findUncopiedBackup(rt);
+  if (uncopied === undefined) checkBackupDir(rt);
+  else if (!signal?.aborted) await copyBackup(rt, uncopied, { signal });
+  if (backUp && !signal?.aborted) await deleteBackupsOfMoved(rt);
+  if (backUp && isDrillDue(rt) && !signal?.aborted) await drillNewest(rt);
+  if ((backUp && isScrubDue(rt)) || isScrubUnfinished(rt)) await scrub(rt, signal);
+}
+
+/**
+ * Makes a backup and copies it to --backup-dir while the daemon stops: a server that is restored
+ * from it has every change.
+ * @returns whether it was copied; if not, the reason is logged
+ */
+export async function makeLastCopy(rt: Runtime, signal?: AbortSignal): Promise<boolean> {
+  const backup = await backUpNightly(rt);
+  if (backup === undefined || signal?.aborted) return false;
+  return copyBackup(rt, backup, { signal, isLast: true });
+}
+
+async function drillNewest(rt: Runtime): Promise<void> {
+  if (listBackups(rt.config).length === 0) return;
+  const { name, error, businesses, secrets } = await drillBackup(rt);
+  if (error === null)
+    rt.log("info", "restored a backup as a drill", { backup: name, businesses, secrets });
+  else
+    rt.log("error", "A backup could not be restored as a drill.", { backup: name, reason: error });
+}

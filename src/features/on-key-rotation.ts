@@ -1,0 +1,5 @@
+import type { OnKeyRotation } from "../app/feature-hooks.ts";
+import { retagAfterRotation } from "./backups/retag.ts";
+
+/** What features do while the key file has the new master key and the one before. */
+export const ON_KEY_ROTATION: readonly OnKeyRotation[] = [retagAfterRotation];

@@ -1,0 +1,74 @@
+import { readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { createTempFolder, createTerminal } from "../../../support/cli.ts";
+import { SALON } from "../../../support/samples.ts";
+
+/** A salon with a guest, and a backup of it. */
+async function createSalon() {
+  const dataDir = join(createTempFolder(), "data");
+  const { deskbell } = createTerminal({ dataDir });
+  await deskbell(`catalog apply ${SALON}`);
+  await deskbell(
+    "webhooks create --name till --url http://127.0.0.1:9/ --allow-private --event all",
+  );
+  const back = async () => JSON.parse((await deskbell("backup --json")).stdout).data;
+  const { path } = (await back()) as { path: string };
+  return { dataDir, key: join(dataDir, "master.key"), path, deskbell };
+}
+
+function stripTag(path: string): void {
+  const header = readFileSync(path).subarray(0, 100);
+  truncateSync(path, header.readUInt16BE(16) * header.readUInt32BE(28));
+  rmSync(join(dirname(path), "SHA256SUMS"));
+}
+
+test("backup verify fails for a file without a tag, says how to restore it, and accepts it as untrusted", async () => {
+  const { path, deskbell } = await createSalon();
+  expect(await deskbell(`backup verify ${path}`)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("The master key authenticates it."),
+  });
+  stripTag(path);
+  const refused = await deskbell(`backup verify ${path}`);
+  expect(refused.code).toBe(6);
+  expect(refused.stderr).toContain(`${path} has no authentication tag: version 0.2`);
+  expect(refused.stderr).toMatch(/fix: \S+ restore \S+ --untrusted/);
+  expect((await deskbell(`backup verify ${path} --untrusted`)).code).toBe(0);
+});
+
+test("backup verify fails for a backup that no key here decrypts, and names the key", async () => {
+  const { dataDir, path, deskbell } = await createSalon();
+  const { oldKeys } = JSON.parse((await deskbell("keys rotate-master --json")).stdout).data;
+  expect((await deskbell(`backup verify ${path}`)).code).toBe(0);
+  const [oldKey] = oldKeys as [string];
+  renameSync(oldKey, join(dataDir, "..", "away"));
+  const refused = await deskbell(`backup verify ${path} --json`);
+  expect(refused.code).toBe(6);
+  expect(refused.stderr).toContain(`fix: install -m 600 FILE ${oldKey}`);
+  expect(JSON.parse(refused.stdout).data.unreadable).toEqual({
+    secrets: 1,
+    guests: 0,
+    keys: [oldKey.split(".old-")[1]],
+  });
+});
+
+test("a backup without a master key is made, and backup, status and doctor say that it has no tag", async () => {
+  const { key, deskbell } = await createSalon();
+  renameSync(key, `${key}.away`);
+  const made = await deskbell("backup --json");
+  const { path, hasTag } = JSON.parse(made.stdout).data;
+  expect({ code: made.code, hasTag }).toEqual({ code: 0, hasTag: false });
+  expect(made.stderr).toContain(
+    `The backup has no authentication tag, because the master key ${key} is missing`,
+  );
+  expect(made.stderr).toContain(`fix: install -m 600 FILE ${key}`);
+  for (const command of ["status", "doctor"]) {
+    const { stdout } = await deskbell(command);
+    expect(stdout).toContain(`the newest backup ${path} has no authentication tag, because`);
+    expect(stdout).toContain(`install -m 600 FILE ${key}`);
+  }
+  renameSync(`${key}.away`, key);
+  expect(JSON.parse((await deskbell("backup --json")).stdout).data.hasTag).toBe(true);
+  expect((await deskbell("status")).stdout).not.toContain("authentication tag");
+});

@@ -1,0 +1,54 @@
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+import { createTempFolder, createTerminal } from "../../../support/cli.ts";
+import { SALON } from "../../../support/samples.ts";
+
+/** Seeds a salon, backs it up and changes a price afterwards. */
+async function changeAfterBackup() {
+  const dataDir = join(createTempFolder(), "my-data");
+  const { deskbell } = createTerminal({ dataDir });
+  await deskbell(`catalog apply ${SALON}`);
+  const { path } = (
+    JSON.parse((await deskbell("backup --json")).stdout) as { data: { path: string } }
+  ).data;
+  await deskbell("services update beard-trim --price 91.00");
+  return { dataDir, path, deskbell, atTerminal: createTerminal({ dataDir, isTTY: true }).deskbell };
+}
+
+test("restore asks for the name of the data folder and says where the previous data is", async () => {
+  const { dataDir, path, deskbell, atTerminal } = await changeAfterBackup();
+  const { code, stderr } = await atTerminal(`restore ${path}`, "my-data\n");
+  expect(code).toBe(0);
+  expect(stderr).toContain(`Restoring over ${dataDir} cannot be undone. Type my-data to confirm: `);
+  expect(stderr).toContain(
+    `Restored ${path}. The previous data is in ${dataDir}/deskbell.db.before-`,
+  );
+  expect(stderr).toContain("asks partners to fetch everything again");
+  expect((await deskbell("services show beard-trim")).stdout).not.toContain("price\t91.00 USD");
+});
+
+test.each(["other-data\n", "\n", "y\n", "MY-DATA\n"])(
+  "restore changes nothing if %j is typed instead",
+  async (typed) => {
+    const { dataDir, path, deskbell, atTerminal } = await changeAfterBackup();
+    expect(await atTerminal(`restore ${path}`, typed)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("The name does not match; nothing was changed."),
+    });
+    expect((await deskbell("services show beard-trim")).stdout).toContain("price\t91.00 USD");
+    expect(readdirSync(dataDir).filter((name) => name.includes("restor"))).toEqual([]);
+  },
+);
+
+test("a script must pass --yes, and --no-prompt never asks", async () => {
+  const { path, deskbell, atTerminal } = await changeAfterBackup();
+  const needsYes = {
+    code: 2,
+    stderr: expect.stringMatching(/needs a confirmation\.\nfix: add --yes/),
+  };
+  expect(await deskbell(`restore ${path}`)).toMatchObject(needsYes);
+  expect(await atTerminal(`restore ${path} --no-prompt`)).toMatchObject(needsYes);
+  expect(await deskbell(`restore ${path} --yes`)).toMatchObject({ code: 0 });
+  expect((await deskbell("backup list")).stdout).toContain(basename(path));
+});

@@ -1,0 +1,341 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import {
+  createBackup,
+  listBackups,
+  listBackupsIn,
+  pruneBackups,
+  verifyBackup,
+} from "../../../../src/features/backups/backups.ts";
+import { awaitCopy } from "../../../../src/features/backups/copies/await-copy.ts";
+import { copyBackup, findUncopiedBackup } from "../../../../src/features/backups/copies/copies.ts";
+import { checkBackupDir } from "../../../../src/features/backups/copies/backup-dir.ts";
+import { checkBackupCopies } from "../../../../src/features/backups/checks.ts";
+import { readBackupState, saveBackupState } from "../../../../src/features/backups/state.ts";
+import type { Runtime } from "../../../../src/app/runtime.ts";
+import type { ConfigFlags } from "../../../../src/config.ts";
+import { backupName } from "../../../../src/features/backups/store.ts";
+import { openDatabase } from "../../../../src/store/database/database.ts";
+import { createStore } from "../../../../src/store/store.ts";
+import { createTempFolder } from "../../../support/cli.ts";
+import { addBusiness, subscribe } from "../../../support/delivery.ts";
+import { createTestRuntime } from "../../../support/test-runtime.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A server with a master key. */
+async function createServer(flags: ConfigFlags) {
+  const rt = createTestRuntime(flags);
+  await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
+  return rt;
+}
+
+const errorsOf = ({ logged }: { logged: { level: string; fields: object }[] }) =>
+  logged.filter(({ level }) => level === "error").map(({ fields }) => fields);
+
+/** Writes files that have the names of backups. */
+const writeNamesOf = (folder: string, times: number[]) =>
+  times.forEach((at) => writeFileSync(join(folder, backupName(at)), ""));
+
+test("each backup is copied to --backup-dir and verified, and old copies are deleted there too", async () => {
+  const dir = createTempFolder();
+  const rt = await createServer({ backupDir: dir });
+  const nights = Array.from({ length: 9 }, (_, i) => rt.now() - (i + 1) * DAY_MS);
+  writeNamesOf(dir, nights);
+  const backup = await createBackup(rt);
+  await copyBackup(rt, backup);
+  expect(errorsOf(rt)).toEqual([]);
+  expect(readdirSync(dir).filter((name) => name !== "server-id")).toEqual([
+    "SHA256SUMS",
+    "counters.json",
+    ...nights.slice(0, 6).map(backupName).toReversed(),
+    basename(backup.path),
+    "erased-guests.txt",
+  ]);
+  const copy = join(dir, basename(backup.path));
+  expect(await verifyBackup(copy)).toMatchObject({ bytes: backup.bytes });
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(readBackupState(rt.config, "copy")).toMatchObject({
+    at: rt.now(),
+    createdAt: backup.createdAt,
+  });
+  // Damage that SQLite does not find.
+  const bytes = readFileSync(copy);
+  bytes.write("Salun", bytes.indexOf("Salon"));
+  writeFileSync(copy, bytes);
+  await expect(verifyBackup(copy)).rejects.toThrow("its SHA-256 differs from SHA256SUMS");
+});
+
+test("a folder with the copies of another server gets none, and keeps those", async () => {
+  const dir = createTempFolder();
+  const [first, second] = [
+    await createServer({ backupDir: dir }),
+    await createServer({ backupDir: dir }),
+  ];
+  const theirs = await createBackup(first);
+  await copyBackup(first, theirs);
+  second.advance(60 * DAY_MS);
+  await copyBackup(second, await createBackup(second));
+  expect(errorsOf(second)).toMatchObject([
+    {
+      reason: `--backup-dir: ${dir} has the backups of another server.`,
+      fix: expect.stringContaining(`rm ${join(dir, "server-id")}`),
+    },
+  ]);
+  expect(listBackupsIn(dir).map(({ path }) => basename(path))).toEqual([basename(theirs.path)]);
+  checkBackupDir(first);
+  const third = await createServer({ backupDir: dir });
+  checkBackupDir(third);
+  expect(errorsOf(first)).toEqual([]);
+  expect(errorsOf(third)[0]).toMatchObject({
+    reason: `--backup-dir: ${dir} has the backups of another server.`,
+  });
+  // A server that was restored from the copy continues to use the folder.
+  const restored = createTestRuntime();
+  const file = join(restored.config.dataDir, "restored.db");
+  copyFileSync(join(dir, basename(theirs.path)), file);
+  const { db, close } = openDatabase(file, 0, null);
+  expect(createStore(db).file.getServerId()).toBe(first.store.file.getServerId());
+  close();
+});
+
+test("hourly backups are deleted so that the newest of each of seven days remains", () => {
+  const folder = createTempFolder();
+  const newest = Date.parse("2026-11-20T18:00:00Z");
+  const hours = Array.from({ length: 24 * 9 }, (_, i) => newest - i * HOUR_MS);
+  writeNamesOf(folder, hours);
+  pruneBackups(folder, newest);
+  expect(listBackupsIn(folder).map(({ createdAt }) => createdAt)).toEqual([
+    ...hours.slice(0, 7),
+    ...Array.from({ length: 6 }, (_, i) => Date.parse("2026-11-19T23:00:00Z") - i * DAY_MS),
+  ]);
+});
+
+test("a new backup is kept although a clock that was ahead gave others a later time", () => {
+  const folder = createTempFolder();
+  const now = Date.parse("2026-11-20T12:00:00Z");
+  const ahead = Array.from({ length: 9 }, (_, i) => now + (9 - i) * HOUR_MS);
+  writeNamesOf(folder, [...ahead, now]);
+  pruneBackups(folder, now);
+  expect(listBackupsIn(folder).map(({ createdAt }) => createdAt)).toEqual([
+    ...ahead.slice(0, 6),
+    now,
+  ]);
+});
+
+test("backups of a clock that was ahead are deleted like others, with the guests in them", () => {
+  const folder = createTempFolder();
+  const now = Date.parse("2026-11-20T12:00:00Z");
+  const nights = Array.from({ length: 7 }, (_, i) => now - i * DAY_MS);
+  const ahead = Array.from({ length: 7 }, (_, i) => now + (i + 1) * 365 * DAY_MS);
+  writeNamesOf(folder, [...nights, ...ahead]);
+  pruneBackups(folder, now);
+  expect(listBackupsIn(folder).map(({ createdAt }) => createdAt)).toEqual(nights);
+});
+
+test("a backup is not reported as copied because a clock that was ahead copied one before", async () => {
+  const dir = createTempFolder();
+  const rt = await createServer({ backupDir: dir });
+  await copyBackup(rt, await createBackup(rt));
+  rt.setClock(-2 * HOUR_MS);
+  const backup = await createBackup(rt);
+  rmSync(dir, { recursive: true });
+  expect(await awaitCopy(rt, backup)).toEqual({
+    isCopied: false,
+    reason: `--backup-dir: there is no folder ${dir}.`,
+  });
+});
+
+test("a backup that is made after the clock was set back is copied", async () => {
+  const rt = await createServer({ backupDir: createTempFolder() });
+  const ahead = await createBackup(rt);
+  await copyBackup(rt, ahead);
+  rt.setClock(-2 * HOUR_MS);
+  expect(findUncopiedBackup(rt)).toBeUndefined();
+  const backup = await createBackup(rt);
+  expect(findUncopiedBackup(rt)).toEqual(backup);
+  await copyBackup(rt, backup);
+  expect(findUncopiedBackup(rt)).toBeUndefined();
+});
+
+test("a folder that is missing, or whose disk is no longer mounted, gets no copy until it is back", async () => {
+  const dir = join(createTempFolder(), "nas");
+  const rt = await createServer({ backupDir: dir });
+  const { path, createdAt } = await createBackup(rt);
+  const tryCopy = async () => {
+    const backup = findUncopiedBackup(rt);
+    if (backup) await copyBackup(rt, backup);
+    return backup !== undefined;
+  };
+  expect(await tryCopy()).toBe(true);
+  expect(errorsOf(rt)).toMatchObject([{ reason: `--backup-dir: there is no folder ${dir}.` }]);
+  const copy = { at: 0, name: "", createdAt: 0, dir, isOtherDisk: true, hasCommand: false };
+  saveBackupState(rt.config, "copy", copy);
+  mkdirSync(dir);
+  expect(await tryCopy()).toBe(false);
+  rt.advance(HOUR_MS);
+  expect(await tryCopy()).toBe(true);
+  expect(errorsOf(rt)[1]).toMatchObject({ reason: expect.stringContaining("was on another disk") });
+  expect(readdirSync(dir)).toEqual([]);
+  expect(readBackupState(rt.config, "copy-failure")).toMatchObject({
+    at: rt.now(),
+    since: rt.now() - HOUR_MS,
+  });
+  saveBackupState(rt.config, "copy", { ...copy, isOtherDisk: false });
+  rt.advance(HOUR_MS);
+  expect(await tryCopy()).toBe(true);
+  expect(readdirSync(dir)).toContain("deskbell-20261120T120000Z.db");
+  expect(readBackupState(rt.config, "copy-failure")).toBeNull();
+  expect(readBackupState(rt.config, "copy")).toMatchObject({ createdAt });
+  expect(await tryCopy()).toBe(false);
+  rmSync(path);
+});
+
+test("the command gets the environment of the daemon without its settings and secrets", async () => {
+  const dir = createTempFolder();
+  vi.stubEnv("DESKBELL_SMTP_URL", "smtps://user:password@mail.example.com");
+  vi.stubEnv("DESKBELL_API_KEY", "dbk_secret");
+  vi.stubEnv("RESTIC_PASSWORD", "of restic");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const rt = await createServer({ backupCommand: `env >${dir}/env` });
+  await copyBackup(rt, await createBackup(rt));
+  const names = readFileSync(join(dir, "env"), "utf8").match(/^\w+(?==)/gm) ?? [];
+  expect(names.filter((name) => name.startsWith("DESKBELL_")).toSorted()).toEqual([
+    "DESKBELL_BACKUP_ERASURES",
+    "DESKBELL_BACKUP_FILE",
+    "DESKBELL_BACKUP_KEY",
+  ]);
+  expect(names).toEqual(expect.arrayContaining(["RESTIC_PASSWORD", "PATH"]));
+});
+
+test("the command gets the paths of the backup and the key, and no file name is part of it", async () => {
+  const dir = createTempFolder();
+  const flags = {
+    dataDir: join(createTempFolder(), "a; touch '$(pwd)'"),
+    backupDir: dir,
+    backupCommand: `printf '%s\\n' "$DESKBELL_BACKUP_FILE" "$DESKBELL_BACKUP_KEY" >${dir}/paths`,
+  };
+  const rt = await createServer(flags);
+  const backup = await createBackup(rt);
+  await copyBackup(rt, backup);
+  expect(errorsOf(rt)).toEqual([]);
+  expect(readFileSync(join(dir, "paths"), "utf8")).toBe(`${backup.path}\n\n`);
+  const withKey = {
+    ...rt,
+    config: { ...rt.config, backups: { ...rt.config.backups, withKey: true } },
+  };
+  await copyBackup(withKey, backup);
+  expect(readFileSync(join(dir, "paths"), "utf8")).toBe(
+    `${backup.path}\n${rt.config.masterKeyPath}\n`,
+  );
+  const key = readdirSync(dir).find((name) => name.startsWith("master-")) ?? "";
+  expect(readFileSync(join(dir, key))).toEqual(readFileSync(rt.config.masterKeyPath));
+  expect(statSync(join(dir, key)).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  {
+    name: "fails",
+    command: `echo "$(printf 'not found\\033[2J')" >&2; exit 3`,
+    reason: "--backup-command exited with code 3: not found\u001b[2J.",
+  },
+  {
+    name: "does not end",
+    command: "sleep 60 & wait",
+    reason: "--backup-command took too long.",
+  },
+  {
+    name: "is killed",
+    command: "kill -9 $$",
+    reason: "--backup-command was ended by SIGKILL.",
+  },
+])("a command that $name is logged and recorded with the end of its stderr", async (given) => {
+  const rt = await createServer({ backupCommand: given.command });
+  await copyBackup(rt, await createBackup(rt), {
+    timeoutMs: given.name === "does not end" ? 100 : 5000,
+  });
+  expect(errorsOf(rt)).toMatchObject([{ reason: given.reason }]);
+  expect(readBackupState(rt.config, "copy")).toBeNull();
+  expect(readBackupState(rt.config, "copy-failure")).toMatchObject({ reason: given.reason });
+});
+
+test("a copy ends when the daemon stops, without a failure, and the command does not start", async () => {
+  const dir = createTempFolder();
+  const rt = await createServer({ backupDir: dir, backupCommand: `touch ${dir}/started` });
+  const stopping = new AbortController();
+  const copying = copyBackup(rt, await createBackup(rt), { signal: stopping.signal });
+  stopping.abort();
+  await copying;
+  expect(readdirSync(dir)).toEqual(["counters.json", "erased-guests.txt", "server-id"]);
+  expect([errorsOf(rt), readBackupState(rt.config, "copy")]).toEqual([[], null]);
+});
+
+const DAEMON = { url: "", startedAt: 0, copiesBackups: true };
+
+const conditionsOf = (rt: Runtime) =>
+  checkBackupCopies(rt, listBackups(rt.config)[0]?.createdAt ?? null, DAEMON).map(
+    ({ text }) => text,
+  );
+
+test("a copy that fails twice is a health condition, until a backup is copied", async () => {
+  const dir = join(createTempFolder(), "nas");
+  const rt = await createServer({ backupDir: dir });
+  const backup = await createBackup(rt);
+  for (const count of [0, 1]) {
+    await copyBackup(rt, backup);
+    expect(conditionsOf(rt)).toHaveLength(count);
+    rt.advance(60_000);
+  }
+  expect(conditionsOf(rt)[0]).toContain(`--backup-dir: there is no folder ${dir}`);
+  mkdirSync(dir);
+  expect(await copyBackup(rt, backup)).toBe(true);
+  expect(conditionsOf(rt)).toEqual([]);
+});
+
+test("a copy that fails once is a health condition after an hour", async () => {
+  const rt = await createServer({ backupCommand: "no-such-program" });
+  await copyBackup(rt, await createBackup(rt));
+  rt.advance(HOUR_MS - 1);
+  expect(conditionsOf(rt)).toEqual([]);
+  rt.advance(1);
+  expect(conditionsOf(rt)[0]).toContain("--backup-command exited with code 127");
+});
+
+test("a folder that cannot be used is a health condition before the first backup is made", async () => {
+  const dir = join(createTempFolder(), "nas");
+  const rt = await createServer({ backupDir: dir });
+  mkdirSync(rt.config.backupFolder);
+  for (const count of [0, 1]) {
+    checkBackupDir(rt);
+    expect(conditionsOf(rt)).toHaveLength(count);
+  }
+  mkdirSync(dir);
+  checkBackupDir(rt);
+  expect(conditionsOf(rt)).toEqual([]);
+});
+
+test("another --backup-command is tried at once with the newest backup", async () => {
+  const wrong = await createServer({ backupCommand: "no-such-program" });
+  const backup = await createBackup(wrong);
+  await copyBackup(wrong, backup);
+  expect(findUncopiedBackup(wrong)).toBeUndefined();
+  const withCommand = (command: string) => ({
+    ...wrong,
+    config: { ...wrong.config, backups: { ...wrong.config.backups, command } },
+  });
+  const right = withCommand("exit 0");
+  expect(findUncopiedBackup(right)).toEqual(backup);
+  expect(await copyBackup(right, backup)).toBe(true);
+  expect(findUncopiedBackup(right)).toBeUndefined();
+  expect(findUncopiedBackup(withCommand("exit 1"))).toEqual(backup);
+});

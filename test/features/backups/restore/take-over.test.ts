@@ -1,0 +1,259 @@
+import type * as nodeFs from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { hashFile } from "../../../../src/features/backups/checksums.ts";
+import { copyBackup } from "../../../../src/features/backups/copies/copies.ts";
+import { checkBackupDir } from "../../../../src/features/backups/copies/backup-dir.ts";
+import { readBackupState } from "../../../../src/features/backups/state.ts";
+import { createBackup } from "../../../../src/features/backups/backups.ts";
+import { restoreBackup } from "../../../../src/features/backups/restore/restore.ts";
+import { findNewestCopy, takeOver } from "../../../../src/features/backups/restore/take-over.ts";
+import { startDaemon } from "../../../../src/cli/running/daemon.ts";
+import type { Config } from "../../../../src/config.ts";
+import { createTempFolder } from "../../../support/cli.ts";
+import { addBusiness, emitEvents } from "../../../support/delivery.ts";
+import {
+  createStandbyConfig,
+  createTestRuntime,
+  type TestRuntime,
+} from "../../../support/test-runtime.ts";
+
+vi.mock("../../../../src/features/backups/checksums.ts", { spy: true });
+
+const disk = vi.hoisted(() => ({ unreadable: "" }));
+
+vi.mock("node:fs", async (importOriginal) => {
+  const fs = await importOriginal<typeof nodeFs>();
+  const statSync = (path: string, options?: nodeFs.StatSyncOptions) => {
+    if (path === disk.unreadable)
+      throw Object.assign(new Error("EIO: i/o error, stat"), { code: "EIO" });
+    return fs.statSync(path, options);
+  };
+  return { ...fs, statSync };
+});
+
+afterEach(() => void (disk.unreadable = ""));
+
+const MINUTE_MS = 60_000;
+const LISTEN = { host: "127.0.0.1", port: 0 };
+
+/** A server that has copied two backups to a folder. */
+async function createPrimary() {
+  const dir = createTempFolder();
+  const rt = createTestRuntime({ backupDir: dir });
+  const makeCopy = async () => {
+    rt.advance(MINUTE_MS);
+    const backup = await createBackup(rt);
+    await copyBackup(rt, backup);
+    return join(dir, basename(backup.path));
+  };
+  addBusiness(rt, "salon-aurora");
+  const older = await makeCopy();
+  addBusiness(rt, "cafe-lumen");
+  return { rt, dir, older, newer: await makeCopy(), makeCopy };
+}
+
+const createStandby = (rt: TestRuntime, dir: string) =>
+  createStandbyConfig(rt.config, { backupDir: dir });
+
+async function takeOverNewest(rt: TestRuntime, dir: string) {
+  const config = createStandby(rt, dir);
+  const { copy, skipped } = await findNewestCopy(config, dir);
+  const options = { now: copy.createdAt + MINUTE_MS, confirm: async () => {} };
+  return { config, skipped, ...(await takeOver(config, dir, copy, options)) };
+}
+
+test("a takeover restores the newest copy, and the other server can neither start nor copy", async () => {
+  const { rt, dir, makeCopy } = await createPrimary();
+  const { config, epoch, previousData, skipped } = await takeOverNewest(rt, dir);
+  expect({ epoch, previousData, skipped }).toEqual({ epoch: 1, previousData: null, skipped: [] });
+  const restored = createTestRuntime({ dataDir: config.dataDir });
+  expect(restored.store.businesses.listSlugs()).toEqual(["cafe-lumen", "salon-aurora"]);
+  const refusal =
+    /^Another server has taken over \(taken over at \S+Z by \S+ on \S+; \S+\/epoch-1\)/;
+  await expect(startDaemon(rt.config, LISTEN)).rejects.toThrow(refusal);
+  // The first server still runs: the person who confirmed that it is stopped was wrong.
+  await makeCopy();
+  expect(readBackupState(rt.config, "copy-failure")?.reason).toMatch(refusal);
+  expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 2 });
+  await expect(startDaemon(config, LISTEN)).rejects.toThrow(/epoch-2/);
+});
+
+/** Starts a server, lets it write events, and returns its first and last sequence numbers. */
+function serveFor({ dataDir }: Config, dir: string): { first: number; last: number } {
+  const rt = createTestRuntime({ dataDir, backupDir: dir });
+  checkBackupDir(rt);
+  const business = () => rt.store.businesses.findBySlug("salon-aurora")!;
+  const first = business().lastSequence;
+  emitEvents(rt, business(), ...Array.from({ length: 5 }, () => "service.updated" as const));
+  const last = business().lastSequence;
+  rt.close();
+  return { first, last };
+}
+
+type Step = "takeover" | "restore" | "restore again" | "forget counters";
+
+test.for<{ steps: Step[] }>([
+  { steps: ["restore", "restore", "takeover", "takeover", "restore again", "takeover"] },
+  { steps: ["takeover", "forget counters", "takeover", "forget counters", "takeover"] },
+])("servers restored from the same copy never use the same numbers: $steps", async ({ steps }) => {
+  const { rt, dir, newer } = await createPrimary();
+  const served = [serveFor(rt.config, dir)];
+  let config = rt.config;
+  for (const step of steps) {
+    const options = { now: rt.now(), confirm: async () => {} };
+    if (step === "forget counters") {
+      // A takeover by a version that does not record counters leaves no such file.
+      rmSync(join(dir, "counters.json"));
+      continue;
+    }
+    if (step === "takeover") ({ config } = await takeOverNewest(rt, dir));
+    else {
+      if (step === "restore") config = createStandby(rt, dir);
+      rt.advance(MINUTE_MS);
+      await restoreBackup(config, newer, options);
+    }
+    served.push(serveFor(config, dir));
+  }
+  for (const [i, { first }] of served.entries())
+    expect(first).toBeGreaterThan(served[i - 1]?.last ?? -1);
+});
+
+test.for(["null", "{}", '{"epoch":1,"counters":[{"id":"biz_1"}]}', "\0\0"])(
+  "damaged recorded counters are reported, and never taken for none: %j",
+  async (text) => {
+    const { rt, dir, makeCopy } = await createPrimary();
+    writeFileSync(join(dir, "counters.json"), text);
+    await expect(takeOverNewest(rt, dir)).rejects.toThrow(
+      `${join(dir, "counters.json")} is damaged`,
+    );
+    await makeCopy();
+    expect(readBackupState(rt.config, "copy-failure")?.reason).toContain(
+      "counters.json is damaged",
+    );
+    renameSync(join(dir, "counters.json"), join(dir, "counters.json.damaged"));
+    expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 1 });
+  },
+);
+
+test("recorded counters that cannot be read are reported, and never taken for none", async () => {
+  const { rt, dir } = await createPrimary();
+  rmSync(join(dir, "counters.json"), { force: true });
+  mkdirSync(join(dir, "counters.json"));
+  await expect(takeOverNewest(rt, dir)).rejects.toThrow(
+    `Cannot read ${join(dir, "counters.json")}`,
+  );
+});
+
+test("the newest copy is one after the last takeover, even if the clock of the server before was ahead", async () => {
+  const { rt, dir } = await createPrimary();
+  const { config } = await takeOverNewest(rt, dir);
+  const standby = createTestRuntime({ dataDir: config.dataDir, backupDir: dir });
+  expect(standby.now()).toBeLessThan(rt.now() - MINUTE_MS);
+  const backup = await createBackup(standby);
+  await copyBackup(standby, backup);
+  const { copy } = await findNewestCopy(createStandby(rt, dir), dir);
+  expect(copy.path).toBe(join(dir, basename(backup.path)));
+});
+
+test("the newest copy is one with later changes, even if the clock was ahead at the copy before", async () => {
+  const { rt, dir } = await createPrimary();
+  rt.setClock(-30 * MINUTE_MS);
+  addBusiness(rt, "bar-nox");
+  const backup = await createBackup(rt);
+  await copyBackup(rt, backup);
+  const { copy } = await findNewestCopy(createStandby(rt, dir), dir);
+  expect(copy.path).toBe(join(dir, basename(backup.path)));
+});
+
+test("a damaged copy is skipped and reported", async () => {
+  const { rt, dir, older, newer } = await createPrimary();
+  writeFileSync(newer, readFileSync(newer).fill(1, 4096));
+  const found = await findNewestCopy(rt.config, dir);
+  expect(found).toMatchObject({ copy: { path: older }, skipped: [expect.stringContaining(newer)] });
+  truncateSync(older, statSync(older).size - 1);
+  await expect(findNewestCopy(rt.config, dir)).rejects.toThrow(
+    `No copy in ${dir} is authentic: ${newer} has no authentication tag`,
+  );
+  await expect(findNewestCopy(rt.config, dir, true)).rejects.toThrow(
+    `There is no intact copy of a backup in ${dir}`,
+  );
+  await expect(findNewestCopy(rt.config, createTempFolder())).rejects.toThrow(
+    "There is no copy of a backup",
+  );
+});
+
+test.runIf(process.platform === "linux")(
+  "a copy on a bad sector is skipped and reported",
+  async () => {
+    const { rt, dir, older, newer } = await createPrimary();
+    // The checksum also covers pages that SQLite does not read.
+    const error = Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" });
+    vi.mocked(hashFile).mockRejectedValueOnce(error);
+    expect(await findNewestCopy(rt.config, dir)).toMatchObject({
+      copy: { path: older },
+      skipped: [`Cannot read ${newer}: i/o error, read.`],
+    });
+    disk.unreadable = newer;
+    expect(await findNewestCopy(rt.config, dir)).toMatchObject({
+      copy: { path: older },
+      skipped: [`Cannot read ${newer}: i/o error, stat.`],
+    });
+    disk.unreadable = "";
+    // A read of this file fails with EIO.
+    rmSync(newer);
+    symlinkSync("/proc/self/mem", newer);
+    expect(await findNewestCopy(rt.config, dir)).toMatchObject({
+      copy: { path: older },
+      skipped: [expect.stringContaining(newer)],
+    });
+  },
+);
+
+test("a folder of copies that is not mounted is not reported as an empty one", async () => {
+  const rt = createTestRuntime();
+  const dir = join(createTempFolder(), "nas");
+  await expect(findNewestCopy(rt.config, dir)).rejects.toMatchObject({
+    message: `There is no folder ${dir}.`,
+    fix: expect.stringContaining("mount its disk"),
+  });
+});
+
+test("a takeover that cannot replace the data claims nothing", async () => {
+  const { rt, dir } = await createPrimary();
+  const config = createStandby(rt, dir);
+  const standby = await startDaemon(
+    { ...config, backups: { ...config.backups, dir: null } },
+    LISTEN,
+  );
+  const { copy } = await findNewestCopy(rt.config, dir);
+  const options = { now: 0, confirm: async () => {} };
+  await expect(takeOver(config, dir, copy, options)).rejects.toThrow("A daemon is running");
+  await standby.stop();
+  const refuse = () => Promise.reject(new Error("no"));
+  await expect(takeOver(config, dir, copy, { now: 0, confirm: refuse })).rejects.toThrow("no");
+  expect(readdirSync(dir).filter((name) => name.startsWith("epoch"))).toEqual([]);
+});
+
+test("serve does not start if it cannot read its --backup-dir, where another server may have taken over", async () => {
+  const rt = createTestRuntime();
+  const dir = join(createTempFolder(), "nas");
+  await expect(startDaemon(createStandby(rt, dir), LISTEN)).rejects.toThrow(
+    `--backup-dir: there is no folder ${dir}.`,
+  );
+  mkdirSync(join(dir, "epoch-1"), { recursive: true });
+  await expect(startDaemon(createStandby(rt, dir), LISTEN)).rejects.toThrow(
+    `Cannot read ${dir}/epoch-1: illegal operation on a directory`,
+  );
+});

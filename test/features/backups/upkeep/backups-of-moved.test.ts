@@ -1,0 +1,136 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+import { deleteMovedBusiness } from "../../../../src/app/moved-businesses.ts";
+import { copyBackup } from "../../../../src/features/backups/copies/copies.ts";
+import { createBackup, listBackupsIn } from "../../../../src/features/backups/backups.ts";
+import {
+  checkBackupsOfMoved,
+  deleteBackupsOfMoved,
+} from "../../../../src/features/backups/upkeep/backups-of-moved.ts";
+import { runMaintenance } from "../../../../src/features/backups/upkeep/maintenance.ts";
+import { createTempFolder } from "../../../support/cli.ts";
+import { addBusiness } from "../../../support/delivery.ts";
+import { createTestRuntime } from "../../../support/test-runtime.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** A server with a backup, and its copy, from before one of its two businesses moves. */
+async function createServer() {
+  const dir = createTempFolder();
+  const rt = createTestRuntime({ backupDir: dir });
+  addBusiness(rt, "stays");
+  const moves = addBusiness(rt, "moves");
+  const backup = await createBackup(rt);
+  await copyBackup(rt, backup);
+  const earlier = [backup.path, join(dir, basename(backup.path))] as const;
+  rt.advance(MINUTE_MS);
+  deleteMovedBusiness(rt, moves);
+  const listLeft = () => earlier.filter((file) => existsSync(file));
+  return { rt, dir, earlier, listLeft };
+}
+
+test("backups from before a move, and their copies, are named for 30 days and then deleted", async () => {
+  const { rt, earlier, listLeft } = await createServer();
+  rt.advance(29 * DAY_MS);
+  await runMaintenance(rt, { backUp: true });
+  expect(listLeft()).toEqual(earlier);
+  const findings = checkBackupsOfMoved(rt);
+  expect(findings).toMatchObject([
+    {
+      text: expect.stringMatching(
+        /^2 backups from before moves moved to another server.*2026-12-20/,
+      ),
+      fix: `rm ${earlier.join(" ")}, if nobody needs the data from before the move`,
+    },
+  ]);
+  rt.advance(DAY_MS);
+  await runMaintenance(rt, { backUp: true });
+  expect(listLeft()).toEqual([]);
+  expect(checkBackupsOfMoved(rt)).toEqual([]);
+  expect(listBackupsIn(rt.config.backupFolder)).toHaveLength(2);
+  const deleted = rt.logged.filter(({ message }) => message.startsWith("deleted a backup"));
+  expect(deleted.map(({ fields }) => fields["path"])).toEqual(earlier);
+});
+
+test("the backups from before a move stay until each folder has an intact one from after it", async () => {
+  const { rt, dir, earlier, listLeft } = await createServer();
+  rt.advance(31 * DAY_MS);
+  await deleteBackupsOfMoved(rt);
+  expect(listLeft()).toEqual(earlier);
+  const { path } = await createBackup(rt);
+  appendFileSync(path, "damage");
+  await deleteBackupsOfMoved(rt);
+  expect(listLeft()).toEqual(earlier);
+  rt.advance(MINUTE_MS);
+  await createBackup(rt);
+  await deleteBackupsOfMoved(rt);
+  expect(listLeft()).toEqual([earlier[1]]);
+  await runMaintenance(rt, { backUp: true });
+  expect(listLeft()).toEqual([]);
+  expect(readdirSync(dir).filter((name) => name.endsWith(".db"))).toHaveLength(1);
+});
+
+test("a backup from before a move that a clock ahead made is no newer backup, and ends too", async () => {
+  const { rt, earlier, listLeft } = await createServer();
+  const { backupFolder } = rt.config;
+  const ahead = join(backupFolder, "deskbell-20300101T000000Z.db");
+  copyFileSync(earlier[0], ahead);
+  rt.advance(31 * DAY_MS);
+  expect(checkBackupsOfMoved(rt)[0]?.fix).toContain(ahead);
+  await deleteBackupsOfMoved(rt);
+  expect(listLeft()).toEqual(earlier);
+  const { path } = await createBackup(rt);
+  await deleteBackupsOfMoved(rt);
+  expect(listBackupsIn(backupFolder).map((backup) => backup.path)).toEqual([path]);
+});
+
+test("a business that came back keeps its backups", async () => {
+  const { rt, earlier, listLeft } = await createServer();
+  addBusiness(rt, "moves");
+  rt.advance(31 * DAY_MS);
+  await runMaintenance(rt, { backUp: true });
+  expect(listLeft()).toEqual(earlier);
+  expect(checkBackupsOfMoved(rt)).toEqual([]);
+});
+
+test("the backups of another server stay", async () => {
+  const { rt, dir, earlier, listLeft } = await createServer();
+  writeFileSync(join(dir, "server-id"), "0123456789abcdef\n");
+  rt.advance(31 * DAY_MS);
+  const { path } = await createBackup(rt);
+  copyFileSync(path, join(dir, basename(path)));
+  await deleteBackupsOfMoved(rt);
+  expect(listLeft()).toEqual([earlier[1]]);
+  expect(checkBackupsOfMoved(rt)).toEqual([]);
+});
+
+test("a folder of copies that cannot be read does not keep the backups on this machine", async () => {
+  const { rt, dir, earlier, listLeft } = await createServer();
+  rt.advance(31 * DAY_MS);
+  await createBackup(rt);
+  rmSync(join(dir, "server-id"));
+  mkdirSync(join(dir, "server-id"));
+  expect(checkBackupsOfMoved(rt)).toHaveLength(1);
+  await deleteBackupsOfMoved(rt);
+  expect(listLeft()).toEqual([earlier[1]]);
+});
+
+test("after a takeover, the server from before deletes no copies", async () => {
+  const { rt, dir, earlier, listLeft } = await createServer();
+  rt.advance(31 * DAY_MS);
+  await copyBackup(rt, await createBackup(rt));
+  writeFileSync(join(dir, "epoch-1"), "another server\n");
+  await deleteBackupsOfMoved(rt);
+  expect(listLeft()).toEqual([earlier[1]]);
+  expect(rt.logged.at(-1)?.message).toContain("could not be deleted");
+});
