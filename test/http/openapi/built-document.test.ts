@@ -316,7 +316,9 @@ test("the daemon does not load the schemas of the OpenAPI document", () => {
     .filter((path) => path.endsWith(".ts") && heavy.test(readFileSync(join(src, path), "utf8")))
     .filter(
       (path) =>
-        !/^(http\/openapi\/|domain\/public\/schemas\/|features\/[\w-]+\/openapi\.ts)/.test(path),
+        !/^(http\/openapi\/|domain\/public\/schemas\/|features\/[\w-]+\/(?:[\w-]+-schema|openapi)\.ts)/.test(
+          path,
+        ),
     );
   expect(loading).toEqual([]);
 });
