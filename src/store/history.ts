@@ -1,5 +1,5 @@
 import { columns, type Db } from "./database/db.ts";
-import { assertOnlyRow } from "./database/storage-error.ts";
+import { assertInstant, assertOnlyRow } from "./database/storage-error.ts";
 import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import { createTallyChanges, createTallyStore } from "./webhooks/tallies.ts";
 
@@ -24,7 +24,10 @@ export function createHistoryStore(db: Db) {
   const updateCutUntil = db.prepare("UPDATE history SET cut_until = ?");
 
   return {
-    get: () => assertOnlyRow(db, "history", select.get() as HistoryRow | undefined),
+    get(): HistoryRow {
+      const row = assertOnlyRow(db, "history", select.get() as HistoryRow | undefined);
+      return { ...row, cutUntil: assertInstant(row.cutUntil, "history.cut_until") };
+    },
     /** When the oldest event was created, or null if there is none. */
     getOldestAt: (): number | null => (selectOldest.get() as number | undefined) ?? null,
     saveBudget: (budget: { keepDays: number; maxBytes: number }) => void updateBudget.run(budget),

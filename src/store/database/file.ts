@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { type Db, isSqliteError } from "./db.ts";
-import { assertOnlyRow, findMissingRow } from "./storage-error.ts";
+import { assertInstant, assertOnlyRow, findMissingRow } from "./storage-error.ts";
 import { findChangedPart, findDamage } from "./schema.ts";
 
 /** 16 MB: pages that change often are copied from the WAL to the file only once per checkpoint. */
@@ -65,10 +65,10 @@ export function createFileStore(db: Db) {
     emptyLog: () => withTimeout(READER_TIMEOUT_MS, emptyLog),
     /** Returns when guests were erased whose data the log may still have; null if it has none. */
     findLogKeptSince: () =>
-      (db.prepare("SELECT log_kept_since FROM server").pluck().get() as
-        | number
-        | null
-        | undefined) ?? null,
+      assertInstant(
+        db.prepare("SELECT log_kept_since FROM server").pluck().get() ?? null,
+        "server.log_kept_since",
+      ),
     saveLogKeptSince: (at: number) =>
       void db.prepare("UPDATE server SET log_kept_since = ?").run(at),
     /** A later erasure keeps its own mark. */

@@ -160,6 +160,19 @@ export function parseJson<T>(text: string, column: `${string}.${string}`): T {
   }
 }
 
+const LAST_INSTANT = 8.64e15;
+
+/**
+ * Returns a stored time in epoch milliseconds, or null. SQLite does not detect that another page has
+ * taken the place of the right one.
+ * @throws DamagedDatabaseError if the value is no time
+ */
+export function assertInstant(value: unknown, column: `${string}.${string}`): number | null {
+  if (value === null) return null;
+  if (Number.isInteger(value) && Math.abs(value as number) <= LAST_INSTANT) return value as number;
+  throw new DamagedDatabaseError("the database", `${column} is not a time`);
+}
+
 // A migration creates the only row of each of these tables, and nothing deletes it. Damage of the
 // file can make it disappear without an error of SQLite.
 const TABLES = ["history", "server", "audit_retention"];

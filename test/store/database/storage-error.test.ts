@@ -142,3 +142,18 @@ test.each(TABLES)("a missing row of %s is damage, and not a bug", async (table) 
   for (const line of ["status", "audit list", "businesses list"])
     expect((await deskbell(line)).stderr).not.toMatch(/bug/);
 });
+
+test.each([
+  ["server", "log_kept_since"],
+  ["history", "cut_until"],
+])("a value of %s.%s that is no time is damage, and not a bug", async (table, column) => {
+  const rt = createTestRuntime();
+  rt.close();
+  const db = new Database(rt.config.databasePath);
+  db.exec(`UPDATE ${table} SET ${column} = 9000000000000000000`);
+  db.close();
+  const { deskbell } = createTerminal({ dataDir: rt.config.dataDir });
+  const { stdout, stderr } = await deskbell("status");
+  expect(stdout + stderr).toContain(`${table}.${column} is not a time`);
+  expect(stderr).not.toContain("bug");
+});
