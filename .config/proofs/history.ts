@@ -75,6 +75,11 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     foundBy: "`faults/disk-faults`, writes 11, 14 and 201",
     commit: "cabe65a",
   },
+  {
+    bug: "A database with two swapped pages, in which a stored time was none, gave an internal error instead of being reported as damaged",
+    foundBy: "`faults/damaged-databases`, seed 602214",
+    commit: "ddf8d9e",
+  },
 ];
 
 /** What the proofs do not show. */
