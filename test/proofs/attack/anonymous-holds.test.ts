@@ -11,7 +11,7 @@ import { createTempFolder, startProgram } from "../../support/cli.ts";
 import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
 import { PROGRAM, type Program } from "../../support/program.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
-import { patient } from "../../support/patience.ts";
+import { OutOfPatience, patient } from "../../support/patience.ts";
 
 // Anonymous visitors of the example website hold as many times as they can, over HTTP, while honest
 // visitors book. The daemon and the website are processes of their own, and the website's key has the
@@ -67,6 +67,8 @@ async function startWebsite(program: Program, limits = GUIDE_LIMITS) {
       ...(body && { body: JSON.stringify(body) }),
     });
     const answer = (await response.json()) as object;
+    // The website gives up waiting for a busy server.
+    if (response.status >= 500) throw new OutOfPatience(`${path}: ${JSON.stringify(answer)}`);
     return { ...answer, status: response.status };
   };
   const read = async <T>(path: string): Promise<T> => {
@@ -189,6 +191,13 @@ async function book(website: Website, random: SeededRandom, n: number): Promise<
   return false;
 }
 
+/** Returns how many of the honest visitors have booked, one after the other. */
+async function bookAll(website: Website, random: SeededRandom): Promise<number> {
+  let booked = 0;
+  for (let n = 0; n < HONEST; n += 1) if (await book(website, random, n)) booked += 1;
+  return booked;
+}
+
 async function run(program: Program, addresses: number) {
   const random = createSeededRandom(SEED);
   const website = await startWebsite(program);
@@ -196,10 +205,10 @@ async function run(program: Program, addresses: number) {
   const starts = await listStarts(website);
   const refused = await attack(website, random, addresses, starts);
   const before = largestShare(website, free);
-  const attackers = attack(website, random, addresses, starts);
-  let booked = 0;
-  for (let n = 0; n < HONEST; n += 1) if (await book(website, random, n)) booked += 1;
-  await attackers;
+  const [booked] = await Promise.all([
+    bookAll(website, random),
+    attack(website, random, addresses, starts),
+  ]);
   return { share: Math.max(before, largestShare(website, free)), booked, refused };
 }
 

@@ -17,6 +17,8 @@ import { patient } from "../../support/patience.ts";
 const SEED = chooseSeed(23);
 const REQUESTS = chooseScale(500, 600_000, 20_000);
 const CONTROL_REQUESTS = 2000;
+/** A control that by chance sends no such ID is repeated with another seed, this often in all. */
+const CONTROL_RUNS = 10;
 /** Each round starts with a new business, because some requests change it. */
 const PER_ROUND = 20_000;
 const TEMPLATES = 1000;
@@ -147,11 +149,16 @@ async function runRound(
 }
 
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
-  const control = { requests: CONTROL_REQUESTS, seed: SEED, prepare: sabotage };
-  const error = await runRound(new Map(), control).catch((thrown: Error) => thrown);
-  const hasFailed = error instanceof Error && error.message.startsWith("HTTP/1.1 500 ");
+  let hasFailed = false;
+  let runs = 0;
+  while (!hasFailed && runs < CONTROL_RUNS) {
+    const control = { requests: CONTROL_REQUESTS, seed: SEED + runs, prepare: sabotage };
+    const error = await runRound(new Map(), control).catch((thrown: Error) => thrown);
+    hasFailed = error instanceof Error && error.message.startsWith("HTTP/1.1 500 ");
+    runs += 1;
+  }
   return {
-    done: `An API that throws for IDs with an unusual character got up to ${CONTROL_REQUESTS} such requests.`,
+    done: `An API that throws for IDs with an unusual character got up to ${runs * CONTROL_REQUESTS} such requests.`,
     figure: hasFailed ? "It responded with 500." : "It never responded with 500.",
     hasFailed,
   };
