@@ -62,7 +62,8 @@ export function copyWithout(feature: string): string {
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   for (const path of ["src/features", "test/features"])
     rmSync(join(folder, path, feature), { recursive: true, force: true });
-  for (const test of TESTS_THAT_NEED[feature] ?? []) rmSync(join(folder, "test", `${test}.test.ts`));
+  for (const test of TESTS_THAT_NEED[feature] ?? [])
+    rmSync(join(folder, "test", `${test}.test.ts`));
   for (const list of globSync(join(folder, "src/features/*.ts")))
     writeFileSync(list, withoutFeature(readFileSync(list, "utf8"), feature));
   const config = JSON.parse(readFileSync(join(folder, "tsconfig.json"), "utf8")) as object;

@@ -117,8 +117,10 @@ export function releaseHold(
 ): void {
   rt.tx(() => {
     const hold = getHoldToChange(rt, business, access, id);
-    if (hold.status === "USED") throw holdUsedError(hold);
-    if (hold.status === "OPEN") rt.store.holds.release(id);
+    const status = holdStatus(hold, rt.now());
+    if (status === "USED") throw holdUsedError(hold);
+    // A hold that was left to expire still counts as unused.
+    if (status === "OPEN") rt.store.holds.release(id);
   });
 }
 

@@ -169,6 +169,20 @@ test("a hundred holds that their key releases do not limit it", async () => {
     ).toBe(201);
 });
 
+test("a hundred holds that their key releases only after their expiry limit it", async () => {
+  const { rt, site } = openBookingShop();
+  const hold = (time: string) =>
+    site.send("POST", "/holds", { startsAt: `2026-11-${time}:00:00Z`, segments: [ANN] });
+  for (let n = 0; n < 101; n += 1) {
+    const { body } = await hold("27T09");
+    rt.advance(6 * MINUTE);
+    expect((await site.send("DELETE", `/holds/${body.data.id}`)).status).toBe(204);
+  }
+  const statuses = [];
+  for (const time of ["25T09", "25T10", "25T11", "27T09"]) statuses.push((await hold(time)).status);
+  expect(statuses).toEqual([201, 201, 201, 429]);
+});
+
 test("visits that visitors cancel again do not use up the limit of their key", async () => {
   const { createClient } = openBookingShop();
   const site = createClient(["bookings.write"], { maxBookingsDay: 2 });
