@@ -133,8 +133,7 @@ export class DeliveryWorker {
     if (this.#state === "running" && !this.#outcomes.isBlocked)
       this.#dispatcher.dispatch(() => this.#rt.revision() - this.#outcomes.commits);
     if (!this.#dispatcher.isIdle) return;
-    for (const resolve of this.#idleWaiters) resolve();
-    this.#idleWaiters = [];
+    for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
   async #deliver(delivery: InFlightDelivery, keys: readonly SigningKey[]): Promise<void> {
@@ -169,6 +168,7 @@ export class DeliveryWorker {
 
   /** Releases the deliveries whose outcomes are written, and announces them. */
   #release(results: readonly AttemptResult[], disabled: readonly string[]): void {
+    for (const id of disabled) this.#dispatcher.expire(id);
     for (const result of results) {
       this.#dispatcher.release(result);
       this.#announce(result);

@@ -155,9 +155,14 @@ export class Dispatcher {
   }
 
   /** Call it when the outcome is written. */
-  release({ due, endpointId, host, isGone }: AttemptResult): void {
+  release({ due, endpointId, host }: AttemptResult): void {
     this.#claimed.delete(due.number);
     for (const id of this.#hosts.release(host)) this.enqueue(id);
-    this.#queues.find(endpointId)?.release(isGone);
+    this.#queues.find(endpointId)?.release();
+  }
+
+  /** Call it when an outcome has disabled the endpoint: its other deliveries are parked. */
+  expire(endpointId: string): void {
+    this.#queues.find(endpointId)?.expire();
   }
 }

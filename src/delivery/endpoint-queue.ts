@@ -236,9 +236,12 @@ export class EndpointQueue {
     this.health = recordOutcome(this.health, outcome, now);
   }
 
-  /** If the endpoint was disabled, its due rows are outdated. */
-  release(isDisabled: boolean): void {
+  release(): void {
     this.claimedCount -= 1;
-    if (isDisabled) this.commitCount = Number.NaN;
+  }
+
+  /** Makes the endpoint and its due rows be read again before the next delivery. */
+  expire(): void {
+    this.commitCount = Number.NaN;
   }
 }
