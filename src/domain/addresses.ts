@@ -2,13 +2,13 @@ import ipaddr from "ipaddr.js";
 import { AppError } from "./errors.ts";
 
 /**
- * Whether the text is an IP address. IPv4 has four decimal numbers: the library also reads `1.2.3`
- * as 1.2.0.3 and `010.0.0.1` as 8.0.0.1, as old C functions do.
+ * Returns whether the text is an IP address. An IPv4 address needs four decimal numbers: the
+ * library also reads `1.2.3` as 1.2.0.3 and `010.0.0.1` as 8.0.0.1, as old C functions do.
  */
 export const isAddress = (text: string): boolean =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
 
-/** A CIDR range such as `203.0.113.0/24`, or a single address. */
+/** Returns whether the text is a CIDR range such as `203.0.113.0/24`, or a single address. */
 export const isAddressRange = (text: string): boolean =>
   isAddress(text) || ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
 
@@ -21,7 +21,11 @@ export function assertAddressRanges(flag: string, ranges: readonly string[]): vo
     });
 }
 
-/** A mapped IPv4 address counts as IPv4. @throws AppError usage for an invalid range */
+/**
+ * Returns whether an address is in one of the ranges. An IPv4 address mapped to IPv6 counts as
+ * IPv4.
+ * @throws AppError usage for an invalid range
+ */
 export function isWithin(address: string, ranges: readonly string[]): boolean {
   if (!isAddress(address)) return false;
   const parsed = ipaddr.process(address);
@@ -31,7 +35,10 @@ export function isWithin(address: string, ranges: readonly string[]): boolean {
   });
 }
 
-/** Keys that were created before ranges were checked strictly keep theirs. */
+/**
+ * Parses also ranges that `isAddressRange` rejects, such as `10.1`: an API key that was created
+ * before that check keeps its ranges.
+ */
 function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
   if (!ipaddr.isValid(text))

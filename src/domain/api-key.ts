@@ -19,10 +19,13 @@ const INCLUDED: Partial<Record<Scope, readonly Scope[]>> = {
   "bookings.manage": ["bookings.write", "tickets.write", "bookings.read"],
 };
 
-/** The scopes of version 0.1, which a secret key of that version has. */
+/** The scopes of version 0.1. A secret key of that version has all of them. */
 export const FIRST_SCOPES: readonly Scope[] = ["services.read", "webhooks.read", "webhooks.write"];
 
-/** A secret key is created with every scope of its business, a restricted key with those listed. */
+/**
+ * A secret key is created with every scope, a restricted key with the scopes that the operator
+ * lists.
+ */
 export type KeyKind = "SECRET" | "RESTRICTED";
 
 export const DEFAULT_LIMITS = {
@@ -45,7 +48,10 @@ export const isScope = (name: string): name is Scope =>
 export const grants = ({ scopes }: { scopes: readonly Scope[] }, needed: Scope): boolean =>
   scopes.some((scope) => scope === needed || INCLUDED[scope]?.includes(needed));
 
-/** What happens to a key's webhook endpoints when it ends. UNDECIDED: it ended under version 0.2. */
+/**
+ * What happens to the webhook endpoints of a key that ends. UNDECIDED: the key ended under version
+ * 0.2.
+ */
 export type EndpointsAtEnd = "STOP" | "KEEP" | "UNDECIDED";
 
 type Lifetime = { revokedAt: number | null; expiresAt: number | null };
@@ -54,17 +60,17 @@ type Lifetime = { revokedAt: number | null; expiresAt: number | null };
 export const hasEnded = ({ revokedAt, expiresAt }: Lifetime, now: number): boolean =>
   revokedAt !== null || (expiresAt !== null && expiresAt <= now);
 
-/** Whether the end of a key keeps its webhook endpoints from receiving anything. */
+/** Returns whether a key has ended and its webhook endpoints receive nothing any more. */
 export const stopsEndpoints = (
   key: Lifetime & { endpointsAtEnd: EndpointsAtEnd },
   now: number,
 ): boolean => key.endpointsAtEnd === "STOP" && hasEnded(key, now);
 
-/** 190 random bits and a checksum that reveals typing errors. */
+/** Returns a new API key: 190 random bits, and a checksum that reveals typing errors. */
 export function generateApiKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {
   let text = PREFIX[kind];
   while (text.length < PREFIX[kind].length + RANDOM_LENGTH) {
-    // Bytes above the last multiple of 62 would favour some characters.
+    // Bytes from 248 on (the last multiple of 62) would favour some characters.
     const [byte = 0] = random(1);
     if (byte < 248) text += BASE62[byte % 62];
   }
@@ -74,7 +80,7 @@ export function generateApiKey(kind: KeyKind, random: (bytes: number) => Uint8Ar
 export const isWellFormed = (text: string): boolean =>
   SHAPE.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 
-/** 190 random bits need neither salt nor stretching. */
+/** Returns the SHA-256 of an API key. Its 190 random bits need neither salt nor stretching. */
 export const hashApiKey = (text: string): Buffer => hash("sha256", text, "buffer");
 
 export const keyHints = (kind: KeyKind, text: string): { prefix: string; last4: string } => ({

@@ -41,7 +41,7 @@ const CORE_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof CORE_ACTIONS)[number] | Listed<"auditActions">;
 
-/** The names are stable: scripts filter by them. */
+/** Returns the names of all audit actions. The names are stable, because scripts filter by them. */
 export const listAuditActions = (): AuditAction[] => [
   ...CORE_ACTIONS,
   ...listOfFeatures("auditActions"),
@@ -54,8 +54,8 @@ export type Actor = {
   /** `uid:1000` for a user, the ID of an API key, or `daemon`. */
   id: string;
   /**
-   * The name of the API key, of the system user, or of the user who ran sudo. The daemon has none;
-   * a key or user without a name is null too.
+   * The name of the API key, of the system user, or of the user who ran sudo. Null for the daemon,
+   * and for a key or user without a name.
    */
   name: string | null;
   /** The client's address; null unless `via` is `http`. */

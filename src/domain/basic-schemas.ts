@@ -15,8 +15,8 @@ export function line(max: number) {
 }
 
 /**
- * A line that somebody outside the business wrote. Characters that control a terminal, or reorder or
- * hide others, would reach the calendars and tools of the business.
+ * Returns a schema of a line that somebody outside the business wrote. Characters that control a
+ * terminal, or that reorder or hide others, would reach the calendars and tools of the business.
  */
 export function outsideLine(max: number) {
   const noun = `one line of 1 to ${max} characters without invisible characters`;
@@ -34,5 +34,5 @@ export function integer(min: number, max: number) {
 }
 
 export const centsSchema = () => integer(0, MAX_MINOR_UNITS);
-/** A sum of amounts. */
+/** Returns the schema of a sum, which can exceed the maximum of a single amount. */
 export const totalCentsSchema = () => integer(0, Number.MAX_SAFE_INTEGER);

@@ -2,14 +2,15 @@ type Entry<Key, Value> = {
   key: Key;
   value: Value;
   size: number;
-  /** The entry used next after this one; undefined for the one used last. */
+  /** The entry that was used next after this one; undefined for the entry used last. */
   newer: Entry<Key, Value> | undefined;
   older: Entry<Key, Value> | undefined;
 };
 
 /**
- * Evicts the least recently used entries when the sizes of all add up to more than `maxSize`. The
- * order of use is a linked list: moving an entry to the end of a Map on each read would cost more.
+ * A cache that evicts the least recently used entries when the sizes of all entries add up to more
+ * than `maxSize`. The order of use is a linked list: moving an entry to the end of a Map on each
+ * read would cost more.
  */
 export class BoundedCache<Key, Value> {
   readonly maxSize: number;
@@ -19,7 +20,10 @@ export class BoundedCache<Key, Value> {
   #oldest: Entry<Key, Value> | undefined;
   #size = 0;
 
-  /** @param sizeOf of one entry, in the unit of `maxSize`; by default entries are counted */
+  /**
+   * @param sizeOf returns the size of a value, in the unit of `maxSize`; by default, each counts as
+   * 1
+   */
   constructor(maxSize: number, sizeOf: (value: Value) => number = () => 1) {
     this.maxSize = maxSize;
     this.#sizeOf = sizeOf;

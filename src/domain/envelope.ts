@@ -20,7 +20,7 @@ export type EventDraft = {
   object: unknown;
 };
 
-/** @param ids of the resource, then of its parts that are affected */
+/** @param ids the ID of the resource, then those of its parts that are affected */
 export const eventDraft = (
   type: EventType,
   changed: EventDraft["changed"],
@@ -47,7 +47,10 @@ export const reorderedEvent = (
 
 type EnvelopeBusiness = z.infer<typeof business>;
 
-/** The spec's "Webhook event envelope"; `data` has exactly the four keys of its table. */
+/**
+ * An event as receivers get it: the specification's "Webhook event envelope". `data` has exactly
+ * the four keys of the table there.
+ */
 export type Envelope = {
   id: string;
   type: EventType;
@@ -95,8 +98,9 @@ const GUEST_PREFIXES: ReadonlySet<string> = new Set(["booking", "reservation", "
 type Reader = Pick<EventReader, "kind" | "scopes">;
 
 /**
- * Whether the events of a key have customer references and reasons of cancellations. A restricted
- * key needs a scope for bookings or orders: other partners wrote these texts about their guests.
+ * Returns whether the events that a key receives include customer references and the reasons of
+ * cancellations. A restricted key needs a scope for bookings or orders, because other partners
+ * wrote these texts about their guests.
  */
 export const readsReferences = (key: Reader): boolean =>
   key.kind === "SECRET" ||
@@ -107,7 +111,7 @@ export const readsReferences = (key: Reader): boolean =>
 /**
  * Returns the envelope that a key receives: the stored bytes, or a copy in which `customerRef` and
  * `cancelReason` are null.
- * @param key undefined: the endpoint belongs to the operator alone
+ * @param key undefined if the endpoint belongs to the operator alone
  */
 export function bodyFor(
   key: Reader | undefined,
@@ -121,7 +125,7 @@ export function bodyFor(
   return Buffer.from(JSON.stringify(envelope));
 }
 
-/** What the events of both groups, or of one, are about. */
+/** Returns the nouns of the visits and orders in these groups; undefined for the catalog alone. */
 function visitsOf(groups: readonly EventGroup[]): string | undefined {
   const hasTickets = groups.includes("tickets");
   if (groups.includes("bookings"))
@@ -143,7 +147,8 @@ export function describeGuestData(key: EventReader): string[] {
       ? ["It reads what it has booked itself, with the data of these guests."]
       : [];
   const visits = visitsOf(key.eventGroups);
-  // The operator can give an endpoint to any key, so a key without a scope for webhooks has events too.
+  // The operator can give an endpoint to any key, so a key without a scope for webhooks receives
+  // events too.
   const receives = grants(key, "webhooks.read")
     ? "It receives"
     : "At webhook endpoints that you create for it, it receives";

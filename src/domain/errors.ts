@@ -51,7 +51,7 @@ export type ErrorCode =
   | "storage_full"
   | "storage_failed"
   | "signing_unavailable"
-  // Used by the CLI only.
+  // The API never responds with the codes below.
   | "usage"
   | "invalid_input"
   | "not_permitted"
@@ -69,12 +69,12 @@ export type ValidationIssue = {
 };
 
 /**
- * Issues that an error lists. Looking for more would take seconds in a file that is wrong on purpose.
- * A search ends after one more than this, which tells that there are others.
+ * The maximum number of issues that an error lists: finding all would take seconds in a file that
+ * is wrong on purpose. A search stops after one more issue, which shows that there are others.
  */
 export const MAX_ISSUES = 100;
 
-/** `3 errors`, or `More than 100 errors`. */
+/** Returns `3 errors`, or `More than 100 errors`. */
 export const countErrors = ({ length }: readonly unknown[]): string =>
   length > MAX_ISSUES
     ? `More than ${MAX_ISSUES} errors`
@@ -105,13 +105,13 @@ export class AppError extends Error {
   }
 }
 
-/** @throws AppError resource_not_found if there is nothing */
+/** Returns the row. @throws AppError resource_not_found if it is undefined */
 export function assertFound<Row>(row: Row | undefined, message: string, fix: string): Row {
   if (row !== undefined) return row;
   throw new AppError("resource_not_found", message, { fix });
 }
 
-/** Errors in the words of an operator; the system has texts of its own for the other codes. */
+/** Texts for error codes in the words of an operator. The system has texts for the other codes. */
 const SYSTEM_ERROR_WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet",
@@ -144,11 +144,11 @@ const CODE = /\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)*\b/g;
 const ONLY_CODE = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$/;
 
 /**
- * Returns an error of the network or the file system without codes such as ECONNREFUSED, which an
- * operator would have to look up. Other errors keep their message.
+ * Returns the message of an error, with words in place of codes such as ECONNREFUSED, which an
+ * operator would have to look up.
  */
 export function errorInWords(error: unknown): string {
-  // The message of an error may be "fetch failed" only.
+  // The cause says more than a message such as "fetch failed".
   for (let at = error; at instanceof Error; at = at.cause) {
     const words = SYSTEM_ERROR_WORDS[(at as NodeJS.ErrnoException).code ?? ""];
     if (words !== undefined) return words;
@@ -157,13 +157,16 @@ export function errorInWords(error: unknown): string {
   return textInWords(error.message || String((error as NodeJS.ErrnoException).code ?? error.name));
 }
 
-/** Describes an error of `fetch`, whose own message is "fetch failed". */
+/** Returns why a `fetch` failed. The message of its error may be "fetch failed" only. */
 export function fetchErrorInWords(error: unknown): string {
   const { name, cause } = error as Error;
   return name === "TimeoutError" ? "no response" : errorInWords(cause ?? error);
 }
 
-/** `4093…:error:0A00010B:SSL routines:function:wrong version number:../deps/…`, as OpenSSL writes it. */
+/**
+ * Matches an error of OpenSSL, such as `4093…:error:0A00010B:SSL routines:function:wrong version
+ * number:../deps/…`.
+ */
 const OPENSSL = /\berror:[\dA-F]{8}:[^:]*:[^:]*:([^:]+)/;
 
 /** Reasons of OpenSSL for a response that is not TLS. */

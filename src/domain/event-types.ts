@@ -1,6 +1,6 @@
 import { grants, type KeyKind, type Scope } from "./api-key.ts";
 
-/** The spec's 38 event types, in its order. */
+/** The 38 event types of the specification, in its order. */
 export const EVENT_TYPES = [
   "catalog.changed",
   "service.created",
@@ -42,7 +42,10 @@ export const EVENT_TYPES = [
   "reservation.created",
 ] as const;
 
-/** Names that the spec lacks: only clients that ask for them by name get them, `all` does not. */
+/**
+ * Event types that the specification lacks. A client subscribes to each by name: `all` leaves them
+ * out.
+ */
 export const ADDITIONAL_EVENT_TYPES = [
   "event_availability.updated",
   "booking.updated",
@@ -68,7 +71,10 @@ const EVENT_FLAGS = [
   "details",
 ] as const;
 
-/** The flags of an event, by the prefix of its name. The spec defines the flags of `service`. */
+/**
+ * The flags in `data.changed`, by the prefix of the event type. The specification defines those of
+ * `service`.
+ */
 export const CHANGED_FLAGS = {
   service: ["price", "variants", "addons"],
   service_price: ["price", "variants", "addons"],
@@ -113,11 +119,11 @@ export const resourceTypeOf = (prefix: EventPrefix): string => RESOURCE_TYPES[pr
 
 export const actionOf = (type: EventType): string => type.slice(type.indexOf(".") + 1);
 
-/** An API key receives only events of its groups. */
+/** Groups of event types. An API key receives only events of its groups. */
 export const EVENT_GROUPS = ["catalog", "bookings", "tickets"] as const;
 export type EventGroup = (typeof EVENT_GROUPS)[number];
 
-/** Other events belong to the catalog. */
+/** The groups of event types by prefix. All other event types belong to the catalog. */
 const GROUPS: Partial<Record<EventPrefix, EventGroup>> = {
   booking: "bookings",
   reservation: "bookings",
@@ -138,8 +144,8 @@ export const maySubscribe = ({ eventGroups }: Pick<EventReader, "eventGroups">, 
   eventGroups.includes(groupOf(type));
 
 /**
- * Whether a key may read an event. A key that writes bookings or orders, but may not read those of
- * others, receives only events of its own.
+ * Returns whether a key may read an event. A key that may create bookings or orders, but not read
+ * those of others, reads no event about the bookings or orders of others.
  * @param ownerKeyId the key that created the booking, reservation or order; null for the operator
  */
 export const mayReadEvent = (
@@ -149,6 +155,6 @@ export const mayReadEvent = (
   maySubscribe(key, type) &&
   (groupOf(type) === "catalog" || ownerKeyId === key.id || !isLimitedToOwn(key));
 
-/** Whether a key receives the events of its own bookings and orders only. */
+/** Returns whether a key reads no events about the bookings and orders of others. */
 export const isLimitedToOwn = (key: EventReader): boolean =>
   (grants(key, "bookings.write") || grants(key, "tickets.write")) && !grants(key, "bookings.read");

@@ -1,7 +1,10 @@
 import { hash } from "node:crypto";
 import type { Listed } from "../features/index.ts";
 
-/** Catalog IDs are derived from the key in the file; the others are time-sortable. */
+/**
+ * The part of an ID before `_`. IDs of catalog objects are derived from the keys in the file; all
+ * others sort by the time at which they were made.
+ */
 export type IdPrefix =
   | CatalogIdPrefix
   | "key"
@@ -37,10 +40,12 @@ export type CatalogIdPrefix =
   | "tbl"
   | "img";
 
-// Crockford's alphabet without i, l, o, u, so that an ID can be read aloud.
+// Crockford's alphabet leaves out i, l, o and u, so that an ID can be read aloud.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Crockford base 32 in lower case, most significant bits first. */
+/**
+ * Returns the bytes in Crockford's base 32, in lower case, with the most significant bits first.
+ */
 export function base32(bytes: Uint8Array, length: number): string {
   let text = "";
   let bits = 0;
@@ -57,7 +62,9 @@ export function base32(bytes: Uint8Array, length: number): string {
   return text;
 }
 
-/** Derived from slug, prefix and keys, so a reloaded file keeps its IDs. */
+/**
+ * Returns an ID that is derived from slug, prefix and keys, so that a reloaded file keeps its IDs.
+ */
 export function catalogId(
   prefix: CatalogIdPrefix,
   businessSlug: string,
@@ -67,7 +74,7 @@ export function catalogId(
   return `${prefix}_${base32(digest, 20)}`;
 }
 
-/** The smallest ID that can be created at `ms` or later. */
+/** Returns the smallest ID that can be created at `ms` or later. */
 export function minIdAt(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${base32(bytesOf(Math.max(0, ms), 0), 25)}`;
 }
@@ -85,8 +92,8 @@ const RANDOM_BYTES = 8;
 const POOL_BYTES = 64 * RANDOM_BYTES;
 
 /**
- * Time-sortable: 48 bits of milliseconds, a 16-bit counter and 64 random bits. IDs always increase,
- * even if the clock stops or goes back.
+ * Returns a function that makes time-sortable IDs: 48 bits of milliseconds, a 16-bit counter and 64
+ * random bits. Each ID is larger than the one before, even if the clock stops or goes back.
  */
 export function createIdSource(
   now: () => number,
@@ -96,7 +103,7 @@ export function createIdSource(
   let count = 0;
   let pool: Uint8Array = new Uint8Array();
   let used = 0;
-  // Drawn for many IDs at once: for an event each, half of the time went into the system calls.
+  // Random bytes are drawn for 64 IDs at once: a system call for each event took half of the time.
   const drawBytes = (): Uint8Array => {
     if (used === pool.length) [pool, used] = [random(POOL_BYTES), 0];
     used += RANDOM_BYTES;

@@ -1,4 +1,7 @@
-/** Returns a function that builds a value at its first call, and then returns the same one. */
+/**
+ * Returns a function that builds a value at its first call, and returns the same value at later
+ * calls.
+ */
 export function lazy<T>(build: () => T): () => T {
   let built: { value: T } | undefined;
   return () => (built ??= { value: build() }).value;

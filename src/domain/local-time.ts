@@ -1,9 +1,10 @@
 import type { LocalDate, WallTime } from "./catalog/common.ts";
 
-// A Temporal call takes microseconds and a catalog repeats few instants: cache the last per zone.
+// The last text of each zone is cached: a Temporal call takes microseconds, and a catalog repeats
+// few instants.
 const lastText = new Map<string, { ms: number; text: string }>();
 
-/** RFC 3339 in the zone, to the second: `2026-12-31T22:00:00+01:00`. */
+/** Returns the instant in RFC 3339 in the zone, to the second: `2026-12-31T22:00:00+01:00`. */
 export function formatInstant(ms: number, timezone: string): string {
   const last = lastText.get(timezone);
   if (last?.ms === ms) return last.text;
@@ -18,8 +19,8 @@ export const formatInstantOrNull = (ms: number | null, timezone: string): string
   ms === null ? null : formatInstant(ms, timezone);
 
 /**
- * Epoch milliseconds of a local time such as `2026-12-31T22:00`. A skipped time moves forward; a
- * repeated time means its first instant.
+ * Returns the epoch milliseconds of a local time such as `2026-12-31T22:00`. A time that clocks
+ * skip moves forward; a time that clocks repeat means its first instant.
  */
 export function localToInstant(local: string, timezone: string): number {
   return Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).epochMilliseconds;
@@ -37,7 +38,7 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** Returns the time zone in its canonical case; undefined if there is none of that name. */
+/** Returns the time zone in its canonical case; undefined for an unknown name. */
 export const canonicalTimezone = (name: string): string | undefined =>
   isTimezone(name) ? new Temporal.ZonedDateTime(0n, name).timeZoneId : undefined;
 
@@ -54,17 +55,20 @@ export const isEndTime = (text: string): boolean => END.test(text);
 export const isLocalDate = (text: string): boolean =>
   DATE.test(text) && parses(() => Temporal.PlainDate.from(text));
 
-/** Checked against a leap year, so that a business can close on 29 February. */
+/** Checks the date against a leap year, so that a business can close on 29 February. */
 export const isYearlyDate = (text: string): boolean =>
   /^\d{2}-\d{2}$/.test(text) && isLocalDate(`2028-${text}`);
 
-/** `12d 19:30`: 12 days after the day of seeding. */
+/**
+ * Returns whether the text is a time such as `12d 19:30`: at 19:30, 12 days after the day of
+ * seeding.
+ */
 export function isRelativeTime(text: string): boolean {
   const [, , time = ""] = RELATIVE.exec(text) ?? [];
   return isStartTime(time);
 }
 
-/** `2026-12-31T22:00`, alone or with an offset. */
+/** Returns whether the text is a time such as `2026-12-31T22:00`, with an offset or without. */
 export function isInstant(text: string): boolean {
   const [, date = "", time = "", offset = ""] = INSTANT.exec(text) ?? [];
   return (
@@ -74,16 +78,19 @@ export function isInstant(text: string): boolean {
   );
 }
 
-/** Whether text that `isInstant` accepts is without an offset. */
+/** Returns whether text that `isInstant` accepts has no offset. */
 export const isLocalTime = (text: string): boolean => INSTANT.exec(text)?.[3] === undefined;
 
-/** Epoch milliseconds of text that `isInstant` accepts. */
+/** Returns the epoch milliseconds of text that `isInstant` accepts. */
 export function parseInstant(text: string, timezone: string): number {
   const [, date = "", time = "", offset = ""] = INSTANT.exec(text) ?? [];
   return instantOf(date, time, offset, timezone);
 }
 
-/** Epoch milliseconds of text that `isRelativeTime` accepts, in the business's time zone. */
+/**
+ * Returns the epoch milliseconds of text that `isRelativeTime` accepts, in the business's time
+ * zone.
+ */
 export function parseRelativeTime(text: string, timezone: string, seedingAt: number): number {
   const [, days = "0", time = "00:00"] = RELATIVE.exec(text) ?? [];
   const today = localDateOf(seedingAt, timezone);
@@ -91,8 +98,8 @@ export function parseRelativeTime(text: string, timezone: string, seedingAt: num
 }
 
 /**
- * The times, with their offsets, that a local time such as `2026-10-25T02:30` may mean: two if
- * clocks are set back and show it twice. Times that clocks skip must not be given.
+ * Returns the times, with their offsets, that a local time such as `2026-10-25T02:30` may mean: two
+ * if clocks are set back and show it twice. A caller must not pass a time that clocks skip.
  */
 export const occurrencesOf = (local: string, timezone: string): string[] => {
   const time = Temporal.PlainDateTime.from(local);
@@ -105,19 +112,22 @@ export const occurrencesOf = (local: string, timezone: string): string[] => {
 };
 
 /**
- * The local minute of a text of `formatInstant`, with its offset only if clocks show it twice:
- * `2026-12-31T22:00`, or `2026-10-25T02:30+02:00`.
+ * Returns the local minute of a text of `formatInstant`, with the offset only if clocks show the
+ * minute twice: `2026-12-31T22:00`, or `2026-10-25T02:30+02:00`.
  */
 export function toLocalMinute(instant: string, timezone: string): string {
   const local = instant.slice(0, 16);
   return occurrencesOf(local, timezone).length === 1 ? local : `${local}${instant.slice(19)}`;
 }
 
-/** `toLocalMinute` of epoch milliseconds. */
+/** Returns the local minute of epoch milliseconds, as `toLocalMinute` does. */
 export const formatLocalMinute = (ms: number, timezone: string): string =>
   toLocalMinute(formatInstant(ms, timezone), timezone);
 
-/** The shortest text for `parseInstant`: local, with an offset only if the time is repeated. */
+/**
+ * Returns the shortest text for `parseInstant`: a local time, with an offset only for the second
+ * instant of a time that clocks repeat.
+ */
 export function writeInstant(ms: number, timezone: string): string {
   const zoned = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone);
   const local = zoned
@@ -138,8 +148,8 @@ export const addDays = (date: LocalDate, days: number): LocalDate =>
 const DAYS = { yesterday: -1, today: 0, tomorrow: 1 };
 
 /**
- * Writes a day or time that people name as a date or time: `tomorrow`, `today 18:00` or `now`, which
- * is the current minute. Other texts are returned as they are.
+ * Returns the date or time that a name such as `tomorrow`, `today 18:00` or `now` stands for. `now`
+ * is the current minute. Other texts are returned unchanged.
  */
 export function expandDay(text: string, timezone: string, now: number): string {
   const [, name = "", time] = /^(yesterday|today|tomorrow|now)(?:[T ](.*))?$/i.exec(text) ?? [];
@@ -151,7 +161,7 @@ export function expandDay(text: string, timezone: string, now: number): string {
   return time === undefined ? date : `${date}T${time}`;
 }
 
-/** Minutes after midnight; `26:00` is 1560. */
+/** Returns the minutes after midnight; 1560 for `26:00`. */
 export const minutesOf = (time: WallTime): number =>
   Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
@@ -178,8 +188,9 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * Returns the epoch milliseconds of a duration before `now`, a date or a local time; NaN for
- * anything else. A time without a date is the last one: `23:00` in the morning is of yesterday.
+ * Returns the epoch milliseconds of a duration before `now`, of a date or of a local time; NaN for
+ * anything else. A time without a date means its last occurrence: in the morning, `23:00` is
+ * yesterday's.
  */
 export function parsePastTime(text: string, timezone: string, now: number): number {
   const duration = parseDuration(text);

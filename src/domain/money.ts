@@ -1,11 +1,12 @@
 import { AppError } from "./errors.ts";
 import { countOf, safe, quote } from "./text.ts";
 
-/** `currencyDigits`: decimals of an amount, so that 3500 minor units with 2 digits are 35.00. */
+/** A currency. `currencyDigits` is the number of decimals: with 2, 3500 minor units are 35.00. */
 export type Currency = { currency: string; currencyDigits: number };
 
-// ISO 4217 list one as published on 2024-06-25, with amendment 176 (XCG), without precious metals,
-// test codes and currencies of institutions. Node's Intl has other decimals: CLDR's, for cash.
+// Currency codes by their number of decimals, from list one of ISO 4217 as published on 2024-06-25,
+// with amendment 176 (XCG). Precious metals, test codes and currencies of institutions are left
+// out. Node's Intl has other decimals: CLDR's, for cash.
 const CODES_BY_DIGITS = [
   "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
   "",
@@ -51,7 +52,10 @@ export const currencyChangeText = ({ from, to }: CurrencyChange): string =>
     ? `${from.currency} from ${from.currencyDigits} to ${to.currencyDigits} decimals`
     : `from ${from.currency} to ${to.currency}`;
 
-/** 10,000,000,000.00 in a currency with cents: a car costs more than 1,000,000,000.00 rials. */
+/**
+ * The largest amount: 10,000,000,000.00 with two decimals. A car costs more than 1,000,000,000.00
+ * rials.
+ */
 export const MAX_MINOR_UNITS = 1_000_000_000_000;
 
 /**
@@ -68,18 +72,18 @@ export function totalOfPrices(prices: readonly { priceCents: number; quantity: n
   );
 }
 
-/** 3500 in USD is `35.00`. */
+/** Returns an amount with its decimals: `35.00` for 3500 in USD. */
 export const formatMoney = (minorUnits: number, { currencyDigits }: Currency): string =>
   formatDecimal(minorUnits, currencyDigits);
 
-/** 1250 basis points are `12.5`. */
+/** Returns a percentage: `12.5` for 1250 basis points. */
 export const formatPercent = (basisPoints: number): string =>
   formatDecimal(basisPoints, 2).replace(/\.?0+$/, "");
 
 /** An amount, or a problem as the rest of a sentence that begins with the field's name. */
 type ParsedAmount = { units: number } | { problem: string };
 
-/** Reads the digits, without floating-point arithmetic. */
+/** Parses an amount such as `35.00` into minor units, without floating-point arithmetic. */
 export function parseMoney(
   text: string,
   { currency, currencyDigits: digits }: Currency,
@@ -88,7 +92,7 @@ export function parseMoney(
     digits,
     max: MAX_MINOR_UNITS,
     noun: "an amount",
-    // Four decimals also stand for an unknown currency, and most have two.
+    // Callers pass four decimals for an unknown currency too, and most currencies have two.
     example: digits > 3 ? "35.00" : formatDecimal(35 * 10 ** digits, digits),
     limit: `${currency} has ${digits === 0 ? "none" : digits}`,
   });
@@ -117,7 +121,7 @@ function parseDecimal(text: string, rules: DecimalRules): ParsedAmount {
     return {
       problem: `has ${countOf(decimals.length, "decimal")} in ${shown}, but ${rules.limit}`,
     };
-  // More than 15 digits exceed every maximum, and would lose precision as a number.
+  // A number with more than 15 digits exceeds every maximum, and would lose precision.
   const significant = (whole + decimals.padEnd(rules.digits, "0")).replace(/^0+(?=\d)/, "");
   const units = significant.length > 15 ? Number.POSITIVE_INFINITY : Number(significant);
   if (units > rules.max)
@@ -135,8 +139,9 @@ function formatDecimal(units: number, digits: number): string {
 type MoneyCell = { amount: string } | { problem: string };
 
 /**
- * Reads an amount as people and spreadsheets write it, such as `1.065,50`, `89,90 €` or `35.-`.
- * What is not an amount is returned as it is: the catalog's own check explains it.
+ * Parses an amount as people and spreadsheets write it, such as `1.065,50`, `89,90 €` or `35.-`.
+ * Text that is not an amount is returned unchanged: the check of the catalog explains what is
+ * wrong.
  */
 export function parseMoneyCell(text: string, currency: Currency): MoneyCell {
   if (text.length > MAX_LENGTH) return { amount: text };
@@ -153,10 +158,15 @@ export function parseMoneyCell(text: string, currency: Currency): MoneyCell {
   return readSeparators(number, currency, text);
 }
 
-/** Digits with separators, and a dash for no cents, between the markers of a currency. */
+/**
+ * Matches digits with separators, between the markers of a currency. A dash may stand for no cents.
+ */
 const AMOUNT = /^(\D*?) *(\d(?:[\d.,' ]*\d)?)(?:[.,] ?[-\u2013\u2014]{1,2})? *(\D*)$/u;
 
-/** Longer amounts exceed every maximum, and matching would take long. */
+/**
+ * The longest text that is parsed: a longer amount exceeds every maximum, and matching would take
+ * long.
+ */
 const MAX_LENGTH = 60;
 
 function readSeparators(number: string, currency: Currency, text: string): MoneyCell {
@@ -165,7 +175,7 @@ function readSeparators(number: string, currency: Currency, text: string): Money
   if (last === undefined) return { amount: number };
   const [whole = "", decimals = ""] = splitAtLast(number, last);
   const inWhole = separators.slice(0, -1);
-  // A point or a comma separates decimals, and stands there once.
+  // The last separator marks the decimals if it is a point or a comma that occurs once.
   if (inWhole.includes(last) || !/[.,]/.test(last))
     return { amount: isGrouped(number, last) ? number.replaceAll(last, "") : text };
   if (inWhole !== "") {
@@ -177,7 +187,7 @@ function readSeparators(number: string, currency: Currency, text: string): Money
   const digits = currency.currencyDigits;
   if (!isGrouped(number, last)) return { amount: `${whole}.${decimals}` };
   if (digits === 0) return { amount: whole + decimals };
-  // A point before three decimals is how catalog files and exports write such a currency.
+  // Catalog files and exports write a point before the three decimals of such a currency.
   if (digits === 3 && last === ".") return { amount: number };
   const thousands = formatMoney(Number(whole + decimals) * 10 ** digits, currency);
   return {
@@ -199,13 +209,13 @@ const isGrouped = (number: string, separator: string): boolean =>
     .slice(1)
     .every((group) => /^\d{3}$/.test(group));
 
-/** How prices name currencies, besides the code and the symbols that Intl knows. */
+/** Names of currencies in prices, besides the codes and the symbols that Intl knows. */
 const INFORMAL_MARKERS: Readonly<Record<string, readonly string[]>> = {
   CHF: ["fr", "sfr"],
   EUR: ["euro"],
 };
 
-/** Whether the text before or after an amount is empty or names this currency. */
+/** Returns whether the text before or after an amount is empty or names this currency. */
 function isMarkerOf(currency: string, marker: string): boolean {
   const name = marker
     .trim()
@@ -214,7 +224,9 @@ function isMarkerOf(currency: string, marker: string): boolean {
   return name === "" || markersOf(currency).includes(name);
 }
 
-/** Building a formatter takes longer than reading thousands of cells. */
+/**
+ * The markers of each currency: building a formatter takes longer than reading thousands of cells.
+ */
 const knownMarkers = new Map<string, readonly string[]>();
 
 function markersOf(currency: string): readonly string[] {

@@ -2,14 +2,16 @@ import { distance } from "fastest-levenshtein";
 
 const MAX_SUGGESTIONS = 3;
 
-/** Returns the known names that `name` probably means: those with the best kind of match. */
+/**
+ * Returns up to three known names that `name` probably means: those with the best kind of match.
+ */
 export function nearest(name: string, known: readonly string[]): string[] {
   const typed = name.toLowerCase();
   const stem = stemOf(typed);
   const isTypedCapital = isCapital(name);
   let [best, found]: [number, string[]] = [Infinity, []];
   for (const candidate of known) {
-    // Some names are known in capitals and in small letters.
+    // Some names exist both in capitals and in small letters; the case that was typed ranks first.
     const rank =
       rankOf(typed, stem, candidate) + (isTypedCapital === isCapital(candidate) ? 0 : 0.5);
     if (rank < best) [best, found] = [rank, []];
@@ -20,7 +22,7 @@ export function nearest(name: string, known: readonly string[]): string[] {
 
 const isCapital = (name: string): boolean => name === name.toUpperCase();
 
-/** ` Did you mean 'x'?`, or nothing. */
+/** Returns ` Did you mean 'x'?`, or an empty text. */
 export function didYouMean(
   name: string,
   known: readonly string[],
@@ -31,8 +33,8 @@ export function didYouMean(
 }
 
 /**
- * Returns a lower number for a better match, Infinity for none. A plural, the start of a name and a
- * word in it differ from it by more letters than a typo, but are more often what was meant.
+ * Returns a lower number for a better match, Infinity for none. A plural, the start of a name or
+ * one of its words ranks before a name with two typos, although it differs by more letters.
  */
 function rankOf(typed: string, stem: string, candidate: string): number {
   const lower = candidate.toLowerCase();
@@ -47,14 +49,14 @@ function rankOf(typed: string, stem: string, candidate: string): number {
   return 4 + typos;
 }
 
-/** The singular of an English plural; other words may lose a letter. */
+/** Returns the singular of an English plural. Other words that end with s may lose letters. */
 function stemOf(word: string): string {
   if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
   if (/(?:s|x|ch|sh)es$/.test(word)) return word.slice(0, -2);
   return /[^s]s$/.test(word) ? word.slice(0, -1) : word;
 }
 
-/** `minSeats` -> `min`, `seats` */
+/** Returns the words of a name: `min` and `seats` for `minSeats`. */
 const wordsOf = (name: string): string[] =>
   name
     .replaceAll(/([a-z])(?=[A-Z])/g, "$1 ")
@@ -64,8 +66,8 @@ const wordsOf = (name: string): string[] =>
 const MAX_SHORT = 5;
 
 /**
- * Letters typed wrong, missing, surplus or, as one typo, swapped. Infinity if they are too many for
- * a word of this length.
+ * Returns the number of letters that are wrong, missing or surplus; two swapped letters count as
+ * one. Infinity if there are too many for a word of this length.
  */
 function typosBetween(typed: string, lower: string): number {
   const most = maxTypos(typed, lower);
@@ -78,7 +80,10 @@ function typosBetween(typed: string, lower: string): number {
 
 const sorted = (text: string): string => [...text].sort().join("");
 
-/** Two typos in a short name only if more than half of it is right: `fone` for `phone`. */
+/**
+ * Returns the maximum number of typos. A short name may have two only if more than half of it is
+ * right in one piece: `fone` for `phone`.
+ */
 function maxTypos(typed: string, lower: string): number {
   const { length } = typed;
   if (length < 2) return 0;

@@ -56,7 +56,10 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
 const isGuestData = ([field]: readonly PropertyKey[], value: unknown): boolean =>
   field === "customer" || (field === "customerRef" && String(value).includes("@"));
 
-/** `segments[0].serviceId`; an item of a list has the name of the list. */
+/**
+ * Returns the name of a field, such as `segments[0].serviceId`. An item of a list has the name of
+ * the list.
+ */
 function nameOf(path: readonly PropertyKey[]): string | undefined {
   const end = path.findLastIndex((part) => typeof part === "string");
   if (end === -1) return undefined;
@@ -68,6 +71,6 @@ function nameOf(path: readonly PropertyKey[]): string | undefined {
     );
 }
 
-/** An RFC 6901 pointer as a URI fragment. */
+/** Returns an RFC 6901 pointer as a URI fragment. */
 const pointerTo = (path: readonly PropertyKey[]): string =>
   `#${path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;

@@ -1,7 +1,7 @@
 import { AppError, type ValidationIssue } from "./errors.ts";
 import { quote } from "./text.ts";
 
-/** A daemon with some of the businesses that partners reach at one address. */
+/** A daemon that serves some of the businesses that partners reach at one address. */
 export type Server = {
   name: string;
   /** `http://host:port` of the daemon and, if it has one, of its standby. */
@@ -9,14 +9,14 @@ export type Server = {
 };
 
 const FORMAT = "NAME http://HOST:PORT [http://STANDBY:PORT]";
-/** Part of names in the configuration of a proxy. */
+/** A server's name becomes a part of names in the configuration of a proxy. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,30}$/;
 const HOST = /^(?:[\w.-]+|\[[0-9a-f:.]+\])$/;
 
 /**
- * Parses a servers file: on each line the name of a server, its address and, optionally, that of
- * its standby. `#` starts a comment.
- * @param file named in errors
+ * Parses a servers file. Each line has the name of a server, its address and, optionally, the
+ * address of its standby. `#` starts a comment.
+ * @param file the name of the file in errors
  * @throws AppError invalid_input with every invalid line
  */
 export function parseServers(file: string, text: string): Server[] {
@@ -59,7 +59,7 @@ function toOrigin(text: string): string | undefined {
   return HOST.test(url.hostname) ? url.origin : undefined;
 }
 
-/** `host:port`, as proxies write it. */
+/** Returns `host:port`, as proxies write an address. */
 export const hostAndPort = (address: string): string => {
   const { hostname, port } = new URL(address);
   return `${hostname}:${port || 80}`;

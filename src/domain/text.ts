@@ -11,8 +11,8 @@ const UNSAFE = new RegExp(
 
 /**
  * Returns text that a terminal, log or alert can show: control characters become pictures, and
- * characters that reorder or hide others become U+FFFD. Joiners within words stay. Truncates first,
- * to limit the work.
+ * characters that reorder or hide others become U+FFFD. Joiners within words stay. The text is
+ * truncated first, to limit the work.
  */
 export function safe(text: string, maxLength = 500): string {
   if (text.length <= maxLength && PLAIN.test(text)) return text;
@@ -23,7 +23,7 @@ export function safe(text: string, maxLength = 500): string {
   });
 }
 
-/** Why the text cannot be a name of one line, or undefined if {@link safe} would not change it. */
+/** Returns why the text cannot be a name of one line; undefined if no character is unsafe. */
 export function unsafeNameError(name: string): string | undefined {
   const [char] = name.match(UNSAFE) ?? [];
   if (char === undefined) return undefined;
@@ -33,16 +33,16 @@ export function unsafeNameError(name: string): string | undefined {
 
 export const isSafeLine = (text: string): boolean => text.search(UNSAFE) === -1;
 
-/** Whether {@link safe} would change no line of it. Lines may be indented with tabs. */
+/** Returns whether no line of the text has an unsafe character. Tabs are allowed. */
 export const isSafeText = (text: string): boolean => isSafeLine(text.replaceAll(/[\t\n\r]/g, " "));
 
-/** The text with U+FFFD for each character that would reorder or hide others. */
+/** Returns the text with U+FFFD for each character that would reorder or hide others. */
 export const showHidden = (text: string): string =>
   PLAIN.test(text) ? text : text.replace(UNSAFE, (char) => (char < " " ? char : "\ufffd"));
 
 const UNSAFE_IN_JSON = new RegExp(`[${HIDDEN}]`, "gu");
 
-/** JSON for a terminal: escapes the characters that JSON allows but a terminal must not get. */
+/** Escapes the characters that JSON allows but a terminal must not get. */
 export const escapeJson = (json: string): string =>
   json.replace(UNSAFE_IN_JSON, (char) =>
     char.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
@@ -59,7 +59,7 @@ const DEFANGED: Record<string, string> = {
   ".": "·",
 };
 
-/** Untrusted text in which Slack, Mattermost and Discord find no mention and no link. */
+/** Returns untrusted text in which Slack, Mattermost and Discord find no mention and no link. */
 export const defang = (text: string): string =>
   safe(text, 2000).replace(
     /[<>@[\]]|&(?=[#\w])|:(?=\/)|\.(?=\p{L})/gu,
@@ -79,7 +79,7 @@ export function show(value: unknown): string {
 export const shellQuote = (text: string): string =>
   /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** `1 entry`, `2 entries`, `3 dishes`. */
+/** Returns `1 entry`, `2 entries` or `3 dishes`. */
 export function countOf(count: number, noun: string): string {
   if (count === 1) return `1 ${noun}`;
   if (/[^aeiou]y$/.test(noun)) return `${count} ${noun.slice(0, -1)}ies`;
@@ -88,7 +88,7 @@ export function countOf(count: number, noun: string): string {
 
 const MAX_NAMES = 5;
 
-/** `a, b, c, d, e and 3 more` */
+/** Returns `a, b, c, d, e and 3 more`. */
 export function summarizeNames(names: readonly string[], count = names.length): string {
   const shown = names.slice(0, MAX_NAMES);
   return `${shown.join(", ")}${count > shown.length ? ` and ${count - shown.length} more` : ""}`;
@@ -103,10 +103,10 @@ export function byteSize(bytes: number): string {
   return `${unit === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** The time in UTC, such as `2026-11-20T12:00:00Z`. */
+/** Returns the time in UTC, such as `2026-11-20T12:00:00Z`. */
 export const isoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-// Matches secrets in plain text, escaped as JSON, URL-encoded, and cut off.
+// The patterns match secrets in plain text, escaped as JSON, URL-encoded, or cut off.
 const EQUALS = String.raw`(?:=|%(?:25)*3D|\\u003d)`;
 const BASE64 = String.raw`(?:[\w+/-]|\\/|%(?:25)*2[BF])`;
 
@@ -117,12 +117,12 @@ const SECRETS: [pattern: RegExp, replacement: string][] = [
   [/deskbell_([a-z]{2,3})_[\da-z]{6,}/gi, "deskbell_$1_…"],
 ];
 
-/** One test for the usual text without a secret: the log redacts several fields per request. */
+/** A quick test: most texts have no secret, and the log redacts several fields of each request. */
 const SECRET = /v1[=,%\\]|whsec_|deskbell_[a-z]{2,3}_/i;
 
 /**
- * Redacts signatures, signing secrets, and tokens such as API keys (`deskbell_sk_…`): some receivers
- * echo the request, and some clients put a key into a path or a User-Agent.
+ * Redacts signatures, signing secrets, and tokens such as API keys (`deskbell_sk_…`). Some
+ * receivers echo the request, and some clients put a key into a path or a User-Agent.
  */
 export const redactSecrets = (text: string): string =>
   SECRET.test(text)

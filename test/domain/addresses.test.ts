@@ -10,7 +10,7 @@ test.each([
   { address: "2001:db8::1", ranges: ["203.0.113.0/24", "2001:db8::/32"], within: true },
   { address: "2001:db9::1", ranges: ["2001:db8::/32"], within: false },
   { address: "nonsense", ranges: ["0.0.0.0/0"], within: false },
-])("$address within $ranges: $within", ({ address, ranges, within }) =>
+])("isWithin of $address and $ranges is $within", ({ address, ranges, within }) =>
   expect(isWithin(address, ranges)).toBe(within),
 );
 
@@ -26,7 +26,7 @@ test("an IPv4 address has four decimal numbers without leading zeros", () => {
   expect(legacy.filter((address) => isWithin(address, ["0.0.0.0/0"]))).toEqual([]);
 });
 
-test("assertAddressRanges names the flag", () => {
+test("assertAddressRanges names the flag of an invalid range", () => {
   expect(() => assertAddressRanges("--allow-private", ["10.0.0.0/8", "foo"])).toThrow(
     "--allow-private must be an address range, not 'foo'.",
   );

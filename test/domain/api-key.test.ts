@@ -32,7 +32,7 @@ test.each([
   "deskbell_xk_aaaa",
   `deskbell_sk_${"é".repeat(38)}`,
   `deskbell_sk_${"a".repeat(100_000)}`,
-])("%.30s is malformed", (text) => expect(isWellFormed(text)).toBe(false));
+])("a malformed key is recognised (%#)", (text) => expect(isWellFormed(text)).toBe(false));
 
 test.each([
   { scopes: [], needed: "services.read", granted: false },
@@ -43,6 +43,6 @@ test.each([
   { scopes: ["bookings.manage"], needed: "bookings.read", granted: true },
   { scopes: ["bookings.manage"], needed: "guests.read", granted: false },
   { scopes: ["bookings.write"], needed: "bookings.read", granted: false },
-] as const)("a key with $scopes and $needed: $granted", ({ scopes, needed, granted }) =>
+] as const)("the scopes $scopes grant $needed: $granted", ({ scopes, needed, granted }) =>
   expect(grants({ scopes }, needed)).toBe(granted),
 );

@@ -5,7 +5,7 @@ const keysIn = (cache: { get: (key: number) => unknown }, keys: number[]) =>
   keys.filter((key) => cache.get(key) !== undefined);
 const upTo = (end: number) => Array.from({ length: end }, (_, key) => key);
 
-test("evicts the least recently used entry", () => {
+test("a bounded cache evicts the least recently used entry", () => {
   const cache = new BoundedCache<number, string>(3);
   for (const key of [1, 2, 3]) cache.set(key, `value ${key}`);
   expect(cache.get(1)).toBe("value 1");
@@ -16,7 +16,7 @@ test("evicts the least recently used entry", () => {
   expect(keysIn(cache, [1, 3, 4, 5])).toEqual([3, 4, 5]);
 });
 
-test("entries that fit together are all kept, however they are read", () => {
+test("a bounded cache keeps all entries that fit, in whatever order they are read", () => {
   const cache = new BoundedCache<number, number>(100);
   const keys = upTo(100);
   for (const key of keys) cache.set(key, key);
@@ -25,7 +25,7 @@ test("entries that fit together are all kept, however they are read", () => {
   expect(cache.size).toBe(100);
 });
 
-test("an entry that is read stays while others come and go", () => {
+test("a cached entry that is read again and again is never evicted", () => {
   const cache = new BoundedCache<number, string>(10);
   for (const key of upTo(100)) {
     cache.set(key, `value ${key}`);
@@ -34,7 +34,7 @@ test("an entry that is read stays while others come and go", () => {
   expect(keysIn(cache, upTo(100))).toEqual([0, ...upTo(100).slice(-9)]);
 });
 
-test("counts sizes, and a replaced, evicted or deleted entry no longer counts", () => {
+test("a bounded cache counts the sizes of its entries, but not of removed ones", () => {
   const cache = new BoundedCache<string, string>(10, ({ length }) => length);
   cache.set("kept", "1");
   for (let i = 0; i < 100; i++) cache.set("replaced", "123");
@@ -57,7 +57,7 @@ test("counts sizes, and a replaced, evicted or deleted entry no longer counts", 
   expect(cache.size).toBe(8);
 });
 
-test("an entry larger than the maximum is not kept and evicts no other", () => {
+test("a bounded cache neither keeps nor makes room for an entry larger than its maximum", () => {
   const cache = new BoundedCache<string, string>(10, ({ length }) => length);
   cache.set("small", "1");
   cache.set("grows", "1");

@@ -19,7 +19,7 @@ const event = (type: "booking.cancelled" | "service.updated") => ({
 const objectFor = (key: EventReader | undefined, type = "booking.cancelled" as const) =>
   (JSON.parse(bodyFor(key, event(type)).toString()) as { data: { object: object } }).data.object;
 
-test("a key without a scope for bookings receives neither customer references nor reasons", () => {
+test("a key without a scope for bookings receives no customer references or cancel reasons", () => {
   expect(objectFor(keyWith(["services.read", "webhooks.write"]))).toEqual({
     ...object,
     customerRef: null,
@@ -39,7 +39,7 @@ test.each<EventReader | undefined>([
   expect(bodyFor(key, stored)).toBe(stored.body);
 });
 
-test("events of the catalog are never copied", () => {
+test("every key receives the stored bytes of catalog events", () => {
   const stored = event("service.updated");
   expect(bodyFor(keyWith(["webhooks.write"]), stored)).toBe(stored.body);
 });
@@ -77,7 +77,7 @@ test.each<[Scope[], Partial<EventReader>, string[]]>([
       "At webhook endpoints that you create for it, it receives the events of all bookings, reservations and ticket orders, with customer references.",
     ],
   ],
-])("the guest data of a key with %s %o is described", (scopes, fields, sentences) => {
+])("the guest data for a key with %s %o are described", (scopes, fields, sentences) => {
   expect(describeGuestData(keyWith(scopes, fields))).toEqual(sentences);
 });
 

@@ -31,11 +31,11 @@ test.each([
   [failed("EIO", "EIO: i/o error, read"), "i/o error, read"],
   [failed("ENOENT", "spawn rclone ENOENT"), "spawn rclone no such file or directory"],
   [new TypeError("x is not a function"), "x is not a function"],
-])("%o is described as '%s'", (error, words) => {
+])("the error %o is described as '%s'", (error, words) => {
   expect(errorInWords(error)).toBe(words);
 });
 
-test("errors of Node keep their path and lose their code", async () => {
+test("an error of Node is described with its path and without its code", async () => {
   expect(() => readFileSync("/no/such")).toThrow(
     expect.toSatisfy(
       (error) => errorInWords(error) === "no such file or directory, open '/no/such'",

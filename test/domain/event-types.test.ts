@@ -50,7 +50,7 @@ function file(lines: Lines): string {
   return `${top.map((name) => section(name, lines[name])).join("")}menu:\n${menu}`;
 }
 
-/** The file after an edit of one section. */
+/** Returns the file after an edit of one section. */
 const edited = (section: string, edit: (entries: string[]) => string[]): Lines => ({
   ...LINES,
   [section]: edit([...(LINES[section] ?? [])]),
@@ -87,7 +87,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "service.updated",
-    "its name",
+    "the name of a service",
     change("services", "name: Cut", "name: Haircut"),
     ["service.updated", "catalog.changed"],
   ],
@@ -98,7 +98,7 @@ const ROWS: EventRow[] = [
     (rt) => editObject(rt, SLUG, "service", "spa", (doc) => ({ ...doc, status: "INACTIVE" })),
     ["service.deleted", "catalog.changed"],
   ],
-  ["service.reordered", "their order", swap("services"), ["service.reordered", "catalog.changed"]],
+  ["service.reordered", "a new order", swap("services"), ["service.reordered", "catalog.changed"]],
   [
     "service_price.updated",
     "a price",
@@ -119,7 +119,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "service_category.updated",
-    "its name",
+    "the name of a service category",
     change("serviceCategories", "name: Hair", "name: Coiffure"),
     ["service_category.updated", "catalog.changed"],
   ],
@@ -131,7 +131,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "service_category.reordered",
-    "their order",
+    "a new order",
     swap("serviceCategories"),
     ["service_category.reordered", "catalog.changed"],
   ],
@@ -143,7 +143,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "menu_item.updated",
-    "its price",
+    "the price of a dish",
     change("menu.items", "price: 9.00", "price: 9.50"),
     ["menu_item.updated", "catalog.changed"],
   ],
@@ -155,7 +155,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "menu_item.reordered",
-    "their order",
+    "a new order",
     swap("menu.items"),
     ["menu_item.reordered", "catalog.changed"],
   ],
@@ -167,7 +167,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "menu_category.updated",
-    "its name",
+    "the name of a menu category",
     change("menu.categories", "name: Soups", "name: Broths"),
     ["menu_category.updated", "catalog.changed"],
   ],
@@ -179,7 +179,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "menu_category.reordered",
-    "their order",
+    "a new order",
     swap("menu.categories"),
     ["menu_category.reordered", "catalog.changed"],
   ],
@@ -191,7 +191,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "promotion.updated",
-    "its benefit",
+    "the benefit of a promotion",
     change("promotions", "percent: 10", "percent: 15"),
     ["promotion.updated", "catalog.changed"],
   ],
@@ -209,7 +209,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "staff.updated",
-    "their name",
+    "the name of a person",
     change("staff", "name: Ann", "name: Anna"),
     ["staff.updated", "catalog.changed"],
   ],
@@ -220,7 +220,7 @@ const ROWS: EventRow[] = [
     (rt) => editObject(rt, SLUG, "staff", "bob", (doc) => ({ ...doc, public: false })),
     ["staff.deleted", "catalog.changed"],
   ],
-  ["staff.reordered", "their order", swap("staff"), ["staff.reordered", "catalog.changed"]],
+  ["staff.reordered", "a new order", swap("staff"), ["staff.reordered", "catalog.changed"]],
   [
     "addon.created",
     "an add-on",
@@ -229,7 +229,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "addon.updated",
-    "its price",
+    "the price of an add-on",
     change("addons", "price: 5.00", "price: 5.50"),
     ["addon.updated", "catalog.changed"],
   ],
@@ -242,7 +242,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "event.updated",
-    "its start",
+    "the start of a public event",
     change("events", "T19:00", "T20:00"),
     ["event.updated", "catalog.changed"],
   ],
@@ -268,7 +268,7 @@ const ROWS: EventRow[] = [
   ],
   [
     "booking.cancelled",
-    "its cancellation",
+    "the cancellation of a booking",
     (rt, id) => cancelBooking(rt, SLUG, id),
     ["booking.cancelled"],
     book,
@@ -283,18 +283,18 @@ const ROWS: EventRow[] = [
   ],
   [
     "reservation.cancelled",
-    "its cancellation",
+    "the cancellation of a reservation",
     (rt, id) => cancelReservation(rt, SLUG, id),
     ["reservation.cancelled"],
     reserve,
   ],
 ];
 
-test.each(ROWS)("%s: %s", (...row) => {
+test.each(ROWS)("a change that publishes %s: %s", (...row) => {
   expect(eventsOf(file(LINES), row)).toEqual(row[3]);
 });
 
-test("every event type of the core has a row", () => {
+test("every event type of the core has a row in the table of changes", () => {
   const eventGroups = ["catalog", "bookings"] as const;
   const types = ALL_EVENT_TYPES.filter((type) => maySubscribe({ eventGroups }, type));
   expect(new Set(ROWS.map(([name]) => name))).toEqual(new Set(types));

@@ -20,7 +20,7 @@ describe("time-sortable IDs", () => {
   });
 });
 
-test("a catalog ID depends only on business, type and keys", () => {
+test("a catalog ID depends only on the business, the kind and the keys", () => {
   const id = catalogId("svc", "salon-aurora", "cut");
   expect(catalogId("svc", "salon-aurora", "cut")).toBe(id);
   const others = [

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { lazy } from "../../src/domain/lazy.ts";
 
 test.each([{ value: 1 }, { value: undefined }])(
-  "$value is built once, at the first call",
+  "a lazy value of $value is built once, at the first call",
   ({ value }) => {
     const build = vi.fn(() => value);
     const get = lazy(build);

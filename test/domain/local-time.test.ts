@@ -11,7 +11,7 @@ test.each([
   ["2026-11-20", "2026-11-19T23:00:00Z"],
   ["2026-11-19T12:00", "2026-11-19T11:00:00Z"],
   ["2026-11-19T12:00Z", "2026-11-19T12:00:00Z"],
-])("%s in Zurich is %s", (text, expected) => {
+])("the past time '%s' in Zurich is %s", (text, expected) => {
   expect(parsePastTime(text, "Europe/Zurich", NOW)).toBe(Date.parse(expected));
 });
 

@@ -19,7 +19,7 @@ test.each([
   ["form", ["FIXED", "FROM", "fixed", "from"], ["from"]],
   ["ACTVE", ["ACTIVE", "active"], ["ACTIVE"]],
   ["cut-senoir", ["cut-senior", "cut-junior"], ["cut-senior"]],
-])("%s means one of the known names", (name, known, expected) => {
+])("the nearest known names to '%s' are found", (name, known, expected) => {
   expect(nearest(name, known)).toEqual(expected);
 });
 
@@ -28,7 +28,7 @@ test.each([
   ["category", ["catalog", "keys"]],
   ["", ["a", "key"]],
   ["xyz", ["cut", "dye"]],
-])("%s resembles none of the known names", (name, known) => {
+])("'%s' resembles none of the known names", (name, known) => {
   expect(nearest(name, known)).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ test("a servers file has a name and one or two addresses on each line", () => {
   ]);
 });
 
-test("every invalid line is reported", () => {
+test("every invalid line of a servers file is reported", () => {
   const lines = [
     "east http://10.0.0.11:4100",
     "east http://10.0.0.12:4100",
@@ -33,7 +33,7 @@ test("every invalid line is reported", () => {
   expect(issues.at(-1)?.detail).toBe("'http://10.0.0.14' is listed twice.");
 });
 
-test("an empty file is invalid", () =>
+test("a servers file without servers is invalid", () =>
   expect(captureIssues(() => parseServers("servers.txt", "# none\n"))).toMatchObject([
     { detail: "lists no server." },
   ]));

@@ -8,7 +8,7 @@ test.each([
   ["Persian", "می\u200cخواهم"],
   ["Sinhala", "ශ්\u200dරී ලංකා"],
   ["an emoji sequence", "👩\u200d🍳 and 🏳️\u200d🌈"],
-])("joiners within words are kept: %s", (_, text) => {
+])("text that is made safe keeps the joiners within words: %s", (_, text) => {
   expect(safe(text)).toBe(text);
 });
 
@@ -22,7 +22,7 @@ test.each([
   ["a C1 control", "a\u0085b"],
   ["a line separator", "a\u2028b"],
   ["half a surrogate pair", "a\ud800b"],
-])("%s is shown as U+FFFD", (_, text) => {
+])("text that is made safe shows %s as U+FFFD", (_, text) => {
   expect(safe(text)).toMatch(/\ufffd/);
   expect(safe(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
 });
@@ -56,7 +56,7 @@ test("a guest's notes may have several lines, and names joiners within words", (
 
 const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7));
 const other = generateSecret((bytes) => Buffer.alloc(bytes, 9));
-// During a rotation there are two of each.
+// Headers have two signatures of each kind during a rotation.
 const headers = sign(
   [signingKey(secret), signingKey(other)],
   "evt_1",
@@ -75,7 +75,7 @@ const encodings: { how: string; write: (text: string) => string }[] = [
   { how: "in capitals", write: (text) => text.toUpperCase() },
 ];
 
-test.each(encodings)("redacts headers and secrets echoed $how", ({ write }) => {
+test.each(encodings)("signatures and secrets echoed $how are redacted", ({ write }) => {
   expect([hex.length, base64.length]).toEqual([2, 2]);
   const sent = `${Object.values(headers).join(" ")} ${secret} deskbell_sk_0123abc deskbell_cal_89abcdef`;
   const kept = redactSecrets(`You said ${write(sent)}.`);
@@ -87,7 +87,7 @@ test.each(encodings)("redacts headers and secrets echoed $how", ({ write }) => {
   expect(kept).toMatch(/^You said .*\.$/);
 });
 
-test("redacts truncated signatures and secrets", () => {
+test("truncated signatures and secrets are redacted", () => {
   expect(redactSecrets(`v1=${hex[0]?.slice(0, 20)}`)).toBe("v1=…");
   expect(redactSecrets(`v1,${base64[0]?.slice(0, 20)}`)).toBe("v1,…");
   expect(redactSecrets(secret.slice(0, 20))).toBe("whsec_…");
@@ -99,12 +99,12 @@ test.each([
   '{"ok":true,"api":"v1","next":"/v1/orders?v1=2"}',
   "set your whsec_… first",
   "t=1763615045 sha256=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-])("%j is not changed", (text) => {
+])("text without a secret is not changed by the redaction: %j", (text) => {
   expect(redactSecrets(text)).toBe(text);
 });
 
-test("long hostile responses are redacted in linear time", () => {
-  // CPU time, because others may use the machine too.
+test("long hostile responses are redacted within two seconds of CPU time", () => {
+  // CPU time is measured, because other programs may use the machine too.
   const before = process.threadCpuUsage();
   for (const piece of ["v1,", "v1=", "whsec_", "v1,\\/", "v1%3", "%2", "whsec_%2"])
     redactSecrets(piece.repeat(100_000));

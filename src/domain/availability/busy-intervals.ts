@@ -5,7 +5,10 @@ import type { Segment } from "./segments.ts";
 import { DAY_MIN, closedInterval } from "./wall-clock.ts";
 import { maxVisitMin, type VisitPlan } from "./visit-plan.ts";
 
-/** A session is one interval: its staff and resources count once. */
+/**
+ * The busy intervals by staff member, table, service and resource. A session of a group service is
+ * one interval, because its guests share the staff and the resources.
+ */
 export type BusyIndex = ReturnType<typeof indexBusyIntervals>;
 
 export function indexBusyIntervals(catalog: Catalog, intervals: readonly BusyInterval[]) {
@@ -71,7 +74,10 @@ export const unitsUsed = (
 ): number =>
   resources.reduce((sum, used) => (used.resource === resource ? sum + used.units : sum), 0);
 
-/** The interval with the buffers around it. */
+/**
+ * Returns the time that a busy interval blocks for the segment: the interval, with the buffers of
+ * both around it.
+ */
 export function blockedInterval(
   { catalog }: VisitPlan,
   interval: BusyInterval,
@@ -98,20 +104,23 @@ export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
   return { beforeMin: longest + buffers, afterMin: Math.max(visit, longest) + buffers };
 }
 
-/** `Math.max(...values)` fails for a hundred thousand values. */
+/** Returns the largest value, or 0. `Math.max(...values)` fails for a hundred thousand values. */
 const maxOf = <T>(items: readonly T[], valueOf: (item: T) => number): number =>
   items.reduce((max, item) => Math.max(max, valueOf(item)), 0);
 
-/** The largest buffer in a catalog file. A booking keeps its buffers when the service's change. */
+/**
+ * The largest buffer in a catalog file. A booking keeps its own buffers when those of the service
+ * change.
+ */
 const MAX_BUFFER_MIN = 1440;
 
-/** The bookings to load. */
+/** Returns the time in which bookings must be loaded, whatever their buffers are. */
 export function busyWindow(plan: VisitPlan): Interval {
   const { start, end } = reachOf(plan, busyMargins(plan));
   return { start: start - MAX_BUFFER_MIN, end: end + MAX_BUFFER_MIN };
 }
 
-/** The bookings that can affect the plan's days, each with its own buffers. */
+/** Returns the bookings that can affect the days of the plan, each with its own buffers. */
 export function bookingsNear(
   plan: VisitPlan,
   margins: BusyMargins,

@@ -6,16 +6,19 @@ import type { Segment } from "./segments.ts";
 
 /** The capacity of a resource, or of the service itself. */
 export type CapacityLimit = {
-  /** null: the service. */
+  /** null if the limit is the capacity of the service. */
   resource: string | null;
   capacity: number;
   unitsPerSpot: number;
   usage: Usage;
-  /** When fewer units are left than the segment needs. */
+  /** The times at which fewer units are left than the segment needs. */
   shortages: Interval[];
 };
 
-/** A sauna needs no staff or resources: guests come and go within its capacity. */
+/**
+ * Returns whether a segment needs neither staff nor resources, such as a sauna: guests come and go
+ * within its capacity.
+ */
 export const isCapacityOnly = ({ service, candidates, resources }: Segment): boolean =>
   service !== null && resources.length === 0 && candidates.every(({ staff }) => staff === null);
 
@@ -74,7 +77,7 @@ export const spotsWithin = (
 /** The units in use from the minute `at` until the next step. */
 type UsageStep = { at: number; units: number };
 
-/** Sorted by minute. Before the first step nothing is in use. */
+/** The units in use over time, sorted by minute. Nothing is in use before the first step. */
 export type Usage = readonly UsageStep[];
 
 function usageOf(uses: readonly { blocked: Interval; units: number }[]): Usage {

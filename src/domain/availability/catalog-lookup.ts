@@ -13,12 +13,15 @@ import { variantId } from "../public/service.ts";
 import { quote } from "../text.ts";
 import type { AddIssue, RequestIssue } from "./request.ts";
 
-/** INTERNAL callers use IDs or keys of any object; PUBLIC ones use IDs of visible objects. */
+/**
+ * INTERNAL callers name any object by its ID or key, PUBLIC callers name visible objects by their
+ * ID.
+ */
 export type Audience = "INTERNAL" | "PUBLIC";
 
 export type Lookup = ReturnType<typeof createLookup>;
 
-/** Finds what a request names. */
+/** Returns functions that find the objects that a request names. */
 export function createLookup(
   { business: { slug }, objects }: Catalog,
   audience: Audience,
@@ -68,7 +71,10 @@ export function createLookup(
       }
       return undefined;
     },
-    /** Splits `svc_1:stf_2`. A colon that does not follow a service belongs to the name. */
+    /**
+     * Splits `svc_1:stf_2` into a service and a name. A colon that does not follow a service
+     * belongs to the name.
+     */
     splitService(text: string): { service?: ServiceDoc; name: string } {
       const colon = text.indexOf(":");
       const service = colon === -1 ? undefined : find("service", text.slice(0, colon));

@@ -1,7 +1,10 @@
-/** Epoch minutes, half-open. Lists are sorted and disjoint, as from {@link merge}, unless noted. */
+/**
+ * A half-open interval of epoch minutes. A list of intervals is sorted and disjoint, as
+ * {@link merge} returns it, unless a function says otherwise.
+ */
 export type Interval = { start: number; end: number };
 
-/** Takes intervals in any order and joins those that overlap or touch. */
+/** Joins intervals that overlap or touch, and sorts them. Takes intervals in any order. */
 export function merge(intervals: readonly Interval[]): Interval[] {
   const merged: Interval[] = [];
   let last: Interval | undefined;
@@ -13,7 +16,10 @@ export function merge(intervals: readonly Interval[]): Interval[] {
   return merged;
 }
 
-/** Most lists are already sorted, and some are long. */
+/**
+ * Returns the intervals sorted by start. Most lists are sorted already, and some are too long to
+ * copy.
+ */
 const sorted = (intervals: readonly Interval[]): readonly Interval[] =>
   isSorted(intervals) ? intervals : intervals.toSorted((a, b) => a.start - b.start);
 
@@ -36,7 +42,10 @@ export function startEarlier(intervals: readonly Interval[], minutes: number): I
   return earlier;
 }
 
-/** Like `merge` of both, without a copy if one of them is empty. */
+/**
+ * Returns the intervals of both lists, merged. If one list is empty, returns the other without a
+ * copy.
+ */
 export function union(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
@@ -77,7 +86,7 @@ export function subtract(from: readonly Interval[], cuts: readonly Interval[]): 
 export const intersect = (a: readonly Interval[], b: readonly Interval[]): Interval[] =>
   startsEndingWithin(a, 0, b);
 
-/** The starts of an activity of `durationMin` that then ends within an interval. */
+/** Returns those of `starts` from which an activity of `durationMin` ends within one of `ends`. */
 export function startsEndingWithin(
   starts: readonly Interval[],
   durationMin: number,
@@ -100,7 +109,7 @@ export function startsEndingWithin(
   return found;
 }
 
-/** The interval that contains the minute, or else the next one. */
+/** Returns the interval that contains the minute, or else the next one. */
 export function firstEndingAfter(
   intervals: readonly Interval[],
   minute: number,
@@ -140,13 +149,16 @@ export function covers(intervals: readonly Interval[], { start, end }: Interval)
   return found !== undefined && found.start <= start && end <= found.end;
 }
 
-/** The minutes at which `durationMin` fits into one interval. */
+/** Returns the minutes at which `durationMin` fits into one interval. */
 export const startsWithin = (intervals: readonly Interval[], durationMin: number): Interval[] =>
   intervals
     .filter(({ start, end }) => end - start >= durationMin)
     .map(({ start, end }) => ({ start, end: end - durationMin + 1 }));
 
-/** The minutes at which `durationMin` would overlap an interval. Takes intervals in any order. */
+/**
+ * Returns the minutes at which `durationMin` would overlap an interval. Takes intervals in any
+ * order.
+ */
 export const startsOverlapping = (
   intervals: readonly Interval[],
   durationMin: number,

@@ -11,7 +11,7 @@ import type { RefusedStart, Slot } from "./slot.ts";
 import type { Audience } from "./catalog-lookup.ts";
 import type { NamedRequest } from "./request.ts";
 
-/** A slot as partners see it: customers, hours and reasons for absence are left out. */
+/** A slot as partners see it. Guests, working hours and reasons for absence are left out. */
 export type PublicSlot = z.infer<typeof schemas.slot>;
 
 export type PublicRefusedStart = z.infer<typeof schemas.refusedStart>;
@@ -19,8 +19,9 @@ export type PublicRefusedStart = z.infer<typeof schemas.refusedStart>;
 export type PublicDay = z.infer<typeof schemas.day>;
 
 /**
- * @param timezone of the times in the response
- * @param hidesReasons whether refused starts only have the reasons that a client may learn
+ * Returns functions that turn slots and refused starts into their public form.
+ * @param timezone the time zone of the times in the response
+ * @param hidesReasons whether a refused start has only a reason that every client may learn
  */
 export function createSlotPresenter(
   { business: { slug }, objects }: Catalog,
@@ -42,7 +43,7 @@ export function createSlotPresenter(
     (service: ServiceDoc) =>
       new Map(service.variants.map((doc) => [doc.key, variantId(slug, service, doc)])),
   );
-  // Thousands of slots share the same minutes.
+  // The texts are cached, because thousands of slots share the same minutes.
   const localTime = memoized((at: number) => formatMinute(at, timezone));
 
   const toPublicSegment = (segment: Slot["segments"][number]): PublicSlot["segments"][number] => {

@@ -24,7 +24,10 @@ export const REASONS = [
 
 export type Reason = (typeof REASONS)[number];
 
-/** What a client learns that may not read other bookings: a time is taken, but not why. */
+/**
+ * The reasons for a client that may not read bookings. TAKEN stands for all other reasons, so that
+ * the client does not learn why a time is taken.
+ */
 const PUBLIC_REASONS: Partial<Record<Reason, Reason>> = {
   TOO_FAR: "TOO_FAR",
   TOO_SOON: "TOO_SOON",
@@ -35,7 +38,7 @@ const PUBLIC_REASONS: Partial<Record<Reason, Reason>> = {
 
 export const publicReason = (reason: Reason): Reason => PUBLIC_REASONS[reason] ?? "TAKEN";
 
-/** `segment`: the index of the first one that fails. */
+/** Why a visit cannot start at a time. `segment` is the index of the first segment that fails. */
 export type Refusal = { reason: Reason; segment: number };
 
 export function timingReason(
@@ -47,8 +50,8 @@ export function timingReason(
 }
 
 /**
- * Follows the visit to the first segment that cannot start. If its candidates fail different rules,
- * the one checked last is the reason.
+ * Returns the first segment of the visit that cannot start, and why. If its candidates fail
+ * different rules, the rule that is checked last is the reason.
  */
 export function refusalAt(search: SlotSearch, startMin: number): Refusal {
   const { maxGapMin } = search.chain;
@@ -130,6 +133,6 @@ export const REFUSAL_TEXT: Record<Refusal["reason"], string> = {
   RESOURCE_TAKEN: "a required resource is in use",
 };
 
-/** With the service's number, except for the first. */
+/** Returns the detail, after the number of the service unless it is the first. */
 export const refusalSentence = (detail: string, segment: number): string =>
   segment === 0 ? detail : `service ${segment + 1}: ${detail}`;

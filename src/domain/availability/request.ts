@@ -20,7 +20,7 @@ export type ServiceRequest = {
   addons: { addon: string; quantity: number }[];
   /** null: any staff member. */
   staff: string | null;
-  /** The index of the segment in a request by segments. */
+  /** The index of the segment, if the request lists segments. */
   segment?: number;
 };
 
@@ -54,7 +54,10 @@ export type NamedSegment = {
 
 export type NamedTableRequest = { partySize: number; areaId: string | null };
 
-/** A booked segment or a reservation, unless cancelled. Times are epoch minutes. */
+/**
+ * The time of a booked segment, a reservation or a hold, in epoch minutes. Cancelled visits have
+ * none.
+ */
 export type BusyInterval = {
   staffKey: string | null;
   serviceKey: string | null;
@@ -76,7 +79,7 @@ export type AddIssue = (
   code: ErrorCode,
   detail: string,
   parameter: RequestIssue["parameter"],
-  /** The JSON pointer to the segment of the issue, in a request by segments. */
+  /** The JSON pointer to the segment with the issue, if the request lists segments. */
   pointer?: string,
 ) => void;
 
@@ -93,7 +96,10 @@ const SEGMENT_MEMBERS: { [parameter in RequestIssue["parameter"]]?: keyof NamedS
   staffIds: "staffId",
 };
 
-/** Makes issues point to the member of a segment. @param index undefined: of a query */
+/**
+ * Returns an `addIssue` whose issues point to the member of a segment.
+ * @param index the index of the segment; undefined for a query, whose issues have no pointer
+ */
 export function pointingTo(addIssue: AddIssue, index: number | undefined): AddIssue {
   if (index === undefined) return addIssue;
   return (code, detail, parameter) => {
@@ -114,7 +120,7 @@ const DEFAULT_DAYS = 7;
 export const MAX_DAYS = 62;
 
 /**
- * Defaults to a week from today.
+ * Returns the range of days of a request, by default a week from today, or the issues of the range.
  * @param today in the business's time zone; undefined if the business is unknown
  */
 export function parseDateRange(

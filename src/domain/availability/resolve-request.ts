@@ -32,7 +32,10 @@ export function planNamedRequest(
   return planResolvedRequest(catalog, { ...dates, ...resolved }, nowMs, issues);
 }
 
-/** Names that cannot be resolved go to `addIssue` and are left out. */
+/**
+ * Returns the request with catalog keys in place of names. An unknown name is an issue and is left
+ * out.
+ */
 function resolveRequest(
   catalog: Catalog,
   audience: Audience,
@@ -156,8 +159,8 @@ function notOffered(
 }
 
 /**
- * Sets the staff member of the whole visit, then those of single services. One name for a service
- * applies each time it is requested; several names apply in order.
+ * Sets the staff member of the whole visit, then the staff of single services. If a service is
+ * requested several times, a single name applies each time, and several names apply in order.
  */
 function addStaff(
   lookup: Lookup,
@@ -196,7 +199,8 @@ function addStaff(
 
 /**
  * Returns the service of a segment, or an empty list if its service, variant or staff member is
- * unknown. Each unknown name is an issue; an unknown add-on is left out.
+ * unknown. Unknown IDs are issues, and unknown add-ons are left out. The variant is not checked if
+ * its service is unknown.
  */
 export function resolveSegment(
   lookup: Lookup,

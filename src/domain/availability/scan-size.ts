@@ -3,22 +3,25 @@ import type { VisitPlan } from "./visit-plan.ts";
 import { DAY_MIN, dayAt } from "./wall-clock.ts";
 
 type ScanOptions = {
-  /** Whether days are listed, or only the next slots searched for. */
+  /** Whether each day is listed, or only the next slots are searched. */
   lists: "days" | "next";
   explain: boolean;
-  /** Most days that the search for the next slots goes through. */
+  /** The maximum number of days in which the next slots are searched. */
   maxSearchDays: number;
 };
 
 /**
- * The largest scan that is allowed, as the number of starts times candidates in all segments. The
- * largest takes about a second of CPU time; ten staff, eight services and 31 days are 0.9 million.
- * A limit on time would reject the same query only sometimes.
+ * The largest scan that is allowed: the number of starts, times the candidates of all segments.
+ * Such a scan takes about a second of CPU time; ten staff, eight services and 31 days make 0.9
+ * million. A limit on time would reject the same query only sometimes.
  */
 const MAX_SIZE = 6_000_000;
-/** A searched day costs this much of a listed one: the search ends at the first slots. */
+/** The cost of a searched day, if that of a listed day is 1: a search ends at the first slots. */
 const SEARCHED_DAY = 1 / 4;
-/** With explain, the starts that are not offered are checked rule by rule. */
+/**
+ * The cost of a listed day with `explain`, which checks each start that is not offered rule by
+ * rule.
+ */
 const EXPLAINED_DAY = 2;
 
 /** @throws AppError query_too_large, with the parameter to narrow */
@@ -49,7 +52,7 @@ function howToNarrow(plan: VisitPlan, options: ScanOptions): [parameter: string,
     : ["staffIds", "Name a staff member with 'staffIds'."];
 }
 
-/** The estimated work of a scan. A search after the listed days is part of it. */
+/** Returns the estimated work of a scan, including the search after the listed days. */
 function scanSize(plan: VisitPlan, { lists, explain, maxSearchDays }: ScanOptions): number {
   const { timezone, firstDay, lastDay, earliestMin, horizonDay, intervalMin } = plan;
   const earliestDay = dayAt(timezone, earliestMin);
@@ -62,7 +65,10 @@ function scanSize(plan: VisitPlan, { lists, explain, maxSearchDays }: ScanOption
   return days * Math.ceil(DAY_MIN / intervalMin) * optionCount(plan);
 }
 
-/** A segment that names no staff is checked with every person of the visit. */
+/**
+ * Returns the number of candidates of all segments. A segment without staff counts once for each
+ * person of the visit, because it is checked with each of them.
+ */
 function optionCount({ segments }: VisitPlan): number {
   const people = new Set(
     segments.flatMap(({ candidates }) => candidates.flatMap(({ staff }) => staff?.key ?? [])),

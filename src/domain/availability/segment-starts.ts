@@ -16,7 +16,10 @@ import { type CapacityLimit, capacityLimits, isCapacityOnly } from "./capacity-l
 import type { BusyInterval } from "./request.ts";
 import type { Candidate, Segment } from "./segments.ts";
 
-/** The possible starts on the requested days, in order: with a person, or null for the business. */
+/**
+ * Returns the possible starts on the requested days, in order, of a staff member or, for null, of
+ * the business.
+ */
 export type Grid = (staff: StaffDoc | null) => ReadonlySet<number>;
 
 export function buildGrid(plan: VisitPlan): Grid {
@@ -31,7 +34,10 @@ export function buildGrid(plan: VisitPlan): Grid {
   return memoized((staff: StaffDoc | null) => openingGrid(plan, staff));
 }
 
-/** Counted from midnight. A skipped time is left out; a repeated time counts twice. */
+/**
+ * Returns the starts in steps from midnight. A time that clocks skip is left out; a time that
+ * clocks repeat counts twice.
+ */
 function clockGrid({ timezone, firstDay, lastDay, intervalMin }: VisitPlan): Set<number> {
   const minutes: number[] = [];
   for (let day = firstDay; day <= lastDay; day += 1)
@@ -40,7 +46,10 @@ function clockGrid({ timezone, firstDay, lastDay, intervalMin }: VisitPlan): Set
   return new Set(minutes.sort((a, b) => a - b));
 }
 
-/** Counted from the start of each shift of the person or the business, in elapsed minutes. */
+/**
+ * Returns the starts in steps from the start of each shift of the person or the business, in
+ * elapsed minutes.
+ */
 function openingGrid(plan: VisitPlan, staff: StaffDoc | null): Set<number> {
   const minutes: number[] = [];
   for (const { start, end } of plan.workingTimeOf(staff).unmergedShifts)
@@ -70,7 +79,7 @@ export type SegmentStarts = {
   limits: CapacityLimit[];
 };
 
-/** A visit starts on the grid or with a session. */
+/** Returns the starts of each segment. The first segment starts on the grid or with a session. */
 export const findSegmentStarts = (plan: VisitPlan, busy: BusyIndex, grid: Grid): SegmentStarts[] =>
   plan.segments.map((segment, i) => {
     const limits = capacityLimits(plan, busy, segment);
@@ -78,8 +87,8 @@ export const findSegmentStarts = (plan: VisitPlan, busy: BusyIndex, grid: Grid):
     const candidates = segment.candidates.map((candidate) => {
       const started = startedSessions(busy, segment, candidate);
       const sessions = joinableSessions(plan, started, segment, candidate);
-      // Guests of the same service, staff and time are in the same session, even if it is full and
-      // its resources could hold another one.
+      // Guests of the same service, staff and time are in one session. No second session starts at
+      // that time, even if the first is full and there are resources for another.
       const free = subtract(
         freeStarts(plan, busy, segment, candidate, shortages),
         merge(started.map(({ startMin }) => oneMinute(startMin))),
@@ -124,8 +133,8 @@ export function busyIntervalsFor(
 }
 
 /**
- * The sessions of a group service that guests can join, by start minute. Staff and resources are
- * already reserved, so only seats and current working hours are checked.
+ * Returns the sessions of a group service that guests can join, by start minute. The staff and
+ * resources of a session are already reserved, so only seats and current working hours are checked.
  */
 function joinableSessions(
   plan: VisitPlan,
@@ -144,7 +153,10 @@ function joinableSessions(
   return new Map(joinable.map((session) => [session.startMin, session]));
 }
 
-/** Sessions as long as the segment: with a longer add-on it is a different session. */
+/**
+ * Returns the sessions that are as long as the segment. Guests with a longer add-on need another
+ * session.
+ */
 export function startedSessions(
   busy: BusyIndex,
   segment: Segment,

@@ -21,14 +21,18 @@ export type Segment = {
   service: ServiceDoc | null;
   variant: VariantDoc | null;
   addons: { addon: string; quantity: number }[];
-  /** Guests of this request. */
+  /** The number of guests of this request. */
   seats: number;
-  /** Most guests of a session; without staff and resources, at the same time. */
+  /**
+   * The maximum number of guests in a session or, without staff and resources, at the same time.
+   */
   capacity: number;
   bufferBeforeMin: number;
   bufferAfterMin: number;
   resources: ServiceDoc["resources"];
-  /** With the requested staff member; without one, of the service or variant. */
+  /**
+   * Duration and price with the requested staff member or, without one, of the service or variant.
+   */
   durationMin: number;
   priceCents: number;
   candidates: Candidate[];
@@ -44,7 +48,7 @@ export type Candidate = {
 
 type Rules = { slotIntervalMin: number; minNoticeMin: number; maxAdvanceDays: number };
 
-/** With the strictest minimum notice and horizon of the services. */
+/** Returns the segments, with the strictest minimum notice and horizon of their services. */
 export function planSegments(
   catalog: Catalog,
   { services, guests }: ResolvedAppointmentRequest,
@@ -131,11 +135,14 @@ function planSegment(
   };
 }
 
-/** Partners know names, not keys. */
+/** Returns the name of an object for a message, because partners do not know keys. */
 const nameOf = (docs: readonly { key: string; name: string }[], key: string): string =>
   docs.find((doc) => doc.key === key)?.name ?? key;
 
-/** The default variant if `key` is null; undefined if no active variant has the key. */
+/**
+ * Returns the variant with the key, or undefined if no active variant has it. If `key` is null,
+ * returns the default variant, or null if there is none.
+ */
 function chosenVariant(service: ServiceDoc, key: string | null): VariantDoc | null | undefined {
   const variants = service.variants.filter(({ status }) => status === "ACTIVE");
   return key === null
@@ -189,7 +196,10 @@ function chosenAddons(
   });
 }
 
-/** Staff sorted by key, so that the file's order does not matter; null if no staff is needed. */
+/**
+ * Returns the staff who perform the service, sorted by key so that the order in the file does not
+ * matter. Returns null as the only element if no staff is needed.
+ */
 function performersOf(
   catalog: Catalog,
   service: ServiceDoc,
@@ -204,7 +214,10 @@ function performersOf(
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** Duration and price are the person's, else the variant's, else the service's; plus add-ons. */
+/**
+ * Returns a function that creates the candidate of a person. Duration and price are the person's,
+ * else the variant's, else the service's; those of the add-ons are added.
+ */
 function createCandidate(
   service: ServiceDoc,
   variant: VariantDoc | null,
@@ -274,7 +287,10 @@ export function planTable(
   };
 }
 
-/** Parties above the last rule get its time; of two rules for one size, the longer applies. */
+/**
+ * Returns how many minutes a party keeps its table. A party above the last rule gets the time of
+ * that rule; of two rules for one size, the longer applies.
+ */
 function turnTime({ schedule }: Catalog, partySize: number): number {
   const bySize = schedule.turnTimes.toSorted((a, b) => a.upTo - b.upTo || b.min - a.min);
   const size = Math.min(partySize, bySize.at(-1)?.upTo ?? 0);

@@ -19,19 +19,26 @@ import type { VisitPlan } from "./visit-plan.ts";
 import type { BusyInterval } from "./request.ts";
 
 /**
- * The segments of a visit in sequence, with a gap of at most `maxGapMin` between two. Built from
- * the last segment to the first: a start is kept if the next segment can start after its end.
+ * The segments of a visit in sequence, with a gap of at most `maxGapMin` between two. The chain is
+ * built from the last segment to the first: a start is kept if the next segment can start after its
+ * end.
  */
 export type Chain = {
   maxGapMin: number;
-  /** finishable[changes][segment]: starts that need at most that many staff changes. */
+  /**
+   * `finishable[changes][segment]`: the starts from which at most `changes` changes of staff are
+   * needed.
+   */
   finishable: FinishableOption[][][];
 };
 
-/** `person`: the staff member with the guest; without staff, the one before or after it. */
+/**
+ * A candidate for a segment. `person` is the staff member with the guest; in a segment without
+ * staff, the staff member of a segment before or after.
+ */
 type StaffedOption = { option: CandidateStarts; person: string | null };
 
-/** `starts`: those from which the visit can be finished. */
+/** An option with only those starts from which the visit can be finished. */
 type FinishableOption = StaffedOption & { starts: Interval[] };
 
 export type PlacedSegment = StaffedOption & { startMin: number };
@@ -88,7 +95,7 @@ function staffedOptions(segments: readonly SegmentStarts[]): StaffedOption[][] {
   );
 }
 
-/** Every start of the whole visit, regardless of minimum notice and horizon. */
+/** Returns every start of the whole visit, regardless of minimum notice and horizon. */
 export function visitStarts({ finishable }: Chain): number[] {
   const minutes: number[] = [];
   for (const { start, end } of merge(finishable.at(-1)?.[0]?.flatMap(({ starts }) => starts) ?? []))
@@ -96,7 +103,9 @@ export function visitStarts({ finishable }: Chain): number[] {
   return minutes;
 }
 
-/** The candidates that can take the segment and let the visit be finished. */
+/**
+ * Returns the candidates who can take the segment at the minute so that the visit can be finished.
+ */
 export function candidatesAt(
   { finishable }: Chain,
   segment: number,
@@ -109,7 +118,10 @@ export function candidatesAt(
   return options;
 }
 
-/** With the fewest staff changes, then the least waiting. */
+/**
+ * Returns the segments with the fewest changes of staff, then the least waiting. Returns undefined
+ * if the visit cannot start then.
+ */
 export function placeSegments(
   { maxGapMin, finishable }: Chain,
   startMin: number,
@@ -138,8 +150,8 @@ export function placeSegments(
 }
 
 /**
- * The earliest start within the window. An existing session goes before a new one; after that the
- * order of the candidates decides.
+ * Returns the earliest start within the window. An existing session goes before a new one; after
+ * that the order of the candidates decides.
  * @param last the previous segment, whose person must continue
  */
 function earliestPlacement(

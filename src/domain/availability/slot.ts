@@ -17,7 +17,7 @@ import type { VisitPlan } from "./visit-plan.ts";
 export type Slot = {
   startMin: number;
   endMin: number;
-  /** The spots left of the segment with the fewest. */
+  /** The number of spots left in the segment with the fewest. */
   spotsLeft: number;
   spotsTotal: number;
   segments: SlotSegment[];
@@ -69,7 +69,10 @@ function slotAt(
   return { startMin, endMin, spotsLeft, spotsTotal, segments: slotSegments };
 }
 
-/** Free tables, seats in the session, or free capacity; a staff member is one spot. */
+/**
+ * Returns the spots of a segment: its free tables, the seats left in its session, one for a staff
+ * member, or else the free capacity.
+ */
 function spotsOf(
   { segment, candidates, limits }: SegmentStarts,
   { option: { candidate, sessions }, startMin }: PlacedSegment,
@@ -93,8 +96,9 @@ function spotsOf(
 type StartCheck = { ok: true; slot: Slot } | ({ ok: false } & Refusal);
 
 /**
- * Booking and explaining use this check, which accepts exactly the starts that are listed.
- * @param startMin on one of the requested days
+ * Returns the slot at a start, or why there is none. Bookings and explanations use this check,
+ * which accepts exactly the starts that are listed.
+ * @param startMin a minute on one of the requested days
  */
 export function checkStart(search: SlotSearch, startMin: number): StartCheck {
   if (!isOnRequestedDay(search.plan, startMin))
@@ -108,8 +112,8 @@ export function checkStart(search: SlotSearch, startMin: number): StartCheck {
 export type RefusedStart = { startMin: number } & Refusal;
 
 /**
- * Returns each start of the grid or of a session that is not offered, with the first rule it
- * breaks. If nobody can take the first segment, the grid is that of the business.
+ * Returns each start of the grid or of a session that is not offered, with the reason. If nobody
+ * can take the first segment, the grid is that of the business.
  */
 export function listRefusedStarts(search: SlotSearch): RefusedStart[] {
   const { plan, busy, grid, segments } = search;
@@ -134,20 +138,20 @@ export type DayState = "OPEN" | "FULL" | "CLOSED" | "TOO_SOON" | "TOO_FAR";
 export type DayStarts = { date: LocalDate; state: DayState; starts: number[] };
 export type DayListing = { date: LocalDate; state: DayState; slots: Slot[] };
 
-/** The starts of all slots, in order. */
+/** Returns the starts of all slots, in order. */
 const bookableStarts = ({ plan, chain }: SlotSearch): number[] =>
   visitStarts(chain).filter((minute) => timingReason(plan, minute) === undefined);
 
 const slotsAt = ({ segments, chain }: SlotSearch, starts: readonly number[]): Slot[] =>
   starts.flatMap((minute) => slotAt(segments, chain, minute) ?? []);
 
-/** The first slots of all requested days, in order. */
+/** Returns the first `limit` slots over all requested days, in order. */
 export const findSlots = (search: SlotSearch, limit: number): Slot[] =>
   slotsAt(search, bookableStarts(search).slice(0, limit));
 
 /**
- * Returns each requested day with the starts of its slots, which takes much less work than the
- * slots.
+ * Returns each requested day with the starts of its slots. Computing only starts is much cheaper
+ * than `listSlots`.
  */
 export function listStarts(search: SlotSearch): DayStarts[] {
   const { plan } = search;
@@ -168,7 +172,10 @@ export const listSlots = (search: SlotSearch): DayListing[] =>
     slots: slotsAt(search, starts),
   }));
 
-/** FULL if the day would have slots without bookings, else CLOSED. */
+/**
+ * Returns a function that says why a day has no slots: TOO_FAR, TOO_SOON, FULL if only bookings
+ * prevent them, else CLOSED.
+ */
 function createEmptyDayState(plan: VisitPlan): (day: DayNumber) => DayState {
   let startsWithoutBookings: Map<DayNumber, number[]> | undefined;
   return (day) => {

@@ -31,7 +31,8 @@ export type VisitPlan = {
 const MINUTE_MS = 60_000;
 
 /**
- * @param issues found while resolving the request
+ * Returns the plan of a visit.
+ * @param issues the issues that were found while names were resolved
  * @throws AppError with every issue of the request
  */
 export function planResolvedRequest(
@@ -48,7 +49,7 @@ export function planResolvedRequest(
           segments: [planTable(catalog, request, addIssue)],
           rules: catalog.business.bookingPolicy,
         };
-  // Missing objects first: other issues may follow from them.
+  // A missing object is reported first, because other issues may follow from it.
   const first = issues.find(({ code }) => code === "resource_not_found") ?? issues[0];
   if (first !== undefined) throw new AppError(first.code, first.detail, { issues });
 
@@ -64,7 +65,10 @@ export function planResolvedRequest(
   return withDays(plan, dayNumber(request.from), dayNumber(request.to));
 }
 
-/** The plan for a start that may be before the minimum notice, beyond the horizon and off the grid. */
+/**
+ * Returns the plan for a single start, which may be before the minimum notice, beyond the horizon
+ * and off the grid.
+ */
 export const ignoringNotice = (
   plan: VisitPlan,
   startMin: number,
@@ -87,7 +91,8 @@ export function withDays(
   const createReader = () => {
     const longestMin = maxVisitMin(segments, business.bookingPolicy.maxGapMin);
     const starts = closedInterval(timezone, firstDay * DAY_MIN, (lastDay + 1) * DAY_MIN);
-    // A shift can start two days before (until 48:00); the last visit can end days later.
+    // A shift can end at 48:00, so shifts from two days before count. The last visit can end days
+    // later.
     const after = 2 + Math.ceil(longestMin / DAY_MIN);
     return createWorkingTimeReader(schedule, localDays(timezone, firstDay - 2, lastDay + after), {
       start: starts.start,
@@ -102,7 +107,10 @@ export function withDays(
   };
 }
 
-/** Duration of the longest possible visit: the slowest candidates and the longest gaps. */
+/**
+ * Returns the duration of the longest possible visit: with the slowest candidates and the longest
+ * gaps.
+ */
 export const maxVisitMin = (segments: Segment[], maxGapMin: number): number =>
   segments.reduce(
     (sum, { candidates }) =>

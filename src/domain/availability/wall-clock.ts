@@ -27,7 +27,7 @@ export const weekdayOf = (day: DayNumber): Day => WEEK.at((day + 3) % 7) ?? "thu
 /** Minutes since 1970-01-01T00:00 on a clock in the zone. */
 type WallMinute = number;
 
-/** With a constant UTC offset. */
+/** A period with a constant UTC offset. */
 type OffsetPeriod = Interval & { offsetMin: number };
 
 // No zone has been more than a day from UTC or moved its clocks by more than a day.
@@ -43,7 +43,7 @@ function offsetPeriodAt(timezone: string, minute: number): OffsetPeriod {
   const moment = Temporal.Instant.fromEpochMilliseconds(minute * MINUTE_MS).toZonedDateTimeISO(
     timezone,
   );
-  // "previous" means strictly before.
+  // A "previous" transition is strictly before the moment, so a nanosecond is added.
   const begin = moment.add({ nanoseconds: 1 }).getTimeZoneTransition("previous");
   const end = moment.getTimeZoneTransition("next");
   const period = {
@@ -65,7 +65,9 @@ export const dayAt = (timezone: string, minute: number): DayNumber =>
 type WallTimeInstants = {
   first: number;
   last: number;
-  /** Set if clocks skip the time: when they change, and the instant by the offset before that. */
+  /**
+   * Set if clocks skip the time: when they change, and the instant by the offset before the change.
+   */
   gap: { transition: number; shifted: number } | undefined;
 };
 
@@ -94,19 +96,19 @@ export function instantsOf(timezone: string, wall: WallMinute): number[] {
   return first === last ? [first] : [first, last];
 }
 
-/** False for a date that the zone skipped to cross the date line (Apia, 2011-12-30). */
+/** Returns false for a date that the zone skipped to cross the date line (Apia, 2011-12-30). */
 export function dateExists(timezone: string, day: DayNumber): boolean {
   const { gap } = resolveWallTime(timezone, day * DAY_MIN);
   return gap === undefined || wallAt(timezone, gap.transition) < (day + 1) * DAY_MIN;
 }
 
-/** Opening hours or a shift. */
+/** Returns the interval of opening hours or of a shift. */
 export function openInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
   const end = resolveWallTime(timezone, to);
   return { start: resolveWallTime(timezone, from).first, end: end.gap?.transition ?? end.first };
 }
 
-/** A break, a closure, or hours that an exception removes. */
+/** Returns the interval of a break, of a closure, or of hours that an exception removes. */
 export function closedInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
   const start = resolveWallTime(timezone, from);
   return { start: start.gap?.transition ?? start.first, end: resolveWallTime(timezone, to).last };
@@ -125,7 +127,10 @@ export function localDays(timezone: string, first: DayNumber, last: DayNumber): 
 
 let lastDate = { day: 0, text: "1970-01-01" };
 
-/** RFC 3339 (`2026-11-23T09:00:00+00:00`), like formatInstant but fast for thousands of minutes. */
+/**
+ * Returns a minute in RFC 3339 (`2026-11-23T09:00:00+00:00`) as formatInstant does, but fast enough
+ * for thousands.
+ */
 export function formatMinute(minute: number, timezone: string): string {
   const offset = offsetPeriodAt(timezone, minute).offsetMin;
   const wall = minute + offset;

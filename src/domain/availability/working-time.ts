@@ -21,7 +21,7 @@ import { type Interval, merge, subtract, covers } from "./intervals.ts";
 import { objectId } from "../catalog/object-id.ts";
 import type { CatalogDiff } from "../catalog/change/diff.ts";
 
-/** Visits must lie within `work`. */
+/** The working time of a staff member or of the business. Visits must lie within `work`. */
 export type WorkingTime = {
   work: Interval[];
   /**
@@ -36,8 +36,9 @@ export type WorkingTime = {
 };
 
 /**
- * @param within `work` leaves out intervals that end before or begin after this
- * @returns a memoized function: the working time of a person, or of the business if omitted
+ * @param within `work` has only the intervals that overlap this one
+ * @returns a memoized function that returns the working time of a person or, without one, of the
+ * business
  */
 export function createWorkingTimeReader(
   schedule: ScheduleDoc,
@@ -69,7 +70,9 @@ export function createWorkingTimeReader(
   };
 }
 
-/** A person's own hours replace the business's hours and exceptions. */
+/**
+ * Returns the shifts of a person, whose own hours replace the hours and exceptions of the business.
+ */
 const shiftsOf = (person: StaffDoc, ofBusiness: Shifts): Shifts =>
   shiftsWithExceptions(
     person.hours === null ? ofBusiness : weeklyShifts(person.hours),
@@ -78,7 +81,10 @@ const shiftsOf = (person: StaffDoc, ofBusiness: Shifts): Shifts =>
 
 const ALWAYS: Interval = { start: -Infinity, end: Infinity };
 
-/** Returns a function that cuts shifts to the opening hours of the dates on which these bind all staff. */
+/**
+ * Returns a function that cuts the shifts of staff to the opening hours of each date whose
+ * exception has the mode ONLY.
+ */
 function cutToOpening(exceptions: readonly OpeningException[]): (shifts: Shifts) => Shifts {
   const only = exceptions.filter(({ mode }) => mode === "ONLY");
   if (only.length === 0) return (shifts) => shifts;
@@ -91,7 +97,7 @@ function cutToOpening(exceptions: readonly OpeningException[]): (shifts: Shifts)
   };
 }
 
-/** The shifts that start on the date. */
+/** Returns the shifts that start on the date. */
 export type Shifts = (day: LocalDay) => Interval[];
 
 const weeklyShifts =
@@ -108,7 +114,10 @@ const weeklyShifts =
         .map((rule) => openWindow(rule, day)),
     );
 
-/** Exceptions for a date apply in this order: REPLACE and ONLY, ADD, REMOVE. */
+/**
+ * Returns the usual shifts with the exceptions of each date, which apply in this order: REPLACE and
+ * ONLY, ADD, REMOVE.
+ */
 function shiftsWithExceptions(usual: Shifts, exceptions: readonly OpeningException[]): Shifts {
   const byDate = Map.groupBy(exceptions, ({ date }) => date);
   return (day) => {
@@ -187,8 +196,8 @@ export const changesHours = ({ businessFields, changes }: CatalogDiff): boolean 
   );
 
 /**
- * Returns the bookings within working hours before the change but not after it: within those of the
- * person or, although the person may keep other hours, of the business.
+ * Returns the bookings that are within working hours before the change but not after it. Both the
+ * hours of the staff member and those of the business count, although staff may keep other hours.
  */
 export function findOutsideHours(
   before: Catalog,
@@ -212,7 +221,7 @@ function createHoursCheck(
     Infinity,
   );
   const last = bookings.reduce((day, { end }) => Math.max(day, dayAt(timezone, end)), -Infinity);
-  // A shift can start two days before (until 48:00).
+  // A shift can end at 48:00, so shifts from two days before count.
   const workingTimeOf = createWorkingTimeReader(schedule, localDays(timezone, first - 2, last));
   const people = new Map(objects.staff.map((doc) => [objectId("staff", slug, doc), doc]));
   return (booking) => {

@@ -6,7 +6,7 @@ export type AffectedVisits = { bookings: string[]; reservations: string[] } & {
   [name: string]: string[];
 };
 
-/** The nouns of the visits, by the names of their lists. */
+/** Returns the noun for the visits of each list. */
 const visitNouns = (): Record<string, string> =>
   Object.assign(
     { bookings: "future booking", reservations: "future reservation" },
@@ -35,7 +35,7 @@ export type VisitSummary = {
   staff: string | null;
 };
 
-/** Visits that a command names; the others are counted. */
+/** The maximum number of visits that a text names; the others are counted. */
 export const MAX_NAMED_VISITS = 10;
 
 const ID_ENDING = 6;
@@ -46,7 +46,10 @@ export const shortIdOf = (id: string): string => `…${id.slice(-ID_ENDING)}`;
 /** Returns the end of an ID that {@link shortIdOf} has shortened; undefined for another text. */
 export const idEndingOf = (text: string): string | undefined => /^…?([0-9a-z]{6})$/.exec(text)?.[1];
 
-/** Returns `2026-12-01 18:00 · Ana Bauer · Cut · Maya · …9qx7km`; errors are logged without guests. */
+/**
+ * Returns `2026-12-01 18:00 · Ana Bauer · Cut · Maya · …9qx7km`. Errors leave out the guest,
+ * because they are logged.
+ */
 export function visitLine(visit: VisitSummary, withGuest: boolean): string {
   const { shortId, startsAt, guest, service, staff } = visit;
   return [
@@ -58,8 +61,8 @@ export function visitLine(visit: VisitSummary, withGuest: boolean): string {
 }
 
 /**
- * Returns `2 future visits are affected and stay as they are: …`, the one sentence about visits that
- * a change does not cancel.
+ * Returns `2 future visits are affected and stay as they are: …`, for a change that cancels no
+ * visit.
  */
 export const affectedVisitsText = (named: readonly VisitSummary[], total: number): string =>
   `${countOf(total, "future visit")} ${total === 1 ? "is" : "are"} affected and ` +
@@ -72,7 +75,7 @@ function listVisits(named: readonly VisitSummary[], total: number, withGuests: b
   return more > 0 ? `${lines}; and ${more} more` : lines;
 }
 
-/** Returns `1 future booking, 2 ticket orders: …` without guests; null if there are none. */
+/** Returns `1 future booking, 2 ticket orders: …` without guests; null if no visit is affected. */
 export function deletedVisitsText(
   affected: AffectedVisits,
   named: readonly VisitSummary[],

@@ -29,7 +29,7 @@ export type BookedSegment = {
   bufferAfterMin: number;
   startsAt: number;
   endsAt: number;
-  /** Per guest. */
+  /** The price per guest. */
   priceCents: number;
 };
 
@@ -62,7 +62,10 @@ export const toPublicBooking = (booking: Booking, timezone: string): PublicBooki
 export const bookingCreatedEvent = (object: PublicBooking): EventDraft =>
   eventDraft("booking.created", "all", object, [object.id]);
 
-/** No flag is set if only a value without one has changed, for example `customerRef`. */
+/**
+ * Returns the event of a changed booking. All flags of `data.changed` are false if no flag covers
+ * the field that changed, such as `customerRef`.
+ */
 export const bookingUpdatedEvent = (before: PublicBooking, after: PublicBooking): EventDraft =>
   eventDraft("booking.updated", differingFields(flagValues(before), flagValues(after)), after, [
     after.id,
@@ -71,7 +74,7 @@ export const bookingUpdatedEvent = (before: PublicBooking, after: PublicBooking)
 export const bookingCancelledEvent = (object: PublicBooking): EventDraft =>
   eventDraft("booking.cancelled", ["status"], object, [object.id]);
 
-/** The values that each flag of `data.changed` covers. */
+/** Returns the values that each flag of `data.changed` covers. */
 const flagValues = ({ status, segments, guests, totalCents, ...times }: PublicBooking) => ({
   status,
   schedule: [

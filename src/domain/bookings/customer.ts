@@ -2,7 +2,10 @@ import { z } from "zod";
 import { lazy } from "../lazy.ts";
 import { isSafeLine, isSafeText } from "../text.ts";
 
-/** An address without `@` is a slip, and no mail reaches it. Empty text deletes the address. */
+/**
+ * Matches an email address, or the empty text, which deletes the address. An address without `@` is
+ * a slip that no mail reaches.
+ */
 const EMAIL = /^(?:[^@]+@.+)?$/;
 const lineOf = (noun: string, max: number, pattern = /^/) => {
   const error = `${noun} of one line and at most ${max} characters, none of them invisible, or null`;
@@ -15,7 +18,7 @@ const lineOf = (noun: string, max: number, pattern = /^/) => {
 };
 const NOTES = "a text of at most 2000 characters, none of them invisible, or null";
 
-/** Guest data. Error texts are nouns: the caller adds "must be". */
+/** The schema of guest data. An error text is a noun phrase that completes "must be ...". */
 export const customerFields = lazy(() =>
   z.strictObject(
     {

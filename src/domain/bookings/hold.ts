@@ -4,21 +4,24 @@ import type { hold } from "../public/schemas/bookings.ts";
 import { toPublicSegment, type BookedSegment } from "./booking.ts";
 import type { DayNumber } from "../availability/wall-clock.ts";
 
-/** A time or table that an API key holds for a few minutes, on the terms of the moment. */
+/** A time or table that an API key keeps for a few minutes, on the terms of the moment. */
 export type Hold = {
   id: string;
   keyId: string;
-  /** HMAC of the visitor that the key names; null: none, or older than a day. */
+  /**
+   * HMAC of the visitor that the key names; null if it names none, or if the hold is older than a
+   * day.
+   */
   visitor: Buffer | null;
   status: "OPEN" | "USED" | "RELEASED";
   startsAt: number;
   endsAt: number;
-  /** The segments of a visit; empty for a table. */
+  /** The segments of a booking; empty for a table. */
   segments: BookedSegment[];
-  /** Guests of the visit, or the size of the party. */
+  /** Guests of the booking, or the size of the party. */
   guests: number;
   areaId: string | null;
-  /** null: a hold of a visit. */
+  /** null if the hold is for a booking. */
   tableId: string | null;
   totalCents: number;
   currency: string;
@@ -33,7 +36,7 @@ export type Hold = {
 
 export type PublicHold = z.infer<typeof hold>;
 
-/** Nothing is written when a hold expires, so its status depends on the time. */
+/** Returns the status at `now`, because nothing is written when a hold expires. */
 export const holdStatus = ({ status, expiresAt }: Hold, now: number): PublicHold["status"] =>
   status === "OPEN" && expiresAt <= now ? "EXPIRED" : status;
 
@@ -53,7 +56,8 @@ export const toPublicHold = (row: Hold, timezone: string, now: number): PublicHo
   reservationId: row.reservationId,
 });
 
-// How much of the free time of a business the visitors of one API key can hold together.
+// The functions below limit how much of the free time of a business the visitors of one API key can
+// hold together.
 
 const WEEK_DAYS = 7;
 const MAX_WEEK_SHARE = 0.1;
@@ -62,15 +66,16 @@ const MAX_DAY_SHARE = 0.5;
 /** Minutes of each day. */
 export type DayMinutes = ReadonlyMap<DayNumber, number>;
 
-/** The days whose free time decides about a hold on `day`. */
+/** Returns the first and last day whose free time decides about a hold on `day`. */
 export const shareDays = (today: DayNumber, day: DayNumber) => ({
   first: Math.max(today, day - WEEK_DAYS + 1),
   last: day + WEEK_DAYS - 1,
 });
 
 /**
- * Returns whether `minutes` more on `day` keep within a tenth of the free time of each seven days in
- * a row from today on. A single hold always does, because a tenth of a short week may be none.
+ * Returns whether another hold of `minutes` on `day` keeps all holds within a tenth of the free
+ * time of any seven days in a row, from today on. The first hold always fits, because a tenth of a
+ * short week may be nothing.
  */
 export function fitsWeek(
   { today, free, held }: { today: DayNumber; free: DayMinutes; held: DayMinutes },
@@ -85,7 +90,10 @@ export function fitsWeek(
   return true;
 }
 
-/** Returns the same for half of a day of one staff member or table. */
+/**
+ * Returns whether another hold keeps all holds of one staff member or table within half of the free
+ * time of a day. The first hold always fits.
+ */
 export const fitsDay = (freeMin: number, heldMin: number, minutes: number): boolean =>
   heldMin === 0 || heldMin + minutes <= freeMin * MAX_DAY_SHARE;
 

@@ -15,7 +15,10 @@ const customer = () =>
     .nullish()
     .transform((fields) => mergeCustomer(null, fields ?? {}));
 
-/** `mia` or `wash`, `wash*2`, or `cut:wash*2` if several services have it. */
+/**
+ * Returns the schema of a name: `mia`, `wash`, `wash*2`, or `cut:wash*2` if several services have
+ * it.
+ */
 const name = () => line(170);
 
 const MAX_SERVICES = 8;
@@ -49,7 +52,7 @@ const bookingSchema = lazy(() =>
     }),
 );
 
-/** The fields of an availability request, and a start. */
+/** A request for a booking: the fields of an availability request, a start and the guest. */
 export type BookingRequest = {
   appointment: NamedAppointmentRequest;
   start: string;
@@ -74,7 +77,8 @@ export function parseBookingRequest(input: unknown): BookingRequest {
 }
 
 /**
- * A request that names no `area` takes any, and one that names no `table` the smallest free one.
+ * A request without an `area` takes any area; a request without a `table` takes the smallest free
+ * one.
  */
 const reservationSchema = lazy(() =>
   z.strictObject({

@@ -25,7 +25,10 @@ export const toPublicReservation = (
 export const reservationCreatedEvent = (object: PublicReservation): EventDraft =>
   eventDraft("reservation.created", "all", object, [object.id]);
 
-/** No flag is set if only a value without one has changed, for example `customerRef`. */
+/**
+ * Returns the event of a changed reservation. All flags of `data.changed` are false if no flag
+ * covers the field that changed, such as `customerRef`.
+ */
 export const reservationUpdatedEvent = (
   before: PublicReservation,
   after: PublicReservation,
@@ -37,7 +40,7 @@ export const reservationUpdatedEvent = (
 export const reservationCancelledEvent = (object: PublicReservation): EventDraft =>
   eventDraft("reservation.cancelled", ["status"], object, [object.id]);
 
-/** The values that each flag of `data.changed` covers. */
+/** Returns the values that each flag of `data.changed` covers. */
 const flagValues = ({ status, partySize, ...reservation }: PublicReservation) => ({
   status,
   schedule: [reservation.startsAt, reservation.endsAt],

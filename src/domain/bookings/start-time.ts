@@ -13,8 +13,8 @@ import { AppError } from "../errors.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * Epoch milliseconds of a start such as `2026-12-01T10:00`, in the business's time zone or with an
- * offset.
+ * Returns the epoch milliseconds of a start such as `2026-12-01T10:00`, in the business's time zone
+ * or with an offset.
  * @throws AppError invalid_date, also for a time that clocks skip
  */
 export function parseStartTime(text: string, timezone: string): number {
@@ -36,7 +36,7 @@ export function parseStartTime(text: string, timezone: string): number {
 }
 
 /**
- * Epoch milliseconds of a time range. Dates are whole days, and `to` is included.
+ * Returns the epoch milliseconds of a time range. A date stands for the whole day, as `to` too.
  * @throws AppError invalid_date
  */
 export function parseTimeRange(

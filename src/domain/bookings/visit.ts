@@ -16,7 +16,7 @@ export type VisitStatus = (typeof VISIT_STATUSES)[number];
 
 /**
  * Who changes a visit. GUEST: an API key without `bookings.manage`. BUSINESS: the operator, or a
- * key that has it. SYSTEM: the clock.
+ * key with that scope. SYSTEM: the clock.
  */
 export const INITIATORS = ["GUEST", "BUSINESS", "SYSTEM"] as const;
 export type Initiator = (typeof INITIATORS)[number];
@@ -28,18 +28,21 @@ export type Visit = {
   startsAt: number;
   endsAt: number;
   customerRef: string | null;
-  /** The API key that made it; null: the operator. */
+  /** The API key that made the visit; null for the operator. */
   createdByKey: string | null;
-  /** Later, only the business can cancel or reschedule it. */
+  /** The end of the time in which a guest can cancel or reschedule the visit. */
   cancelUntil: number;
   /** When a pending visit is cancelled unless the business approves it; null in other states. */
   decideBy: number | null;
   cancelledBy: Initiator | null;
   cancelReason: string | null;
-  /** 1, and one more with each change. */
+  /** 1 at first, and one more with each change. */
   version: number;
   createdAt: number;
-  /** Never decreases from one change of the business's visits to the next. */
+  /**
+   * When the visit last changed; never decreases from one change of the business's visits to the
+   * next.
+   */
   updatedAt: number;
 };
 
@@ -71,10 +74,13 @@ export type VisitAction = (typeof VISIT_ACTIONS)[number];
 
 type Rule = {
   from: readonly VisitStatus[];
-  /** null: decided by the new time. */
+  /** The status after the action; null for `reschedule`, whose new time decides. */
   to: VisitStatus | null;
   by: readonly Initiator[];
-  /** Guests must be in time; a visit can only be over once it has started. */
+  /**
+   * `before-deadline`: guests can act until `cancelUntil`, the business at any time. `after-start`:
+   * nobody can act before the visit starts.
+   */
   when?: "before-deadline" | "after-start";
 };
 
@@ -119,7 +125,7 @@ const VERBS: Record<VisitAction, string> = {
 };
 
 const DAY_MS = 86_400_000;
-/** How long a visit can be changed between COMPLETED and NO_SHOW. */
+/** How long after its end a visit can be changed between COMPLETED and NO_SHOW. */
 const CORRECTION_MS = 7 * DAY_MS;
 const DECISION_MS = DAY_MS;
 
@@ -166,7 +172,7 @@ type State = Pick<Visit, "status" | "decideBy" | "cancelledBy" | "cancelReason">
 
 const REASONS: Partial<Record<VisitAction, string>> = { decline: "DECLINED", expire: "EXPIRED" };
 
-/** The state after an allowed action other than `reschedule`. */
+/** Returns the state after an allowed action other than `reschedule`. */
 export function stateAfter(
   visit: Visit,
   action: Exclude<VisitAction, "reschedule">,
@@ -184,7 +190,7 @@ export function stateAfter(
   };
 }
 
-/** The state of a visit that was just made, or rescheduled by its guest. */
+/** Returns the state of a visit that was just made, or rescheduled by its guest. */
 export const newState = (requiresApproval: boolean, startsAt: number, now: number): State => ({
   status: requiresApproval ? "PENDING" : "CONFIRMED",
   decideBy: requiresApproval ? Math.min(now + DECISION_MS, startsAt) : null,
@@ -193,15 +199,18 @@ export const newState = (requiresApproval: boolean, startsAt: number, now: numbe
 });
 
 /**
- * Whether half of the time to decide has passed. It began when the visit was made or, for a guest's
- * new time, a day before its end.
+ * Returns whether half of the time to decide has passed. That time begins when the visit is made
+ * or, for a guest's new time, a day before `decideBy`.
  */
 export const isDecisionLate = (
   { createdAt, decideBy }: { createdAt: number; decideBy: number },
   now: number,
 ): boolean => now >= (Math.max(createdAt, decideBy - DECISION_MS) + decideBy) / 2;
 
-/** A guest's new time must be approved again. The business keeps the status. */
+/**
+ * Returns the state after a reschedule. A guest's new time must be approved again; a new time that
+ * the business sets keeps the status.
+ */
 export function stateAfterReschedule(
   visit: Visit,
   initiator: Initiator,
@@ -219,10 +228,13 @@ export function stateAfterReschedule(
   };
 }
 
-/** What applies to a planned visit, by the rules of its services and the business. */
+/** The terms of a planned visit, from the rules of its services and the business. */
 export type ApprovalTerms = { requiresApproval: boolean; cancelUntilMin: number };
 
-/** One service that requires approval is enough, and the earliest deadline applies. */
+/**
+ * Returns the terms of a visit. One service that requires approval is enough, and the earliest
+ * deadline applies.
+ */
 export function approvalTerms({ catalog, segments }: VisitPlan): ApprovalTerms {
   const policy = catalog.business.bookingPolicy;
   // A table has no service, so the rules of the business apply.

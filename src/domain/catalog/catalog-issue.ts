@@ -18,19 +18,19 @@ export type CatalogIssue = {
   otherPath?: Path;
 };
 
-/** The field itself, or the list that the value is in. */
+/** Returns the name of the field at a path, or of the list that the value is in. */
 export const fieldName = (path: Path): string =>
   String(path.findLast((part) => typeof part === "string") ?? "file");
 
-/** The path of the section's item; undefined outside lists. */
+/** Returns the path of the item of a section; undefined outside lists. */
 export function itemPath(path: Path): Path | undefined {
   const position = path.findIndex((part, index) => index > 0 && typeof part === "number");
   return position === -1 ? undefined : path.slice(0, position + 1);
 }
 
 /**
- * A `didYouMean` that stops suggesting after comparing `limit` letters. Each suggestion compares a name
- * with all known ones, of which a large file has many thousands, and long ones take longer.
+ * Returns a `didYouMean` that suggests nothing more after comparing `limit` letters: each
+ * suggestion compares a name with all known names, of which a large file has many thousands.
  */
 export function limitedSuggestions(limit = 2_000_000): typeof didYouMean {
   let left = limit;
@@ -38,7 +38,7 @@ export function limitedSuggestions(limit = 2_000_000): typeof didYouMean {
     (left -= known.length * name.length) >= 0 ? didYouMean(name, known) : "";
 }
 
-/** Fields that set, replace or excuse another one. */
+/** The fields that set or replace a field, or decide whether it is required. */
 const SUBSTITUTES: Readonly<Record<string, readonly string[]>> = {
   price: ["priceCents", "priceType", "kind", "sizes"],
   amount: ["amountCents", "type"],
@@ -51,8 +51,9 @@ const SUBSTITUTES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The issues of reading the files that are not a consequence of an issue of their form: the form's
- * check deletes or replaces invalid fields, which then appear to be missing or contradictory.
+ * Returns the issues of reading the files, except those that follow from an issue of their form.
+ * The check of the form deletes or replaces invalid fields, which then seem to be missing or
+ * contradictory.
  */
 export function withoutFollowUpIssues(
   formIssues: readonly CatalogIssue[],
@@ -79,7 +80,8 @@ function causes(form: CatalogIssue, { code, path }: CatalogIssue): boolean {
           (form.code === "unknown_field" && isLike(field, invalid)))
       );
     case "contradiction":
-      // Other fields are allowed in a benefit of another type.
+      // A benefit of another type allows other fields, so an invalid type explains the
+      // contradiction.
       return isSibling && invalid === "type";
     case "unknown_reference":
       return form.path.includes(field);

@@ -10,9 +10,9 @@ import type {
 import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "./menu.ts";
 
 /**
- * After its files were read: with defaults filled in, prices in minor units, instants in epoch
- * milliseconds, and references by key. The store keeps this form, and domain/public turns it into
- * the objects that partners get.
+ * A catalog after its files were read: with defaults filled in, prices in minor units, instants in
+ * epoch milliseconds, and references by key. The store keeps this form, and domain/public turns it
+ * into the objects that partners get.
  */
 export type Catalog = {
   business: BusinessDoc;
@@ -41,7 +41,7 @@ export type DocOf = {
 export type Kind = keyof DocOf;
 
 export type HoursRule = WeeklyWindow & { validFrom: LocalDate | null; validTo: LocalDate | null };
-/** Inclusive dates; `yearly` is `MM-DD`. */
+/** A closed period. Both dates are included; `yearly` is `MM-DD`. */
 export type Closure = { name: string | null } & (
   | { from: LocalDate; to: LocalDate }
   | { yearly: string }
@@ -61,7 +61,10 @@ export type BusinessDoc = {
   name: string;
   timezone: string;
   currency: string;
-  /** The decimals of prices in minor units, which stay when a later table of currencies differs. */
+  /**
+   * The decimals of prices in minor units. They stay if a later version has others for the
+   * currency.
+   */
   currencyDigits: number;
   locale: string;
   locales: string[];
@@ -77,7 +80,7 @@ export type BusinessDoc = {
     bufferPolicy: "MAX" | "SUM";
     grid: "CLOCK" | "OPENING";
     maxGapMin: number;
-    /** The business confirms each booking; until then it is PENDING. */
+    /** Whether a booking is PENDING until the business approves it. */
     requiresApproval: boolean;
     /** How long before its start a guest can cancel or move a booking. */
     cancelUntilMin: number;
@@ -109,7 +112,7 @@ export type VariantDoc = Described & {
   durationMin: number;
   priceCents: number;
   isDefault: boolean;
-  /** Keys of the staff who perform it; null: those of the service. */
+  /** Keys of the staff who perform the variant; null: the staff of the service. */
   staff: string[] | null;
   attributes: Record<string, string>;
 };
@@ -120,7 +123,7 @@ export type AddonLinkDoc = {
   minQuantity: number;
   maxQuantity: number;
   defaultQuantity: number;
-  /** null: the price of the add-on. Likewise for the duration. */
+  /** Price and duration with this service; null: those of the add-on. */
   priceCents: number | null;
   durationMin: number | null;
 };
@@ -136,7 +139,7 @@ export type ServiceDoc = Described & {
   bufferBeforeMin: number;
   bufferAfterMin: number;
   resources: { resource: string; units: number }[];
-  /** null: the value from the business's booking policy. */
+  /** A null stands for the value from the business's booking policy. */
   bookingRules: {
     slotIntervalMin: number | null;
     minNoticeMin: number | null;
@@ -145,7 +148,7 @@ export type ServiceDoc = Described & {
     cancelUntilMin: number | null;
   };
   depositCents: number | null;
-  /** Keys of the staff who perform it; empty if it needs none, such as a sauna. */
+  /** Keys of the staff who perform the service; empty if it needs none, such as a sauna. */
   staff: string[];
   tags: string[];
   variants: VariantDoc[];

@@ -12,7 +12,7 @@ export type ImageDoc = {
 /** Locale -> field -> text. */
 export type Translations = Record<string, Record<string, string>>;
 
-/** `previousKeys`: before it was renamed, oldest first. */
+/** `previousKeys` are the keys before each rename, oldest first. */
 export type Keyed = { key: string; previousKeys: string[] };
 export type Named = Keyed & { name: string };
 export type Presented = { images: ImageDoc[]; translations: Translations };
@@ -21,9 +21,9 @@ export type Described = Common & { description: string | null };
 
 export const WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Day = (typeof WEEK)[number];
-/** `HH:MM`; an end past midnight counts on, up to `48:00`. */
+/** A time as `HH:MM`; an end past midnight counts on, up to `48:00`. */
 export type WallTime = string;
-/** `YYYY-MM-DD` */
+/** A date as `YYYY-MM-DD`. */
 export type LocalDate = string;
 
 export type WeeklyWindow = { days: Day[]; start: WallTime; end: WallTime };

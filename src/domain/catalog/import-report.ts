@@ -56,7 +56,10 @@ export const summarizeSkipped = (skipped: readonly SkippedPart[]): string[] =>
     return [`${named} and ${parts.length - NAMED} more: ${reason}`];
   });
 
-/** Applying a file leaves the sections that it lacks unchanged. */
+/**
+ * Returns the sections that are not empty: applying a file leaves the sections that it lacks
+ * unchanged.
+ */
 export function withoutEmpty({ menu = {}, ...sections }: ImportedSections): ImportedSections {
   const filled = <T extends object>(parts: T): Partial<T> =>
     Object.fromEntries(

@@ -17,12 +17,13 @@ export const ID_PREFIXES = {
   public_event: "pev",
 } as const satisfies Record<Kind, CatalogIdPrefix>;
 
-/** IDs are derived from the first key, so that a rename keeps the ID. */
+/** Returns the first key of an object. IDs are derived from it, so that a rename keeps the ID. */
 export const originalKey = (doc: Keyed): string => doc.previousKeys[0] ?? doc.key;
 
 export const businessId = (slug: string): string => catalogId("biz", slug);
 
-// Planning a change needs the IDs of the same documents several times, and documents are immutable.
+// IDs are kept, because planning a change needs those of the same documents several times.
+// Documents are immutable.
 const idsOf = new WeakMap<object, { businessSlug: string; id: string }>();
 
 export function objectId(kind: Kind, businessSlug: string, doc: Keyed): string {
@@ -33,6 +34,9 @@ export function objectId(kind: Kind, businessSlug: string, doc: Keyed): string {
   return id;
 }
 
-/** Saves `objectId` a hash: the store calls this for each document that it loads with its ID. */
+/**
+ * Stores the ID of a document, which saves `objectId` a hash. The store does so for each document
+ * that it loads.
+ */
 export const rememberId = (doc: object, businessSlug: string, id: string): void =>
   void idsOf.set(doc, { businessSlug, id });

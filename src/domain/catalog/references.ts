@@ -16,7 +16,9 @@ import { MAX_ISSUES } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import { quote } from "../text.ts";
 
-/** Ticket types are the targets of promotions alone, as `eventKey/ticketTypeKey`. */
+/**
+ * What a reference can name. Promotions alone refer to ticket types, as `eventKey/ticketTypeKey`.
+ */
 type Target = Kind | "ticket_type";
 
 export const objectRef = (kind: Target, key: string): string => `${kind}\0${key}`;
@@ -26,7 +28,7 @@ export const PLACEHOLDER_KEY = "\ufffd";
 
 type Reference = { to: Target; key: string; path: Path };
 
-/** Between objects that are each valid on their own. `path` starts at the object. */
+/** An issue between objects that are each valid on their own. `path` starts at the object. */
 export type ReferenceIssue = {
   code: "unknown_reference" | "repeated_key" | "contradiction";
   kind: Kind;
@@ -41,7 +43,7 @@ const one = (to: Target, field: string, key: string | null): Reference[] =>
 const many = (to: Target, path: Path, keys: readonly string[]): Reference[] =>
   keys.map((key, index) => ({ to, key, path: [...path, index] }));
 
-/** One reference in each item of a list. */
+/** Returns the reference in each item of a list. */
 const within = <F extends string>(
   to: Target,
   list: string,
@@ -88,7 +90,7 @@ const REFERENCES: { [K in Kind]?: (doc: DocOf[K]) => Reference[] } = {
 const referencesOf = <K extends Kind>(kind: K, doc: DocOf[K]): Reference[] =>
   REFERENCES[kind]?.(doc) ?? [];
 
-/** The objects to which a document refers, without repetitions. */
+/** Returns the keys of the objects to which a document refers, without repetitions. */
 export function referredKeys<K extends Kind>(kind: K, doc: DocOf[K]): Map<Kind, Set<string>> {
   const keys = new Map<Kind, Set<string>>();
   for (const { to, key } of referencesOf(kind, doc)) {
@@ -128,8 +130,9 @@ export type Uncertain = { refs: ReadonlySet<string>; kinds: ReadonlySet<Kind> };
 const NOTHING_UNCERTAIN: Uncertain = { refs: new Set(), kinds: new Set() };
 
 /**
- * References to `uncertain` objects are accepted.
- * @param referring the objects whose references are checked; absent: all
+ * Returns the issues between the objects of a catalog. References to `uncertain` objects are
+ * accepted.
+ * @param referring the objects whose references are checked; all if absent
  */
 export function findReferenceIssues(
   catalog: Catalog,
@@ -161,7 +164,10 @@ function findUnknownReferences(
   return issues;
 }
 
-/** Returns a function that finds the first unknown references of a document, one more than listed. */
+/**
+ * Returns a function that finds the unknown references of a document, at most one more than an
+ * error lists.
+ */
 export function createReferenceCheck(
   objects: CatalogObjects,
   { refs, kinds }: Uncertain,
@@ -201,7 +207,7 @@ export function createReferenceCheck(
       });
 }
 
-/** The present key for each previous one. */
+/** Returns the present key for each reference to a previous key. */
 function renamedKeys(objects: CatalogObjects): Map<string, string> {
   const renamed = new Map<string, string>();
   for (const kind of ALL_KINDS)
@@ -213,7 +219,7 @@ function renamedKeys(objects: CatalogObjects): Map<string, string> {
   return renamed;
 }
 
-/** Keys that an issue lists; a longer cycle would fill the screen. */
+/** The maximum number of keys that an issue lists: a longer cycle would fill the screen. */
 const MAX_SHOWN_IN_CYCLE = 10;
 
 function findCycles(
@@ -246,7 +252,10 @@ function findCycles(
   return issues;
 }
 
-/** IDs are derived from original keys, so two objects with the same one would share an ID. */
+/**
+ * Returns an issue for each object that would share its ID with an earlier one: IDs are derived
+ * from original keys.
+ */
 function findSharedIds(kind: Kind, docs: readonly Keyed[]): ReferenceIssue[] {
   const owners = new Map<string, Keyed>();
   return docs.flatMap((doc) => {

@@ -33,22 +33,29 @@ import type { AuthoredFile } from "./file/schema.ts";
 import { AppError } from "../errors.ts";
 
 export type ValidateOptions = {
-  /** null if the business is new. */
+  /** Returns the stored catalog; null if the business is new. */
   current: (businessSlug: string) => Catalog | null;
-  /** Deletes stored objects that a section of the files does not list. */
+  /** Whether stored objects that a section of the files does not list are deleted. */
   prune: boolean;
   seedingAt: number | null;
-  /** `current` has only the objects that those in the files refer to. */
+  /** Whether `current` has only the objects to which the objects in the files refer. */
   isPartial?: boolean;
-  /** Other files of the business could not be read, and may define what these refer to. */
+  /**
+   * Whether other files of the business, which may define what these files refer to, could not be
+   * read.
+   */
   isIncomplete?: boolean;
-  /** The files have what an earlier version accepted, which may have invisible characters. */
+  /**
+   * Whether the files have what an earlier version accepted, which may include invisible
+   * characters.
+   */
   isRestored?: boolean;
 };
 
 /**
- * Invalid values are deleted from `contents`, so that the rest can be validated too.
- * @returns `merged` is null if the files are too broken to merge; use it only without issues
+ * Validates the files of a business and merges them into its stored catalog. Invalid values are
+ * deleted from `contents`, so that the rest can be validated too.
+ * @returns `merged` is valid only if `issues` is empty; null if the files are too broken to merge
  */
 export function validateCatalog(
   contents: unknown[],
@@ -76,7 +83,7 @@ export function validateCatalog(
 
   const merged = mergeCatalog(normalised.current, normalised.patch, options.prune);
   const { refs, kinds } = schema.uncertain;
-  // A business whose slug is unknown has stored objects that are unknown too.
+  // If the slug of a business is unknown, its stored objects are unknown too.
   const areOthersUnknown = isIncomplete || normalised.patch.business.slug === PLACEHOLDER_SLUG;
   const uncertain = {
     refs: new Set([...refs, ...normalised.unreadableRefs]),
@@ -98,7 +105,10 @@ export function validateCatalog(
   };
 }
 
-/** Which of two objects with the same key is wrong is not known, so both are checked. */
+/**
+ * Returns the issues of objects whose key an earlier object has. Nobody knows which of the two is
+ * wrong, so both are checked.
+ */
 function findIssuesOfRepeated(
   { objects }: Catalog,
   uncertain: Uncertain,
@@ -128,7 +138,10 @@ function normaliseOrIssues(
   }
 }
 
-/** Loading the stored catalog takes half of the total time, and two steps need it. */
+/**
+ * Returns a function that loads each catalog once: loading takes half of the total time, and two
+ * steps need the catalog.
+ */
 function cached(load: ValidateOptions["current"]): ValidateOptions["current"] {
   const loaded = new Map<string, Catalog | null>();
   return (slug) => {
@@ -179,7 +192,7 @@ export function assertValidObject<K extends Kind>(
 
 /**
  * Applies the rules of catalog files to a catalog that a command edited.
- * @param label names the edit in the error
+ * @param label the name of the edit in the error
  * @throws AppError validation_failed that lists every issue
  */
 export function assertValidEdit(current: Catalog, edited: Catalog, label: string): void {

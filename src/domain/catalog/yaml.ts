@@ -10,7 +10,7 @@ type Value =
 
 const WIDTH = 110;
 
-/** A comment above a section, for the next editor of the file. */
+/** The comments above sections, for the next editor of the file. */
 const COMMENTS: Record<string, string> = {
   business: "Times below are local to `timezone`, prices are in `currency`.",
   hours: "Opening hours. Staff without their own hours work these.",
@@ -32,7 +32,7 @@ export function writeYaml(file: AuthoredFile, heading: string): string {
     .join("")}${sections.join("\n")}`;
 }
 
-/** `name: value` with its nested lines, ending in a line break. */
+/** Returns `name: value` with its nested lines, ending in a line break. */
 function blockField(name: string, value: Value, indent: string): string {
   const label = `${indent}${quoted(name)}:`;
   const flow =
@@ -42,7 +42,10 @@ function blockField(name: string, value: Value, indent: string): string {
   return `${label}\n${block(value as Structure, name, `${indent}  `)}`;
 }
 
-/** Each object gets its own lines, even if all would fit on one. */
+/**
+ * Returns whether a list has objects with keys. Each object gets its own lines, even if all would
+ * fit on one.
+ */
 const isListOfObjects = (value: Value): boolean =>
   isList(value) && value.some((item) => typeof item === "object" && "key" in item);
 
@@ -64,7 +67,7 @@ const blockFields = (
     .map(([name, value]) => (value === undefined ? "" : blockField(name, value, indent)))
     .join("");
 
-/** The dash replaces the indentation of the first field. */
+/** Returns an item of a list. The dash replaces the indentation of the item's first field. */
 function blockItem(item: Value, name: string, indent: string): string {
   const flow = inOneLine(item, name, WIDTH - indent.length);
   if (flow !== null) return `${indent}- ${flow}\n`;
@@ -72,7 +75,7 @@ function blockItem(item: Value, name: string, indent: string): string {
   return `${indent}- ${block(item, name, `${indent}  `).slice(indent.length + 2)}`;
 }
 
-/** Returns null if the value does not fit on one line. */
+/** Returns the value on one line; null if it does not fit. */
 function inOneLine(value: Value, name: string, width: number): string | null {
   if (typeof value === "string") return value.includes("\n") ? null : scalar(value, name);
   if (typeof value !== "object") return String(value);
@@ -96,7 +99,7 @@ const isList = (value: Value): value is readonly Value[] => Array.isArray(value)
 const scalar = (text: string, name: string): string =>
   DECIMAL_FIELDS.has(name) && /^\d+(?:\.\d+)?$/.test(text) ? text : quoted(text);
 
-// Wider than YAML 1.2 needs: other tools read `no` as false.
+// YAML 1.2 needs no quotes around some of these words, but other tools read `no` as false.
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 const PLAIN = /^[\p{L}](?:[\p{L}\p{M}\p{N} _.()&'’/+-]*[\p{L}\p{M}\p{N}_.()&'’/+-])?$/u;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;

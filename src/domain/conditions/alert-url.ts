@@ -1,5 +1,6 @@
-// The formats of alerts are not in the file that writes alerts, because the configuration reads them
-// before the compile cache is enabled: all code that is loaded until then is compiled at each start.
+// The configuration reads the formats of alerts before the compile cache is enabled, and all code
+// that is loaded until then is compiled at each start. The formats are therefore apart from the
+// code that writes alerts.
 
 export const ALERT_FORMATS = ["json", "slack", "discord", "ntfy", "alertmanager"] as const;
 export type AlertFormat = (typeof ALERT_FORMATS)[number];

@@ -1,4 +1,6 @@
-/** Alerting rules for Prometheus. The conditions have names in `deskbell status`, not in labels. */
+/**
+ * Alerting rules for Prometheus. `deskbell status` names what a condition is about; labels do not.
+ */
 export const ALERTING_RULES = `groups:
   - name: deskbell
     rules:

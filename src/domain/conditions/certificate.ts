@@ -1,10 +1,13 @@
 import { isoSeconds } from "../text.ts";
 import { type HealthCondition, openCondition } from "./registry.ts";
 
-/** ACME clients renew 30 days before expiry; warn only if that has failed. */
+/**
+ * ACME clients renew a certificate 30 days before it expires, so 14 days left mean that they
+ * failed.
+ */
 export const CERTIFICATE_WARN_DAYS = 14;
 
-/** @param expiresAt of the certificate that the daemon uses; null without HTTPS */
+/** @param expiresAt when the certificate that the daemon uses expires; null without HTTPS */
 export function checkCertificate(expiresAt: number | null, now: number): HealthCondition[] {
   if (expiresAt === null || expiresAt >= now + CERTIFICATE_WARN_DAYS * 86_400_000) return [];
   const [code, state] =

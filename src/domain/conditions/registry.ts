@@ -2,8 +2,8 @@ import { FEATURES, type Named } from "../../features/index.ts";
 import { lazy } from "../lazy.ts";
 
 /**
- * Critical: partners or visitors get no, wrong or late data now. Warning: this follows if nobody
- * acts. Info: the cause is on a partner's side.
+ * Critical: partners or visitors get no, wrong or late data now. Warning: they will if nobody acts.
+ * Info: the reason is on a partner's side.
  */
 export const SEVERITIES = ["critical", "warning", "info"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -31,13 +31,20 @@ type Area =
 export type ConditionKind = {
   severity: Severity;
   about: Area;
-  /** While it is open, `/readyz` responds with 503, so that a load balancer uses another server. */
+  /**
+   * While the condition is open, `/readyz` responds with 503, so that a load balancer uses another
+   * server.
+   */
   isUnready?: true;
-  /** The daemon has done nothing for a while: it may only have been stopped itself. */
+  /**
+   * The condition says that the daemon has done nothing for a while, perhaps only because it was
+   * stopped.
+   */
   isLateness?: true;
   /**
-   * While one of these is open for the same subject, or for the whole server, alerts about this
-   * condition neither begin nor end, and `status` and `doctor` leave it out: the other one says more.
+   * Conditions that say more than this one. While one of them is open for the same subject, or for
+   * the whole server, alerts about this condition neither begin nor end, and `status` and `doctor`
+   * leave it out.
    */
   coveredBy?: readonly string[];
 };
@@ -102,7 +109,9 @@ const CORE_CONDITIONS = {
 
 export type ConditionCode = keyof typeof CORE_CONDITIONS | Named<"conditions">;
 
-/** Every health condition of `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts. */
+/**
+ * Returns every health condition of `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts.
+ */
 const listConditions = lazy((): Readonly<Record<ConditionCode, ConditionKind>> =>
   Object.assign({}, CORE_CONDITIONS, ...FEATURES.map(({ conditions }) => conditions)),
 );
@@ -127,11 +136,11 @@ export const isNotice = (code: AlertCode): code is NoticeCode => code in listNot
 export const conditionKind = (code: AlertCode): ConditionKind =>
   isNotice(code) ? listNotices()[code] : listConditions()[code];
 
-/** Whether a condition is as severe as `least`, or more. */
+/** Returns whether a condition is as severe as `least`, or more. */
 export const isAtLeast = (severity: Severity, least: Severity): boolean =>
   SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(least);
 
-/** `url`: of an endpoint. */
+/** What a condition is about; an endpoint has a `url`. */
 export type Subject = { id: string; name: string; url?: string };
 
 /** A condition that is open, or a notice. */
@@ -139,15 +148,15 @@ export type HealthCondition<Code extends AlertCode = ConditionCode> = {
   code: Code;
   severity: Severity;
   about: Area;
-  /** Slug; null if the condition is about the whole server. */
+  /** The slug of the business; null if the condition is about the whole server. */
   business: string | null;
-  /** The endpoint, API key or other object that it is about, if there is one. */
+  /** The endpoint, API key or other object that the condition is about, if there is one. */
   subject: Subject | null;
-  /** When it began (epoch ms); null if unknown. */
+  /** When the condition began (epoch ms); null if unknown. */
   since: number | null;
   /** What is wrong, as a sentence without its end. */
   text: string;
-  /** Fixes the condition or shows the details. */
+  /** A command that fixes the condition or shows the details. */
   command: string;
 };
 
@@ -174,16 +183,16 @@ export const openCondition = <Code extends AlertCode>(
 
 type Found = HealthCondition<AlertCode>;
 
-/** Whether `other` says all that `condition` could. */
+/** Returns whether `other` says all that `condition` could. */
 export const covers = (other: Found, condition: Found): boolean =>
   conditionKind(condition.code).coveredBy?.includes(other.code) === true &&
   (other.subject === null || other.subject.id === condition.subject?.id);
 
-/** Returns the conditions whose cause is not another one of them. */
+/** Returns the conditions that no other one of them covers. */
 export const withoutCovered = <C extends Found>(found: readonly C[]): C[] =>
   found.filter((condition) => !found.some((other) => covers(other, condition)));
 
-/** Returns a text that is equal for one condition whenever it is found. */
+/** Returns a text that identifies a condition: it is the same whenever the condition is found. */
 export const fingerprintOf = ({ code, business, subject }: Found): string =>
   [code, business ?? "", subject?.id ?? ""].join("|");
 
@@ -195,9 +204,9 @@ export type Finding = {
   code?: ConditionCode;
   /** A finding without a severity counts as a warning. */
   severity?: Severity;
-  /** Nothing is broken; this is a recommendation. */
+  /** Set if the finding is a recommendation: nothing is broken. */
   isAdvice?: true;
 };
 
-/** `summary`: what was examined. */
+/** The result of a check. `summary` says what was examined. */
 export type Check = { about: string; summary: string; findings: Finding[] };

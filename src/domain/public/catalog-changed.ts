@@ -26,7 +26,7 @@ type ChangedRoute = {
   refetch?: Refetch | undefined;
 };
 
-/** The IDs of objects that changed or were removed, and the events written for them so far. */
+/** The IDs of objects that changed or were removed, and the events drafted for them so far. */
 type Changes = { changedIds: Set<string>; removedIds: Set<string>; drafts: EventDraft[] };
 
 type Lists = Record<ListName, PublicObject[]>;
@@ -80,8 +80,8 @@ const responseFields = ({
 }: Catalog) => ({ slug, name, timezone, currency, locale, locales });
 
 /**
- * Returns the IDs of cancelled and postponed events that have ended: `includeCancelled` lists them
- * until then, although they do not change.
+ * Returns the IDs of cancelled and postponed public events that have ended since `before`. Although
+ * they do not change, the list with `includeCancelled` does: it has them until they end.
  */
 const unlistedEvents = (before: CatalogState, after: CatalogState): Set<string> =>
   new Set(
@@ -99,7 +99,7 @@ const listDiffers = (
   before.length !== after.length ||
   after.some(({ id }, i) => id !== before[i]?.id || changedIds.has(id));
 
-/** The objects that a partner must read again although it follows the other events. */
+/** Returns the objects that a partner must read again although it follows the other events. */
 function refetchOf(
   route: CatalogRoute,
   lists: ListName[],
@@ -121,11 +121,17 @@ function refetchOf(
   return ids.length > 0 ? { route, ids, idsComplete: true } : undefined;
 }
 
-/** A menu item's own event has only the IDs of its modifier groups, not their content. */
+/**
+ * Returns whether a menu item uses a modifier group that changed. The item's own event has only the
+ * IDs of its modifier groups, not their content.
+ */
 export const usesChangedGroup = (object: PublicObject, changedIds: Set<string>): boolean =>
   (object as Partial<PublicMenuItem>).modifierGroupIds?.some((id) => changedIds.has(id)) ?? false;
 
-/** Ends every change of a catalog. @param ids of the business, then of the objects that changed */
+/**
+ * Returns the event that ends every change of a catalog.
+ * @param ids the ID of the business, then those of the objects that changed
+ */
 export const catalogChangedEvent = (
   routes: ChangedRoute[],
   ids: [string, ...string[]],
@@ -143,7 +149,7 @@ export const catalogChangedEvent = (
     ids.slice(0, MAX_IDS),
   );
 
-/** Makes partners read everything again, for example after a restore. */
+/** Returns the event that makes partners read everything again, for example after a restore. */
 export const fullRefetchEvent = (
   businessId: string,
   version: { from: number; to: number },

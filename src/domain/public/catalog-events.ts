@@ -75,10 +75,12 @@ const byKey = <T extends { key: string }>(
 
 export type PublicDiff = {
   drafts: EventDraft[];
-  /** New and changed ones, embedded objects and the business's profile included. */
+  /** The IDs of new and changed objects, including embedded objects and the business's profile. */
   changedIds: Set<string>;
   removedIds: Set<string>;
-  /** false if only tickets left changed, which event_availability.updated reports later. */
+  /**
+   * false if only numbers of tickets left changed, which event_availability.updated reports later.
+   */
   isSignificant: boolean;
 };
 
@@ -99,10 +101,10 @@ const EVENT_SOURCES = [
 type EventSource = (typeof EVENT_SOURCES)[number];
 
 /**
- * The last event is catalog.changed. Sets the version of every changed object in
- * `after.publicCatalog`.
+ * Returns the events of a change; the last one is catalog.changed. Sets the version of every
+ * changed object in `after.publicCatalog`.
  * @param before null for a new business
- * @param isAvailabilityAffected by something outside the two catalogs
+ * @param isAvailabilityAffected whether something outside the two catalogs affects availability
  */
 export function diffPublicCatalogs(
   before: CatalogState | null,
@@ -148,7 +150,7 @@ export function diffPublicCatalogs(
   return diff;
 }
 
-/** The object, then the objects inside it that have IDs and versions. */
+/** Returns the object, then the objects inside it that have IDs and versions. */
 function withEmbedded(object: PublicObject): PublicObject[] {
   const {
     variants = [],
@@ -180,7 +182,10 @@ function compareList(
     for (const part of withEmbedded(object)) removedIds.add(part.id);
 }
 
-/** A menu item contains only the IDs of its modifier groups, but guests see their content. */
+/**
+ * Adds the menu items whose modifier groups changed: an item contains only the IDs of its groups,
+ * but guests see their content.
+ */
 function addItemsOfChangedGroups({ menuItems }: PublicCatalog, { changedIds }: PublicDiff): void {
   for (const item of menuItems) if (usesChangedGroup(item, changedIds)) changedIds.add(item.id);
 }

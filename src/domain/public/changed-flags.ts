@@ -5,10 +5,10 @@ import type { PublicEvent } from "./public-event.ts";
 import { deepEqual } from "../equality.ts";
 import type { PublicAddon, PublicService, PublicServiceCategory, PublicStaff } from "./service.ts";
 
-// Which flags of `data.changed` an update sets. Each type is divided into facets: the name of a
-// flag and the values that it covers. Values without a flag are under "". A Map holds the prices of
-// parts by ID; only parts on both sides are compared, since added and removed parts have their own
-// flag.
+// The facets of an object decide which flags of `data.changed` an update sets. A facet has the name
+// of a flag and the values that the flag covers. Values without a flag are under "". A Map holds
+// the prices of parts by ID; only parts on both sides are compared, since added and removed parts
+// have their own flag.
 
 type Facets = Record<string, unknown>;
 
@@ -66,7 +66,10 @@ export function changedVariants(before: PublicService, after: PublicService): st
   ];
 }
 
-/** The listed fields of each facet. The facet `rest` has all other fields, except the position. */
+/**
+ * Returns the listed fields of each facet. The facet `rest` has all other fields, except the
+ * position.
+ */
 function facetsOf<T extends object>(
   object: T,
   lists: Record<string, readonly (keyof T & string)[]>,
@@ -140,7 +143,10 @@ const FACETS = {
   event: eventFacets,
 };
 
-/** Names of the facets that differ, "" for values without a flag. Empty if no event is due. */
+/**
+ * Returns the names of the facets that differ, "" for values without a flag. The list is empty if
+ * no event is due.
+ */
 export function changedFlags(
   prefix: keyof typeof FACETS,
   before: PublicObject,

@@ -7,7 +7,7 @@ import type { profile } from "./schemas/profile.ts";
 
 export type PublicProfile = z.infer<typeof profile>;
 
-/** Everything of a business that is meant for its guests. */
+/** Returns all that a business tells its guests about itself. */
 export function toPublicProfile({ catalog, versionOf }: StoredCatalog): PublicProfile {
   const id = businessId(catalog.business.slug);
   const { version, updatedAt } = versionOf(id);
@@ -19,7 +19,7 @@ export function toPublicProfile({ catalog, versionOf }: StoredCatalog): PublicPr
   };
 }
 
-/** The fields whose change makes a new version. */
+/** Returns the fields whose change makes a new version of the profile. */
 export function profileFields({
   business,
   schedule,
@@ -48,7 +48,7 @@ export function profileFields({
       })),
       exceptions: schedule.exceptions.map((exception) => ({
         ...exception,
-        // The cut of the hours of staff matters to availability alone.
+        // ONLY also limits the hours of staff, which matters to availability alone.
         mode: exception.mode === "ONLY" ? "REPLACE" : exception.mode,
       })),
       closures: schedule.closures.map((closure) => ({

@@ -23,8 +23,8 @@ import {
 import { deepEqual } from "../equality.ts";
 
 /**
- * Complete objects (with every include) in order, as GET requests return them and events embed
- * them.
+ * The public objects in order and complete (with every include), as GET requests return them and
+ * events embed them.
  */
 export type PublicCatalog = {
   services: PublicService[];
@@ -34,9 +34,9 @@ export type PublicCatalog = {
   menuCategories: PublicMenuCategory[];
   menuItems: PublicMenuItem[];
   modifierGroups: PublicModifierGroup[];
-  /** Includes promotions that have not started or have ended; see `active`. */
+  /** The list includes promotions that have not started or have ended; see `active`. */
   promotions: PublicPromotion[];
-  /** Includes events that are over or cancelled; see `status`. */
+  /** The list includes public events that are over or cancelled; see `status`. */
   events: PublicEvent[];
 };
 
@@ -72,7 +72,7 @@ export const kindsAffecting = (lists: readonly ListName[]): Kind[] => [
 export const listsAffectedBy = (kinds: ReadonlySet<Kind>): ListName[] =>
   ALL_LISTS.filter((list) => AFFECTING_KINDS[list].some((kind) => kinds.has(kind)));
 
-/** @param lists lists to fill; the others stay empty */
+/** @param lists the lists to fill; the others stay empty */
 export function toPublicCatalog(
   stored: StoredCatalog,
   now: number,
@@ -128,8 +128,8 @@ export type TimedList = keyof typeof TRANSITIONS;
 const TIMED_LISTS = Object.keys(TRANSITIONS) as TimedList[];
 
 /**
- * null if there is none. Weekly windows of menu items and promotions are served as rules, so they
- * cause no transition.
+ * Returns when one of the lists next changes without an edit (epoch ms); null if none will. Weekly
+ * windows of menu items and promotions are served as rules, so they cause no change.
  */
 export function nextTransition(
   stored: StoredCatalog,
@@ -143,8 +143,8 @@ export function nextTransition(
 }
 
 /**
- * What other objects embed or list of an object besides its ID, and what must agree with other
- * objects in a valid catalog.
+ * The parts of an object, besides its ID, that other objects embed or list, or with which other
+ * objects must agree in a valid catalog.
  */
 const SHARED: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
   addon: (doc) => doc,
@@ -160,7 +160,7 @@ const SHARED: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
   ],
 };
 
-/** Whether an edit of one object can change or invalidate other objects. */
+/** Returns whether an edit of one object can change or invalidate other objects. */
 export function affectsOthers<K extends Kind>(kind: K, before: DocOf[K], after: DocOf[K]): boolean {
   const sharedOf = (doc: DocOf[K]): unknown => [
     doc.key,

@@ -15,7 +15,7 @@ export type ObjectVersion = { version: number; updatedAt: number };
 export type Stock = {
   /** ID of a menu item or modifier option -> when it is back (epoch ms), or null if unknown. */
   soldOut: ReadonlyMap<string, number | null>;
-  /** ID of a ticket type -> number of tickets sold or held by pending orders. */
+  /** ID of a ticket type -> number of tickets taken: sold, or in a pending order. */
   taken: ReadonlyMap<string, number>;
 };
 
@@ -26,7 +26,10 @@ export type StoredCatalog = {
   /** Returns the place of an object in its list; places ascend, with gaps. */
   sortOrderOf: SortOrderOf;
   stock: Stock;
-  /** Set if only some objects are loaded: the next transition that another object causes. */
+  /**
+   * Set if only some objects are loaded: when the public form of an object that is not loaded next
+   * changes by itself (epoch ms; null if none will).
+   */
   others?: { nextTransitionAt: number | null };
 };
 
@@ -87,14 +90,14 @@ export function createPublicContext(
     visibleId,
     visibleIds: (kind: Kind, keys: readonly string[]): string[] =>
       keys.map((key) => visibleId(kind, key)).filter((id) => id !== undefined),
-    /** IDs of the visible services that the person performs. */
+    /** Returns the IDs of the visible services that the person performs. */
     servicesOf: (staffKey: string): string[] => servicesByStaff().get(staffKey) ?? [],
     instant: (ms: number): string => formatInstant(ms, timezone),
     isSoldOut: (id: string): boolean => {
       const until = stock.soldOut.get(id);
       return until !== undefined && (until === null || now < until);
     },
-    /** Tickets sold or held. */
+    /** Returns the number of tickets taken: sold, or in a pending order. */
     taken: (ticketTypeId: string): number => stock.taken.get(ticketTypeId) ?? 0,
   };
 }
@@ -131,7 +134,7 @@ export function commonFields(
   };
 }
 
-/** A copy with the texts in one locale at every depth. */
+/** Returns a copy with the texts in one locale at every depth. */
 export function localise<T>(value: T, locale: string, keepTranslations: boolean): T {
   if (Array.isArray(value))
     return value.map((item) => localise(item, locale, keepTranslations)) as T;

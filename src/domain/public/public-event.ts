@@ -41,7 +41,7 @@ export function toPublicEvent(doc: PublicEventDoc, context: PublicContext): Publ
   };
 }
 
-/** Quota key -> places left. Tickets of withdrawn types still count. */
+/** Returns the places left of each quota, by its key. Tickets of withdrawn types still count. */
 export function placesLeft(
   event: PublicEventDoc,
   context: Pick<PublicContext, "slug" | "taken">,
@@ -61,8 +61,8 @@ export function placesLeft(
 }
 
 /**
- * What partners see of the tickets left: of each active ticket type, then of the whole event. A
- * change of any state causes an event.
+ * Returns what partners see of the tickets left: of each active ticket type, then of the whole
+ * public event. A change of any state causes an event.
  */
 export function saleAvailabilities(
   event: PublicEventDoc,
@@ -75,7 +75,10 @@ export function saleAvailabilities(
   return [...types, { state: bestState(types), remaining: remainingOfEvent(event, left) }];
 }
 
-/** A cancelled or postponed event keeps that status after its date. */
+/**
+ * Returns the status at `now`. A cancelled or postponed public event keeps its status after its
+ * date.
+ */
 function statusAt({ status, endsAt }: PublicEventDoc, now: number): PublicEvent["status"] {
   return status === "PUBLISHED" && endsAt <= now ? "ENDED" : (status as PublicEvent["status"]);
 }
@@ -123,7 +126,7 @@ function availabilityOfType(
 const quotasOf = (type: TicketTypeDoc, event: PublicEventDoc) =>
   event.quotas.filter((quota) => quota.ticketTypes.includes(type.key));
 
-/** Lowest number of places left among the type's quotas; null if it has none. */
+/** Returns the lowest number of places left among the type's quotas; null if it has no quota. */
 function remainingOfType(
   type: TicketTypeDoc,
   event: PublicEventDoc,
@@ -133,14 +136,17 @@ function remainingOfType(
   return quotas.length === 0 ? null : Math.min(...quotas.map((quota) => left.get(quota.key) ?? 0));
 }
 
-/** FEW_LEFT means at most 10 % of the smallest quota, or at most 5 tickets. */
+/**
+ * Returns the sale state. FEW_LEFT: at most 10 % of the smallest quota or at most 5 tickets are
+ * left.
+ */
 function stateOfType(
   type: TicketTypeDoc,
   event: PublicEventDoc,
   remaining: number | null,
   now: number,
 ): SaleState {
-  // An order of tickets is checked by the same rules.
+  // Orders of tickets are checked by the same rules.
   if (event.status !== "PUBLISHED" || event.endsAt <= now) return "ENDED";
   if (type.salesEndAt !== null && type.salesEndAt <= now) return "ENDED";
   if (type.salesStartAt !== null && now < type.salesStartAt) return "NOT_YET";
@@ -155,7 +161,9 @@ const BEST_FIRST: SaleState[] = ["ON_SALE", "FEW_LEFT", "NOT_YET", "SOLD_OUT", "
 const bestState = (types: SaleAvailability[]): SaleState =>
   BEST_FIRST.find((state) => types.some((type) => type.state === state)) ?? "ENDED";
 
-/** Tickets that can still be sold over all types; null if any type is unlimited or hides it. */
+/**
+ * Returns how many tickets of all types can still be sold; null if a type is unlimited or hides it.
+ */
 function remainingOfEvent(event: PublicEventDoc, left: Map<string, number>): number | null {
   const types = event.ticketTypes.filter((type) => type.status === "ACTIVE");
   if (types.some((type) => !type.showRemaining || quotasOf(type, event).length === 0)) return null;

@@ -161,7 +161,7 @@ export function toPublicStaff(doc: StaffDoc, context: PublicContext): PublicStaf
     bio: doc.bio,
     languages: doc.languages,
     bookable: doc.bookable,
-    // Sorted by ID, so that moving a service does not change the staff.
+    // The IDs are sorted, so that moving a service does not change the staff.
     serviceIds: context.servicesOf(doc.key).toSorted(),
     serviceOverrides: doc.serviceOverrides.flatMap(({ service, durationMin, priceCents }) => {
       const serviceId = context.visibleId("service", service);

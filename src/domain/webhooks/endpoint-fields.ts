@@ -66,7 +66,7 @@ export const updateEndpointBody = lazy(() =>
 
 export type EndpointField = keyof ReturnType<typeof fields>;
 
-/** The code of an issue of a value that has the type of its field. */
+/** The code of an issue if the value has the type of its field. */
 const CODES: Record<EndpointField, string> = {
   name: "length",
   url: "type",
@@ -76,7 +76,7 @@ const CODES: Record<EndpointField, string> = {
   status: "invalid_value",
 };
 
-/** Returns the issues of one field. The rules of URLs, and of characters in names, are others'. */
+/** Returns the issues of one field. Other modules check URLs, and the characters in names. */
 export function validateField(field: EndpointField, value: unknown): ValidationIssue[] {
   const { error } = fields()[field].safeParse(value, { reportInput: true });
   return (error?.issues ?? []).map(({ code, input, path, message }) => ({

@@ -55,42 +55,44 @@ export function maxInFlight(permits: number): number {
 }
 
 /**
- * Recent results, which limit the deliveries in flight and when the next may be sent. Times are of
- * the monotonic clock.
+ * The recent results of an endpoint, which decide how many deliveries may be in flight and when the
+ * next may be sent. Times are of the monotonic clock.
  */
 export type EndpointHealth = Readonly<{
   /** Failures in a row. */
   failures: number;
   /** Attempts in a row that found the receiver down. */
   foundDown: number;
-  /** One bit per outcome, the newest lowest: 1 is a failure. */
+  /** One bit per outcome, 1 for a failure. The lowest bit is the newest outcome. */
   history: number;
   seen: number;
-  /** Deliveries are sent one at a time, because they fail so often. */
+  /** Whether deliveries are sent one at a time, because they fail so often. */
   isProbing: boolean;
   /** Wait after the last failed probe. */
   probeIntervalMs: number;
   probeAt: number;
   /** End of the pause that the receiver requested with Retry-After. */
   pausedUntil: number;
-  /** Slow start: caps deliveries in flight below the endpoint's own maximum. */
+  /**
+   * A limit on deliveries in flight besides the endpoint's own: after failures, it grows slowly.
+   */
   maxConcurrency: number;
 }>;
 
-/** Which permits the deliveries use. */
+/** The class of an endpoint decides which permits its deliveries use. */
 export type EndpointClass = "HEALTHY" | "DEGRADED" | "PROBING";
 
 const PROBE_AFTER_FAILURES = 10;
-/** A single failure may be a connection that the receiver has closed while it was idle. */
+/** One attempt is not enough, because the receiver may have closed an idle connection. */
 const PROBE_AFTER_FOUND_DOWN = 2;
 const HISTORY = 20;
 const PROBE_FAILURES_IN_HISTORY = 0.7 * HISTORY;
-/** A receiver that restarts is back within seconds. */
+/** The first pause is short, because a receiver that restarts is back within seconds. */
 const MIN_PROBE_INTERVAL_MS = 1000;
 const MAX_PROBE_INTERVAL_MS = 15 * 60_000;
 /** An attempt without a response for this long may hang: most responses take a hundredth of it. */
 export const OVERDUE_MS = 2000;
-/** The most attempts of one endpoint that are in flight at once. */
+/** The maximum number of attempts of one endpoint that are in flight at once. */
 export const MAX_CONCURRENCY = 32;
 
 /** An endpoint that has not been tried counts as healthy. */
@@ -106,14 +108,14 @@ export const HEALTHY: EndpointHealth = {
   maxConcurrency: MAX_CONCURRENCY,
 };
 
-/** After a restart, from the number of failures since the last success. */
+/** Returns the health after a restart, from the number of failures since the last success. */
 export const restoreHealth = (failureCount: number): EndpointHealth => ({
   ...HEALTHY,
   failures: failureCount,
   isProbing: failureCount >= PROBE_AFTER_FAILURES,
 });
 
-/** Returns the same object if nothing changes. */
+/** Returns the health after an outcome; the same object if nothing changes. */
 export function recordOutcome(
   health: EndpointHealth,
   outcome: OutcomeClass,
@@ -175,20 +177,23 @@ function afterFailure(
   return { ...next, probeIntervalMs, probeAt: now + probeIntervalMs };
 }
 
-/** Returns undefined if deliveries may be sent. The time is of the same clock as `now`. */
+/**
+ * Returns until when nothing is sent, and why; undefined if deliveries may be sent. The time is of
+ * the same clock as `now`.
+ */
 export function holdOf({ pausedUntil, probeAt }: EndpointHealth, now: number): Hold | undefined {
   const until = Math.max(pausedUntil, probeAt);
   if (until <= now) return undefined;
   return { until, reason: pausedUntil < probeAt ? "failing" : "retry_after" };
 }
 
-/** @param overdue attempts without a response for OVERDUE_MS or longer */
+/** @param overdue the number of attempts without a response for OVERDUE_MS or longer */
 export const classifyEndpoint = (
   { isProbing, failures }: EndpointHealth,
   overdue: number,
 ): EndpointClass => (isProbing ? "PROBING" : failures > 0 || overdue > 0 ? "DEGRADED" : "HEALTHY");
 
-/** Waiting does not use up an attempt. */
+/** Returns how many more deliveries may be sent now. Waiting does not use up an attempt. */
 export function remainingConcurrency(
   health: EndpointHealth,
   inFlight: number,

@@ -1,4 +1,4 @@
-/** Since the last 2xx response. */
+/** The failures of an endpoint since its last 2xx response. */
 export type FailureStreak = {
   failingSince: number | null;
   failureCount: number;
@@ -10,7 +10,7 @@ export type FailureStreak = {
   failedEvents: number;
   /** When the operator was warned. */
   warnedAt: number | null;
-  /** The first failed attempt from then on disables the endpoint. */
+  /** The first attempt that fails at this time or later disables the endpoint. */
   disableAt: number | null;
 };
 
@@ -27,10 +27,12 @@ export const NO_STREAK: FailureStreak = {
 };
 
 const DAY_MS = 86_400_000;
-/** Retries in between, and a restart of the receiver, are usual. */
+/**
+ * Fewer than five failures, or less than ten minutes of them, are usual when a receiver restarts.
+ */
 const WARN_AFTER_MS = 10 * 60_000;
 const WARN_FAILURES = 5;
-/** However few attempts were due. */
+/** A day of failures is enough for a warning, however few attempts were due. */
 const WARN_ALWAYS_AFTER_MS = DAY_MS;
 const DISABLE_AFTER_MS = 5 * DAY_MS;
 const NOTICE_MS = DAY_MS;
@@ -54,19 +56,22 @@ export function recordFailure(
 }
 
 /**
- * Whether a failed attempt at `at` disables the endpoint. Time alone does not, because no attempt may
- * have been due since the receiver works again.
+ * Returns whether a failed attempt at `at` disables the endpoint. Time alone does not disable it:
+ * the receiver may work again, while no attempt has been due.
  */
 export const endsInDisabling = ({ disableAt }: FailureStreak, at: number): boolean =>
   disableAt !== null && at >= disableAt;
 
-/** The operator has been warned, or is about to be. */
+/** Returns whether the operator has been warned, or is about to be. */
 export const needsAttention = (streak: FailureStreak, now: number): boolean =>
   streak.warnedAt !== null ||
   streak.disableAt !== null ||
   nextStreakAction(streak, now) !== undefined;
 
-/** Disabling is announced at least a day ahead. */
+/**
+ * Returns what the operator is told next: a warning, or that the endpoint will be disabled, which
+ * is announced at least a day ahead.
+ */
 export function nextStreakAction(streak: FailureStreak, now: number): StreakAction | undefined {
   const { failingSince, failureCount, failedEvents, warnedAt, disableAt } = streak;
   if (failingSince === null || disableAt !== null) return undefined;
@@ -81,32 +86,32 @@ export function nextStreakAction(streak: FailureStreak, now: number): StreakActi
 }
 
 /**
- * Why nothing is sent to an endpoint for now: `failing`, it is probed at growing intervals;
- * `retry_after`, the receiver requested a pause.
+ * Why nothing is sent to an endpoint for now. `failing`: the endpoint is probed at growing
+ * intervals. `retry_after`: the receiver requested a pause.
  */
 export const HOLD_REASONS = ["failing", "retry_after"] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
 export type Hold = Readonly<{ until: number; reason: HoldReason }>;
 
-/** The stored hold of an endpoint, which may have ended. Times are of the wall clock. */
+/** The stored pause of an endpoint, which may have ended. Times are of the wall clock. */
 export type StoredHold = { heldUntil: number | null; heldReason: HoldReason | null };
 
 export const NO_HOLD: StoredHold = { heldUntil: null, heldReason: null };
 
-/** Returns NO_HOLD once the hold has ended. */
+/** Returns the pause of an endpoint; NO_HOLD once it has ended. */
 export const currentHold = ({ heldUntil, heldReason }: StoredHold, now: number): StoredHold =>
   heldUntil !== null && heldUntil > now ? { heldUntil, heldReason } : NO_HOLD;
 
 type Waiting = {
   nextAttemptAt: number | null;
-  /** The end of the stored hold of its endpoint. */
+  /** The end of the stored pause of the delivery's endpoint. */
   endpointHeldUntil: number | null;
 };
 
 /**
  * Returns when a delivery is sent next. `heldUntil` is the same time if the delivery waits for the
- * hold of its endpoint to end, otherwise null.
+ * pause of its endpoint to end, otherwise null.
  */
 export function nextAttemptOf({ nextAttemptAt, endpointHeldUntil }: Waiting, now: number) {
   const isHeld =

@@ -4,15 +4,15 @@ import { isWithin } from "../addresses.ts";
 /** URLs that are allowed in addition to https on public addresses. */
 export type UrlPolicy = {
   allowHttp: boolean;
-  /** CIDR blocks. */
+  /** CIDR blocks of private addresses that are allowed. */
   allowPrivate: readonly string[];
-  /** Any address and plain http. */
+  /** Whether any address and plain http are allowed. */
   trusted: boolean;
 };
 
 export type UrlTarget = {
   url: URL;
-  /** Lower case; an IPv6 literal without brackets. */
+  /** The host in lower case; an IPv6 address has no brackets. */
   hostname: string;
   isLiteral: boolean;
 };
@@ -22,7 +22,7 @@ export type UnsafeUrl = { reason: string; fix: string };
 
 const MAX_URL_LENGTH = 2048;
 const PRIVATE_SUFFIXES = new Set(["local", "localhost", "internal", "lan", "home", "arpa"]);
-/** Azure's metadata and DNS host: in the public range, but internal. */
+/** Azure's internal host for metadata and DNS, whose address is in the public range. */
 const AZURE_WIRE_SERVER = "168.63.129.16";
 /**
  * Ports from 1024 on that browsers never connect to, because other protocols use them.
@@ -40,8 +40,8 @@ const FIX_PRIVATE =
   "use a public host, or ask the operator to allow it with webhooks create --allow-private or serve --allow-private <cidr>";
 
 /**
- * Returns the URL, with its fragment and the surrounding whitespace removed. Invalid text is
- * returned unchanged.
+ * Returns the URL without its fragment and the surrounding whitespace. Invalid text is returned
+ * unchanged.
  */
 export function normalizeUrl(text: string): string {
   const url = URL.parse(text);
@@ -50,7 +50,10 @@ export function normalizeUrl(text: string): string {
   return url.href;
 }
 
-/** Checks the URL without resolving its name; literal addresses are checked too. */
+/**
+ * Returns the host of a URL, or why the URL is unsafe. Names are not resolved; literal addresses
+ * are checked.
+ */
 export function parseTarget(text: string, policy: UrlPolicy): UrlTarget | UnsafeUrl {
   if (text.length > MAX_URL_LENGTH)
     return {
@@ -85,8 +88,8 @@ export function parseTarget(text: string, policy: UrlPolicy): UrlTarget | Unsafe
 }
 
 /**
- * Checks the port of a new URL: an endpoint must not serve to probe services other than web
- * servers. A port that an endpoint already has stays allowed.
+ * Returns why the port of a new URL is not allowed: an endpoint must not serve to probe services
+ * other than web servers. A port that an endpoint already has stays allowed.
  */
 export function portError({ url }: UrlTarget, { trusted }: UrlPolicy): UnsafeUrl | undefined {
   const { port } = url;
@@ -96,7 +99,10 @@ export function portError({ url }: UrlTarget, { trusted }: UrlPolicy): UnsafeUrl
   return { reason: `Port ${port} is not allowed.`, fix };
 }
 
-/** Addresses of private names are checked in any case. */
+/**
+ * Returns whether private names are allowed. The addresses of private names are checked in any
+ * case.
+ */
 export const allowsPrivateNames = (policy: UrlPolicy): boolean =>
   policy.trusted || policy.allowPrivate.length > 0;
 
@@ -107,7 +113,9 @@ function privateNameError(hostname: string, policy: UrlPolicy): UnsafeUrl | unde
   return { reason: `'${hostname}' is a private network name.`, fix: FIX_PRIVATE };
 }
 
-/** One unsafe address is enough: the connection could use any of them. */
+/**
+ * Returns why a host is unsafe. One unsafe address is enough, because the connection could use it.
+ */
 export function unsafeAddressError(
   hostname: string,
   addresses: readonly string[],
@@ -125,7 +133,7 @@ export function unsafeAddressError(
   return { reason, fix: FIX_PRIVATE };
 }
 
-/** Reaches the same host from anywhere on the internet. */
+/** Returns whether an address reaches the same host from anywhere on the internet. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

@@ -61,7 +61,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const customerRef = "sample";
 
-/** Returns an event for the first matching catalog object; undefined if there is none. */
+/** Returns an event about a sample booking or reservation; undefined without a service or table. */
 function sampleBookingEvent(
   type: EventType,
   state: CatalogState,
@@ -92,7 +92,7 @@ function sampleTimes(
 
 type VisitAction = "created" | "updated" | "cancelled";
 
-/** An updated visit was approved. */
+/** Returns the state of a sample visit. An updated visit was approved. */
 const visitState = (action: VisitAction, { catalog }: CatalogState, now: number) => {
   const at = formatInstant(now, catalog.business.timezone);
   return {

@@ -91,7 +91,7 @@ const FAILURE_NAMES = {
   tls_failed: "TLS failed",
 } as const satisfies Record<Exclude<Outcome["kind"], "responded">, string>;
 
-/** PENDING becomes PARKED while the endpoint is disabled. */
+/** A pending delivery is PARKED while its endpoint is disabled. */
 export const DELIVERY_STATUSES = [
   "PENDING",
   "DELIVERED",
@@ -134,13 +134,16 @@ const postponed = (error: string, now: number): Settlement => ({
   error,
 });
 
-/** A delivery that could not be sent because of this machine does not use up an attempt. */
+/**
+ * Returns the settlement of a delivery that could not be sent because of this machine. Such a
+ * delivery does not use up an attempt.
+ */
 export const postpone = (outcome: Outcome, now: number): Settlement =>
   postponed(describeFailure(outcome), now);
 
 /**
- * A delivery whose endpoint or key ended between the claim and the request is not sent.
- * Disabling the endpoint parks it.
+ * Returns the settlement of a delivery that is not sent, because its endpoint or key ended between
+ * the claim and the request. Disabling the endpoint parks the delivery.
  */
 export const withdraw = (now: number): Settlement => postponed(STOPPED_ERROR, now);
 
@@ -148,7 +151,8 @@ export const withdraw = (now: number): Settlement => postponed(STOPPED_ERROR, no
 const OVERLOADED_DELAY_MS = 60_000;
 
 /**
- * @param step attempts made on the retry schedule, including this one
+ * Returns the next state of a delivery after an attempt.
+ * @param step the number of attempts on the retry schedule, including this one
  * @param random returns 0 <= n < 1
  */
 export function settle(
@@ -161,11 +165,12 @@ export function settle(
   if (outcomeClass.kind === "success")
     return { status: "DELIVERED", nextAttemptAt: null, deliveredAt: now, error: null };
   const error = describeFailure(outcome);
-  // The endpoint is disabled too.
+  // The response 410 disables the endpoint too, so the delivery is parked.
   if (outcomeClass.kind === "gone") return undelivered("PARKED", error);
   const delayMs = retryDelayMs(step, random());
   if (delayMs === undefined) return undelivered("EXHAUSTED", error);
-  // Retry-After replaces the overload delay; the schedule may require a longer one.
+  // Retry-After replaces the delay of overloaded receivers; the schedule may require a longer
+  // delay.
   const minDelayMs =
     outcomeClass.retryAfterMs ?? (outcomeClass.isOverloaded ? OVERLOADED_DELAY_MS : 0);
   return {
@@ -206,7 +211,7 @@ const JITTER_MIN_MS = 1 * SECOND;
 const JITTER_MAX_MS = 15 * MINUTE;
 
 /**
- * The delay after `attemptsMade` attempts; undefined after the last one.
+ * Returns the delay after `attemptsMade` attempts; undefined after the last attempt.
  * @param random 0 <= random < 1; spreads retries of deliveries that failed together
  */
 export function retryDelayMs(attemptsMade: number, random: number): number | undefined {

@@ -7,7 +7,10 @@ export const TOLERANCE_SEC = 300;
 const PREFIX = "whsec_";
 const RANDOM_BYTES = 36;
 
-/** Base64 without `+` or `/` can be used in shells and URLs and selected with a double click. */
+/**
+ * Returns a new signing secret. Base64 without `+` or `/` can be used in shells and URLs and
+ * selected with a double click.
+ */
 export function generateSecret(random: (bytes: number) => Buffer): string {
   for (;;) {
     const text = random(RANDOM_BYTES).toString("base64");
@@ -15,7 +18,9 @@ export function generateSecret(random: (bytes: number) => Buffer): string {
   }
 }
 
-/** From the secret's whole text, and from the bytes it encodes. */
+/**
+ * The keys of the two signatures: from the whole text of the secret, and from the bytes it encodes.
+ */
 export type SigningKey = { text: KeyObject; raw: KeyObject };
 
 export const signingKey = (secret: string): SigningKey => ({
@@ -31,9 +36,10 @@ export type SignatureHeaders = {
 };
 
 /**
- * The spec's signature and that of Standard Webhooks 1.0, over the same bytes and second.
- * @param keys the current key first: some verifiers read only the last signature, and during a
- * rotation they still have the old secret
+ * Returns the signature of the specification and that of Standard Webhooks 1.0, over the same body
+ * and second.
+ * @param keys the current key first: verifiers that read only the last signature still have the old
+ * secret during a rotation
  */
 export function sign(
   keys: readonly SigningKey[],
@@ -42,7 +48,7 @@ export function sign(
   body: Uint8Array,
 ): SignatureHeaders {
   const t = String(timestampSec);
-  // No space after a comma: some verifiers do not trim.
+  // There is no space after a comma, because some verifiers do not trim.
   const service = keys.map(({ text }) => `v1=${hmac(text, `${t}.`, body, "hex")}`).join(",");
   const standard = keys
     .map(({ raw }) => `v1,${hmac(raw, `${eventId}.${t}.`, body, "base64")}`)
@@ -62,7 +68,11 @@ const hmac = (
   encoding: "hex" | "base64",
 ): string => createHmac("sha256", key).update(prefix).update(body).digest(encoding);
 
-/** undefined if it is valid. @param header X-Service-Signature @param body exactly as received */
+/**
+ * Returns why a signature is not valid, or undefined if it is.
+ * @param header X-Service-Signature
+ * @param body exactly as received
+ */
 export function signatureError(
   header: string | undefined,
   body: Uint8Array,
@@ -87,16 +97,19 @@ export function signatureError(
 
 export type WebhookPost = {
   url: string;
-  /** Http and private addresses are allowed. */
+  /** Whether plain http and private addresses are allowed. */
   trusted: boolean;
   timeoutMs: number;
   headers: Record<string, string>;
   body: Buffer;
-  /** Asked before the request is written: connecting to the receiver may have taken seconds. */
+  /**
+   * Returns whether the request is still to be sent. The sender calls it before it writes the
+   * request, because connecting may have taken seconds.
+   */
   isWanted?: () => boolean;
 };
 
-/** Never throws: a failure is an Outcome. */
+/** Sends a POST and returns its outcome, also if it fails. Never throws. */
 export type Send = (post: WebhookPost) => Promise<Outcome>;
 
 type DeliveryInfo = {
@@ -108,7 +121,7 @@ type DeliveryInfo = {
   sequence: number;
 };
 
-/** Signed for the current second. */
+/** Returns the headers of a delivery, signed for the second of `at`. */
 export const deliveryHeaders = (
   info: DeliveryInfo,
   userAgent: string,

@@ -5,7 +5,7 @@ import { createShop, minuteAt, searchFor, serviceRequest } from "./requests.ts";
 
 const MONDAY = "2026-11-23";
 
-test("the busy window extends by the longest service, twice the longest buffer and a stored one", () => {
+test("the busy window adds the longest service, twice the longest buffer and a stored one", () => {
   const shop = createShop({
     service: [
       buildService("cut", { durationMin: 60, bufferAfterMin: 20, staff: ["ann"] }),

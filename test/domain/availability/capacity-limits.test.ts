@@ -70,7 +70,7 @@ describe("resources", () => {
     expect(spots([...once, ...once])).toEqual(["2/2", "2/2"]);
   });
 
-  test("resources needed several at a time leave as many spots as units allow", () => {
+  test("a service that needs several units has as many spots as the units allow", () => {
     const bikeShop = createShop({
       service: [
         buildService("tandem-tour", {
@@ -96,7 +96,7 @@ describe("resources", () => {
     expect(spots([...busyIntervals, ...busyIntervals])).toEqual(["2/2", "1/2", "2/2"]);
   });
 
-  test("resources of several kinds leave as many spots as each of them allows", () => {
+  test("a service that needs several resources has as many spots as the scarcest allows", () => {
     const studio = createShop({
       service: [
         buildService("rehearsal", {

@@ -1,4 +1,4 @@
-/** Wall-clock times as Temporal reads them. Shares no code with the engine. */
+/** Converts wall-clock times with Temporal, and shares no code with the availability rules. */
 
 const cache = new Map<string, number>();
 
@@ -12,7 +12,7 @@ function memoize(key: string, read: () => number): number {
 
 type Meaning = "start of opening" | "end of opening" | "start of closing" | "end of closing";
 
-/** The epoch minute of the time `clockMin` minutes after the date's midnight. */
+/** Returns the epoch minute of the time `clockMin` minutes after the date's midnight. */
 export function instantOf(zone: string, date: string, clockMin: number, meaning: Meaning): number {
   return memoize(`${zone} ${date} ${clockMin} ${meaning}`, () => {
     const plain = Temporal.PlainDate.from(date).toPlainDateTime().add({ minutes: clockMin });
@@ -22,7 +22,7 @@ export function instantOf(zone: string, date: string, clockMin: number, meaning:
     const skipped = !later.toPlainDateTime().equals(plain);
     if (!skipped) return minute(meaning === "end of closing" ? later : earlier);
     if (meaning === "start of opening" || meaning === "end of closing") return minute(later);
-    // A time in a gap has an "earlier" that is before the gap by its length.
+    // If clocks skip the time, "earlier" is before the change by the length of the gap.
     return minute(earlier.getTimeZoneTransition("next")!);
   });
 }
@@ -35,7 +35,7 @@ export const dateExists = (zone: string, date: string): boolean =>
 const walls = new Map<string, Map<number, Wall>>();
 type Wall = { date: string; clockMin: number };
 
-/** The local date and time at a minute. */
+/** Returns the local date and time at a minute. */
 export function wallClockAt(zone: string, minute: number): Wall {
   let ofZone = walls.get(zone);
   if (ofZone === undefined) walls.set(zone, (ofZone = new Map()));

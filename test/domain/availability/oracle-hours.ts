@@ -6,10 +6,10 @@ import type {
 } from "../../../src/domain/catalog/catalog.ts";
 import { addDays, dateExists, instantOf } from "./oracle-clock.ts";
 
-/** Working time, minute by minute. */
+/** The working time of a person or of the business, minute by minute. */
 export type OracleHours = {
   worksAt: (minute: number) => boolean;
-  /** Start and end of each date's shifts, for grids that count from them. */
+  /** The start and end of each shift, for grids that count from the start of a shift. */
   shifts: { from: number; to: number }[];
 };
 
@@ -20,7 +20,7 @@ const clock = (text: string) => {
   return Number(hours) * 60 + Number(minutes);
 };
 
-/** @param person undefined: the business */
+/** @param person undefined for the business */
 export function oracleHours(
   catalog: Catalog,
   person: StaffDoc | undefined,

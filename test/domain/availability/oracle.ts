@@ -8,8 +8,9 @@ import { addDays, wallClockAt } from "./oracle-clock.ts";
 import { type OracleHours, oracleHours } from "./oracle-hours.ts";
 
 /**
- * A second implementation of the availability rules, as simple as possible: it checks every minute,
- * every booking and every choice of staff. It shares only the input types with the engine.
+ * The input of the oracle: a second implementation of the availability rules, as simple as
+ * possible, which checks every minute, every booking and every choice of staff. The oracle shares
+ * only the types of its input with the first implementation.
  */
 export type Scenario = {
   catalog: Catalog;
@@ -30,7 +31,7 @@ export type Oracle = {
   firstDate: string;
   /** Whether this person or table can take the segment at that minute. */
   fits: (segment: number, candidate: string | null, minute: number) => boolean;
-  /** All who can take the segment at that minute and let the visit be finished. */
+  /** All who can take the segment at that minute so that the visit can be finished. */
   candidatesAt: (segment: number, minute: number) => (string | null)[];
   fewestChanges: (minute: number) => number;
   durationOf: (segment: number, candidate: string | null) => number;
@@ -61,7 +62,7 @@ export function createOracle({ catalog, request, busyIntervals, nowMs }: Scenari
     return hours.get(key)!;
   };
 
-  // The guests of a session share session interval.
+  // The intervals of a session's guests do not exclude each other.
   const isSession = (interval: BusyInterval) =>
     (objects.service.find(({ key }) => key === interval.serviceKey)?.capacity ?? 1) > 1;
   const busy: BusyInterval[] = [];

@@ -61,7 +61,7 @@ describe("the reason a start is refused", () => {
     [on("09:00"), "BUFFER"],
     [on("10:45"), "RESOURCE_TAKEN"],
     [on("10:15"), "ok"],
-  ])("a start is refused because of %s %s", (local, reason) => {
+  ])("the check of a start at %s results in %s", (local, reason) => {
     expect(
       refusalAt(
         shop,
@@ -105,7 +105,7 @@ describe("the starts that are not offered", () => {
   const everySixHours = { slotIntervalMin: 360 };
   const onGrid = ["00:00", "06:00", "12:00", "18:00"].map((time) => `${time} NOBODY_ABLE`);
 
-  test("the starts that are not offered are all on the grid if no table seats so few", () => {
+  test("every start on the grid is refused if no table seats so few", () => {
     const table = [buildTable("four", { minSeats: 3, maxSeats: 4 })];
     const party = { on: MONDAY, partySize: 2 };
     const shop = createShop({ table, schedule: mornings, policy: everySixHours });
@@ -119,7 +119,7 @@ describe("the starts that are not offered", () => {
     ]);
   });
 
-  test("the starts that are not offered are all on the grid if nobody can perform the first service", () => {
+  test("every start on the grid is refused if nobody can perform the first service", () => {
     const shop = createShop({
       service: [buildService("cut", { staff: ["ann"] }), buildService("sauna")],
       staff: [buildStaffMember("ann", { bookable: false })],
@@ -130,7 +130,7 @@ describe("the starts that are not offered", () => {
     expect(refusedStarts(shop, { on: MONDAY, services })).toEqual(onGrid);
   });
 
-  test("the starts that are not offered include a full session off the grid", () => {
+  test("the refused starts include a full session off the grid", () => {
     const shop = createShop({
       service: [buildService("yoga", { durationMin: 30, capacity: 2, staff: ["ann"] })],
       staff: [buildStaffMember("ann")],

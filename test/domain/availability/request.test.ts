@@ -47,7 +47,7 @@ describe("tables", () => {
     expect(tables(both)).toEqual(["four 1", "four 1", "four 1"]);
   });
 
-  test("tables are held for the turn time of the party, within opening hours", () => {
+  test("tables are taken for the turn time of the party, within opening hours", () => {
     expect(startTimes(shop, { on: MONDAY, partySize: 2 })).toBe("18:00 19:00 20:00");
     const busyIntervals = bookSlot(shop, { on: MONDAY, partySize: 4 }, on("18:00"));
     expect(startTimes(shop, { on: MONDAY, partySize: 4, busyIntervals })).toBe("20:00");
@@ -58,7 +58,7 @@ describe("tables", () => {
     expect(tables([], "in")[0]).toBe("two 2");
   });
 
-  test("tables use the longer of two turn times for one size, in any order", () => {
+  test("tables are taken for the longer of two turn times for one size, in any order", () => {
     const turns = [
       { upTo: 4, min: 60 },
       { upTo: 4, min: 180 },
@@ -71,7 +71,7 @@ describe("tables", () => {
         policy: hourly,
       });
       expect(startTimes(bistro, { on: MONDAY, partySize: 4 })).toBe("18:00 19:00");
-      // A party larger than every rule.
+      // The party is larger than every rule.
       expect(startTimes(bistro, { on: MONDAY, partySize: 6 })).toBe("18:00 19:00");
     }
   });

@@ -45,7 +45,7 @@ type Shop = Partial<CatalogObjects> & {
   policy?: Partial<BusinessDoc["bookingPolicy"]>;
 };
 
-/** A business without minimum notice and with a distant horizon, unless overridden. */
+/** Returns a business without minimum notice and with a distant horizon, unless overridden. */
 export function createShop({
   zone = "America/New_York",
   schedule,
@@ -107,7 +107,7 @@ export const listDays = (catalog: Catalog, request: TestRequest): DayListing[] =
 export const listTestSlots = (catalog: Catalog, request: TestRequest): Slot[] =>
   listDays(catalog, request).flatMap((day) => day.slots);
 
-/** The start times in the business's zone: `09:00 09:30`. */
+/** Returns the start times in the business's zone: `09:00 09:30`. */
 export const startTimes = (
   catalog: Catalog,
   request: TestRequest,
@@ -117,7 +117,7 @@ export const startTimes = (
     .map(({ startMin }) => formatMinute(startMin, zone).slice(11, 16))
     .join(" ");
 
-/** Epoch minute of a local time in the business's zone. */
+/** Returns the epoch minute of a local time in the business's zone. */
 export const minuteAt = (catalog: Catalog, local: string): number =>
   Temporal.PlainDateTime.from(local).toZonedDateTime(catalog.business.timezone).epochMilliseconds /
   60_000;
@@ -133,7 +133,7 @@ export const refusedStarts = (catalog: Catalog, request: TestRequest): string[] 
       `${formatMinute(startMin, catalog.business.timezone).slice(11, 16)} ${reason}`,
   );
 
-/** The busy intervals of a booking that takes the slot at this time. */
+/** Returns the busy intervals of a booking that takes the slot at this time. */
 export function bookSlot(catalog: Catalog, request: TestRequest, local: string): BusyInterval[] {
   const search = searchFor(catalog, request);
   const check = checkStart(search, minuteAt(catalog, local));
@@ -141,7 +141,7 @@ export function bookSlot(catalog: Catalog, request: TestRequest, local: string):
   return busyIntervalsOf(search.plan, check.slot);
 }
 
-/** A booked segment from one local time to another. */
+/** Returns a booked segment from one local time to another. */
 export const busyInterval = (
   catalog: Catalog,
   start: string,

@@ -34,7 +34,7 @@ import { ZONES } from "./time-zones.ts";
 type Random = {
   int: (min: number, max: number) => number;
   pick: <T>(values: readonly T[]) => T;
-  /** True once in `n` calls on average. */
+  /** Returns true once in `n` calls on average. */
   once: (n: number) => boolean;
   some: <T>(max: number, make: (i: number) => T, min?: number) => T[];
 };
@@ -79,13 +79,13 @@ function bookRandomSlot(
   if (slots.length === 0) return;
   const slot = pick(slots);
   busyIntervals.push(...busyIntervalsOf(plan, slot));
-  // Sometimes leave a single spot.
+  // A second booking sometimes leaves a single spot.
   if (once(2))
     for (const interval of busyIntervalsOf(plan, slot))
       busyIntervals.push({ ...interval, seats: Math.max(1, slot.spotsLeft - 2) });
 }
 
-/** Whether the request is valid; invalid requests are tested by example. */
+/** Returns whether the request is valid. Tests with examples cover invalid requests. */
 export function isValidRequest({ catalog, request, nowMs }: Scenario): boolean {
   try {
     planResolvedRequest(catalog, request, nowMs);
@@ -99,7 +99,7 @@ export function isValidRequest({ catalog, request, nowMs }: Scenario): boolean {
 const clock = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
 
-/** Often in the early hours, when clocks change, and often past midnight. */
+/** Returns a time window, often in the early hours, when clocks change, and often past midnight. */
 function randomWindow(
   { int, pick, once }: Random,
   maxMinutes: number,
@@ -306,7 +306,7 @@ function randomRequest(
 type Request = Extract<ResolvedRequest, { services: unknown }>["services"][number];
 type Party = { partySize: number; area: string | null };
 
-/** Bookings that fit the catalog, and some that were made before it changed. */
+/** Returns bookings that fit the catalog, and some that were made before the catalog changed. */
 function randomBusyIntervals(
   random: Random,
   { objects }: Catalog,

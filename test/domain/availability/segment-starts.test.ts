@@ -73,7 +73,7 @@ describe("notice and horizon", () => {
       ({ date, state, slots }) => `${date.slice(8)} ${state} ${slots.length}`,
     );
 
-  test("the notice counts elapsed minutes; the horizon counts calendar days", () => {
+  test("the minimum notice counts elapsed minutes; the horizon counts calendar days", () => {
     expect(statesAt("2026-11-23T13:30:00Z")).toEqual([
       "22 TOO_SOON 0",
       "23 OPEN 2",
@@ -102,7 +102,7 @@ describe("notice and horizon", () => {
     ]);
   });
 
-  test("each refused start has the first rule it breaks", () => {
+  test("each refused start has the first rule that it breaks as its reason", () => {
     const monday = { ...ask("2026-11-23T13:30:01Z"), on: MONDAY, to: MONDAY };
     const busyIntervals = [busyInterval(shop, on("11:00"), on("12:00"), { serviceKey: "sauna" })];
     expect(refusedStarts(shop, { ...monday, busyIntervals }).slice(7, 14)).toEqual([
@@ -116,7 +116,7 @@ describe("notice and horizon", () => {
     ]);
   });
 
-  test("a start outside the requested days throws", () => {
+  test("the check of a start outside the requested days throws", () => {
     const search = searchFor(shop, { ...ask("2026-11-20T00:00Z"), to: "2026-11-22" });
     expect(() => checkStart(search, minuteAt(shop, on("09:00")))).toThrow(RangeError);
   });
@@ -128,7 +128,7 @@ describe("an unusual day", () => {
     schedule: { hours: [dailyHours("00:00", "24:00")] },
   };
 
-  test("an unusual day has no slots if the zone skipped it", () => {
+  test("a date that the time zone skipped has no slots", () => {
     const apia = createShop({ ...sauna, zone: "Pacific/Apia", policy: { slotIntervalMin: 480 } });
     const request = { on: "2011-12-29", to: "2011-12-31", services: [serviceRequest("sauna")] };
     expect(
@@ -136,7 +136,7 @@ describe("an unusual day", () => {
     ).toEqual(["2011-12-29 OPEN 3", "2011-12-30 CLOSED 0", "2011-12-31 OPEN 3"]);
   });
 
-  test("an unusual day includes the hour that clocks repeat after midnight", () => {
+  test("a day includes the hour that clocks repeat when they go back past midnight", () => {
     const stJohns = createShop({
       ...sauna,
       zone: "America/St_Johns",

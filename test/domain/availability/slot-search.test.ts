@@ -94,7 +94,7 @@ describe("a visit of several services", () => {
       [60, 120],
       [120, 180],
     ]);
-    // Busy until 10:20, plus a buffer of 30 minutes.
+    // Bea and Cid are busy until 10:20, and the buffer is 30 minutes.
     expect(startsWithGap(50)).toEqual([
       [0, 110],
       [60, 120],
@@ -142,7 +142,7 @@ describe("a visit of several services", () => {
 
 const RUNS = Number(process.env["DESKBELL_RUNS"] ?? chooseScale(60, 150));
 
-/** Lists the days of a request as one listing and in chunks of some days. */
+/** Returns the days of a request from one listing, and from listings of a few days each. */
 function listBothWays({ catalog, request, busyIntervals, nowMs }: Scenario, chunkLength: number) {
   const plan = planResolvedRequest(catalog, request, nowMs);
   const margins = busyMargins(plan);
@@ -172,7 +172,7 @@ test(
   60_000 + 100 * RUNS,
 );
 
-test("a booking whose buffer is larger than its service's is today takes time of the next chunk", () => {
+test("a long stored buffer blocks the next morning, even if the service's is now short", () => {
   const catalog = createShop({
     service: [buildService("cut", { durationMin: 60, staff: ["ann"] })],
     staff: [buildStaffMember("ann")],

@@ -22,7 +22,7 @@ import { type Oracle, createOracle, type Scenario } from "./oracle.ts";
 import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";
 import { ZONES } from "./time-zones.ts";
 
-/** Runs of each property; test/proofs/simulate/machine-time-zone.test.ts sets it. */
+/** The number of runs of each property; test/proofs/simulate/machine-time-zone.test.ts sets it. */
 const RUNS = Number(process.env["DESKBELL_RUNS"] ?? chooseScale(100, 250));
 const TIMEOUT_MS = 60_000 + 100 * RUNS;
 
@@ -40,13 +40,13 @@ function checkScenarios(
 const searchFor = ({ catalog, request, busyIntervals, nowMs }: Scenario) =>
   prepareSlotSearch(planResolvedRequest(catalog, request, nowMs), busyIntervals);
 const listDays = (scenario: Scenario): DayListing[] => listSlots(searchFor(scenario));
-// Sorted by time, because in St John's clocks once went back into the previous day.
+// Slots are sorted by time, because clocks in St John's once went back into the previous day.
 const slotsOf = (days: DayListing[]): Slot[] =>
   days.flatMap(({ slots }) => slots).sort((a, b) => a.startMin - b.startMin);
 const startsOf = (slots: { startMin: number }[]): number[] => slots.map(({ startMin }) => startMin);
 
 test(
-  "the engine agrees with the oracle on every minute, candidate and day state",
+  "slots and day states are those of a second implementation of the rules, the oracle",
   () => {
     checkScenarios(RUNS, (scenario) => {
       const oracle = createOracle(scenario);
@@ -210,7 +210,7 @@ const candidate = ({ staffKey, tableKey, startMin }: Slot["segments"][number]) =
   `${staffKey} ${tableKey} ${startMin}`;
 
 test(
-  "the order of the inputs does not matter, except that a slot lists add-ons as its service does",
+  "the order of catalog and bookings changes no slot but the order of its add-ons",
   () => {
     checkScenarios(RUNS / 2, (scenario) => {
       const { catalog, busyIntervals } = scenario;
@@ -242,7 +242,7 @@ function reversed<T>(value: T): T {
 }
 
 test(
-  "bookings outside the busy window do not matter",
+  "bookings outside the busy window do not change the slots",
   () => {
     checkScenarios(RUNS / 2, (scenario, extraBooking) => {
       const busyIntervals = [...scenario.busyIntervals, ...extraBooking];

@@ -1,4 +1,4 @@
-/** Zones with a date at or next to a clock change of every kind, and three without changes. */
+/** Time zones with a date at or next to a clock change of every kind, and three without changes. */
 export const ZONES: { zone: string; date: string }[] = [
   { zone: "America/New_York", date: "2026-03-08" },
   { zone: "America/New_York", date: "2026-11-01" },

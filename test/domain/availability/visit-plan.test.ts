@@ -126,7 +126,7 @@ describe("a segment has these candidates, durations and prices", () => {
     ["a longer turn time for a larger party", { partySize: 4 }, ["long 120 0"]],
     ["the longest turn time for a party above every rule", { partySize: 7 }, ["long 120 0"]],
     ["tables of one area", { partySize: 2, area: "in" }, ["t1 90 0"]],
-  ])("a segment has these candidates, durations and prices: %s", (_, fields, expected) => {
+  ])("a segment has the right candidates, durations and prices with %s", (_, fields, expected) => {
     expect(candidatesOf(fields)).toEqual(expected);
   });
 });
@@ -144,7 +144,7 @@ test.each([
   { order: ["cut", "yoga", "sauna"], intervalMin: 20 },
   { order: ["yoga", "sauna", "cut"], intervalMin: 60 },
 ])(
-  "a visit uses its services' strictest notice and horizon, and the first one's grid: $order",
+  "a visit has its services' strictest notice and horizon, and the first one's interval: $order",
   ({ order, intervalMin }) => {
     const visit = plan({ services: order.map((service) => serviceRequest(service)) });
     expect(visit.intervalMin).toBe(intervalMin);

@@ -45,7 +45,7 @@ describe("hours on the day of a clock change", () => {
     ["Pacific/Chatham", "2026-04-05", 0, 24, "04-04T10:15/04-05T11:15 1500"],
     ["Europe/Berlin", "2028-02-29", 9, 17, "02-29T08:00/02-29T16:00 480"],
   ])(
-    "opening hours are right on the day of a clock change: %s %s, %d to %d",
+    "opening hours in %s on %s from %d to %d h become the right instants",
     (zone, date, from, to, expected) => {
       expect(show(opening(zone, date, from, to))).toBe(expected);
     },
@@ -58,7 +58,7 @@ describe("hours on the day of a clock change", () => {
     ["Africa/Cairo", "2026-04-24", 0, 24, "04-23T22:00/04-24T21:00 1380"],
     ["America/Havana", "2026-10-31", 0, 24, "10-31T04:00/11-01T05:00 1500"],
   ])(
-    "breaks and closures are right on the day of a clock change: %s %s, %d to %d",
+    "breaks and closures in %s on %s from %d to %d h become the right instants",
     (zone, date, from, to, expected) => {
       expect(show(closing(zone, date, from, to))).toBe(expected);
     },

@@ -33,7 +33,7 @@ const exception = <Mode extends OpeningException["mode"]>(
   intervals: intervals.map(([start, end]) => ({ start, end })),
 });
 
-/** The working time on the requested days, in local time. */
+/** Returns the working time on the requested days, in local time. */
 function workOn(
   [zone, from, to]: [string, string, string],
   schedule: Partial<ScheduleDoc>,
@@ -107,7 +107,7 @@ describe("the hours of a business", () => {
       ["Europe/Berlin", "2028-02-28", "2028-03-01"],
       "29T09:00-29T17:00",
     ],
-  ])("the hours of a business are merged and cut: %s", (_, schedule, range, expected) => {
+  ])("the hours of a business %s", (_, schedule, range, expected) => {
     expect(workOn(range, schedule)).toBe(expected);
   });
 });
@@ -140,7 +140,7 @@ describe("an exception", () => {
       ],
       "23T10:00-23T11:00 23T19:00-23T20:00 24T09:00-24T17:00",
     ],
-  ])("an exception replaces the hours of its dates: %s", (_, exceptions, expected) => {
+  ])("an exception %s", (_, exceptions, expected) => {
     expect(workOn(TO_TUESDAY, { hours, exceptions })).toBe(expected);
   });
 
@@ -213,13 +213,13 @@ describe("a person", () => {
       "23T10:00-23T12:00",
     ],
     [
-      "without own hours works the hours of a date that bind all staff",
+      "without own hours works the hours of an ONLY exception",
       { ...schedule, exceptions: [exception("2026-11-23", "ONLY", ["10:00", "20:00"])] },
       {},
       "23T10:00-23T20:00 24T09:00-24T17:00",
     ],
     [
-      "with own hours and exceptions works those within the hours of a date that bind all staff",
+      "with own hours and exceptions works only within the hours of an ONLY exception",
       { ...schedule, exceptions: [exception("2026-11-23", "ONLY", ["10:00", "14:00"])] },
       {
         hours: [rule("12:00", "20:00")],
@@ -228,7 +228,7 @@ describe("a person", () => {
       "23T10:00-23T11:00 23T12:00-23T14:00 24T12:00-24T20:00",
     ],
     [
-      "does not work on a date on which no hours bind all staff",
+      "does not work on the date of an ONLY exception without hours",
       { ...schedule, exceptions: [exception("2026-11-23", "ONLY")] },
       { hours: [rule("12:00", "20:00")] },
       "24T12:00-24T20:00",

@@ -58,7 +58,7 @@ test.each<[string, Partial<PublicBooking>, string[]]>([
   ],
   ["more guests", { guests: 2, totalCents: 10_000 }, ["guests", "price"]],
   ["a customer reference", { customerRef: "web-1", version: 2 }, []],
-])("a booking's event has the flags of %s", (_change, change, flags) => {
+])("the event of a changed booking has exactly the flags of %s", (_change, change, flags) => {
   const after = { ...booking, ...change };
   expect(bookingUpdatedEvent(booking, after)).toMatchObject({ object: after, changed: flags });
 });
@@ -69,7 +69,7 @@ test.each<[string, Partial<PublicReservation>, string[]]>([
   ["another table", { tableId: "tbl_2" }, ["table"]],
   ["a larger party", { partySize: 3 }, ["partySize"]],
   ["a customer reference", { customerRef: "web-1", version: 2 }, []],
-])("a reservation's event has the flags of %s", (_change, change, flags) => {
+])("the event of a changed reservation has exactly the flags of %s", (_change, change, flags) => {
   const after = { ...reservation, ...change };
   expect(reservationUpdatedEvent(reservation, after)).toMatchObject({
     object: after,

@@ -40,7 +40,7 @@ type Moment = keyof typeof MOMENTS;
 const ALWAYS = Object.keys(MOMENTS) as Moment[];
 const STARTED: Moment[] = ["at the start", "7 days after the end", "later"];
 
-/** Everything that is allowed; each combination that is not listed is refused. */
+/** All actions that are allowed; every combination that is not listed is refused. */
 const ALLOWED: [VisitAction, VisitStatus[], Initiator, Moment[], VisitStatus | "same"][] = [
   ["approve", ["PENDING"], "BUSINESS", ALWAYS, "CONFIRMED"],
   ["decline", ["PENDING"], "BUSINESS", ALWAYS, "CANCELLED"],
@@ -62,7 +62,7 @@ const combinations = VISIT_ACTIONS.flatMap((action) =>
 );
 
 test.each(combinations)(
-  "$action of a $status visit by $initiator is allowed at the listed times only",
+  "$action of a $status visit by $initiator is allowed only at the times in the table",
   ({ action, status, initiator }) => {
     const rule = ALLOWED.find(
       ([name, from, by]) => name === action && from.includes(status) && by === initiator,

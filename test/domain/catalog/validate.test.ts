@@ -136,7 +136,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
 `,
       6,
     ],
-  ])("an issue causes no false ones: %s", (_case, body, count) => {
+  ])("an issue %s causes no false ones", (_case, body, count) => {
     const found = issuesIn(REFERRING + body);
     expect(found).toHaveLength(count);
     expect(found.join("\n")).not.toContain("There is no");

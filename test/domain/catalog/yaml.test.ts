@@ -13,7 +13,7 @@ const withDescription = (description: string): AuthoredFile => ({
 const readBack = (file: AuthoredFile): unknown =>
   parseSource({ name: "x", text: writeYaml(file, "A test.") }).content;
 
-test("a text of any characters is read back as it was", () => {
+test("a text of any characters that was written as YAML is read back as it was", () => {
   const anyText = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 60 }),
     fc.array(fc.string({ maxLength: 12 }), { maxLength: 5 }).map((lines) => lines.join("\n")),
@@ -47,7 +47,7 @@ test("a text of any characters is read back as it was", () => {
 });
 
 describe("what it looks like", () => {
-  test("prices are plain decimals, in the digits that were given", () => {
+  test("prices are written as plain decimals, in the digits that were given", () => {
     const yaml = writeYaml(
       { catalog: 1, addons: [{ key: "a", name: "A", price: "1200.00" }] },
       "A test.",
@@ -57,13 +57,13 @@ describe("what it looks like", () => {
     );
   });
 
-  test("a text of several lines is a block", () => {
+  test("a text of several lines is written as a block", () => {
     expect(writeYaml(withDescription("One.\n\nTwo: yes."), "A test.")).toContain(
       "    description: |-\n      One.\n\n      Two: yes.\n",
     );
   });
 
-  test("what YAML 1.1 would take for something else is in quotes", () => {
+  test("a text that YAML 1.1 would read as something else is written in quotes", () => {
     const yaml = writeYaml(
       { catalog: 1, addons: [{ key: "no", name: "0123", price: "1.00" }] },
       "A test.",

@@ -60,7 +60,7 @@ function diff(from: Catalog, to: Catalog) {
   );
 }
 
-/** `type flag,flag` of each event. */
+/** Returns `type flag,flag` for each event. */
 const summary = (from: Catalog, to: Catalog) =>
   diff(from, to).drafts.map((draft) => {
     const { changed } = createEnvelope(draft, "evt_1", NOW, {
@@ -244,7 +244,7 @@ describe("events caused by a change of", () => {
       ["catalog.changed"],
     ],
   ];
-  test.each(rows)("a change causes these events: %s", (_name, to, expected) => {
+  test.each(rows)("a change publishes exactly its events: %s", (_name, to, expected) => {
     expect(summary(buildCatalog(base), to)).toEqual(expected);
   });
 

@@ -101,7 +101,7 @@ describe("probing", () => {
   });
 });
 
-test("the hold of an endpoint is the longer one of its next probe and of Retry-After", () => {
+test("nothing is sent until the next probe or the end of Retry-After, whichever is later", () => {
   expect(holdOf(HEALTHY, 0)).toBeUndefined();
   expect(holdOf(healthAfter([down, down]), 0)).toEqual({ until: 1000, reason: "failing" });
   expect(holdOf(healthAfter([down, down]), 1000)).toBeUndefined();

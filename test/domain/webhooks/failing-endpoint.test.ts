@@ -28,7 +28,7 @@ const failing = (
   ...changes,
 });
 
-test("a streak starts with the first failure and counts failures and events", () => {
+test("a streak of failures starts with the first one and counts failures and events", () => {
   expect(failing(1, 1)).toMatchObject({
     failingSince: START,
     failureCount: 1,
@@ -105,7 +105,7 @@ test.each([
     at: START + 5 * DAY,
     step: undefined,
   },
-])("$name: $step", ({ streak, at, step }) => {
+])("the next action after $name is $step", ({ streak, at, step }) => {
   expect(nextStreakAction(streak, at)).toEqual(step);
 });
 

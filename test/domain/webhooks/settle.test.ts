@@ -99,7 +99,7 @@ const failed = (kind: Exclude<Outcome["kind"], "responded">): Outcome => ({ kind
 const settleNow = (step: number, outcome: Outcome) =>
   settle(step, outcome, classifyOutcome(outcome, NOW), NOW, () => 0);
 
-test.each([200, 201, 204, 299])("status %i delivers on any attempt", (status) => {
+test.each([200, 201, 204, 299])("status %i on any attempt delivers the event", (status) => {
   const delivered = { status: "DELIVERED", nextAttemptAt: null, deliveredAt: NOW, error: null };
   expect(settleNow(1, responded(status))).toEqual(delivered);
   expect(settleNow(20, responded(status))).toEqual(delivered);
@@ -191,12 +191,12 @@ test.each<{ name: string; outcome: Outcome; delayMs: number; error: string }>([
     delayMs: 5000,
     error: "HTTP 500",
   },
-])("$name retries after $delayMs ms", ({ outcome, delayMs, error }) => {
+])("a delivery is retried $delayMs ms after $name", ({ outcome, delayMs, error }) => {
   const pending = { status: "PENDING", nextAttemptAt: NOW + delayMs, deliveredAt: null, error };
   expect(settleNow(1, outcome)).toEqual(pending);
 });
 
-test("a schedule longer than Retry-After applies", () => {
+test("a delay of the schedule that is longer than Retry-After applies", () => {
   expect(settleNow(6, responded(503, "60"))).toMatchObject({
     nextAttemptAt: NOW + HOUR,
   });
@@ -219,7 +219,7 @@ test("the twentieth failure exhausts the delivery", () => {
   expect(settleNow(20, responded(500, "60"))).toEqual(exhausted);
 });
 
-test("20 attempts spread over 8 days", () => {
+test("the 20 attempts of a delivery spread over 8 days", () => {
   expect(MAX_ATTEMPTS).toBe(20);
   const total = ATTEMPT_DELAYS_MS.reduce((sum, delay) => sum + delay, 0);
   expect(total).toBe(8 * 24 * HOUR + 42 * MINUTE + 35_000);
@@ -241,6 +241,6 @@ test.each([
   },
 );
 
-test("there is no delay after the twentieth attempt", () => {
+test("there is no retry after the twentieth attempt", () => {
   expect(retryDelayMs(20, 0)).toBeUndefined();
 });

@@ -14,12 +14,12 @@ const T = 1_763_615_045;
 const signature = (secrets = [SECRET]) =>
   sign(secrets.map(signingKey), "evt_1", T, BODY)["X-Service-Signature"];
 
-test("a secret is whsec_ and 48 letters and digits", () => {
+test("a signing secret is whsec_ and 48 letters and digits", () => {
   for (let i = 0; i < 50; i++)
     expect(generateSecret(randomBytes)).toMatch(/^whsec_[A-Za-z0-9]{48}$/);
 });
 
-test("v1 signs timestamp, dot and body with the whole secret as key", () => {
+test("the v1 signature is over timestamp, dot and body, with the whole secret as key", () => {
   const expected = createHmac("sha256", SECRET).update(`${T}.`).update(BODY).digest("hex");
   expect(signature()).toBe(`t=${T},v1=${expected}`);
 });
@@ -117,6 +117,6 @@ test.each([
     at: T,
     expected: /no X-Service/,
   },
-])("verifies a request $name", ({ header, body, secret, at, expected }) => {
+])("the signature of a request $name is checked", ({ header, body, secret, at, expected }) => {
   expect(signatureError(header, body, secret, at) ?? "valid").toMatch(expected);
 });

@@ -2,19 +2,22 @@ import { ALL_KINDS, type Catalog, type DocOf, type Kind } from "../catalog.ts";
 import { objectId } from "../object-id.ts";
 import { deepEqual, differingFields, shallowEqual } from "../../equality.ts";
 
-/** Leaves room for ten inserts in a row at the same place. */
+/**
+ * The distance between two new numbers, which leaves room for ten inserts in a row at the same
+ * place.
+ */
 const STEP = 1024;
-/** Clients may keep a `sortOrder` in 32 bits. */
+/** The largest number, because clients may keep a `sortOrder` in 32 bits. */
 const MAXIMUM = 2 ** 31 - 1;
 
 /** `moved`: the indexes of stored objects that left their place among the others. */
 export type SortOrders = { sortOrders: number[]; moved: Set<number> };
 
 /**
- * Returns a `sortOrder` for each object of a list, ascending. Most objects keep theirs: a delete
- * changes no other object, and a move changes only the moved one. All objects are renumbered only
- * if there is no number left between two neighbours.
- * @param stored in the new order of the list; null for a new object
+ * Returns a `sortOrder` for each object of a list, ascending. Most objects keep their number: a
+ * delete changes no other object, and a move changes only the moved one. All objects are renumbered
+ * only if there is no number left between two neighbours.
+ * @param stored the present numbers in the new order of the list; null for a new object
  */
 export function assignSortOrders(stored: readonly (number | null)[]): SortOrders {
   const kept = longestAscending(stored);
@@ -22,7 +25,7 @@ export function assignSortOrders(stored: readonly (number | null)[]): SortOrders
   return { sortOrders: fillGaps(stored, kept) ?? stored.map((_, i) => (i + 1) * STEP), moved };
 }
 
-/** Returns null if a gap is too small. */
+/** Returns the numbers with those of new and moved objects; null if a gap is too small. */
 function fillGaps(stored: readonly (number | null)[], kept: ReadonlySet<number>): number[] | null {
   const filled: number[] = [];
   let low = 0;
@@ -41,7 +44,7 @@ function fillGaps(stored: readonly (number | null)[], kept: ReadonlySet<number>)
   return filled;
 }
 
-/** Indexes of a longest ascending subsequence: patience sorting, O(n log n). */
+/** Returns the indexes of a longest ascending subsequence: patience sorting, O(n log n). */
 function longestAscending(values: readonly (number | null)[]): Set<number> {
   // `ends[n]` is the index at which the subsequence of length n + 1 with the lowest last value
   // ends.
@@ -69,14 +72,14 @@ export type ObjectChange = {
   id: string;
   key: string;
   name: string;
-  /** Empty unless this is an update. */
+  /** The fields that an update changes; empty for any other action. */
   fields: string[];
   /**
-   * The changed prices of an update; other changes have none. `part`: key of the variant, size,
-   * option or ticket type; "" for the object.
+   * The prices that an update changes; empty for any other action. `part` is the key of the
+   * variant, size, option or ticket type; "" for the object.
    */
   prices: { part: string; from: number | null; to: number | null }[];
-  /** Fields edited locally since the last catalog file that this change overwrites. */
+  /** The fields whose local edits this change overwrites. */
   overwrittenEdits: string[];
 };
 
@@ -105,7 +108,10 @@ export type CatalogDiff = {
 
 export type SortOrderOf = (objectId: string) => number;
 
-/** Compares by object ID, so that a renamed key is an update. */
+/**
+ * Returns the difference between two catalogs. Objects are compared by ID, so that a renamed key is
+ * an update.
+ */
 export function diffCatalog(
   before: Catalog | null,
   after: Catalog,
@@ -123,7 +129,9 @@ export function diffCatalog(
   return diff;
 }
 
-/** The `sortOrder` of each object after the change; `before`: that of each stored object. */
+/**
+ * Returns the `sortOrder` of each object after the change. @param before that of each stored object
+ */
 export function sortOrdersAfter({ rows }: CatalogDiff, before: SortOrderOf): SortOrderOf {
   const changed = new Map(
     [...rows.written, ...rows.moved].map(({ id, sortOrder }) => [id, sortOrder]),
@@ -191,7 +199,7 @@ function differingPrices(before: DocOf[Kind], after: DocOf[Kind]): ObjectChange[
     .filter((price) => price.from !== price.to);
 }
 
-/** The prices of an object (under "") and of its variants, sizes and so on, by key. */
+/** Returns the prices of an object (under "") and of its variants, sizes and so on, by key. */
 export function pricesOf(doc: object): Map<string, number> {
   const prices = new Map<string, number>();
   const addPrice = (of: string, part: unknown) => {
@@ -212,7 +220,9 @@ const MAX_SHARE = 0.2;
 /** Kinds with fewer objects are not checked: deleting one of three rooms is usually intended. */
 const MIN_OBJECTS = 5;
 
-/** A change that deletes more than a fifth is probably a mistake. */
+/**
+ * Returns the kinds of which a change deletes more than a fifth of the objects: probably a mistake.
+ */
 export function findMassDeletes(changes: readonly ObjectChange[], before: Catalog): MassDelete[] {
   const deletes = Map.groupBy(
     changes.filter(({ action }) => action === "delete"),

@@ -13,27 +13,23 @@ import { deepEqual, differingFields } from "../../equality.ts";
 type Doc = DocOf[Kind];
 
 /**
- * The objects that were edited by a command since the last catalog file, by ID, each with its
- * document as that file had it.
+ * The objects that commands edited since the last catalog file, by ID. Each has its document as
+ * that file had it.
  */
 export type LocalEdits = ReadonlyMap<string, Doc>;
 
 /** Stands for the document of an object that a command has created. */
 const NOT_IN_FILE = {} as Doc;
 
-/**
- * The cause of a change: catalog files, with the documents and sections of the schedule that they
- * list; an undo, with the IDs of the objects and the fields that it restores, and whether they had
- * local edits; or a local edit.
- */
+/** What made a change; "local" is a command. */
 export type ChangeOrigin =
+  /** Catalog files, with the documents and the sections of the schedule that they list. */
   | { listed: ReadonlySet<object> }
+  /** An undo: the objects (by ID) and fields that it restores, and whether they had local edits. */
   | { restored: ReadonlyMap<string, boolean>; restoredFields: ReadonlyMap<string, boolean> }
   | "local";
 
-/**
- * The changes, each with the locally edited fields that it would overwrite as `overwrittenEdits`.
- */
+/** Adds `overwrittenEdits` to each change: the local edits that it overwrites. */
 export function withOverwrittenEdits(
   changes: readonly ObjectChange[],
   edits: LocalEdits,
@@ -68,7 +64,7 @@ function findDocs(
   return docs;
 }
 
-/** The local edits to store after a change; null deletes the entry of an object. */
+/** Returns the local edits to store after a change; null deletes the entry of an object. */
 export function nextLocalEdits(
   edits: LocalEdits,
   { rows }: CatalogDiff,
@@ -98,8 +94,8 @@ export function nextLocalEdits(
 }
 
 /**
- * An object that had local edits differs from the last catalog file again, whose document is the
- * one that the undo replaces.
+ * Returns the local edits after an undo. A restored object that had local edits counts as edited
+ * again. Its document in the file is the stored one, else the one that the undo replaces.
  */
 function restoredLocalEdits(
   edits: LocalEdits,
@@ -134,8 +130,8 @@ export const findOverwrittenSections = (
   SECTIONS.filter((section) => section in edits && !deepEqual(before[section], after[section]));
 
 /**
- * The edits to store after a change. A section that had edits which an undo restores differs from
- * the last file again.
+ * Returns the edits to store after a change. If an undo restores an edited section, the edit counts
+ * again.
  */
 export function nextScheduleEdits(
   edits: ScheduleEdits,

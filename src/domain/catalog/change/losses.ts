@@ -14,11 +14,13 @@ export type Emptied = {
   key: string | null;
   /** The field with the links; null for a whole section. */
   field: string | null;
-  /** How many entries it had. */
+  /** How many entries the list had. */
   count: number;
 };
 
-/** Fields that link an object to others. A table that lacks these columns would empty them. */
+/**
+ * Fields that link an object to others. An imported table without these columns would empty them.
+ */
 const LINKS: { [K in Kind]?: { [field: string]: string } } = {
   service: { staff: "staff", addons: "add-ons", resources: "resources" },
   menu_item: { categories: "categories", modifierGroups: "modifier groups" },
@@ -100,7 +102,7 @@ export function emptiedTexts(emptied: readonly Emptied[], isPast = false): strin
   ];
 }
 
-/** The keys of objects, and the sections, whose local edits a change overwrites. */
+/** Returns the keys of objects, and the sections, whose local edits a change overwrites. */
 export const overwrittenNames = (
   changes: readonly ObjectChange[],
   sections: readonly string[],
@@ -117,9 +119,9 @@ type PlannedChange = Currency & {
 };
 
 /**
- * Returns what a change does that its author may not intend: edits of commands, links and whole
- * sections that it takes away, and prices; null if nothing.
- * @param areDeletesAllowed whether to leave out sections
+ * Returns a text about what the author of a change may not intend: local edits, links and whole
+ * sections that are lost, and large changes of prices. Returns null if there are none.
+ * @param areDeletesAllowed whether the text leaves out sections
  */
 export function lossesText(change: PlannedChange, areDeletesAllowed: boolean): string | null {
   const { changes, overwrittenSections, emptied, repricing } = change;

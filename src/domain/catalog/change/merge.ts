@@ -20,8 +20,9 @@ export type MergedCatalog = {
 };
 
 /**
- * Objects of the files come first in each section, in their order; the other stored objects follow,
- * or are deleted if `prune` is set. Sections that the files lack stay unchanged.
+ * Returns the catalog after files are applied. Each section of the files begins with their objects,
+ * in their order; the other stored objects follow, or are deleted if `prune` is set. Sections that
+ * the files lack stay unchanged.
  */
 export function mergeCatalog(
   current: Catalog | null,
@@ -74,7 +75,9 @@ export function mergeCatalog(
   };
 }
 
-/** Finds by key, else by one of the previous keys. */
+/**
+ * Returns a function that finds the stored object of a document by its key, else by a previous key.
+ */
 function finder<D extends Keyed>(before: readonly D[]): (doc: Keyed) => D | undefined {
   const byKey = new Map(before.map((doc) => [doc.key, doc]));
   const byOriginalKey = new Map(before.map((doc) => [originalKey(doc), doc]));
@@ -101,7 +104,10 @@ const partsOf = (kind: Kind, doc: DocOf[Kind]): Keyed[] =>
     ? ((doc as unknown as Record<string, Keyed[]>)[PARTS[kind as keyof typeof PARTS]] ?? [])
     : [];
 
-/** Keeps previous keys that a file omits: the ID is derived from the first. */
+/**
+ * Returns the document with the previous keys that a file omits: the ID is derived from the first
+ * one.
+ */
 function keepIdentity<K extends Kind>(kind: K, old: DocOf[K], doc: DocOf[K]): DocOf[K] {
   const kept = withPreviousKeysOf(old, doc);
   if (!(kind in PARTS)) return kept;

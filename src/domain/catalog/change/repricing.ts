@@ -23,7 +23,7 @@ type PriceChange = {
   to: number;
 };
 
-/** Catalogs with fewer prices are not checked for their share. */
+/** The share of changed prices is not checked in a catalog with fewer prices. */
 const MIN_PRICES = 10;
 const MAX_SHARE = 0.2;
 const MAX_NAMED = 3;
@@ -39,7 +39,10 @@ export function findRepricing(before: Catalog, changes: readonly ObjectChange[])
   return { changed: large.length, free, total, largest };
 }
 
-/** A change of the price type says that the price becomes free or is no longer known. */
+/**
+ * Returns the prices that change by more than half. A change of the price type is left out: it says
+ * that the price becomes free or is no longer known.
+ */
 const largePriceChanges = ({ key, fields, prices }: ObjectChange): PriceChange[] =>
   fields.includes("priceType")
     ? []
@@ -55,7 +58,10 @@ const countPrices = ({ objects }: Catalog): number =>
     0,
   );
 
-/** A tenth of the price is as large a change as ten times the price, and to or from 0 is the largest. */
+/**
+ * Returns the factor of a change. A tenth of the price is as large a change as ten times the price,
+ * and a change to or from 0 is the largest.
+ */
 const factorOf = ({ from, to }: PriceChange): number => Math.max(from, to) / Math.min(from, to);
 
 function byLargest(a: PriceChange, b: PriceChange): number {

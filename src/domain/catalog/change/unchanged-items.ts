@@ -35,7 +35,10 @@ export function findUnchanged(contents: readonly unknown[], current: Catalog | n
   return unchanged;
 }
 
-/** The maximum quantity of an add-on is the default in the services that link to it. */
+/**
+ * Returns whether an add-on's maximum quantity changes, which is the default in services that link
+ * to it.
+ */
 function maxQuantityDiffers(item: unknown, { objects }: Catalog): boolean {
   if (!isRecord(item)) return true;
   const before = objects.addon.find(({ key }) => key === item.key);
@@ -47,7 +50,7 @@ function maxQuantityDiffers(item: unknown, { objects }: Catalog): boolean {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** Prices, times and IDs in a file depend on these fields of its business. */
+/** Returns whether the file has the business's fields on which its prices, times and IDs depend. */
 const isSameBusiness = ({ business }: Catalog, described: unknown): boolean =>
   isRecord(described) &&
   described.slug === business.slug &&

@@ -20,7 +20,7 @@ import type { ImageDoc, Status } from "../common.ts";
 
 const valid = (noun: string, test: (text: string) => boolean) => z.string(noun).refine(test, noun);
 
-/** Text may have several lines. */
+/** Returns the schema of a text, which may have several lines. */
 export function text(max: number) {
   const noun = `text of at most ${max} characters`;
   return z
@@ -35,7 +35,8 @@ const SLUG = "2 to 60 characters of a-z, 0-9 and -";
 export const slug = z.string(SLUG).regex(/^[a-z0-9-]{2,60}$/, SLUG);
 
 /**
- * A decimal as text. The JSON Schema for editors allows numbers too: see {@link DECIMAL_FIELDS}.
+ * Returns the schema of a decimal as text. The JSON Schema for editors allows numbers too: see
+ * {@link DECIMAL_FIELDS}.
  */
 const decimal = (noun: string) => z.string(noun).meta({ type: ["string", "number"] });
 export const money = decimal("an amount such as 35.00");
@@ -54,7 +55,10 @@ export const DECIMAL_FIELDS: ReadonlySet<string> = new Set([
 
 export const flag = z.boolean("true or false");
 
-/** A choice is accepted in upper or lower case; documents use upper case. */
+/**
+ * Returns the schema of a choice, which is accepted in upper or lower case; documents use upper
+ * case.
+ */
 export const choice = <const T extends string>(...values: T[]) =>
   z.enum([...values, ...values.map((value) => value.toLowerCase() as Lowercase<T>)], oneOf(values));
 
@@ -78,9 +82,9 @@ export const optional = <T extends z.ZodRawShape>(shape: T) => z.object(shape).p
 
 /**
  * Declares the default values of a document's fields that a file may omit. `readFields` fills them
- * in and `writeFields` omits them again. Each field must have one name and one value in both the
- * file and the document; a string default is one of the values of a `choice`, and null stands for
- * no value.
+ * in and `writeFields` omits them again. Each field must have the same name and value in the file
+ * and the document. A string default is one of the values of a `choice`, and null stands for no
+ * value.
  */
 export const defaultsFor =
   <Doc>() =>

@@ -5,13 +5,13 @@ import { type CatalogIssue, fieldName, type Path } from "../catalog-issue.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
 
-/** Long texts may need marks of direction and soft hyphens. */
+/** Fields with long texts, which may need marks of direction and soft hyphens. */
 const LONG_TEXTS: ReadonlySet<unknown> = new Set(["description", "bio", "address"]);
 
 /**
  * Returns an issue for each new text of one line with control or invisible characters, at most one
- * more than are listed. Texts that an earlier version stored are accepted, so that an edit of
- * something else is possible.
+ * more than an error lists. Texts that an earlier version stored are accepted, so that other fields
+ * of their objects can be edited.
  * @param contents parsed files that are not validated yet
  */
 export function findHiddenCharacters(

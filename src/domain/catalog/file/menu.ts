@@ -56,7 +56,10 @@ export const writeMenuCategory = (
   ...writeAvailability(doc),
 });
 
-/** null means always and is omitted; an empty list means never and is kept. */
+/**
+ * Returns the times when an item is served. null means always, and a file omits it; an empty list
+ * means never, and a file keeps it.
+ */
 const readAvailability = (reader: Reader, item: AuthoredMenuCategory | AuthoredMenuItem) =>
   item.availability === undefined ? null : reader.windows(item.availability, "availability");
 
@@ -130,7 +133,7 @@ function readItemPrice(
   return reader.amount(item, "price") ?? lowestPrice(sizes);
 }
 
-/** Infinity, which equals no price, without sizes. */
+/** Returns the lowest price of the sizes or, without sizes, Infinity, which equals no price. */
 const lowestPrice = (sizes: MenuItemDoc["sizes"]): number =>
   Math.min(...sizes.map(({ priceCents }) => priceCents));
 

@@ -33,16 +33,16 @@ export type NormaliseOptions = {
   unchanged: Unchanged;
   /** Joined paths of items to skip, because they have issues already. */
   unreadable: ReadonlySet<string>;
-  /** Another file, which cannot be read, may describe the business. */
+  /** Whether another file, which cannot be read, may describe the business. */
   isIncomplete: boolean;
 };
 
 export type Normalised = {
   patch: CatalogPatch;
-  /** The stored catalog of the business; null if it has none or the slug is not known. */
+  /** The stored catalog; null if the business is new or its slug is not known. */
   current: Catalog | null;
   issues: CatalogIssue[];
-  /** Returns the place in the files where an object is first. */
+  /** Returns the first place of an object in the files. */
   pathOf: (kind: Kind, key: string) => Path | undefined;
   /** Objects whose key an earlier object has; `patch` lacks them. */
   repeated: { kind: Kind; doc: DocOf[Kind]; path: Path }[];
@@ -78,8 +78,9 @@ export class TooManyIssues extends Error {
 }
 
 /**
- * Reads the files into a patch of the stored catalog, with defaults filled in.
- * @returns a single issue if the files describe the business twice, as two versions of it would
+ * Returns a patch of the stored catalog from the files, with defaults filled in.
+ * @returns a single issue if two files describe the business: for example if they are two versions
+ * of the same file
  */
 export function normaliseCatalog(
   files: readonly AuthoredFile[],

@@ -154,7 +154,7 @@ const BENEFIT_FIELDS: Record<PromotionBenefit["type"], readonly (keyof AuthoredB
   FREE_ADDON: ["addon"],
 };
 
-/** The type that the fields of a benefit suggest, in place of an invalid one. */
+/** Returns the type that the fields of a benefit suggest, in place of an invalid type. */
 export function guessBenefitType(fields: object): PromotionBenefit["type"] {
   const types = Object.keys(BENEFIT_FIELDS) as PromotionBenefit["type"][];
   const fits = (type: PromotionBenefit["type"]) =>
@@ -181,7 +181,7 @@ function readBenefit(reader: Reader, benefit: AuthoredBenefit): PromotionBenefit
     if (value === undefined || value === null) reader.addMissing(field, `${owner} needs one`);
     return value ?? fallback;
   };
-  // All amounts are read, whatever the type: the type may stand for an invalid one.
+  // All amounts are read, whatever the type: it may be a guess in place of an invalid type.
   const percentBps = readPercent(reader, benefit);
   const amountCents = reader.amount(benefit, "amount");
   const maxAmountCents = reader.amount(benefit, "maxAmount");
@@ -236,7 +236,7 @@ function writeBenefit(
   }
 }
 
-/** Basis points; null if the file has no percentage. */
+/** Returns basis points; null if the file has no percentage. */
 function readPercent(reader: Reader, benefit: AuthoredBenefit): number | null {
   if (benefit.percent === undefined) return benefit.percentBps ?? null;
   if (benefit.percentBps !== undefined) reader.addDuplicate("percent", "percentBps");

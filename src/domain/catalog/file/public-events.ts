@@ -94,7 +94,7 @@ export const PUBLIC_EVENT_DEFAULTS = defaultsFor<PublicEventDoc>()({
   attendanceMode: "IN_PERSON",
 });
 
-/** Derives the slug of an event that has none from its key. */
+/** Returns the slug of a public event without one, which is derived from its key. */
 export const defaultSlug = (key: string, maxLength = 60): string =>
   key
     .normalize("NFKD")
@@ -176,7 +176,7 @@ function readEnd(
   return startsAt + (durationMin ?? 1) * 60_000;
 }
 
-/** A time without a date is on the day of the event. */
+/** Returns when the doors open. A time without a date is on the day of the event. */
 function readDoors(
   reader: Reader,
   { doorsAt }: AuthoredPublicEvent,
@@ -232,7 +232,7 @@ function readTicketType(reader: Reader, item: AuthoredTicketType): TicketTypeDoc
   };
 }
 
-/** The price of a DONATION is a suggestion. */
+/** Returns the price of a ticket type. The price of a DONATION is a suggestion. */
 function readTicketPrice(
   reader: Reader,
   item: AuthoredTicketType,
@@ -284,7 +284,7 @@ function writeQuota(
   return isForAll ? { key, size } : { key, size, ticketTypes };
 }
 
-/** A slug has at least two characters. */
+/** Returns the slug that is derived from a key. A slug has at least two characters. */
 export const slugOf = (key: string): string => {
   const slug = defaultSlug(key);
   return slug.length === 1 ? `${slug}-` : slug;

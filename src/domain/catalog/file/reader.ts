@@ -73,7 +73,7 @@ export class Reader {
     );
   }
 
-  /** An amount in minor units; null if the file has none. */
+  /** Returns an amount in minor units; null if the file has none. */
   amount<N extends string>(item: AuthoredAmount<N>, field: N): number | null {
     const text = item[field] as string | undefined;
     const cents = item[`${field}Cents`] as number | undefined;
@@ -92,7 +92,7 @@ export class Reader {
     return amount ?? 0;
   }
 
-  /** 0, for an object whose type has no price; reports a price that the file has all the same. */
+  /** Returns 0 for an object whose type has no price, and reports a price that the file has. */
   noPrice(item: AuthoredAmount<"price">, type: string): number {
     if (this.amount(item, "price"))
       this.addContradiction(
@@ -102,7 +102,7 @@ export class Reader {
     return 0;
   }
 
-  /** Epoch ms; NaN if the text is invalid, which is then reported. */
+  /** Returns epoch milliseconds; NaN for an invalid text, which is reported. */
   instant(text: string, field: string): number {
     const { timezone, seedingAt } = this.context;
     if (!isRelativeTime(text)) return parseInstant(text, timezone);
@@ -120,8 +120,8 @@ export class Reader {
   }
 
   /**
-   * The start of a period, or its end with `days` = 1: a date alone is a whole day, which an end
-   * includes.
+   * Returns the start of a period or, with `days` = 1, its end. A date alone is a whole day, which
+   * an end includes.
    */
   optionalBound(text: string | undefined, field: string, days = 0): number | null {
     return text !== undefined && isLocalDate(text)
@@ -129,7 +129,9 @@ export class Reader {
       : this.optionalInstant(text, field);
   }
 
-  /** Reports an end that is not after its start. An invalid one is NaN and compares as false. */
+  /**
+   * Reports an end that is not after its start. An invalid time is NaN, and is not reported again.
+   */
   validateOrder(from: number | null, to: number | null, [first, last]: [string, string]): void {
     if (from !== null && to !== null && to <= from)
       this.addContradiction(last, `'${last}' is not after '${first}'.`);
@@ -143,7 +145,9 @@ export class Reader {
     return (items ?? []).map((item, index) => read(this.at(field, index), item));
   }
 
-  /** `noun` is singular, such as `variant`. */
+  /**
+   * Returns the items of a list and reports repeated keys. `noun` is singular, such as `variant`.
+   */
   uniqueList<T, K extends string, D extends Record<K, string>>(
     items: readonly T[] | undefined,
     field: string,
@@ -171,7 +175,9 @@ export class Reader {
   }
 }
 
-/** Fills in omitted fields of `defaults`, and writes choices in upper case. */
+/**
+ * Returns the fields of `defaults`: omitted fields are filled in, and choices are in upper case.
+ */
 export function readFields<D extends object>(item: AuthoredFields<D>, defaults: D): D {
   const fields: Record<string, unknown> = {};
   for (const name in defaults) {
@@ -213,7 +219,9 @@ export const readDescribed = (item: AuthoredCommon & { description?: string | un
 export const upper = <T extends string>(value: T): Uppercase<T> =>
   value.toUpperCase() as Uppercase<T>;
 
-/** Trimmed, because YAML's block texts end with a line break; null if empty. */
+/**
+ * Returns the text trimmed, because YAML's block texts end with a line break; null if it is empty.
+ */
 export const readText = (text: string | undefined): string | null => text?.trim() || null;
 
 export const unique = <T>(values: readonly T[] | undefined): T[] => [...new Set(values)];
@@ -238,7 +246,7 @@ function readDays(days: string | string[] | undefined): Day[] {
   return WEEK.filter((day) => named.has(day));
 }
 
-/** A range such as `fri-mon` may wrap around the end of the week. */
+/** Returns the days of a range, which may wrap around the end of the week, such as `fri-mon`. */
 function daysIn(range: string): Day[] {
   const [first, last = first] = range.split("-") as [Day, Day?];
   const from = WEEK.indexOf(first);
@@ -271,7 +279,7 @@ export function readHoursRule(reader: Reader, rule: AuthoredHours): HoursRule {
   return { ...readWindow(reader, rule), ...readFields(rule, HOURS_DEFAULTS) };
 }
 
-/** The schema of staff refuses ONLY. */
+/** Returns an exception of a staff member, whose schema refuses ONLY. */
 export const readException = (reader: Reader, exception: AuthoredException): HoursException =>
   readOpeningException(reader, exception) as HoursException;
 

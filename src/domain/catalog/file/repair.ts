@@ -8,7 +8,7 @@ import { defaultSlug, slugOf } from "./public-events.ts";
 import { listIn, SECTION_KINDS, SECTIONS } from "./sections.ts";
 
 /*
- * After its issues have been described, an invalid value is deleted or replaced, so that the same
+ * An invalid value is deleted or replaced after its issues have been described, so that the same
  * run can find the other issues of the files.
  */
 
@@ -38,11 +38,11 @@ const PLACEHOLDERS: Readonly<Record<string, (path: Path, parent: Fields) => unkn
   type: (_path, benefit) => guessBenefitType(benefit),
 };
 
-/** An invalid slug such as `Salon Aurora` means that of the stored business, or of a new one. */
+/** Returns the slug that is meant by an invalid one such as `Salon Aurora`. */
 const meantSlug = (slug: unknown): string =>
   (typeof slug === "string" && slugOf(slug)) || PLACEHOLDER_SLUG;
 
-/** Unique, so that it is not a repeated key. */
+/** Returns a unique key, so that no issue says that it is repeated. */
 function placeholderKey(path: Path): string {
   return `${PLACEHOLDER_KEY}${path.join(" ")}`;
 }
@@ -64,8 +64,8 @@ export function repairValue(contents: unknown[], issue: ZodIssue): void {
 }
 
 /**
- * Deletes what a required field belongs to, if the field has no replacement.
- * @returns false if that is the whole item
+ * Deletes the object of a required field that has no replacement.
+ * @returns false if that object is the whole item
  */
 export function repairContainer(contents: unknown[], { path }: ZodIssue): boolean {
   const container = path.slice(0, -1) as Path;
@@ -80,7 +80,7 @@ const isMisplacedObject = (issue: ZodIssue): boolean =>
 function repairAt(contents: unknown[], path: Path, isObject: boolean): void {
   const [inner, field] = [path.slice(0, -1), path.at(-1)];
   const isInList = Array.isArray(valueAt(contents, inner));
-  // Deleting an element would shift the paths of later ones, so delete the whole list of words.
+  // Deleting an element would shift the paths of later ones, so the whole list of words is deleted.
   if (isInList && isInItem(inner) && !isObject) return repairAt(contents, inner, false);
   if (path.length === 1) contents[Number(field)] = { catalog: 1 };
   else if (!isInList && field !== undefined) repairField(contents, inner, String(field));
@@ -95,7 +95,8 @@ function repairField(contents: unknown[], path: Path, field: string): void {
 }
 
 /**
- * What the files may define in spite of their issues, so that references to it are not unknown.
+ * Returns what the files may define in spite of their issues, so that references to it are not
+ * unknown.
  * @param contents not repaired yet
  */
 export function findUncertain(
@@ -125,7 +126,7 @@ export function findUncertain(
 
 const isLike = (name: string, known: string): boolean => nearest(name, [known]).length > 0;
 
-/** The keys under which an item with an issue at `path` may be meant. */
+/** Returns the keys that an item with an issue at `path` may be meant to have. */
 function possibleKeys(item: unknown, kind: Kind, path: Path): string[] {
   if (typeof item !== "object" || item === null) return [String(item)];
   const { key, name } = item as { key?: unknown; name?: unknown };

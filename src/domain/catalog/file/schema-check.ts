@@ -24,8 +24,8 @@ type SchemaResult = {
 const filesSchema = z.array(catalogFileSchema);
 
 /**
- * Skips unchanged items. Deletes invalid values from `contents` where possible, so that the same
- * run can report the other issues of the object.
+ * Returns the issues of the form of files, except in unchanged items. Deletes invalid values from
+ * `contents` where possible, so that the same run can report the other issues of the object.
  */
 export function validateSchema(contents: unknown[], unchanged: Unchanged): SchemaResult {
   const uncertain: Uncertain = { refs: new Set(), kinds: new Set() };
@@ -47,8 +47,8 @@ export function validateSchema(contents: unknown[], unchanged: Unchanged): Schem
 }
 
 /**
- * Validates item by item, because zod copies its input, and a copy of a whole file is large. Ends
- * after one issue more than an error lists.
+ * Returns the issues of the form. Items are validated one by one, because zod copies its input, and
+ * a copy of a whole file is large. The search ends after one issue more than an error lists.
  */
 function findIssues(contents: readonly unknown[], unchanged: Unchanged): ZodIssue[] {
   const found: ZodIssue[] = [];
@@ -65,7 +65,7 @@ function findIssues(contents: readonly unknown[], unchanged: Unchanged): ZodIssu
   return found;
 }
 
-/** The first issues of a value, with its path in front of theirs. */
+/** Returns the first issues of a value, with its path in front of theirs. */
 function issuesOf(schema: z.ZodType, value: unknown, path: Path): ZodIssue[] {
   return safeParse(schema, value)
     .slice(0, MAX_ISSUES + 1)
@@ -77,16 +77,16 @@ function safeParse(schema: z.ZodType, value: unknown): ZodIssue[] {
   try {
     return schema.safeParse(value).error?.issues ?? [];
   } catch (error) {
-    // Zod passes the issues of a list as arguments, of which there can be about 100,000.
+    // Zod passes the issues of a list as arguments, and a call can have about 100,000 of them.
     if (!(error instanceof RangeError)) throw error;
     return [{ code: "custom", path: [], message: "without so many errors", input: value }];
   }
 }
 
-/** The objects of a section with the schema of each. */
+/** The objects of a section, with the schema of one. */
 type Items = { item: z.ZodType; values: readonly unknown[]; path: Path };
 
-/** `lists` receives the objects instead. */
+/** Returns the content of a file without the objects of its sections, which `lists` receives. */
 function withoutItems(schema: z.ZodObject, content: unknown, path: Path, lists: Items[]): unknown {
   if (typeof content !== "object" || content === null || Array.isArray(content)) return content;
   return Object.fromEntries(

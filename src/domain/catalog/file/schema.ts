@@ -8,7 +8,7 @@ import { addon, service, serviceCategory } from "./services.ts";
 import { area, resource, staff, table } from "./staff.ts";
 import { integer } from "../../basic-schemas.ts";
 
-/** Objects in one section. */
+/** The maximum number of objects in one section. */
 export const MAX_SECTION = 100_000;
 
 const section = <T extends z.ZodType>(item: T) => list(item, MAX_SECTION).optional();
@@ -44,7 +44,8 @@ export type AuthoredFile = z.infer<typeof catalogFileSchema>;
 const NOTES: Record<string, string> = {
   key: "Unique name that other objects refer to; the ID is derived from it",
   previousKeys: "Former keys, oldest first; they keep the ID after a rename",
-  status: "ACTIVE is public, INACTIVE is hidden, ARCHIVED is no longer offered",
+  status:
+    "ACTIVE is public, INACTIVE is hidden, ARCHIVED is no longer offered; of an event, only a DRAFT is hidden",
   slug: "Name in web addresses",
   bookingPolicy: "Rules for booking appointments",
   slotIntervalMin: "Minutes between two offered start times",
@@ -59,12 +60,13 @@ const NOTES: Record<string, string> = {
   maxGapMin: "The longest wait, in minutes, between two services of one visit; 0 by default",
   closures: "Closed days: a date, a range with from and to, or the same day every year (yearly)",
   exceptions: "Single days with different hours",
-  turnTimes: "How many minutes a party of up to a given size keeps its table; without any, 120",
+  turnTimes:
+    "Minutes that a party of up to `upTo` guests keeps its table; 120 if there are no turn times",
   end: "End time; past midnight, hours count on: 02:00 is 26:00",
   price: "Decimal amount in the currency of the business",
   priceCents: "Alternative to price, in minor units",
   capacity:
-    "Units of a resource, or guests of one session of a service; of a service without staff and resources, guests at the same time",
+    "Of a resource, the number of units; of a service, the guests of one session or, without staff and resources, the guests at the same time",
   bookable: "Whether visits can be booked",
   bufferBeforeMin: "Minutes kept free before the appointment",
   bufferAfterMin: "Minutes kept free after the appointment",
@@ -86,7 +88,7 @@ const NOTES: Record<string, string> = {
   showRemaining: "Whether partners see how many tickets are left",
 };
 
-/** With it, editors complete and check catalog files. */
+/** Returns the JSON Schema of a catalog file, with which editors complete and check it. */
 export const catalogJsonSchema = (): object => ({
   title: "deskbell catalog file",
   ...z.toJSONSchema(catalogFileSchema, {
@@ -101,8 +103,9 @@ export const catalogJsonSchema = (): object => ({
 });
 
 /**
- * The noun phrase in a schema's error message describes its allowed values. An optional field has
- * that of its inner schema: fields share it, so the description that Zod copies is of another field.
+ * Returns the noun phrase of a schema's error message, which describes the allowed values. The
+ * inner schema of an optional field has it: Zod would copy the description of another field that
+ * shares that schema.
  */
 function nounOf(schema: z.core.$ZodType): string | undefined {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)

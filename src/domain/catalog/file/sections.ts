@@ -97,8 +97,8 @@ export function setAt(file: object, path: readonly string[], value: unknown): vo
 }
 
 /**
- * The catalog as a file that reads back as the same catalog. It has all sections, including empty
- * ones, so that applying it with `--prune` always results in exactly this catalog.
+ * Returns the catalog as a file that reads back as the same catalog. The file has all sections,
+ * including empty ones, so that applying it with `--prune` always results in exactly this catalog.
  */
 export function exportCatalog(catalog: Catalog): AuthoredFile {
   const context = createWriteContext(catalog);
@@ -114,7 +114,7 @@ export function exportCatalog(catalog: Catalog): AuthoredFile {
   return file;
 }
 
-/** The file without objects. */
+/** Returns the file without objects. */
 export const writeBusinessFields = ({ business, schedule }: Catalog): AuthoredFile => ({
   catalog: 1,
   business: writeBusiness(business),

@@ -136,7 +136,7 @@ const ADDON_LINK_DEFAULTS = defaultsFor<AddonLinkDoc>()({ required: false, durat
 
 const defaultLinkMin = (required: boolean): number => (required ? 1 : 0);
 
-/** At least the maximum of the add-on itself, if it is known. */
+/** Returns the default maximum of a link: at least that of the add-on itself, if it is known. */
 const defaultLinkMax = (
   min: number,
   { maxQuantities }: ReadContext | WriteContext,

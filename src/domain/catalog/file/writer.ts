@@ -35,7 +35,7 @@ export const createWriteContext = ({ business, objects }: Catalog) => ({
 
 type NonNull<T> = { [K in keyof T]: Exclude<T[K], null> };
 
-/** The fields that hold a value: not null, undefined, or an empty list or object. */
+/** Returns the fields that hold a value: not null, undefined, or an empty list or object. */
 export const omitEmpty = <T extends object>(fields: T): NonNull<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value))) as NonNull<T>;
 
@@ -45,7 +45,7 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" &&
     (Array.isArray(value) ? value.length : Object.keys(value).length) === 0);
 
-/** The fields whose values differ from `defaults`. */
+/** Returns the fields whose values differ from `defaults`. */
 export function writeFields<D extends object>(
   doc: D,
   defaults: D,
@@ -65,7 +65,7 @@ export const writePresented = ({ images, translations }: Presented) => ({
   translations,
 });
 
-/** `more` goes between the name and the images. */
+/** Returns the fields that all objects have, with `more` between the name and the images. */
 export const writeCommon = <T extends object>(
   doc: Named & Presented & { status: Status },
   more: T,
@@ -87,7 +87,9 @@ function writeImage(image: ImageDoc) {
   return Object.keys(more).length === 0 ? image.url : { url: image.url, ...more };
 }
 
-/** A range such as `mon-fri` for three or more consecutive days; undefined for every day. */
+/**
+ * Returns a range such as `mon-fri` for three or more consecutive days; undefined for every day.
+ */
 function writeDays(days: readonly Day[]): string | Day[] | undefined {
   const [first, last] = [days[0], days.at(-1)];
   if (days.length === WEEK.length || first === undefined || last === undefined) return undefined;

@@ -23,7 +23,7 @@ export function indexLines(text: string): (offset: number) => Position {
   };
 }
 
-/** A part of a file with its offset in it. */
+/** A part of a file, with its offset in the file. */
 type Part = { start: number; text: string };
 
 const SECTION = new RegExp(
@@ -33,10 +33,9 @@ const SECTION = new RegExp(
 const DOCUMENT_MARKER = /^(?:%|---|\.\.\.)/m;
 
 /**
- * The parser stops at the first error of a file, so the items of each section are parsed alone. An
- * error in one does not affect the others.
+ * Returns the first error of each item, or of each section without items. The parser stops at the
+ * first error of a file, so the items of each section are parsed alone.
  * @param first the error that the parser found in the whole file
- * @returns the first error of each item, or of each section without items
  */
 export function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[] {
   if (DOCUMENT_MARKER.test(text)) return [first];
@@ -51,7 +50,7 @@ export function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[
     }
     if (found.length === before) found.push(issue);
   }
-  // The message about the whole file is more exact than that about a part.
+  // A message about the whole file is more exact than one about a part.
   return found.length > 1 ? found : [first];
 }
 
@@ -60,7 +59,7 @@ function splitAt(text: string, heading: RegExp): Part[] {
   return starts.map((start, at) => ({ start, text: text.slice(start, starts[at + 1]) }));
 }
 
-/** The items of the lists at the indentation of the first list of a section. */
+/** Returns the items of a section: those of every list with the indentation of its first list. */
 function itemsOf({ start, text }: Part): Part[] {
   const indent = /^( *)- /m.exec(text)?.[1]?.length;
   if (indent === undefined) return [];
@@ -114,9 +113,9 @@ export type ParsedSource = {
   /** Plain data. A field without a value is undefined. */
   content: unknown;
   issues: SourceIssue[];
-  /** A syntax error ended the parsing: `content` is missing. */
+  /** Whether a syntax error ended the parsing; `content` is then missing. */
   broken: boolean;
-  /** The position of a path, or of its nearest ancestor. */
+  /** Returns the position of a path, or of its nearest ancestor. */
   locate: (path: Path) => Position;
 };
 
@@ -138,7 +137,7 @@ export function parseSource(source: CatalogSource): ParsedSource {
     if (Buffer.byteLength(text) > MAX_BYTES)
       throw new SyntaxIssue(0, "The file is larger than 50 MB.");
     const content = readDocument(parseYaml(text), addIssue);
-    // Positions are recorded when a file has issues: recording them always takes more time and
+    // Positions are recorded once a file has issues: recording them always would take time and
     // memory.
     let locateOffset: ((path: Path) => number) | undefined;
     return {

@@ -19,9 +19,14 @@ import {
   tagOf,
 } from "./yaml-reader.ts";
 
-/** A dozen lines of nested aliases can stand for billions of values. */
+/**
+ * The limit on values of aliases: a dozen lines of nested aliases can stand for billions of values.
+ */
 const MAX_ALIASED_VALUES = 1_000_000;
-/** The longest list of a catalog has half as many items. */
+/**
+ * The limit on the items of a list and the fields of an object. The longest list of a catalog has
+ * half as many items.
+ */
 const MAX_ITEMS = 200_000;
 
 /** Takes the place of an event that was read. */
@@ -34,7 +39,7 @@ export type Offsets = Map<unknown, Record<string | number, number>>;
 
 type AddIssue = (code: "repeated_key" | "unknown_field", offset: number, detail: string) => void;
 
-/** Returns the content of the only document, and adds its offsets to `offsets`. Uses the events up. */
+/** Returns the content of the document, and adds its offsets to `offsets`. Uses the events up. */
 export const readDocument = (yaml: YamlEvents, addIssue: AddIssue, offsets?: Offsets): unknown =>
   new DocumentReader(yaml, addIssue, offsets).read();
 
@@ -43,7 +48,7 @@ class DocumentReader {
   readonly #events: Event[];
   readonly #addIssue: AddIssue;
   readonly #offsets: Offsets | undefined;
-  /** Indexes of events. */
+  /** The indexes of the events with an anchor. */
   readonly #anchors = new Map<string, number>();
   #aliasedValues = 0;
   #endOfLastValue = 0;
@@ -180,14 +185,20 @@ class DocumentReader {
   }
 }
 
-/** Returns where a value begins, for a block scalar in the line of its `|`; -1 if it is empty. */
+/**
+ * Returns the offset where a value begins, for a block scalar in the line of its `|`; -1 if the
+ * value is empty.
+ */
 export function startOf(event: NodeEvent): number {
   if (event.type === EVENT_ID.ALIAS) return event.anchorStart - 1;
   if (event.type !== EVENT_ID.SCALAR) return event.start;
   return event.style === SCALAR_STYLE.PLAIN ? event.valueStart : event.valueStart - 1;
 }
 
-/** A document that is not the first begins with the first marker after the last value before it. */
+/**
+ * Returns the offset of the second document: of the first marker after the last value of the first
+ * one.
+ */
 function findSecondDocument(text: string, endOfLastValue: number): number {
   const marker = /^(?:---|\.\.\.)(?=\s|$)/gm;
   marker.lastIndex = endOfLastValue;

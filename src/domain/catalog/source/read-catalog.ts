@@ -17,7 +17,7 @@ export const parseSources = (sources: readonly CatalogSource[]): CatalogFile[] =
 
 /**
  * Returns the whole catalog that results from applying files to the stored one.
- * @throws AppError with all issues, each with its position in a file
+ * @throws AppError with up to MAX_ISSUES issues, each with its position in a file
  */
 export function readCatalog(
   sources: readonly CatalogSource[],
@@ -28,8 +28,9 @@ export function readCatalog(
 }
 
 /**
+ * Returns the catalog of each business that results from applying its files to the stored one.
  * @param groups the files of each business
- * @throws AppError with all issues of all files
+ * @throws AppError with up to MAX_ISSUES issues of all files
  */
 export function readCatalogs(
   groups: readonly CatalogFile[][],
@@ -58,7 +59,7 @@ const NO_BUSINESS: CatalogIssue = {
     "'business' is missing, and the files describe several: move this file to a folder with the files of its business only.",
 };
 
-/** Returns `merged` only without issues. */
+/** Returns the issues of the files of a business; `merged` is valid only if `issues` is empty. */
 function readGroup(
   files: readonly CatalogFile[],
   options: ValidateOptions,
@@ -74,7 +75,7 @@ function readGroup(
 
 type LocatedIssue = Required<Pick<ValidationIssue, "code" | "detail" | "place">> & { file: string };
 
-/** The issues of parsing and the given ones of validation, in the order of the files. */
+/** Returns the issues of parsing and the given ones of validation, in the order of the files. */
 function locateIssues(
   files: readonly CatalogFile[],
   issues: readonly CatalogIssue[],

@@ -30,7 +30,10 @@ export class SyntaxIssue extends Error {
   }
 }
 
-/** Offsets are valid in the file too; values must be read from this text. */
+/**
+ * The events of a parsed text. Their offsets are valid in the file too, but values must be read
+ * from `text`.
+ */
 export type YamlEvents = { text: string; events: Event[] };
 
 /** @throws SyntaxIssue at the first error */
@@ -68,7 +71,7 @@ function parseLeniently(text: string, cause: YAMLException): YamlEvents {
     if (!/^[ \t]*[\]}]/.test(lines[index + 1] ?? "")) return content;
     return (BEFORE_COMMENT.exec(content)?.[0] ?? "").padEnd(line.length);
   });
-  // Texts may contain tabs, and lines that begin with a bracket: those must stay.
+  // Tabs, and lines that begin with a bracket, must stay if they are part of a text.
   const restored = withScalarsOf(text, parseStrictly(spaced.join("")));
   const parsed = parseStrictly(restored);
   if (withScalarsOf(text, parsed) !== restored) throw cause;
@@ -167,7 +170,9 @@ const EXPLICIT_TAGS = new Map<string, typeof strTag | (typeof IMPLICIT_TAGS)[num
   ["!!float", floatCoreTag],
 ]);
 
-/** Returns the value of a scalar; undefined if it is empty. @param field that it is the value of */
+/**
+ * Returns the value of a scalar; undefined if it is empty. @param field the field with this value
+ */
 export function readScalar(text: string, event: ScalarEvent, field: string): unknown {
   const source = getScalarValue(text, event);
   const value = resolveScalar(text, event, source);
@@ -188,7 +193,7 @@ function resolveScalar(text: string, event: ScalarEvent, source: string): unknow
   return source;
 }
 
-/** Returns "" if the event has no tag. */
+/** Returns the tag of an event, or "" if it has none. */
 export const tagOf = (text: string, { tagStart, tagEnd }: TaggedEvent): string =>
   text.slice(tagStart, tagEnd);
 

@@ -131,7 +131,7 @@ export const includedCustomer = orNull(
 export const bookingWithCustomer = booking.extend({ customer: includedCustomer });
 export const reservationWithCustomer = reservation.extend({ customer: includedCustomer });
 
-/** Never includes the code that admits its holder. */
+/** A ticket, without the code that admits its holder. */
 export const ticket = z.strictObject({
   id,
   orderId: id,

@@ -101,7 +101,7 @@ const common = {
   business,
 };
 
-/** The spec's "Webhook event envelope" for one event type. */
+/** Returns the schema of the specification's "Webhook event envelope" for one event type. */
 export function envelopeSchema(type: EventType) {
   const flags: readonly string[] = CHANGED_FLAGS[prefixOf(type)];
   const { id, ...others } = common;

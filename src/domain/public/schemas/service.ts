@@ -70,7 +70,7 @@ export const addonLink = z.strictObject({
   ...commonFields,
 });
 
-/** The fields of the spec's "Service object" come first. */
+/** The fields of the specification's "Service object" come first. */
 export const service = z.strictObject({
   id,
   name: z.string(),
@@ -130,7 +130,7 @@ export const serviceCategory = z.strictObject({
   ...commonFields,
 });
 
-/** Never includes contact details, working hours or the reason for an absence. */
+/** A staff member, without contact details, working hours and reasons for absence. */
 export const staff = z.strictObject({
   id,
   name: z.string(),

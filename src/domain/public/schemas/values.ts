@@ -4,9 +4,9 @@ import { WEEK } from "../../catalog/common.ts";
 // The building blocks of the public objects. The TypeScript types and the OpenAPI document are
 // both derived from these schemas.
 
-/** Opaque, with a prefix that names the kind of object. */
+/** An opaque ID with a prefix that names the kind of object. */
 export const id = z.string();
-/** RFC 3339 with the offset of the business's time zone. */
+/** A time in RFC 3339 with the offset of the business's time zone. */
 export const instant = z.string().meta({ format: "date-time" });
 export const localDate = z.string().meta({ format: "date" });
 export const orNull = <S extends z.ZodType>(schema: S, description: string) =>
@@ -20,8 +20,8 @@ export const description = orNull(z.string(), "Description; null if there is non
 export const parentId = orNull(id, "Parent category; null at the top level");
 
 /**
- * Responses have it only if a parameter asks for it, events always. The type requires it, since
- * internal objects are complete; the OpenAPI document makes it optional.
+ * Marks a field that responses have only if a parameter asks for it, and events always. The type
+ * requires the field, since internal objects are complete; the OpenAPI document makes it optional.
  */
 export const includedBy = <S extends z.ZodType>(parameter: string, schema: S): S =>
   schema.meta({

@@ -16,14 +16,14 @@ import {
   serviceRequest,
 } from "../requests.ts";
 
-/** Known failures of other systems, named after their reports. */
+/** The tests are named after reports of failures of other systems. */
 
 const ann = buildStaffMember("ann");
 const cut = (fields = {}) => buildService("cut", { durationMin: 60, staff: ["ann"], ...fields });
 const MONDAY = { on: "2026-11-23", services: [serviceRequest("cut")] };
 
 describe("Cal.com", () => {
-  test("#30021: afternoon shifts are not shifted by an hour on the day of a clock change", () => {
+  test("Cal.com #30021: afternoon shifts stay where they are on the day of a clock change", () => {
     const shop = createShop({
       service: [cut()],
       staff: [ann],
@@ -41,7 +41,7 @@ describe("Cal.com", () => {
     expect(formatMinute(found.at(-1)!.endMin, "UTC")).toBe("2026-03-08T22:00:00+00:00");
   });
 
-  test("#29532, #6622, #20406, #23391: every offered slot can be booked", () => {
+  test("Cal.com #29532, #6622, #20406, #23391: every offered slot can be booked", () => {
     const bea = buildStaffMember("bea", { hours: [dailyHours("11:00", "15:00")] });
     const shop = createShop({
       service: [cut({ staff: ["ann", "bea"], bufferBeforeMin: 10, bufferAfterMin: 15 })],
@@ -62,12 +62,13 @@ describe("Cal.com", () => {
       );
       taken += 1;
     }
-    // Every 75 minutes, from 9:00 for one and from 11:00 for the other. The last needs no buffer.
+    // Bookings follow every 75 minutes, Ann's from 9:00 and Bea's from 11:00. The last needs no
+    // buffer.
     expect(taken).toBe(6 + 3);
     expect(listDays(shop, request)[0]?.state).toBe("FULL");
   });
 
-  test("#3662, #24253: buffers are counted once, and may extend beyond opening hours", () => {
+  test("Cal.com #3662, #24253: buffers count once, and may extend beyond opening hours", () => {
     const shop = createShop({
       service: [cut({ bufferBeforeMin: 15, bufferAfterMin: 15 })],
       staff: [ann],
@@ -88,7 +89,7 @@ describe("Cal.com", () => {
     );
   });
 
-  test("#5587, #17347: slots that start at, end at or cross midnight are offered", () => {
+  test("Cal.com #5587, #17347: slots that start at, end at or cross midnight are offered", () => {
     const night = createShop({
       service: [cut()],
       staff: [ann],
@@ -114,7 +115,7 @@ describe("Cal.com", () => {
     );
   });
 
-  test("the grid follows the business, also for viewers half an hour apart", () => {
+  test("the grid follows the business's time zone, even for viewers half an hour apart", () => {
     const kolkata = createShop({
       zone: "Asia/Kolkata",
       service: [cut()],
@@ -133,7 +134,7 @@ describe("Cal.com", () => {
     expect(startTimes(newYork, MONDAY, "Asia/Kolkata")).toBe("19:30 20:30 21:30");
   });
 
-  test("a gap of 90 minutes fits 75 minutes with a buffer of 15", () => {
+  test("a service of 75 minutes with a buffer of 15 fits into a gap of 90 minutes", () => {
     const shop = createShop({
       service: [cut({ durationMin: 75, bufferBeforeMin: 15 })],
       staff: [ann],
@@ -177,7 +178,7 @@ describe("Easy!Appointments", () => {
     expect(startTimes(shop, { ...MONDAY, on: "2026-11-22", to: "2026-11-23" })).toBe("23:00");
   });
 
-  test("days are those of the business, not of the server", () => {
+  test("a day begins at midnight of the business, not of the server", () => {
     const auckland = createShop({
       zone: "Pacific/Auckland",
       service: [cut()],

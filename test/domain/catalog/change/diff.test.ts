@@ -7,25 +7,25 @@ test.each<[string, (number | null)[], number[], number[]]>([
   ["a delete changes no other object", [1024, 3072], [1024, 3072], []],
   ["an inserted object gets a number in the gap", [1024, null, 2048], [1024, 1536, 2048], []],
   [
-    "several share the gap evenly",
+    "several inserted objects share the gap evenly",
     [1024, null, null, null, 2048],
     [1024, 1280, 1536, 1792, 2048],
     [],
   ],
-  ["an appended object continues", [2048, null], [2048, 3072], []],
-  ["one moved to the front changes alone", [3072, 1024, 2048], [512, 1024, 2048], [0]],
-  ["one moved to the end changes alone", [2048, 3072, 1024], [2048, 3072, 4096], [2]],
-  ["two exchanged neighbours change one", [2048, 1024, 3072], [512, 1024, 3072], [0]],
-  ["all are renumbered if a gap is used up", [7, null, 8, 99], [1024, 2048, 3072, 4096], []],
-  ["all are renumbered above 32 bits", [1, 2 ** 31 - 1, null], [1024, 2048, 3072], []],
-  ["an empty list", [], [], []],
-])("sort orders change as little as possible: %s", (_case, stored, sortOrders, moved) => {
+  ["an appended object continues the numbers", [2048, null], [2048, 3072], []],
+  ["an object moved to the front changes alone", [3072, 1024, 2048], [512, 1024, 2048], [0]],
+  ["an object moved to the end changes alone", [2048, 3072, 1024], [2048, 3072, 4096], [2]],
+  ["an exchange of two neighbours changes one", [2048, 1024, 3072], [512, 1024, 3072], [0]],
+  ["all numbers change if a gap is used up", [7, null, 8, 99], [1024, 2048, 3072, 4096], []],
+  ["all numbers change above 32 bits", [1, 2 ** 31 - 1, null], [1024, 2048, 3072], []],
+  ["an empty list has none", [], [], []],
+])("sort orders: %s", (_case, stored, sortOrders, moved) => {
   const assigned = assignSortOrders(stored);
   expect(assigned.sortOrders).toEqual(sortOrders);
   expect([...assigned.moved]).toEqual(moved);
 });
 
-test("the numbers of any list ascend, and only moved and new objects change unless all do", () => {
+test("sort orders ascend, and only moved and new objects change unless all do", () => {
   const list = fc.uniqueArray(fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 5000 })), {
     comparator: (a, b) => a !== null && a === b,
     maxLength: 60,
@@ -46,7 +46,7 @@ test("the numbers of any list ascend, and only moved and new objects change unle
   );
 });
 
-/** The textbook definition, in quadratic time. */
+/** Returns the length of a longest ascending subsequence by its definition, in quadratic time. */
 function lengthOfLongestAscending(values: number[]): number {
   const lengths: number[] = [];
   values.forEach((value, i) => {

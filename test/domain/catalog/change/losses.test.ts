@@ -51,7 +51,7 @@ test("objects that lose all their links, and sections that lose all entries, are
   );
 });
 
-test("a deleted object, and one that keeps a link or never had one, is not emptied", () => {
+test("an object that is deleted, keeps a link or never had one is not emptied", () => {
   const emptied = emptiedBy((text) =>
     text
       .replace(/^.*key: spa.*\n/m, "")

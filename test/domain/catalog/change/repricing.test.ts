@@ -34,7 +34,7 @@ const TEN = [
   "95.00",
 ];
 
-test("a fifth of ten prices that change by more than half are named with the largest changes", () => {
+test("changes of a fifth of all prices by more than half are counted, the largest named", () => {
   expect(
     textOf(
       TEN,
@@ -53,7 +53,7 @@ test.each([
   ["all prices change by half", TEN, TEN.map((price) => String(Number(price) / 2))],
   ["there are fewer than ten prices", TEN.slice(1), TEN.slice(1).map(() => "1.00")],
   ["a service becomes free by its price type", TEN, [null, ...TEN.slice(1)]],
-])("nothing is asked if %s", (_, before, after) => {
+])("no change of prices is named if %s", (_, before, after) => {
   expect(textOf(before, after)).toBeNull();
 });
 

@@ -207,7 +207,7 @@ describe("times", () => {
     ["2026-12-31T22:00:30+01:00", "2026-12-31T21:00:30Z"],
     ["2026-12-31T22:00Z", "2026-12-31T22:00:00Z"],
   ])(
-    "a time in %s is in the time zone of the business unless it has an offset",
+    "the time '%s' is in the time zone of the business unless it has an offset",
     (text, expected) => {
       const { objects } = readCatalogBody(
         `events: [{key: gala, name: Gala, startsAt: '${text}', durationMin: 1}]\n`,
@@ -222,9 +222,9 @@ describe("times", () => {
     ["-3d 09:00", "2026-11-17T09:00:00-05:00"],
     ["200d 20:00", "2027-06-08T20:00:00-04:00"],
   ])(
-    "a time in %s counts from the day of seeding in the time zone of the business",
+    "the time '%s' counts from the day of seeding in the time zone of the business",
     (startsIn, expected) => {
-      // Already the 21st in UTC, still the 20th in New York.
+      // The day is already the 21st in UTC, but still the 20th in New York.
       const seedingAt = Date.parse("2026-11-21T03:00:00Z");
       const body = `events: [{key: gala, name: Gala, startsIn: ${startsIn}, durationMin: 60, ticketTypes: [{key: s, name: S, price: 1, salesStart: -5d 08:00}]}]\n`;
       const [event] = readCatalogBody(body, { seedingAt }).objects.public_event;

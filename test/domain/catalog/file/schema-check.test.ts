@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { collectIssues, readCatalogSources } from "../../../support/catalog-file.ts";
 
-/** The lines of a file. An invalid one comes with a part of its expected message. */
+/** The lines of a file. An invalid line comes with a part of its expected message. */
 const LINES: [line: string, fix?: string][] = [
   ["catalog: 1"],
   ["business:"],

@@ -77,7 +77,7 @@ describe("texts over several lines", () => {
     ["a: x\n  y\n\n  z\n", "x y\nz"],
     ["a: 'x\n  y'\n", "x y"],
     ['a: "x \\\n    y"\n', "x y"],
-  ])("a text over several lines is read like js-yaml does: %j", (text, expected) => {
+  ])("a text over several lines is read: %j", (text, expected) => {
     expect(read(text)).toEqual({ a: expected });
     expect(read(text.replaceAll("\n", "\r\n"))).toEqual({ a: expected });
   });
@@ -91,7 +91,7 @@ describe("brackets", () => {
     ["a: [\n  1\n]\nb: |\n  x\n  ]\nc: 'x\n  ] y'\n", { a: [1], b: "x\n]\n", c: "x ] y" }],
     ["a: [x,\ty]\nb: 'x\ty'\n", { a: ["x", "y"], b: "x\ty" }],
     ["a: [b: 1, c]\n", { a: [{ b: 1 }, "c"] }],
-  ])("brackets are read like js-yaml does: %j", (text, expected) => {
+  ])("brackets are read, even without indentation: %j", (text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
@@ -105,7 +105,7 @@ describe("brackets", () => {
   });
 });
 
-test("an alias is read in the field that it is in", () => {
+test("an alias is read as a value of the field that it is in", () => {
   expect(read("a: &x 35.00\nprice: *x\nb: &l [1.0, {price: 2.00}]\npercent: *l\n")).toEqual({
     a: 35,
     price: "35.00",
@@ -216,7 +216,7 @@ describe("syntax errors", () => {
 });
 
 /**
- * Returns the value with decimals as numbers, and drops empty fields and those whose names js-yaml
+ * Returns the value with decimals as numbers, without empty fields and fields whose names js-yaml
  * resolves.
  */
 function comparable(value: unknown, field = ""): unknown {
@@ -294,7 +294,7 @@ test("a randomly edited file has the same content as in js-yaml, or a syntax err
         try {
           expected = load(text);
         } catch {
-          // Accepted here, but not by js-yaml: see the tests of brackets.
+          // The tests of brackets show what is accepted here, but not by js-yaml.
           return;
         }
         expect(comparable(content)).toEqual(comparable(expected));
@@ -385,7 +385,7 @@ describe("an adversarial file is read or rejected within a second", () => {
       "an object with 190,000 invalid items",
       services(1, () => `key: s, tags: [${"[], ".repeat(190_000)}]`),
     ],
-  ])("%s cost less than a second and list at most 100 errors", (_name, text) => {
+  ])("a file with %s costs less than a second and lists at most 100 errors", (_name, text) => {
     const { user, system } = process.cpuUsage();
     let thrown: unknown;
     try {
