@@ -2,7 +2,7 @@ import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-url.t
 import { AppError } from "./domain/errors.ts";
 import { readLimited } from "./platform/limited-read.ts";
 
-// Checks of single values of the configuration, whether a flag or a variable has them.
+// Checks of single values of the configuration, whether they come from a flag or a variable.
 
 /** @throws AppError usage */
 export function parseAlertFormat(text: string): AlertFormat {
@@ -29,7 +29,10 @@ export function parseContact(text: string | undefined): string | null {
   });
 }
 
-/** Secrets are never flags: any user can list a process's arguments. */
+/**
+ * Returns a secret from a file or variable. Secrets are never flags, because any user can list the
+ * arguments of a process.
+ */
 export const readSecret = (
   flag: string,
   path: string | null,
@@ -43,7 +46,7 @@ export function readSecretFile(flag: string, path: string): string {
     if (secret !== "") return secret;
   } catch (error) {
     if (error instanceof AppError) throw error;
-    // An unreadable file is reported below, like an empty one.
+    // The error below reports an unreadable file like an empty one.
   }
   throw new AppError("usage", `${flag}: ${path} is empty or cannot be read.`);
 }

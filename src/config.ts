@@ -6,18 +6,23 @@ import { AppError } from "./domain/errors.ts";
 import type { LogFormat } from "./platform/log.ts";
 import { listCacheFolders, type Machine, userDataDir } from "./platform/user-folders.ts";
 
-/** The configuration; flags override the environment. Plain data, sent to the worker thread. */
+/**
+ * The configuration. Flags override the environment. It is plain data, which the worker threads
+ * get.
+ */
 export type Config = {
   dataDir: string;
   databasePath: string;
   masterKeyPath: string;
   backupFolder: string;
-  /** Whether to create the data folder; false in the worker thread. */
+  /** Whether to create the data folder; false in a worker thread. */
   mayCreate: boolean;
   logFormat: LogFormat;
-  /** Exceptions to the rule that endpoint URLs need https and a public address. */
+  /** Exceptions to the rule that URLs of endpoints need https and a public address. */
   urlAllowances: { allowHttp: boolean; allowPrivate: string[] };
-  /** Deliveries in flight to one host, over all endpoints that the operator does not trust. */
+  /**
+   * The most deliveries in flight to one host, over all endpoints that the operator does not trust.
+   */
   maxInFlightPerHost: number;
   http: HttpConfig;
   history: HistoryBudget;
@@ -30,19 +35,19 @@ export type Config = {
 };
 
 export type HistoryBudget = {
-  /** Delivered events and catalog changes are deleted after this many days. */
+  /** The number of days after which delivered events and catalog changes are deleted. */
   keepDays: number;
-  /** Above this size, the oldest of them are deleted earlier. */
+  /** The size above which the oldest events and changes are deleted earlier. */
   maxBytes: number;
 };
 
 /** Each setting is null, or false, if it is not configured. */
 export type BackupPlan = {
-  /** Between two backups; null: every night. */
+  /** The time between two backups; null for one every night. */
   everyMs: number | null;
   /** A second folder for backups, for example on another disk. */
   dir: string | null;
-  /** Run by the shell after each backup. */
+  /** A command that the shell runs after each backup. */
   command: string | null;
   /** Whether the master key is copied with the backups. */
   withKey: boolean;
@@ -51,11 +56,11 @@ export type BackupPlan = {
 /** Alerts are logged and not sent if there is neither a URL nor a mail address. */
 export type AlertConfig = {
   url: string | null;
-  /** null: the one that the service at the URL expects. */
+  /** Null for the format that the service at the URL expects. */
   format: AlertFormat | null;
   /** Recipients of alerts, separated by commas. */
   mail: string | null;
-  /** With the password of the mail server. */
+  /** The URL of the mail server, with its password. */
   smtpUrl: string | null;
   smtpUrlFile: string | null;
   heartbeatUrl: string | null;
@@ -66,15 +71,15 @@ export type AlertConfig = {
 type HttpConfig = {
   /** Address ranges whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
-  /** The URL has no trailing slash; an empty one is taken from each request. */
+  /** The URL without a trailing slash; if empty, it is taken from each request. */
   publicUrl: string;
-  /** Where partners and finders of vulnerabilities reach the operator: a mailto or https URL. */
+  /** A mailto or https URL of the operator, for partners and whoever finds a vulnerability. */
   contact: string | null;
-  /** Accepted for /metrics besides the token in the data folder. */
+  /** A token that /metrics accepts besides the one in the data folder. */
   metricsToken: string | null;
   metricsTokenFile: string | null;
   accessLog: boolean;
-  /** Limit of the response cache. */
+  /** The maximum size of the response cache. */
   cacheBytes: number;
 };
 
@@ -107,12 +112,14 @@ export type ConfigFlags = {
 
 const DEFAULT_MAX_IN_FLIGHT_PER_HOST = 8;
 const DEFAULT_KEEP_DAYS = 30;
-/** 30 days of 10,000 businesses with five changes a day, which are 4.5 million events. */
+/** Room for 30 days of 10,000 businesses with five changes a day, which are 4.5 million events. */
 const DEFAULT_KEEP_BYTES = 10_000_000_000;
-/** Holds a list of services for each of 10,000 small businesses. It is filled only as needed. */
+/**
+ * Room for a list of services of each of 10,000 small businesses. The cache grows only as needed.
+ */
 const DEFAULT_CACHE_BYTES = 100_000_000;
 
-/** The only code that reads the environment. An empty variable counts as unset. */
+/** Returns the configuration. An empty variable counts as unset. */
 export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): Config {
   const dataDir = resolve(
     flags.dataDir ??
@@ -212,14 +219,15 @@ function readHttpConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): HttpConfig 
 }
 
 /**
- * The API key of `webhooks listen`. A flag would show it: any user can list a process's arguments.
+ * Returns the API key of `webhooks listen`. A flag would show it, because any user can list the
+ * arguments of a process.
  */
 export const readApiKey = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.DESKBELL_API_KEY;
 
 /**
- * The environment of a program that is started, with more variables. It has none of our own, which
- * contain secrets.
+ * Returns the environment for a program that is started, with more variables. The variables of
+ * deskbell are left out, because they contain secrets.
  */
 export function environmentWith(
   variables: Record<string, string>,
@@ -229,21 +237,24 @@ export function environmentWith(
   return { ...Object.fromEntries(others), ...variables };
 }
 
-/** Why systemd's service has ended, in a command of ExecStopPost; undefined after a regular stop. */
+/**
+ * Returns why systemd's service has ended, for a command in ExecStopPost; undefined after a regular
+ * stop.
+ */
 export function readServiceFailure(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const { SERVICE_RESULT = "success", EXIT_STATUS = "" } = env;
   return SERVICE_RESULT === "success" ? undefined : `${SERVICE_RESULT} ${EXIT_STATUS}`.trim();
 }
 
-/** Who ran sudo: on a server, commands run as the owner of the data. */
+/** Returns who ran sudo: on a server, commands run as the owner of the data. */
 export const readSudoUser = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.SUDO_USER || undefined;
 
-/** Whether npm runs this program: `npx deskbell`, `npm start` or a script of a package. */
+/** Returns whether npm runs this program: `npx deskbell`, `npm start` or a script of a package. */
 export const isStartedByNpm = (env: NodeJS.ProcessEnv = process.env): boolean =>
   Boolean(env.npm_command);
 
-/** Whether the terminal cannot move its cursor. */
+/** Returns whether the terminal cannot move its cursor. */
 export const isDumbTerminal = (env: NodeJS.ProcessEnv = process.env): boolean =>
   env.TERM === "dumb";
 
@@ -252,8 +263,8 @@ export const isEnvEnabled = (name: string, env: NodeJS.ProcessEnv = process.env)
 
 /**
  * Sets the variables that ink and React read when imported: React's production build, and no
- * colours if unwanted. ink ignores NO_COLOR, and with both NO_COLOR and FORCE_COLOR set, Node
- * prints a warning over the screen.
+ * colours if unwanted. ink ignores NO_COLOR. If both NO_COLOR and FORCE_COLOR are set, Node prints
+ * a warning over the screen.
  */
 export function prepareForInk(wantsColour: boolean, env: NodeJS.ProcessEnv = process.env): void {
   env.NODE_ENV ??= "production";
@@ -264,12 +275,12 @@ export function prepareForInk(wantsColour: boolean, env: NodeJS.ProcessEnv = pro
   env.FORCE_COLOR = "0";
 }
 
-/** Best first. A configured folder is the only one. */
+/** Returns the folders for caches, the best first. A configured folder is the only one. */
 export const cacheFolders = (env: NodeJS.ProcessEnv = process.env): string[] =>
   listCacheFolders(env, MACHINE);
 
 const MACHINE: Machine = { platform: process.platform, userId: process.getuid?.() };
 
-/** A checkout has a folder that git ignores. */
+/** Returns the data folder in a checkout, which git ignores. */
 const checkoutDataDir = (): string | undefined =>
   existsSync("package.json") && existsSync("bin/deskbell.js") ? ".deskbell" : undefined;

@@ -3,11 +3,11 @@ import type { Runtime } from "./runtime.ts";
 
 export type AuditedChange = {
   action: AuditAction;
-  /** `id` is null for something that has none, such as the master key. */
+  /** What was changed; `id` is null if it has no ID, such as the master key. */
   subject: { id: string | null; name: string };
   /** Null for a change of the whole server. */
   businessId: string | null;
-  /** Never a secret, its hash, a URL's path or query, or a guest's data. */
+  /** Details must not contain a secret, its hash, the path or query of a URL, or guest data. */
   details?: Record<string, unknown> | undefined;
 };
 

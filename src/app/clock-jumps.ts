@@ -4,32 +4,34 @@ import type { Connection } from "../store/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Store } from "../store/store.ts";
 
-/** A larger difference between the clocks means that the wall clock was set. */
+/** A larger difference between the clocks means that the wall clock jumped. */
 export const MIN_JUMP_MS = 5000;
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
 type Clocks = {
-  /** The wall clock minus the monotonic clock of the machine. */
+  /** Returns the wall clock minus the monotonic clock of the machine. */
   offset: () => number;
   now: () => number;
-  /** Names the monotonic clock: the same for all processes that share it. */
+  /**
+   * Returns the name of the monotonic clock, which is equal in all processes that share the clock.
+   */
   source: () => string;
 };
 
 type Role = {
-  /** The daemon stores the offset before the first jump, so that later processes notice one. */
+  /** The daemon stores the offset before the first jump, so that later processes notice a jump. */
   isDaemon: boolean;
-  /** While a daemon runs, a command shifts nothing: its own clock may be the one that is wrong. */
+  /** A command shifts nothing while a daemon runs, because the command's own clock may be wrong. */
   isDaemonRunning: () => boolean;
 };
 
 /**
- * Returns a function that notices when the wall clock was set, and shifts every period by the same
+ * Returns a function that notices jumps of the wall clock, and shifts every period by the same
  * time, once for all threads and processes. Call it before each transaction: until then, a hold
- * would seem to have expired, or to last for hours. A machine that was suspended counts as well,
- * because its monotonic clock stood still: nobody could answer meanwhile, so what had not expired
- * keeps its remaining time.
+ * would seem to have expired, or to last for hours. The time during which a machine was suspended
+ * counts as a jump, too, because the monotonic clock stood still. Nobody could answer meanwhile, so
+ * periods keep their remaining time.
  */
 export function createJumpNotice(
   { tx, isDryRun }: Pick<Connection, "tx" | "isDryRun">,
@@ -51,7 +53,7 @@ export function createJumpNotice(
       const hasJumped = Math.abs(byMs) >= MIN_JUMP_MS;
       if (hasJumped) {
         store.clock.shiftPeriods(byMs, clocks.now());
-        log("warn", "The clock was set; everything that expires was shifted by the same amount.", {
+        log("warn", "The clock jumped; everything that expires was shifted by the same amount.", {
           seconds: Math.round(byMs / 1000),
         });
       }
@@ -71,7 +73,7 @@ export function createJumpNotice(
     known = offset;
   };
 
-  /** Spares a process the write lock, which it would take only to see that there was no jump. */
+  /** Returns whether the clocks have not jumped, without the write lock that `compare` takes. */
   function isUnchanged(offset: number): boolean {
     if (Math.abs(offset - openedAt) >= MIN_JUMP_MS) return false;
     const stored = store.clock.find();
@@ -83,9 +85,10 @@ export function createJumpNotice(
 const PROCESS_NAME = "deskbell process";
 
 /**
- * Names the boot, since which the monotonic clock counts; elsewhere than on Linux, the process. The
- * name of a process is random, because its number may be that of another one after a reboot. All
- * threads have the same name if the main thread calls it before it starts the others.
+ * Returns the ID of the boot, at which the monotonic clock began. Where there is no /proc, returns
+ * a name of the process. The name is random, because after a reboot another process may have the
+ * number of this one. All threads get the same name if the main thread calls this function before
+ * it starts them.
  */
 export function readClockSource(random: (bytes: number) => Buffer, path = BOOT_ID): string {
   try {

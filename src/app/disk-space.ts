@@ -2,7 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import { byteSize } from "../domain/text.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Reserved for delivery outcomes and for cleaning up: even a DELETE needs space to write. */
+/** The disk space reserved for delivery outcomes and cleaning up: even a DELETE needs space. */
 export const RESERVE_BYTES = 64 * 1024 * 1024;
 
 export function assertDiskSpace(rt: Runtime): void {

@@ -10,8 +10,8 @@ import type { EventRow } from "../store/events.ts";
 
 export type AppendResult = {
   /**
-   * The sequence number of the last event written; of the latest event before, if there are no
-   * drafts.
+   * The sequence number of the last event that was written. If there are no drafts, it is that of
+   * the latest stored event.
    */
   lastSequence: number;
   deliveries: number;
@@ -21,8 +21,8 @@ export type AppendResult = {
 /**
  * Writes events, with a delivery for each subscribed endpoint. Call it inside the transaction of
  * the change: an event exists if and only if its cause was committed.
- * @param ownerKeyId the key that created the booking, reservation or order of the events; null: the
- *   terminal
+ * @param ownerKeyId the key that created the booking, reservation or order of the events; null if
+ *   no key created it, and for catalog events
  * @throws AppError storage_full
  */
 export function appendEvents(
@@ -42,7 +42,7 @@ export function appendEvents(
   );
 }
 
-/** Delivers to one endpoint only, whatever it subscribes to. */
+/** Writes an event with a delivery to one endpoint only, whatever the endpoint subscribes to. */
 export const appendEventFor = (
   rt: Runtime,
   business: BusinessRow,
@@ -77,10 +77,10 @@ function append(
   };
 }
 
-/** The bodies are left out: those of a large catalog would take more memory than the catalog. */
+/** An event without its body: the bodies for a large catalog take more memory than the catalog. */
 type WrittenEvent = Omit<EventRow, "body" | "sha256" | "visitId">;
 
-/** Types whose object has a customer reference. */
+/** The prefixes of event types whose object has a customer reference. */
 const WITH_REFERENCE: ReadonlySet<string> = new Set(["booking", "reservation", "ticket_order"]);
 
 function writeEvent(
@@ -107,7 +107,7 @@ export function serializeEnvelope(
   createdAt: number,
 ): Buffer {
   const { slug, name, timezone, locale } = business.doc;
-  // Texts are localised as in a list that is read without `locale`.
+  // Texts are localised as in a list that is requested without `locale`.
   const localised = { ...draft, object: localise(draft.object, locale, true) };
   return Buffer.from(
     JSON.stringify(

@@ -1,8 +1,8 @@
 import type { Runtime } from "./runtime.ts";
 
 /**
- * Commits what `create` makes only after `handOver` has returned, so that no secret is stored that
- * nobody received.
+ * Creates an object with a secret, and commits it only after `handOver` has returned: no secret is
+ * stored that nobody received.
  */
 export const createAndHandOver = <Created>(
   rt: Runtime,

@@ -4,16 +4,18 @@ import type { IdempotencyRow } from "../store/sealed.ts";
 import type { Runtime } from "./runtime.ts";
 import { assertMasterKey } from "./master-key.ts";
 
-// Replies may contain signing secrets and personal data, so they are encrypted with the master key.
+// Replies may contain signing secrets and guest data, so they are encrypted with the master key.
 // The request is stored as an HMAC alone. The key of the HMAC is encrypted together with the reply,
-// so that it still matches after a rotation of the master key.
+// so that the HMAC still matches after a rotation of the master key.
 
 const REPLAYABLE_MS = 86_400_000;
 
 /** A response without the headers that differ for each request. */
 export type Reply = { status: number; headers: string[]; body: Buffer | null };
 
-/** Identifies a request: `request` has everything that must be equal when it is repeated. */
+/**
+ * Identifies a request: `request` is everything that must be equal when the request is repeated.
+ */
 export type IdempotentRequest = { keyId: string; token: string; request: string };
 
 type Sealed = { hmacKey: string; status: number; headers: string[]; body: string | null };
@@ -21,7 +23,10 @@ type Sealed = { hmacKey: string; status: number; headers: string[]; body: string
 const rowIdOf = ({ keyId, token }: Pick<IdempotencyRow, "keyId" | "token">): string =>
   `${keyId} ${token}`;
 
-/** @throws AppError idempotency_key_reused, signing_unavailable */
+/**
+ * Returns the stored reply to a request.
+ * @throws AppError idempotency_key_reused, signing_unavailable
+ */
 export function findReply(rt: Runtime, request: IdempotentRequest): Reply | undefined {
   const row = rt.store.idempotency.find(request.keyId, request.token, rt.now() - REPLAYABLE_MS);
   if (row === undefined) return undefined;
@@ -37,7 +42,7 @@ export function findReply(rt: Runtime, request: IdempotentRequest): Reply | unde
 }
 
 /**
- * Call it in the transaction that makes the change.
+ * Stores the reply to a request. Call it in the transaction that makes the change.
  * @throws AppError signing_unavailable
  */
 export function saveReply(
@@ -64,7 +69,7 @@ const hmacOf = (hmacKey: string, { request }: IdempotentRequest): Buffer =>
 export const pruneReplies = (rt: Runtime): void =>
   rt.store.idempotency.deleteUntil(rt.now() - REPLAYABLE_MS);
 
-/** The encrypted replies, as SecretBox opens them. */
+/** Returns the encrypted replies in the form that `SecretBox` decrypts. */
 export const listSealedReplies = (rt: Runtime): { id: string; sealed: Buffer }[] =>
   rt.store.idempotency.list().map((row) => ({ id: rowIdOf(row), sealed: row.sealed }));
 

@@ -5,10 +5,10 @@ import { auditKey, getKey } from "./keys.ts";
 import type { Runtime } from "./runtime.ts";
 import { countToPark, disableInTransaction } from "./webhooks/endpoint-lifecycle.ts";
 
-// A key ends when it is revoked, or when it expires. Its webhook endpoints then receive nothing
-// more, unless the operator keeps them, and its holds free their times.
+// A key ends when it is revoked or expires. Its webhook endpoints then receive nothing more, unless
+// the operator keeps them, and its holds are released.
 
-/** What the end of a key stops. */
+/** The endpoints and holds that the end of a key stops. */
 export type Stopped = {
   endpoints: { id: string; name: string; url: string; parked: number }[];
   /** Endpoints that still receive events. */
@@ -20,8 +20,8 @@ export const listEndpointsOfKey = (rt: Runtime, { id, businessId }: ListedKey): 
   rt.store.endpoints.list(businessId).filter(({ keyId }) => keyId === id);
 
 /**
- * Revoking a revoked key again stops the endpoints that it has kept.
- * @param keepsEndpoints they keep receiving events
+ * Revokes a key. Revoking a revoked key again stops the endpoints that it has kept.
+ * @param keepsEndpoints whether the key's endpoints still receive events
  * @throws AppError resource_not_found
  */
 export function revokeKey(
@@ -30,7 +30,7 @@ export function revokeKey(
   { keepsEndpoints = false } = {},
 ): { key: ListedKey } & Stopped {
   const active = listEndpointsOfKey(rt, getKey(rt, keyId)).filter(isActive);
-  // A large backlog is counted before the transaction, because that would block other writers.
+  // A large backlog is counted before the transaction, because counting would block other writers.
   const counts = new Map(active.map(({ id }) => [id, countToPark(rt, id).parked]));
   return rt.tx(() => {
     const before = getKey(rt, keyId);
@@ -52,7 +52,7 @@ export function revokeKey(
   });
 }
 
-/** Carries out the end of the keys that have expired, also while no daemon ran. */
+/** Stops the endpoints and holds of keys that have expired, even if no daemon ran at that time. */
 export function endExpiredKeys(rt: Runtime): void {
   for (const id of rt.store.keys.listExpired(rt.now()))
     rt.tx(() => {
@@ -63,7 +63,7 @@ export function endExpiredKeys(rt: Runtime): void {
     });
 }
 
-/** Call it in a transaction. */
+/** Stops the endpoints and holds of a key. Call it in a transaction. */
 function stop(rt: Runtime, key: ListedKey, reason: "key_revoked" | "key_expired"): Stopped {
   rt.store.keys.markEnded(key.id, rt.now());
   const active = listEndpointsOfKey(rt, key).filter(isActive);
@@ -80,7 +80,7 @@ function stop(rt: Runtime, key: ListedKey, reason: "key_revoked" | "key_expired"
   };
 }
 
-/** Returns what the entry of the audit log says. */
+/** Returns the details of the entry in the audit log. */
 const toDetails = ({ endpoints, keptEndpoints, releasedHolds }: Stopped) => ({
   disabledEndpoints: endpoints.map(({ id }) => id),
   keptEndpoints: keptEndpoints.map(({ id }) => id),

@@ -27,7 +27,7 @@ export type NewKey = {
   kind: KeyKind;
   /** The scopes of a restricted key; a secret key has all scopes. */
   scopes: string[];
-  /** Default: all. */
+  /** All groups by default. */
   eventGroups?: readonly EventGroup[] | undefined;
   expiresAt?: number | null | undefined;
   cidrs?: string[] | undefined;
@@ -38,7 +38,7 @@ export type NewKey = {
   maxBookingsDay?: number | undefined;
 };
 
-/** The secret cannot be read again later. */
+/** A key with its secret, which cannot be read again later. */
 export type CreatedKey = { key: ListedKey; secret: string };
 
 const DAY_MS = 86_400_000;
@@ -87,7 +87,8 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
 }
 
 /**
- * The key keeps its ID, scopes, limits and counters; the old secret stays valid during the overlap.
+ * Gives a key a new secret; the old secret stays valid during the overlap. The key keeps its ID,
+ * scopes, limits and counters.
  * @throws AppError resource_not_found, validation_failed, conflict if the key is revoked or has
  *   expired
  */
@@ -118,15 +119,15 @@ export function assertOverlap(overlapMs: number): void {
     throw new AppError("validation_failed", "The overlap must be between 0 and 7 days.");
 }
 
-/** Fields that are undefined keep their value. */
+/** Settings to change; undefined fields keep their value. */
 export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | undefined };
 
 /**
- * Changes a key, and unsubscribes its webhook endpoints from events that it may no longer receive;
- * the delivery worker cancels deliveries of such events. Endpoints and holds beyond a lower limit
- * stay.
- * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that has
- *   ended; state_refuses if an endpoint would have no event left
+ * Changes a key, and unsubscribes its webhook endpoints from events that the key may no longer
+ * receive. The delivery worker cancels deliveries of such events. If a limit becomes lower,
+ * existing endpoints and holds stay.
+ * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that
+ *   has ended; state_refuses if an endpoint would have no event left
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
   assertNoIssues([...validateLimits(changes), ...validateExpiry(changes.expiresAt, rt.now())]);
@@ -177,7 +178,7 @@ function narrowEndpoint(
 export const listKeys = (rt: Runtime, businessId?: string): ListedKey[] =>
   rt.store.keys.list(businessId);
 
-/** Records when each key was last used: in memory for each request, in the file by `flush`. */
+/** Records when each key was last used, in memory; `flush` writes the times to the database. */
 export type KeyUsage = {
   record: (keyId: string, at: number) => void;
   /** Records that a web page sent the key; secret keys must never be in a web page. */

@@ -8,17 +8,17 @@ type Sealed = { id: string; sealed: Buffer; endpointId?: string };
 
 type Stores = Pick<Runtime, "store">;
 
-/** The ID of the text that shows which key a rotation has made the master key. */
+/** The ID of the key check: an empty text, encrypted with the master key that was accepted last. */
 const KEY_CHECK_ID = "key check";
 
-/** The guests whose data are tried. A wrong key decrypts none, so a few are enough. */
+/** The number of guests whose data are tried. A wrong key decrypts none, so a few are enough. */
 const TRIED_GUESTS = 100;
 
 export const guestRowId = (visitId: string): string => `guest ${visitId}`;
 
 /**
- * Asserts that the key in the file is the one that the data are encrypted with. Text that is
- * encrypted with a wrong or new key would hide that the stored text needs another key.
+ * Asserts that the key file decrypts at least one stored secret or guest. Text that is encrypted
+ * with a wrong or new key would hide that the stored text needs another key.
  * @throws AppError signing_unavailable if the master key decrypts nothing that is stored
  */
 export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateStored(rt)): void {
@@ -30,7 +30,7 @@ export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateS
 
 /**
  * Creates the master key of a server that has encrypted nothing yet.
- * @throws AppError signing_unavailable if something is encrypted with a key that is missing
+ * @throws AppError signing_unavailable if stored text is encrypted with a key that is missing
  */
 export function ensureMasterKey(rt: Runtime): void {
   assertMasterKey(rt);
@@ -39,8 +39,8 @@ export function ensureMasterKey(rt: Runtime): void {
 
 /**
  * Stores a text encrypted with the master key, which is created if there is none. `assertMasterKey`
- * then accepts this key, even if the data of all guests need an older one. Call it in a
- * transaction, see SecretBox.encrypt.
+ * then accepts this key, even if the data of all guests need an older one. Call it in the
+ * transaction that stores the secret, because a rotation of the key waits for that transaction.
  */
 export const acceptMasterKey = ({ store, secrets }: Pick<Runtime, "store" | "secrets">): void =>
   store.file.saveKeyCheck(secrets.encrypt("", KEY_CHECK_ID));
@@ -50,13 +50,13 @@ function* iterateStored(stores: Stores): Iterable<Sealed> {
   yield* iterateGuests(stores);
 }
 
-/** The stored secrets: those of endpoints, and those of features such as credentials. */
+/** Yields the stored secrets of endpoints and of features, such as credentials. */
 export function* iterateSecrets({ store }: Stores): Iterable<Sealed> {
   yield* store.endpointSecrets.iterate();
   yield* store.featureSecrets.list();
 }
 
-/** The text of `acceptMasterKey` and the data of some guests; nothing if there are no guests. */
+/** Yields the key check and the data of some guests; nothing if there are no guests. */
 export function* iterateGuests({ store }: Stores): Iterable<Sealed> {
   let tried = 0;
   for (const { visitId, sealed } of store.guests.iterateAll()) {
@@ -77,7 +77,7 @@ function guestsError(masterKeyPath: string): AppError {
   });
 }
 
-/** Returns what the operator does about lost secrets of features, besides those of endpoints. */
+/** Returns how the operator replaces lost secrets of features, to continue a sentence. */
 export const andOtherSecrets = (): string =>
   FEATURES.flatMap(({ secretTables = {} }) => Object.values(secretTables))
     .map((remedy) => `, and ${remedy}`)

@@ -7,9 +7,9 @@ import { FEATURES } from "../features/index.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
- * Stores an alert about something that has happened. Call it in the transaction that writes it: the
- * alert is sent if the transaction commits, also if it is made by another process or before the
- * daemon starts.
+ * Stores an alert about something that has happened. Call it in the transaction that writes what
+ * has happened: the alert is sent if the transaction commits, even if another process commits it or
+ * no daemon runs yet.
  */
 export function notify(rt: Runtime, notice: HealthCondition<NoticeCode>): void {
   if (FEATURES.some(({ takesNotices }) => takesNotices))

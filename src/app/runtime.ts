@@ -19,56 +19,63 @@ import { dirname } from "node:path";
 import { BEFORE_MIGRATION } from "../features/before-migration.ts";
 
 /**
- * A Runtime has all side effects of the code below. Tests replace the clock, the randomness and the
- * log; the file is always real.
+ * A Runtime has all side effects of the code that uses it. Tests replace the clock, the randomness
+ * and the log; the database file is always real.
  */
 export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDryRun" | "close"> & {
   config: Config;
   store: Store;
-  /** Returns the one store of this runtime that `create` makes, which it calls at the first use. */
+  /**
+   * Returns the store that `create` makes. The first call creates it, and later calls return the
+   * same.
+   */
   openStore: <T>(create: (db: Db) => T) => T;
   /** Wall clock, epoch milliseconds. */
   now: () => number;
-  /** Milliseconds that never jump; for durations and windows. */
+  /** Milliseconds that never jump, for durations and rate limits. */
   monotonic: () => number;
-  /** The wall clock minus the monotonic clock that `source` names: equal in all processes that share both. */
+  /**
+   * The wall clock minus the monotonic clock that `source` names. The offset is equal in all
+   * processes that share both clocks.
+   */
   machineClock: { offset: () => number; source: () => string };
-  /** Shifts what expires if the wall clock was set since; each transaction does so first. */
+  /** Shifts every period if the wall clock has jumped; each transaction calls it first. */
   noticeJump: () => void;
   random: (bytes: number) => Buffer;
   /**
-   * Returns a number 0 <= n < 1 that is not secure. node:crypto, which takes 7 ms to load, is not
-   * needed for it.
+   * Returns a number 0 <= n < 1 that is not secure, without loading node:crypto, which takes 7 ms.
    */
   randomFraction: () => number;
   newId: (prefix: IdPrefix) => string;
   secrets: SecretBox;
   freeBytes: () => number;
-  /** Whether the disk of the database is mounted read-only. */
+  /** Returns whether the disk of the database is mounted read-only. */
   isDiskReadOnly: () => boolean;
-  /** Why the path of the database is no longer the open file; undefined if it still is. */
+  /** Returns why the database's path is no longer the open file; undefined if it still is. */
   findLoss: () => string | undefined;
   log: Log;
-  /** Who makes the changes: the key of the current request, else who runs the process. */
+  /**
+   * Returns who makes the changes: the key of the current request, else the user of the process.
+   */
   actor: () => Actor;
   /** Runs `work`, and everything that it awaits, on behalf of another actor. */
   runAs: <T>(actor: Actor, work: () => T) => T;
 };
 
-/** Returns the time to code that runs without a Runtime. */
+/** Returns the time, for code that runs without a Runtime. */
 export const wallClock = (): number => Date.now();
 export const systemRandom = (bytes: number): Buffer => randomBytes(bytes);
 
 type Effects = Partial<
   Pick<Runtime, "now" | "monotonic" | "machineClock" | "random" | "log" | "actor">
 > & {
-  /** Whether this process, of which the thread may be one of several, holds the daemon lock. */
+  /** Whether this process holds the daemon lock, possibly in another thread. */
   isDaemon?: boolean;
   onSyncFailed?: (error: unknown) => void;
 };
 
 /**
- * Creates the data folder on first use.
+ * Opens the database, and creates the data folder on first use.
  * @param busyTimeoutMs how long a write waits for another writer; 0 on the thread that serves
  *   HTTP
  */
@@ -108,11 +115,11 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   const processActor = effects.actor ?? systemUser;
   return {
     ...connection,
-    // Changes to a deleted file would be confirmed and lost if this were not checked.
+    // Changes to a deleted file would be confirmed and lost, so the file is checked first.
     tx: (work) => {
       const loss = findLossOfFile();
       if (loss !== undefined) throw lostFileError(databasePath, loss);
-      // A shift inside of a transaction would be undone with it.
+      // A rollback of the transaction would undo a shift inside of it.
       if (!db.inTransaction) noticeJump();
       return connection.tx(work);
     },
@@ -139,7 +146,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   };
 }
 
-/** The clock of the machine, or one of a test: without its own monotonic clock, that never jumps. */
+/** Returns the clock of the machine or of a test. A test without a monotonic clock has no jumps. */
 function sharedClock({ now, monotonic }: Effects): Runtime["machineClock"] {
   if (now === undefined && monotonic === undefined) {
     const startedAt = Number(process.hrtime.bigint()) / 1e6 - performance.now();
@@ -157,7 +164,7 @@ function sharedClock({ now, monotonic }: Effects): Runtime["machineClock"] {
 
 /**
  * Creates the data folder. Files get mode 0600 and folders 0700, whatever the umask was. A worker
- * thread inherits the process's umask and cannot set it.
+ * thread inherits the umask of the process and cannot set it.
  */
 export function prepareDataFolder({ dataDir }: Config): void {
   process.umask(0o077);
@@ -173,7 +180,7 @@ function systemUser(): Actor {
   };
 }
 
-/** `userInfo` throws for a user ID without a passwd entry. */
+/** Returns null for a user ID without a passwd entry, for which `userInfo` throws. */
 function userName(): string | null {
   try {
     return userInfo().username;
@@ -183,8 +190,8 @@ function userName(): string | null {
 }
 
 /**
- * Creates a folder and its parents, each with mode 0700. One by one, because Node's recursive mkdir
- * never returns under /proc.
+ * Creates a folder and its parents, each with mode 0700. The parents are created one by one,
+ * because Node's recursive mkdir never returns under /proc.
  * @throws AppError not_permitted if the folder cannot be created
  */
 export function makeFolder(path: string): void {

@@ -8,11 +8,11 @@ import { errorInWords, AppError } from "../domain/errors.ts";
 import { safe } from "../domain/text.ts";
 import { makeOwnFolder } from "./user-folders.ts";
 
-// SQLite in the single executable: native code can only be loaded from a file.
+// SQLite in the single executable is unpacked, because native code can only be loaded from a file.
 
 const ADDON_PATH = "path of SQLite's addon";
 
-/** Replaces better-sqlite3's addon loader in the executable's bundle. */
+/** Loads SQLite's addon in the executable, in place of better-sqlite3's own loader. */
 export function loadAddon(): unknown {
   // The worker thread must load the same path as the main thread: two copies of SQLite in one
   // process would drop each other's locks.
@@ -61,7 +61,7 @@ export function unpackAddon(addon: Buffer, folders: readonly string[], warn = to
   });
 }
 
-/** Whether the file is complete and unchanged: a power cut may have truncated it. */
+/** Returns whether the file is complete and unchanged: a power cut may have truncated it. */
 function hasContent(path: string, addon: Buffer): boolean {
   try {
     return lstatSync(path).size === addon.length && readFileSync(path).equals(addon);
@@ -70,7 +70,9 @@ function hasContent(path: string, addon: Buffer): boolean {
   }
 }
 
-/** Other processes that unpack at the same time never see an incomplete file. */
+/**
+ * Writes a file so that other processes, which may unpack at the same time, never see a part of it.
+ */
 function writeAtomically(path: string, addon: Buffer): void {
   const draft = `${path}.${randomUUID()}`;
   try {

@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { getAssetKeys, getRawAsset, isSea } from "node:sea";
 
-// The only code that knows where shipped files are. Assets are named by their path from the package
-// root, in the executable too.
+// The only code that knows where shipped files are. An asset is named by its path from the package
+// root, even in the executable.
 
 const RUNS_FROM_SOURCE = import.meta.url.endsWith(".ts");
 const ROOT = new URL(RUNS_FROM_SOURCE ? "../../" : "../", import.meta.url);
 export const IS_EXECUTABLE = isSea();
 
-/** Do not modify the bytes. */
+/** Returns the bytes of a shipped file. Do not modify them. */
 export const readAsset = (name: string): Buffer =>
   IS_EXECUTABLE ? Buffer.from(getRawAsset(name)) : readFileSync(new URL(name, ROOT));
 
 const readText = (name: string): string => readAsset(name).toString();
 
-/** @param folder ends with a slash */
+/** @param folder a path that ends with a slash */
 const listAssets = (folder: string): string[] =>
   IS_EXECUTABLE
     ? getAssetKeys().filter((name) => name.startsWith(folder))
@@ -23,21 +23,21 @@ const listAssets = (folder: string): string[] =>
 const listMigrations = (): string[] =>
   listAssets("src/store/migrations/").filter((name) => name.endsWith(".sql"));
 
-/** The number of the newest schema. */
+/** Returns the number of the newest schema. */
 export const countMigrations = (): number => listMigrations().length;
 
-/** Ordered by number. */
+/** Returns the SQL of the migrations, in order of their numbers. */
 export const readMigrations = (): string[] => listMigrations().sort().map(readText);
 
 type BuiltSchema = { version: number; entries: string[] };
 
-/** The schema after the last migration, which the build has written; undefined from source. */
+/** Returns the schema after the last migration, which the build writes; undefined from source. */
 export const readBuiltSchema = (): BuiltSchema | undefined =>
   RUNS_FROM_SOURCE ? undefined : (JSON.parse(readText("dist/schema.json")) as BuiltSchema);
 
 /**
- * The script of a thread: source under vitest, else the bundle; text in the executable. A feature
- * has its thread in thread.ts.
+ * Returns the script of a thread: source under vitest, else the bundle, as text in the executable.
+ * A feature has its thread in thread.ts.
  */
 const threadScript = (name: string, source: string): URL | string => {
   if (IS_EXECUTABLE) return readText(`dist/${name}.js`);
@@ -74,7 +74,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   "more-than-one-machine": "The limits of one server, and the steps beyond.",
 };
 
-/** A command that only the test of the guides runs. */
+/** Matches a command that only the test of the guides runs. */
 const TEST_LINE = /^<!-- test: .* -->\n\n/gm;
 
 /** @param topic one of GUIDES */
@@ -85,12 +85,12 @@ export const readPartnerGuide = (): string => readText("data/partner-guide.md");
 
 const DOCS = "dist/docs/";
 
-/** The names of the files that the build has written for /docs. */
+/** Returns the names of the files for /docs, which the build writes. */
 export const listDocs = (): string[] => listAssets(DOCS).map((name) => name.slice(DOCS.length));
 
 export const readDoc = (name: string): string => readText(DOCS + name);
 
-/** The OpenAPI document of a server without a public URL, which the build has written. */
+/** Returns the OpenAPI document of a server without a public URL, which the build writes. */
 export const readOpenApi = (): string => readText("dist/openapi.json");
 
 export const readVersion = (): string =>

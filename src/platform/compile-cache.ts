@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { cacheFolders } from "../config.ts";
 import { makeOwnFolder } from "./user-folders.ts";
 
-// Runs before the program is loaded. Node executes whatever a compile cache contains, and by
-// default keeps it in the shared temporary folder, where any local user can plant an entry.
+// This file runs before the program is loaded. Node executes whatever a compile cache contains. The
+// default folder for it is the shared temporary folder, where any local user can plant an entry.
 
-/** Returns the folder for compiled code, or undefined if no folder is safe. Root never has one. */
+/** Returns the folder for compiled code; undefined if no folder is safe, and always for root. */
 function compileCacheFolder(): string | undefined {
   if (process.getuid?.() === 0) return undefined;
   const folder = join(cacheFolders()[0] ?? "", "compiled");
@@ -14,7 +14,7 @@ function compileCacheFolder(): string | undefined {
     makeOwnFolder(folder);
     return folder;
   } catch {
-    // The program only starts more slowly.
+    // Without a cache, the program starts more slowly.
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ import {
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 
-/** Makes the names in a folder survive a power cut: new files, renamed and deleted ones. */
+/** Makes the names of new, renamed and deleted files in a folder survive a power cut. */
 export function syncFolder(folder: string, platform: NodeJS.Platform = process.platform): void {
   // Windows cannot flush a folder. NTFS writes new names to its journal.
   if (platform !== "win32") useFile(folder, "r", fsyncSync);
@@ -21,12 +21,16 @@ export function syncFolder(folder: string, platform: NodeJS.Platform = process.p
 /** Creates a file with mode 0600, and waits until its content is on the disk. */
 export const createDurably = (path: string, text: string): void => write(path, "wx", text);
 
-/** Appends to a file, which it creates with mode 0600, and waits until that is on the disk. */
+/**
+ * Appends to a file, and waits until the text is on the disk. A missing file is created with mode
+ * 0600.
+ */
 export const appendDurably = (path: string, text: string): void => write(path, "a", text);
 
 /**
- * Replaces a file, which gets mode 0600: readers see either the old text or the new one, which a power
- * cut does not take back. If several processes replace it at the same time, the last one wins.
+ * Replaces a file, which gets mode 0600. Readers see either the old text or the new one, and a
+ * power cut does not take the new text back. If several processes replace the file at the same
+ * time, the last one wins.
  */
 export function replaceDurably(path: string, text: string): void {
   const draft = `${path}.draft-${randomUUID()}`;
@@ -54,8 +58,8 @@ const write = (path: string, flags: "a" | "wx", text: string): void =>
   });
 
 /**
- * Copies a file to a new one with mode 0600, and waits until that is on the disk.
- * @param options.bytes how many to copy, from the beginning; absent: all
+ * Copies a file to a new one with mode 0600, and waits until the copy is on the disk.
+ * @param options.bytes how many bytes to copy, from the beginning; absent for all
  */
 export async function copyDurably(
   from: string,
@@ -69,7 +73,7 @@ export async function copyDurably(
   await pipeline(input, output, { signal });
 }
 
-/** Opens a file, which it may create with mode 0600, and closes it after its use. */
+/** Opens a file, and closes it after its use. A missing file may be created, with mode 0600. */
 export function useFile<Result>(
   path: string,
   flags: string,
@@ -83,7 +87,7 @@ export function useFile<Result>(
   }
 }
 
-/** Adds the path to an error of Node, which lacks it for an open file. */
+/** Runs `work`, and adds the path to an error of Node that lacks it, as for an open file. */
 export function namePath<Result>(path: string, work: () => Result): Result {
   try {
     return work();

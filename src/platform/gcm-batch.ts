@@ -1,23 +1,22 @@
 import { createCipheriv, type KeyObject, timingSafeEqual } from "node:crypto";
 
-// Decrypts hundreds of short texts with three ciphers, because a cipher for each of the 20,000 guests
-// of a calendar feed took half of the CPU time of the feed. The steps are those of AES-256-GCM (NIST SP
+// Decrypts hundreds of short texts with three ciphers. A cipher for each of the 20,000 guests of a
+// calendar feed took half of the CPU time of the feed. The steps are those of AES-256-GCM (NIST SP
 // 800-38D), and OpenSSL computes both AES and GHASH.
 
-/** A sealed text is the nonce, the tag, then the encrypted text; its row's ID is authenticated too. */
+/**
+ * A sealed text is the nonce, the tag, then the encrypted text. The row's ID is authenticated, too.
+ */
 export type SealedRow = { id: string; sealed: Uint8Array };
 
 export const NONCE = 12;
 export const TAG = 16;
 const HEAD = NONCE + TAG;
 const BLOCK = 16;
-/**
- * The empty nonce is never used to encrypt a text, and no tag that is computed with it leaves this
- * file.
- */
+/** The empty nonce never encrypts a text, and no tag that is computed with it leaves this file. */
 const NO_NONCE = new Uint8Array(NONCE);
 
-/** Returns the texts, or undefined if the key does not decrypt each of them. */
+/** Returns the texts, or undefined if the key does not decrypt all of them. */
 export function decryptTogether(key: KeyObject, rows: readonly SealedRow[]): string[] | undefined {
   if (rows.some(({ sealed }) => sealed.length < HEAD)) return undefined;
   const streams = createKeyStreams(key, rows);
@@ -54,11 +53,12 @@ function createKeyStreams(key: KeyObject, rows: readonly SealedRow[]): Buffer {
 }
 
 /**
- * Whether every tag is right. GHASH adds each block to a state, which it then multiplies by a secret
- * of the key. The state after the blocks of a text is its unmasked tag, so it becomes zero if a block
- * of that tag follows. After all texts, the state is therefore that of as many zero blocks. The tag
- * needs a block of its own: in that of the next ID, a change of the tag could undo one of the ID. If
- * a tag is wrong, the chance of the same state is below one in 2^100.
+ * Returns whether every tag is right. GHASH adds each block to a state, which it then multiplies by
+ * a secret of the key. The state after the blocks of a text is the text's unmasked tag, so it
+ * becomes zero if a block with that tag follows. After all texts, the state is therefore the same
+ * as after as many zero blocks. The tag needs a block of its own: if it shared one with the next
+ * ID, a change of the tag could undo a change of the ID. If a tag is wrong, the chance of the same
+ * state is below one in 2^100.
  */
 function areAuthentic(key: KeyObject, rows: readonly SealedRow[], streams: Buffer): boolean {
   const hashed = Buffer.alloc(rows.reduce((sum, row) => sum + hashedLength(row), 0));
@@ -76,8 +76,8 @@ const hashedLength = ({ id, sealed }: SealedRow): number =>
   padded(Buffer.byteLength(id)) + padded(bodyLength(sealed)) + 2 * BLOCK;
 
 /**
- * Writes the blocks of a text for GHASH: the ID, the encrypted text, the bits that each has, and the
- * unmasked tag.
+ * Writes the blocks of a text for GHASH: the ID, the encrypted text, the length of each in bits,
+ * and the unmasked tag.
  */
 function writeHashed(hashed: Buffer, at: number, { id, sealed }: SealedRow, mask: Buffer): void {
   const idLength = hashed.write(id, at);

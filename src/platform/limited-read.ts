@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
 
-/** `maxMs` is the time until a pipe or stdin ends. */
+/** `maxMs` limits the time until a pipe or stdin ends. */
 export type ReadLimits = { maxBytes: number; maxMs: number };
 
-/** A pipe may have to wait for the program that fills it. */
+/** The limits leave time for the program that fills a pipe. */
 export const READ_LIMITS: ReadLimits = { maxBytes: 50_000_000, maxMs: 5 * 60_000 };
 
 type Input = NodeJS.ReadableStream & { isTTY?: boolean };
@@ -13,13 +13,13 @@ const CHUNK_BYTES = 65_536;
 const POLL_MS = 10;
 
 /**
- * Returns the content of a file, or of a pipe until its writer closes it. A path may name
- * `/dev/zero`, or a pipe that nobody closes.
- * @throws AppError usage for a device or socket; invalid_input beyond a limit. An error of the system
- *   is thrown unchanged.
+ * Returns the content of a file, or of a pipe until its writer closes it. The limits protect from
+ * paths such as `/dev/zero`, and from a pipe that nobody closes.
+ * @throws AppError usage for a device or socket; invalid_input beyond a limit. An error of the
+ *   system is thrown unchanged.
  */
 export function readLimited(path: string, limits: ReadLimits = READ_LIMITS): Buffer {
-  // A pipe without a writer would block the opening.
+  // Opening a pipe that has no writer would block.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(file);
@@ -53,7 +53,7 @@ function assertNoDevice(path: string, stats: Stats): void {
 
 function readPipe(file: number, path: string, content: Content, limits: ReadLimits): void {
   let waitedMs = 0;
-  // A shell opens the other end of `<(command)` before it starts this program. A named pipe may lie
+  // A shell opens the other end of `<(command)` before it starts this program. A named pipe may be
   // in `/dev/shm`, too.
   let hasWriter = /^\/(?:dev\/(?:fd|stdin)|proc)\b/.test(path);
   for (;;) {
@@ -67,7 +67,7 @@ function readPipe(file: number, path: string, content: Content, limits: ReadLimi
   }
 }
 
-/** Returns undefined while a writer has written no more, and no bytes without a writer. */
+/** Returns undefined if a writer has not written more yet, and no bytes if there is no writer. */
 function readWaiting(file: number): Buffer | undefined {
   try {
     return readChunk(file);
@@ -93,8 +93,8 @@ export async function readStdin(stdin: Input, limits: ReadLimits = READ_LIMITS):
 }
 
 /**
- * Yields what arrives on stdin, of which there may be any amount.
- * @throws AppError invalid_input if nothing arrives for the time of the limits
+ * Yields the chunks that arrive on stdin, without a limit on their size in all.
+ * @throws AppError invalid_input if nothing arrives for `maxMs`
  */
 export const streamStdin = (stdin: Input, limits: ReadLimits = READ_LIMITS) =>
   chunksOf(stdin, limits, true);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Returns how many files and sockets the process may open; null if the system does not say it. */
+/** Returns how many files and sockets the process may open; null if the system does not tell. */
 export function readOpenFileLimit(): number | null {
   try {
     const limit = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];

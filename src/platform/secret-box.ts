@@ -13,34 +13,40 @@ import { createDurably, syncFolder } from "./durable-file.ts";
 import { NONCE, decryptTogether, type SealedRow, TAG } from "./gcm-batch.ts";
 
 /**
- * Encrypts signing secrets at rest with AES-256-GCM, bound to their row. The key file holds one
- * key; during a rotation it holds several, newest first.
+ * Encrypts texts at rest with AES-256-GCM, bound to their row. The key file holds one key. During a
+ * rotation it holds several, the newest first.
  */
 export type SecretBox = {
-  /** Call it inside the transaction that stores the result: a key rotation waits for that. */
+  /**
+   * Call it inside the transaction that stores the result: a key rotation waits for that
+   * transaction.
+   */
   encrypt: (plain: string, rowId: string) => Buffer;
   decrypt: (sealed: Uint8Array, rowId: string) => string;
   /**
    * Decrypts many rows much faster than one by one. Returns undefined if the newest known key does
-   * not decrypt each of them; `decrypt` then tells which, and with which key.
+   * not decrypt all of them; `decrypt` then tells which, and uses the other keys.
    */
   decryptTogether: (rows: readonly SealedRow[]) => string[] | undefined;
   /**
-   * Whether the key file decrypts at least one of the rows, or there are no rows. Reads the file,
-   * because `encrypt` uses the key on disk, not the one in memory.
+   * Returns whether the key file decrypts at least one of the rows, or there are no rows. The file
+   * is read each time, because `encrypt` uses the key on disk, not the one in memory.
    */
   decryptsAny: (rows: Iterable<{ id: string; sealed: Uint8Array }>) => boolean;
-  /** The rows that no key in the file decrypts. Reads the file, which may have been replaced. */
+  /**
+   * Returns the rows that no key in the file decrypts. The file is read each time, because it may
+   * have been replaced.
+   */
   listUndecryptable: <Row extends { id: string; sealed: Uint8Array }>(rows: Row[]) => Row[];
   /**
-   * HMAC of a text under a key that is derived from the newest master key for this purpose;
-   * undefined if there is no master key. Never creates one.
+   * Returns the HMAC of a text under a key that is derived from the newest master key for this
+   * purpose; undefined if there is no master key. No master key is created.
    */
   mac: (purpose: string, text: string) => Buffer | undefined;
   addKey: () => void;
   /**
-   * Moves all keys but the newest to files of their own, which only decrypt backups, if `allDecrypt`
-   * confirms that the newest suffices.
+   * Moves all keys but the newest to files of their own, which only decrypt backups, if
+   * `allDecrypt` confirms that the newest key suffices.
    * @returns the paths of these files
    */
   dropOldKeys: (
@@ -51,9 +57,9 @@ export type SecretBox = {
 const KEY = 32;
 
 /**
- * The key file is created on first use, except in a dry run. It is separate from the database, so
- * that a copy of the database reveals no secret.
- * @param oldKeys decrypt what no key in the file does, and encrypt nothing
+ * Returns a SecretBox. The key file is created on first use, except in a dry run. It is separate
+ * from the database, so that a copy of the database reveals no secret.
+ * @param oldKeys keys that decrypt what no key in the file does, and encrypt nothing
  */
 export function openSecretBox(
   keyPath: string,
@@ -68,7 +74,7 @@ export function openSecretBox(
 
   return {
     encrypt(plain, rowId) {
-      // Read the file each time: the key may have been rotated.
+      // The file is read each time, because the key may have been rotated.
       const [key] = load() as [Buffer];
       const nonce = random(NONCE);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(rowId));
@@ -76,7 +82,7 @@ export function openSecretBox(
       return Buffer.concat([nonce, cipher.getAuthTag(), body]);
     },
     decrypt(sealed, rowId) {
-      // Never creates a key: a new key decrypts nothing and would hide that the right one is
+      // No key is created here: a new key decrypts nothing and would hide that the right one is
       // missing.
       const plain =
         decryptWithAny(known, sealed, rowId) ??
@@ -136,7 +142,7 @@ export const fingerprintOf = (key: Buffer): string => hash("sha256", toLine(key)
 export const oldKeyPath = (keyPath: string, fingerprint: string): string =>
   `${keyPath}.old-${fingerprint}`;
 
-/** Returns the files of the keys that rotations have replaced: these only decrypt backups. */
+/** Returns the files of the keys that rotations have replaced. These keys only decrypt backups. */
 export function listOldKeyPaths(keyPath: string): string[] {
   const prefix = oldKeyPath(basename(keyPath), "");
   const folder = dirname(keyPath);
@@ -146,7 +152,7 @@ export function listOldKeyPaths(keyPath: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Returns undefined if none of the keys decrypts the text. */
+/** Returns the decrypted text; undefined if none of the keys decrypts it. */
 export function decryptWithAny(
   keys: readonly Buffer[],
   sealed: Uint8Array,
@@ -192,7 +198,7 @@ function readOrCreateKeys(path: string, random: (bytes: number) => Buffer): Buff
   }
 }
 
-/** Returns no keys if the file is missing, unreadable or invalid; the newest is the first. */
+/** Returns the keys, the newest first; none if the file is missing, unreadable or invalid. */
 export function readMasterKeys(path: string): Buffer[] {
   try {
     return readKeys(path) ?? [];
@@ -224,8 +230,8 @@ function readText(path: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    // The file may be readable the next time, so nothing may conclude that a secret cannot be
-    // decrypted.
+    // The file may be readable the next time, so an error of the disk must not look like a wrong
+    // key.
     if (code === "EIO")
       throw new AppError(
         "storage_failed",
@@ -244,7 +250,10 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** Writes a draft and links it into place: two processes that start together share one key. */
+/**
+ * Creates the key file: links a draft into place, so that two processes that start together share
+ * one key.
+ */
 export function createMasterKey(path: string, random: (bytes: number) => Buffer): void {
   const draft = writeDraft(path, [random(KEY)], random);
   try {
@@ -254,14 +263,16 @@ export function createMasterKey(path: string, random: (bytes: number) => Buffer)
   } finally {
     unlinkSync(draft);
   }
-  // Before anything encrypted with the key is stored: a power cut must not take the key away.
+  // The name is synced before anything encrypted with the key is stored: a power cut must not take
+  // the key away.
   syncFolder(dirname(path));
 }
 
-/** Writes a draft and renames it: readers see either the old keys or the new ones. */
+/** Replaces the keys by renaming a draft: readers see either the old keys or the new ones. */
 function replaceKeys(path: string, keys: Buffer[], random: (bytes: number) => Buffer): void {
   renameSync(writeDraft(path, keys, random), path);
-  // Before anything is encrypted with the new key: a power cut must not bring the old file back.
+  // The name is synced before anything is encrypted with the new key: a power cut must not bring
+  // the old file back.
   syncFolder(dirname(path));
 }
 

@@ -3,12 +3,15 @@ import { homedir, tmpdir } from "node:os";
 import { isAbsolute, join, resolve, dirname } from "node:path";
 import { AppError } from "../domain/errors.ts";
 
-// Where a user's data and caches are by the conventions of Linux (XDG), macOS and Windows.
+// The folders for a user's data and caches, by the conventions of Linux (XDG), macOS and Windows.
 
-/** Windows has no user IDs. */
+/** The system that the program runs on. Windows has no user IDs. */
 export type Machine = { platform: NodeJS.Platform; userId: number | undefined };
 
-/** Where services keep their data on Linux. The user of the service has it as the home folder. */
+/**
+ * The folder for the data of services on Linux, which is also the home folder of the service's
+ * user.
+ */
 const SERVICE_DATA_DIR = "/var/lib/deskbell";
 
 /** @throws AppError usage if the user has no home folder */
@@ -21,13 +24,13 @@ export function userDataDir(env: NodeJS.ProcessEnv, { platform, userId }: Machin
       fix: "name a folder with --data-dir",
     });
   const onLinux = join(home, ".local/share/deskbell");
-  // Until version 0.2, the data were there on every system.
+  // Until version 0.2, the data were in this folder on every system.
   if (existsSync(onLinux)) return onLinux;
   if (platform === "win32") return join(localAppData(env, home), "deskbell/Data");
   return platform === "darwin" ? join(home, "Library/Application Support/deskbell") : onLinux;
 }
 
-/** Best first. A configured folder is the only one. */
+/** Returns the folders for caches, the best first. A configured folder is the only one. */
 export function listCacheFolders(env: NodeJS.ProcessEnv, machine: Machine): string[] {
   const configured = env.DESKBELL_CACHE_DIR || env.CACHE_DIRECTORY;
   if (configured) return [resolve(configured)];
@@ -48,7 +51,7 @@ function userCacheDir(env: NodeJS.ProcessEnv, { platform }: Machine): string | u
 const localAppData = (env: NodeJS.ProcessEnv, home: string): string =>
   env.LOCALAPPDATA || join(home, "AppData/Local");
 
-/** `homedir` throws for a user ID without a passwd entry. */
+/** Returns undefined for a user ID without a passwd entry, for which `homedir` throws. */
 function homeOf(env: NodeJS.ProcessEnv): string | undefined {
   try {
     return env.HOME || homedir() || undefined;
@@ -73,8 +76,8 @@ export function makeOwnFolder(folder: string): void {
 }
 
 /**
- * Under sudo, HOME may belong to another user: that user could replace files in it, and could not
- * delete folders that root creates there.
+ * Asserts that root owns the folder and its parents. Under sudo, HOME may belong to another user,
+ * who could replace files in it, and could not delete folders that root creates there.
  */
 function assertRootOwnsParents(folder: string): void {
   for (let path = folder; path !== dirname(path); path = dirname(path))

@@ -5,7 +5,7 @@ import { FEATURES, type Named } from "../features/index.ts";
 import { type Db, isSqliteError } from "./database/db.ts";
 import { withReadOnlyDatabase } from "./database/read-only-database.ts";
 
-// The rows by which somebody reads or receives data: a restore must not add one unnoticed.
+// The rows by which somebody reads or receives data. A restore must not add one unnoticed.
 
 export type AccessKind = keyof typeof CORE_TABLES | Named<"access">;
 
@@ -13,14 +13,14 @@ type AccessRow = {
   kind: AccessKind;
   id: string;
   name: string;
-  /** The slug; null for what concerns all businesses. */
+  /** The slug; null for a row that concerns all businesses. */
   business: string | null;
   isActive: boolean;
-  /** What decides who gets what; binary values as hexadecimal digits. */
+  /** The columns that decide who gets what; binary values as hexadecimal digits. */
   rights: Record<string, unknown>;
   /** Hashes of the valid secrets of an API key. */
   secrets: string[];
-  /** What an API key may use at most. */
+  /** The limits of an API key. */
   limits: Partial<KeyLimits>;
 };
 
@@ -35,9 +35,9 @@ const LIMITS = {
 export type KeyLimits = Record<(typeof LIMITS)[keyof typeof LIMITS], number>;
 
 export type AccessChange = Pick<AccessRow, "kind" | "id" | "name" | "business"> & {
-  /** `brought back`: it had been deleted, revoked or disabled since the backup was made. */
+  /** `brought back`: the row had been deleted, revoked or disabled since the backup was made. */
   change: "new" | "brought back" | "changed" | "limits raised";
-  /** The limits that are higher in the backup: the live value, and that of the backup. */
+  /** The limits that are higher in the backup, with the live value and that of the backup. */
   raised?: { [Limit in keyof KeyLimits]?: { from: number; to: number } };
 };
 
@@ -69,9 +69,9 @@ const listTables = lazy((): Readonly<Record<AccessKind, AccessTable>> =>
 );
 export const listAccessKinds = (): AccessKind[] => Object.keys(listTables()) as AccessKind[];
 
-/** A table of a feature: a restore revokes rows that an unknown backup adds. */
+/** A table of a feature. A restore revokes the rows that an unknown backup adds to it. */
 export type FeatureTable = AccessTable & {
-  /** The column with the time of the revocation; null: the row is deleted. */
+  /** The column with the time of the revocation; null if a revoked row is deleted. */
   revokedAt: string | null;
   /** The action that the audit log records. */
   revoked: string;
@@ -88,9 +88,9 @@ export function createAccessStore(db: Db) {
 }
 
 /**
- * Returns the active rows of a backup by which somebody reads or receives data that the live database
- * does not have, or not as active, or with other rights.
- * @param live the path of the live database; without that file, all are new
+ * Returns the active rows of a backup by which somebody reads or receives data and that the live
+ * database lacks, has as inactive or has with other rights.
+ * @param live the path of the live database; if there is no such file, all rows are new
  */
 export function listAccessChanges(live: string, backup: string, now: number): AccessChange[] {
   const before = new Map(readIfPossible(live, now).map((row) => [`${row.kind} ${row.id}`, row]));
@@ -114,7 +114,7 @@ const listRaised = (live: AccessRow, row: AccessRow): NonNullable<AccessChange["
     }),
   );
 
-/** Returns the limits of the keys of a database; nothing if it is missing or damaged. */
+/** Returns the limits of the keys of a database; nothing if the file is missing or damaged. */
 export const readKeyLimits = (path: string, now: number): (Partial<KeyLimits> & { id: string })[] =>
   readIfPossible(path, now)
     .filter(({ kind }) => kind === "key")
@@ -124,14 +124,16 @@ function compare(live: AccessRow | undefined, row: AccessRow): AccessChange["cha
   if (live === undefined) return "new";
   if (!live.isActive) return "brought back";
   const hasOtherSecret = row.secrets.some((hash) => !live.secrets.includes(hash));
-  // An older version lacks some columns.
+  // The database of an older version lacks some columns.
   const hasOtherRights = Object.entries(row.rights).some(
     ([column, value]) => column in live.rights && live.rights[column] !== value,
   );
   return hasOtherSecret || hasOtherRights ? "changed" : undefined;
 }
 
-/** Returns nothing for a damaged database, which may be why it is being replaced. */
+/**
+ * Returns the rows of a database; nothing if it is damaged, which may be why it is being replaced.
+ */
 function readIfPossible(path: string, now: number): AccessRow[] {
   if (!existsSync(path)) return [];
   let db: Db | undefined;

@@ -4,7 +4,7 @@ import { columns, type Db, insertInto, matching } from "./database/db.ts";
 import { parseJson } from "./database/storage-error.ts";
 
 export type AuditRow = {
-  /** Rises with time. */
+  /** IDs rise with time. */
   id: string;
   at: number;
   via: Actor["via"];
@@ -20,10 +20,13 @@ export type AuditRow = {
 
 export type AuditFilter = {
   businessId?: string | undefined;
-  /** An ID or a name. */
+  /** The ID or name of the actor. */
   actor?: string | undefined;
   action?: AuditAction | undefined;
-  /** The ID of a booking, reservation or order: its entries, and exports and erasures of its guest. */
+  /**
+   * The ID of a booking, reservation or order. Selects its entries, and the exports and erasures of
+   * its guest.
+   */
   visit?: string | undefined;
   /** Epoch ms, inclusive. */
   since?: number | undefined;
@@ -58,7 +61,7 @@ export function createAuditStore(db: Db) {
   const raiseKeptSince = db.prepare(
     "UPDATE audit_retention SET kept_since = max(kept_since, :before)",
   );
-  // An ID is not older than its entry, so the range of IDs spares a scan of the log.
+  // An ID is as old as its entry or newer, so the range of IDs spares a scan of the log.
   const deleteExpired = db.prepare("DELETE FROM audit_entry WHERE id < :minId AND at < :before");
 
   const selectKeptSince = db.prepare("SELECT kept_since FROM audit_retention").pluck();
@@ -66,9 +69,9 @@ export function createAuditStore(db: Db) {
   const deleteById = db.prepare("DELETE FROM audit_entry WHERE id = ?");
 
   return {
-    /** A trigger ignores an entry that the log already has. */
+    /** Adds an entry. A trigger ignores an entry that the log already has. */
     insert: (row: AuditRow) => void insert.run({ ...row, details: JSON.stringify(row.details) }),
-    /** Newest first. */
+    /** Lists entries, the newest first. */
     list: (filter: AuditFilter, limit: number): AuditRow[] =>
       db
         .prepare(`
@@ -76,7 +79,7 @@ export function createAuditStore(db: Db) {
           ORDER BY id DESC LIMIT :limit`)
         .all({ ...filter, limit })
         .map(parse),
-    /** Puts rows in the place of those with the same IDs. Call it in a transaction. */
+    /** Replaces the entries that have the same IDs as these rows. Call it in a transaction. */
     replace(rows: readonly AuditRow[]): void {
       const keptSince = selectKeptSince.get();
       setKeptSince.run(Number.MAX_SAFE_INTEGER);

@@ -14,7 +14,8 @@ export type BusinessRow = {
   updatedAt: number;
   /**
    * Rises with every save, because anything that partners see may have changed, even if only the
-   * number of tickets left. Never reused, not even if the business is deleted and created again.
+   * number of tickets left. No revision is ever reused, not even if the business is deleted and
+   * created again.
    */
   revision: number;
   /** Epoch ms up to which changes caused by time alone have been published. */
@@ -40,7 +41,7 @@ export function createBusinessStore(db: Db) {
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
   const selectBySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
   const selectAll = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
-  // If a business with this ID was deleted before, its revision continues from there.
+  // The revision of a business that was deleted before continues from its last value.
   const upsert = db.prepare(`
     INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at, revision,
       told_until, next_transition_at)
@@ -60,7 +61,7 @@ export function createBusinessStore(db: Db) {
   const selectDueForTransition = db.prepare(
     `SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`,
   );
-  // The only source of sequence numbers; called in the transaction that uses them.
+  // The only source of sequence numbers. It is called in the transaction that uses them.
   const raiseSequence = db
     .prepare(
       "UPDATE business SET last_sequence = last_sequence + :count WHERE id = :id RETURNING last_sequence",
@@ -106,7 +107,7 @@ export function createBusinessStore(db: Db) {
       remember.run(id);
       deleteById.run(id);
     },
-    /** The counters for creating a business: 0, or their last values if it existed before. */
+    /** Returns the counters of a new business: 0, or their last values if it existed before. */
     getInitialCounters: (id: string) =>
       (selectRemovedCounters.get(id) ?? { catalogVersion: 0, lastSequence: 0 }) as Pick<
         BusinessRow,

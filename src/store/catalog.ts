@@ -69,7 +69,7 @@ export function createCatalogStore(db: Db) {
   const setAuthored = db.prepare("UPDATE catalog_object SET authored = :authored WHERE id = :id");
 
   return {
-    /** @param kinds kinds to fill; the others stay empty */
+    /** @param kinds the kinds of objects to read; the others stay empty */
     listObjects(businessId: string, kinds: readonly Kind[] = ALL_KINDS): CatalogObjects {
       const found = emptyObjects();
       const rows = selectObjects.iterate({ businessId, kinds: JSON.stringify(kinds) });
@@ -110,7 +110,7 @@ export function createCatalogStore(db: Db) {
     },
 
     writeObjects(businessId: string, change: RowChanges): void {
-      // Delete first: two objects may have swapped keys, and keys are unique at any time.
+      // Rows are deleted first: two objects may have swapped keys, and keys are unique at any time.
       for (const id of change.removed) deleteObject.run(id);
       for (const { id, isNew } of change.written) if (!isNew) deleteObject.run(id);
       for (const { id, kind, key, sortOrder, doc } of change.written)
@@ -118,7 +118,10 @@ export function createCatalogStore(db: Db) {
       for (const { id, sortOrder } of change.moved) moveObject.run({ id, sortOrder });
     },
 
-    /** Call it after `writeObjects`, which clears the local edits of the rows it writes. */
+    /**
+     * Stores local edits. Call it after `writeObjects`, which clears the local edits of the rows
+     * that it writes.
+     */
     writeLocalEdits(edits: ReadonlyMap<string, DocOf[Kind] | null>): void {
       for (const [id, authored] of edits)
         setAuthored.run({ id, authored: authored && JSON.stringify(authored) });
@@ -126,7 +129,7 @@ export function createCatalogStore(db: Db) {
   };
 }
 
-/** When the public representation of each catalog object last changed. */
+/** Stores when the public representation of each catalog object last changed. */
 export function createObjectVersionStore(db: Db) {
   const selectAll = db
     .prepare("SELECT object_id, version, updated_at FROM representation WHERE business_id = ?")
@@ -150,7 +153,7 @@ export function createObjectVersionStore(db: Db) {
     list(businessId: string): Map<string, ObjectVersion> {
       const found = new Map<string, ObjectVersion>();
       const rows = selectAll.iterate(businessId) as Iterable<[string, number, number]>;
-      // Most objects were last changed together: they share one value, to save memory.
+      // Most objects were last changed together, so they share one value, which saves memory.
       let last: ObjectVersion = { version: 0, updatedAt: 0 };
       for (const [id, version, updatedAt] of rows) {
         if (version !== last.version || updatedAt !== last.updatedAt) last = { version, updatedAt };
@@ -183,7 +186,9 @@ export function createSoldOutStore(db: Db) {
   );
 
   return {
-    /** ID of a dish or option -> epoch ms until which it is sold out; null: no end. */
+    /**
+     * Maps the ID of a dish or option to the epoch ms until which it is sold out; null for no end.
+     */
     list: (businessId: string) => new Map(selectAll.all(businessId) as [string, number | null][]),
     upsert: (businessId: string, objectId: string, until: number | null) =>
       void upsertRow.run({ businessId, objectId, until }),
@@ -192,7 +197,7 @@ export function createSoldOutStore(db: Db) {
   };
 }
 
-/** Between two events about the tickets left of one public event. */
+/** The minimum time between two events about the tickets left of one public event. */
 const INTERVAL_MS = 10_000;
 
 export type DueAvailability = { businessId: string; eventId: string };
@@ -201,7 +206,7 @@ export function createEventAvailabilityStore(db: Db) {
   const markChanged = db.prepare(`
     INSERT INTO event_availability (event_id, business_id, due_at) VALUES (:eventId, :businessId, :now)
     ON CONFLICT DO UPDATE SET due_at = coalesce(due_at, max(:now, min(sent_at, :now) + ${INTERVAL_MS}))`);
-  // A due time that is further away was set before the clock was set back.
+  // A due time that is further away was stored before the clock was set back.
   const selectDue = db.prepare(`
     SELECT ${columns("business_id, event_id")} FROM event_availability
     WHERE due_at IS NOT NULL AND (due_at <= :now OR due_at > :now + ${INTERVAL_MS})
@@ -214,7 +219,9 @@ export function createEventAvailabilityStore(db: Db) {
   );
 
   return {
-    /** The change becomes due now, or ten seconds after the last one that was sent. */
+    /**
+     * Marks a public event: its change is due now, or ten seconds after the last one that was sent.
+     */
     markChanged: (businessId: string, eventId: string, now: number) =>
       void markChanged.run({ businessId, eventId, now }),
     listDue: (now: number) => selectDue.all({ now }) as DueAvailability[],

@@ -1,9 +1,9 @@
 import type { Db } from "./database/db.ts";
 
 /**
- * What happens to each column with an instant when the wall clock is set.
+ * What happens to each column with a time when the wall clock jumps.
  * - `shifted`: the end or beginning of a period, which keeps its length.
- * - `delivery`: the delivery thread shifts it, with the due times that are only in its memory.
+ * - `delivery`: a time that the delivery thread shifts, with the due times in its memory.
  * - `calendar`: a time that people have agreed on, by whatever clock.
  * - `record`: when something happened, by the clock of that moment.
  */
@@ -87,7 +87,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "visitor_action.made_at": "shifted",
 };
 
-/** Tables whose objects have a version, which rises because clients see the new time. */
+/** Tables whose objects have a version. A shift raises it, because clients see the new time. */
 const VERSIONED = new Set(["booking", "reservation", "ticket_order"]);
 
 export function createClockStore(db: Db) {
@@ -100,7 +100,7 @@ export function createClockStore(db: Db) {
     find: () => find.get() as { source: string; offsetMs: number } | undefined,
     replace: (source: string, offsetMs: number) => void replace.run({ source, offsetMs }),
 
-    /** Shifts every period that has not ended by the same time, and those that have. */
+    /** Shifts the stored times of all periods, whether or not they have ended. */
     shiftPeriods(byMs: number, now: number): void {
       for (const [name, kind] of Object.entries(CLOCK_COLUMNS)) {
         if (kind !== "shifted") continue;
@@ -115,9 +115,9 @@ export function createClockStore(db: Db) {
   };
 
   /**
-   * Pending objects alone wait for the time. `updated_at` never decreases within a business. A
-   * decision ends before its visit starts; a visit that would have started by the new time may still
-   * lie in the future of a clock that was set wrong, so its decision stays open.
+   * Shifts a time of pending objects, which alone wait for it. `updated_at` never decreases within
+   * a business. A decision ends before its visit starts. A visit that would have started by the new
+   * time may be in the future of a clock that was set wrong, so its decision stays open.
    */
   function shiftVersioned(table: string, column: string, byMs: number, now: number): void {
     const shifted = `${column} + :byMs`;

@@ -2,29 +2,32 @@ import { columns, type Db } from "./database/db.ts";
 
 export type DaemonRow = {
   url: string;
-  /** The URL at which others reach it; empty if it was not told. */
+  /** The URL at which others reach the daemon; empty if it is not configured. */
   publicUrl?: string;
   startedAt: number;
-  /** Whether it sends alerts, and its limit of open files, if known. */
+  /** Whether the daemon sends alerts, and its limit of open files, if known. */
   hasAlertUrl?: boolean;
   openFiles?: number | null;
-  /** When it makes backups, and whether it copies them to another place. */
+  /** The time between backups, and whether they are copied to another place. */
   backupEveryMs?: number | null;
   copiesBackups?: boolean;
-  /** The only address of its clients, if a proxy seems to hide their own. */
+  /** The only address of all clients, if a proxy seems to hide their own. */
   sharedAddress?: string | null;
-  /** Who had most connections when all were in use; empty: this machine and trusted proxies. */
+  /**
+   * The client with most connections when all were in use; empty for this machine and trusted
+   * proxies.
+   */
   connectionsFull?: string | null;
   /** The path that a program on this machine asked for without the metrics token. */
   metricsRefused?: string | null;
-  /** The name of the monotonic clock, and by how much the wall clock is ahead of it. */
+  /** The name of the monotonic clock, and how many milliseconds the wall clock is ahead of it. */
   clockSource?: string | null;
   clockOffsetMs?: number | null;
-  /** When its certificate expires; null without HTTPS. */
+  /** When the TLS certificate expires; null without HTTPS. */
   certificateExpiresAt?: number | null;
 };
 
-/** What the daemon that was started last says about itself. */
+/** Stores what the daemon that was started last says about itself. */
 export function createDaemonStore(db: Db) {
   const select = db.prepare(
     `SELECT ${columns("url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, connections_full, metrics_refused, certificate_expires_at, clock_source, clock_offset_ms")} FROM daemon`,
@@ -40,7 +43,7 @@ export function createDaemonStore(db: Db) {
   const updateConnectionsFull = db.prepare("UPDATE daemon SET connections_full = ?");
 
   return {
-    /** The daemon that was started last, whether or not it still runs. */
+    /** Returns the daemon that was started last, whether or not it still runs. */
     find(): DaemonRow | undefined {
       const row = select.get() as DaemonRow | undefined;
       return (
@@ -79,11 +82,11 @@ export function createDaemonStore(db: Db) {
   };
 }
 
-/** `second`: of the wall clock. */
+/** A count of requests; `second` is a time of the wall clock. */
 export type RateCountRow = {
   client: string;
   second: number;
-  /** Distinguishes the processes that counted. */
+  /** A number that tells apart the processes that count. */
   process: number;
   count: number;
 };
@@ -106,7 +109,7 @@ export function createRateCountStore(db: Db) {
   };
 }
 
-/** Notices until the feature that sends them takes them. */
+/** Stores notices until the feature that sends them takes them. */
 export function createNoticeStore(db: Db) {
   const upsert = db.prepare(
     "INSERT OR REPLACE INTO alert_state (kind, key, value) VALUES ('notice', ?, ?)",

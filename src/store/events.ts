@@ -24,18 +24,19 @@ const CONDITIONS: Record<keyof EventFilter, string> = {
 export type EventRow = {
   id: string;
   businessId: string;
-  /** Rises per business, without gaps. */
+  /** Sequence numbers rise without gaps within a business. */
   sequence: number;
   type: EventType;
-  /**
-   * The envelope exactly as it is sent: UTF-8 JSON. Nothing changes it but the erasure of a guest.
-   */
+  /** The envelope exactly as it is sent: UTF-8 JSON. It changes only when a guest is erased. */
   body: Buffer;
   sha256: Buffer;
   createdAt: number;
-  /** The key that created the booking, reservation or order; null: the operator. */
+  /**
+   * The key that created the booking, reservation or order; null if no key did, and for catalog
+   * events.
+   */
   ownerKeyId: string | null;
-  /** The booking, reservation or order with a customer reference. */
+  /** The booking, reservation or order of the event; null for events about something else. */
   visitId: string | null;
 };
 
@@ -61,7 +62,7 @@ export function createEventStore(db: Db) {
     SELECT id, body, sha256 FROM event WHERE id > :after ORDER BY id LIMIT :limit`);
 
   return {
-    /** Newest first, without bodies. */
+    /** Lists events without bodies, the newest first. */
     list(filter: EventFilter, limit: number): ListedEvent[] {
       return db
         .prepare(`
@@ -80,7 +81,7 @@ export function createEventStore(db: Db) {
     /** Lists events of all businesses by ascending ID. */
     listById: (after: string, limit: number) =>
       selectNextById.all({ after, limit }) as Pick<EventRow, "id" | "body" | "sha256">[],
-    /** With a pending or parked delivery. */
+    /** Yields events with a pending or parked delivery. */
     iterateUndelivered: () => selectUndelivered.iterate() as IterableIterator<EventRow>,
     listAfter: (businessId: string, sequence: number, limit: number) =>
       selectAfter.all({ businessId, sequence, limit }) as EventRow[],
@@ -89,7 +90,7 @@ export function createEventStore(db: Db) {
 
 export type FeedEntry = { sequence: number; type: EventType };
 
-/** Bodies are read separately, only when needed. */
+/** Reads the event feed. Bodies are read separately, only when needed. */
 export function createFeedStore(db: Db) {
   const selectAfter = db.prepare(`
     SELECT sequence, type FROM event WHERE business_id = :businessId AND sequence > :after
@@ -105,13 +106,13 @@ export function createFeedStore(db: Db) {
   return {
     iterateAfter: (businessId: string, after: number) =>
       selectAfter.iterate({ businessId, after }) as IterableIterator<FeedEntry>,
-    /** Returns undefined if the event was deleted. */
+    /** Returns an event; undefined if it was deleted. */
     find: (businessId: string, sequence: number) =>
       select.get({ businessId, sequence }) as Pick<EventRow, "body" | "ownerKeyId"> | undefined,
-    /** All events after this sequence number are still stored. */
+    /** Returns the sequence number after which all events are still stored. */
     getPrunedSequence: (businessId: string): number =>
       (selectPrunedSequence.get(businessId) as number | undefined) ?? 0,
-    /** The last sequence number used, whether or not its event is still stored. */
+    /** Returns the last sequence number used, whether or not its event is still stored. */
     getLastSequence: (businessId: string): number =>
       (selectLastSequence.get(businessId) as number | undefined) ?? 0,
   };

@@ -4,11 +4,11 @@ import type { DeliveryStatus } from "../domain/webhooks/settle.ts";
 import { createTallyChanges, createTallyStore } from "./webhooks/tallies.ts";
 
 type HistoryRow = {
-  /** Estimated size of all events, deliveries, attempts and catalog changes. */
+  /** The estimated size of all events, deliveries, attempts and catalog changes. */
   bytes: number;
-  /** Epoch ms of the newest event deleted because of the size before its days were up. */
+  /** Epoch ms of the newest event that was deleted early because of the size. */
   cutUntil: number | null;
-  /** The budget of the daemon that was started last; null if there was none. */
+  /** The settings of the daemon that was started last; null if none was started. */
   keepDays: number | null;
   maxBytes: number | null;
 };
@@ -36,12 +36,12 @@ export function createHistoryStore(db: Db) {
 }
 
 /**
- * `next`: the number to continue after, or undefined at the end. `deletedUntil`: when the newest
- * deleted row was created, 0 if there is none.
+ * `next` is the number to continue after, or undefined at the end. `deletedUntil` is when the
+ * newest deleted row was created; 0 if none was deleted.
  */
 export type PrunedBatch = { next: number | undefined; deletedUntil: number };
 
-/** Deliveries created before these can be deleted. */
+/** The times before which ended and unresolved deliveries may be deleted (epoch ms). */
 export type Cutoffs = { ended: number; unresolved: number };
 
 export function createRetentionStore(db: Db) {
@@ -70,7 +70,7 @@ export function createRetentionStore(db: Db) {
   return {
     /**
      * Deletes old deliveries of the next events. An event is deleted with its last delivery. Events
-     * are stored in the order of their time, so a batch without an old one is the last.
+     * are stored in the order of their time, so a batch without an old event is the last one.
      */
     pruneEvents(after: number, limit: number, { ended, unresolved }: Cutoffs): PrunedBatch {
       const rows = eventsAfter.all({ after, limit }) as [number, string, number][];

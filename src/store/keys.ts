@@ -10,7 +10,7 @@ export type KeyRow = {
   name: string;
   scopes: Scope[];
   eventGroups: EventGroup[];
-  /** Address ranges that may use it; empty: any address. */
+  /** Address ranges that may use the key; empty for any address. */
   cidrs: string[];
   limitMinute: number;
   limitHour: number;
@@ -26,13 +26,13 @@ export type KeyRow = {
   revokedAt: number | null;
   endpointsAtEnd: EndpointsAtEnd;
   /**
-   * What the upgrade did to the scopes that version 0.2 had added to a secret key of 0.1; null for
-   * other keys, and once the operator has decided.
+   * What the upgrade from 0.1 did to the scopes that version 0.2 added to secret keys. Null for
+   * other keys, and after the operator has decided.
    */
   gainedScopes: "KEPT" | "REMOVED" | null;
 };
 
-/** What can be changed. */
+/** The fields of a key that can be changed. */
 export type KeySettings = Pick<
   KeyRow,
   | "limitMinute"
@@ -45,7 +45,7 @@ export type KeySettings = Pick<
   | "gainedScopes"
 > & { eventGroups: readonly EventGroup[]; scopes: readonly Scope[] };
 
-/** With the visible parts of its newest secret. */
+/** A key with the visible parts of its newest secret. */
 export type ListedKey = KeyRow & { prefix: string; last4: string };
 
 export type KeySecretRow = {
@@ -54,11 +54,11 @@ export type KeySecretRow = {
   prefix: string;
   last4: string;
   createdAt: number;
-  /** Set once a newer secret replaces it. */
+  /** When the secret ends; set when a newer secret replaces it. */
   expiresAt: number | null;
 };
 
-/** Everything that authorization needs, in one row. */
+/** Everything that authorization needs to know of a key, in one row. */
 export type Credential = KeyRow & {
   secretExpiresAt: number | null;
   businessSlug: string;
@@ -94,7 +94,7 @@ export function createKeyStore(db: Db) {
     JOIN api_key key ON key.id = secret.key_id
     JOIN business ON business.id = key.business_id
     WHERE secret.hash = ?`);
-  // The newest secret is the one without an expiry.
+  // The newest secret of a key is the one without an expiry.
   const listed = `SELECT ${COLUMNS}, secret.prefix, secret.last4
     FROM api_key key JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
   const selectById = db.prepare(`${listed} WHERE key.id = ?`);
@@ -135,7 +135,7 @@ export function createKeyStore(db: Db) {
       max_bookings_day = :maxBookingsDay, expires_at = :expiresAt, endpoints_at_end = :endpointsAtEnd, scopes = :scopes, gained_scopes = :gainedScopes
     WHERE id = :id`);
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
-  // Secrets created after that are not affected.
+  // A key is listed only if a web page has sent its newest secret.
   const selectSeenInBrowser = db.prepare(`${listed}
     WHERE key.browser_seen_at > secret.created_at AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
     ORDER BY key.id`);
@@ -177,19 +177,19 @@ export function createKeyStore(db: Db) {
         scopes: JSON.stringify(settings.scopes),
       }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
-    /** Records that the end of a key has been carried out. */
+    /** Records that the endpoints and holds of an ended key were stopped. */
     markEnded: (id: string, at: number) => void markEnded.run({ id, at }),
-    /** IDs of keys that have expired, and whose end has not been carried out. */
+    /** Returns the IDs of expired keys whose endpoints and holds were not stopped yet. */
     listExpired: (now: number) => selectExpired.all(now) as string[],
-    /** Keys that expire after `now`, at `until` or earlier. */
+    /** Returns the keys that expire after `now`, at `until` or earlier. */
     listExpiring: (now: number, until: number) =>
       selectExpiring.all({ now, until }).map(parse<ListedKey>),
-    /** Keys that had ended before it was decided what happens to their endpoints. */
+    /** Returns keys that ended under 0.2: the operator must decide about their endpoints. */
     listUndecided: () => selectUndecided.all().map(parse<ListedKey>),
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
-    /** Valid keys whose current secret was sent by a web page. */
+    /** Returns the valid keys whose newest secret was sent by a web page. */
     listSeenInBrowser: (now: number) => selectSeenInBrowser.all(now).map(parse<ListedKey>),
-    /** IDs of keys with a stored secret that is not a SHA-256 hash. */
+    /** Returns the IDs of keys with a stored secret that is not a SHA-256 hash. */
     listNotHashed: () => selectNotHashed.all() as string[],
     markUsed: (id: string, at: number) => void markUsed.run({ id, at }),
   };

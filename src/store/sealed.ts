@@ -2,20 +2,20 @@ import { columns, insertInto, type Db } from "./database/db.ts";
 import { lazy } from "../domain/lazy.ts";
 import { FEATURES } from "../features/index.ts";
 
-// The rows that are encrypted with the master key, and that a rotation of it encrypts again.
+// Rows that are encrypted with the master key. A rotation of the key encrypts them again.
 
 export type SecretRow = {
   id: string;
   endpointId: string;
   sealed: Buffer;
   createdAt: number;
-  /** null for the current secret. */
+  /** Null for the current secret. */
   expiresAt: number | null;
 };
 
 const SECRET_COLUMNS = columns("id, endpoint_id, sealed, created_at, expires_at");
 
-/** Signing secrets: one per endpoint, or two during the overlap of a rotation. */
+/** Stores the signing secrets: one per endpoint, or two during the overlap of a rotation. */
 export function createEndpointSecretStore(db: Db) {
   const selectValid = db.prepare(`
     SELECT ${SECRET_COLUMNS} FROM endpoint_secret
@@ -37,21 +37,24 @@ export function createEndpointSecretStore(db: Db) {
   const updateSealedById = db.prepare("UPDATE endpoint_secret SET sealed = :sealed WHERE id = :id");
 
   return {
-    /** The current secret first. */
+    /** Returns the valid secrets, the current one first. */
     listValid: (endpointId: string, now: number) =>
       selectValid.all({ endpointId, now }) as SecretRow[],
     list: () => selectAll.all() as SecretRow[],
-    /** A generator, because SQLite's iterator blocks the connection from its creation. */
+    /**
+     * Yields all secrets. A generator is used, because SQLite's iterator blocks the connection from
+     * its creation.
+     */
     *iterate(): Iterable<SecretRow> {
       yield* selectAll.iterate() as Iterable<SecretRow>;
     },
     insert: (row: SecretRow) => void insert.run(row),
-    /** Deletes the endpoint's other secrets. The kept one is valid until `at`. */
+    /** Deletes the endpoint's other secrets. The kept secret is valid until `at`. */
     keepOnly({ id, endpointId }: SecretRow, at: number): void {
       deleteOthers.run({ id, endpointId });
       expire.run({ id, at });
     },
-    /** Deletes all but the current one. */
+    /** Deletes all secrets but the current one. */
     deleteOld: (endpointId: string) => void deleteExpiring.run(endpointId),
     deleteAll: (endpointId: string) => void deleteByEndpoint.run(endpointId),
     deleteExpired: (now: number) => void deleteExpiredBefore.run(now),
@@ -62,7 +65,7 @@ export function createEndpointSecretStore(db: Db) {
 /** Text that is encrypted with the master key, and the ID with which it was encrypted. */
 export type SealedRow = { id: string; sealed: Buffer };
 
-/** The tables of features with a column `sealed`, besides the one with the secrets of endpoints. */
+/** Returns the tables of features that have a column `sealed`. */
 export const listSecretTables = lazy((): readonly string[] =>
   FEATURES.flatMap(({ secretTables = {} }) => Object.keys(secretTables)),
 );
@@ -71,7 +74,10 @@ export const listSecretTables = lazy((): readonly string[] =>
 export const listSecrets = (db: Db, table: string): SealedRow[] =>
   db.prepare(`SELECT id, sealed FROM ${table} ORDER BY id`).all() as SealedRow[];
 
-/** The encrypted secrets of features, such as the credentials with which deskbell logs in somewhere. */
+/**
+ * Stores the encrypted secrets of features, such as the credentials with which deskbell logs in
+ * elsewhere.
+ */
 export function createFeatureSecretStore(db: Db) {
   const updates = lazy(() =>
     listSecretTables().map((table) =>
@@ -91,7 +97,7 @@ export function createFeatureSecretStore(db: Db) {
 /** The encrypted guest data of a booking, reservation or ticket order. */
 export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
 
-/** `endedAt`: when the visit was, or would have been; 0 if it no longer exists. */
+/** A guest with the time when the visit ended, or would have; 0 if the visit no longer exists. */
 export type EndedGuest = Pick<GuestRow, "visitId" | "businessId"> & { endedAt: number };
 
 export const GUEST_COLUMNS = "visit_id, business_id, sealed";
@@ -113,8 +119,9 @@ export function createGuestStore(db: Db) {
       (SELECT coalesce((SELECT doc ->> 'endsAt' FROM catalog_object WHERE id = event_id), updated_at)
         FROM ticket_order WHERE id = visit_id), 0) AS endedAt
     FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
-  // Raises the version: the reference and the guest data are part of the object. The time is later
-  // than that of any other change, also after the clock was set back: the ETags of calendars have it.
+  // An erasure raises the version, because the reference and the guest data are part of the object.
+  // Its time is later than that of any other change, even if the clock was set back: the ETags of
+  // calendars contain this time.
   const erasures = VISIT_TABLES.map((table) =>
     db.prepare(`
       UPDATE ${table} SET customer_ref = NULL, version = version + 1, updated_at = max(:now,
@@ -164,7 +171,7 @@ export function createIdempotencyStore(db: Db) {
   const deleteOld = db.prepare("DELETE FROM idempotency WHERE created_at <= ?");
 
   return {
-    /** Ignores rows created at `after` or earlier. */
+    /** Returns a reply; rows created at `after` or earlier are ignored. */
     find: (keyId: string, token: string, after: number) =>
       find.get({ keyId, token, after }) as IdempotencyRow | undefined,
     list: () => selectAll.all() as IdempotencyRow[],

@@ -75,8 +75,8 @@ const STORES = {
 export type Store = { readonly [Name in keyof typeof STORES]: ReturnType<(typeof STORES)[Name]> };
 
 /**
- * The store has all SQL. Each part prepares its statements on first access: most commands need only
- * a few.
+ * Returns the store, which has all SQL. Each part prepares its statements on first access, because
+ * most commands need only a few.
  */
 export function createStore(db: Db): Store {
   const stores = {};
@@ -91,7 +91,7 @@ export function createStore(db: Db): Store {
   return stores as Store;
 }
 
-/** Features have stores of their own, whose statements are prepared at the first use, too. */
+/** Returns a function that creates each store of a feature once, at its first use. */
 export function memoizeStores(db: Db): <T>(create: (db: Db) => T) => T {
   const opened = new Map<unknown, unknown>();
   return <T>(create: (db: Db) => T): T => {

@@ -84,7 +84,7 @@ test("an entry is saved with its change or not at all", () => {
   expect(actionsOf(rt)).toEqual(["key.created"]);
 });
 
-test("concurrent work on behalf of other actors is attributed to each of them", async () => {
+test("concurrent work is attributed to the actor on whose behalf it runs", async () => {
   const rt = createTestRuntime();
   const change = async (name: string) => {
     await new Promise(setImmediate);

@@ -8,12 +8,12 @@ import { readClockSource } from "../../src/app/clock-jumps.ts";
 const MODULE = new URL("../../src/app/clock-jumps.ts", import.meta.url).href;
 const NO_FILE = "/no/boot_id";
 
-/** A script that passes the name of its clock to a function. */
+/** Returns a script that passes the name of its clock to a function. */
 const scriptFor = (print: string): string => `
   import("${MODULE}").then(({ readClockSource }) =>
     (${print})(readClockSource(require("node:crypto").randomBytes, "${NO_FILE}")));`;
 
-test("the threads of a process share the name of the clock if there is no boot ID, and no other process has it", async () => {
+test("if there is no boot ID, the threads of a process share a name of the clock that no other process has", async () => {
   const name = readClockSource(randomBytes, NO_FILE);
   expect(name).toMatch(/^process [\da-f]{32}$/);
   expect(readClockSource(randomBytes, NO_FILE)).toBe(name);

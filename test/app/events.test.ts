@@ -33,7 +33,7 @@ test("an event is stored as the bytes of its envelope, with their hash", () => {
   expect(row.sha256).toEqual(createHash("sha256").update(row.body).digest());
 });
 
-test("an event has the texts of the business's default language, as a list without `locale`", () => {
+test("an event has the texts of the business's default language, like a list requested without `locale`", () => {
   const rt = createTestRuntime();
   const text = `catalog: 1
 business: {slug: salon-aurora, name: Salon, timezone: UTC, currency: USD, locale: es, locales: [en]}
@@ -132,7 +132,7 @@ test("deliveries are listed newest first, by each filter, and paged by ID", asyn
   expect(types({ ...ofOne, before: newest!.id })).toEqual(["staff.updated", "service.updated"]);
 });
 
-test("each event is written before the next is serialized, so that the bodies of all are never in memory", () => {
+test("each event is written before the next is serialized, so that only one body is in memory", () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const insert = vi.spyOn(rt.store.events, "insert");
@@ -146,7 +146,7 @@ test("each event is written before the next is serialized, so that the bodies of
   expect(serialized).toEqual([0, 1, 2]);
 });
 
-test("an endpoint of a key that may only write bookings gets the events of its own", async () => {
+test("an endpoint of a key that may only write bookings gets only events of bookings that the key made", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const createTestKey = (kind: "SECRET" | "RESTRICTED") =>

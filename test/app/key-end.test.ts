@@ -15,7 +15,7 @@ import { releasedHold } from "../support/visit-rows.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A partner with a key and an endpoint, beside an endpoint of the operator. */
+/** Creates a partner with a key and an endpoint, besides an endpoint of the operator. */
 async function withPartner(fields: Partial<NewKey> = {}) {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
@@ -51,7 +51,7 @@ const insertOpenHold = (rt: TestRuntime, businessId: string, keyId: string) =>
 
 const codes = (rt: TestRuntime) => listDaemonConditions(rt, CHECKS).map(({ code }) => code);
 
-test("nothing reaches the endpoints of a revoked key, pending deliveries included", async () => {
+test("nothing reaches the endpoints of a revoked key, not even pending deliveries", async () => {
   const { rt, business, key, partner, own, send, emit, find } = await withPartner();
   emit();
   insertOpenHold(rt, business.id, key.id);
@@ -101,7 +101,7 @@ test("a delivery that still connects when its key is revoked is not sent", async
   expect(delivery).toMatchObject({ status: "PARKED", attemptCount: 0 });
 });
 
-test("nothing reaches the endpoints of an expired key, even before its end is carried out", async () => {
+test("nothing reaches the endpoints of an expired key, even before they are disabled", async () => {
   const { rt, business, key, partner, send, emit, find } = await withPartner({
     expiresAt: Date.parse("2026-11-21T12:00:00Z"),
   });
@@ -187,7 +187,7 @@ test("an endpoint of a revoked key is enabled only after it has another key", as
   expect(partner.requests).toHaveLength(1);
 });
 
-test("the end of a key under version 0.2 stops nothing, but the operator is asked", async () => {
+test("a key that ended under version 0.2 keeps its endpoints until the operator decides", async () => {
   const { rt, key, partner, send, emit, endpoint } = await withPartner();
   const db = new Database(rt.config.databasePath);
   db.exec(
@@ -204,7 +204,7 @@ test("the end of a key under version 0.2 stops nothing, but the operator is aske
   expect(codes(rt)).not.toContain("endpoint.key_ended");
 });
 
-test("an expiring key is reported with the endpoints that it stops", async () => {
+test("an expiring key is reported with the endpoints that then receive nothing more", async () => {
   const expiresAt = Date.parse("2026-12-31T12:00:00Z");
   const { rt, key } = await withPartner({ expiresAt });
   expect(codes(rt)).not.toContain("key.expiring");

@@ -62,7 +62,7 @@ test("a secret key has every scope, a restricted one the given scopes without du
   ]);
 });
 
-test("all issues of a key are reported together, with the nearest scope", () => {
+test("all issues of a new key are reported together, with the scope nearest to an unknown one", () => {
   const { rt, make } = withBusiness();
   const error = refusal(() =>
     make({
@@ -156,7 +156,7 @@ test("keys are listed by business", () => {
   expect(listKeys(rt).map(({ id }) => id)).toEqual([mine, theirs]);
 });
 
-test("key usage is written in one transaction, and only if there was any", () => {
+test("key usage is written in one transaction, and only if a key was used", () => {
   const { rt, make } = withBusiness();
   const { id } = make().key;
   const use = createKeyUsage(rt);
@@ -203,7 +203,7 @@ test("narrowing the event groups of a key unsubscribes its endpoints", async () 
   expect(eventsOf(both)).toEqual(["catalog.changed"]);
 });
 
-test("the limits of a key can be changed, and the audit log has what changed", () => {
+test("the limits of a key can be changed, and the audit log records the changed ones", () => {
   const { rt, make } = withBusiness();
   const { key } = make();
   const limits = { limitMinute: 300, maxEndpoints: 50 };

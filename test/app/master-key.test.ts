@@ -10,7 +10,7 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 
 const ANA = { name: "Ana", email: null, phone: null, notes: null };
 
-/** A server with a guest and without endpoints, and a new process that uses its data. */
+/** Creates a server with a guest and without endpoints, and a new process on its data. */
 function createServerWithGuest() {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
@@ -40,7 +40,7 @@ test("a missing master key is not silently replaced while guest data are stored"
   expect(["bkg_1", "bkg_2"].map((id) => findCustomer(fresh, id))).toEqual([ANA, ANA]);
 });
 
-test("a visitor who is named creates no master key over a missing one", () => {
+test("naming a visitor does not replace a missing master key", () => {
   const { fresh, key } = createServerWithGuest();
   renameSync(key, `${key}.away`);
   expect(() => hashVisitor(fresh, "key_1", "visitor")).toThrow(
@@ -54,7 +54,7 @@ test("a visitor who is named creates no master key over a missing one", () => {
   expect(hashVisitor(fresh, "key_1", "visitor")).toHaveLength(16);
 });
 
-test("the first visitor who is named creates the master key of a new server", () => {
+test("naming the first visitor creates the master key of a new server", () => {
   const rt = createTestRuntime();
   const hash = hashVisitor(rt, "key_1", "visitor");
   const fresh = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());

@@ -16,7 +16,7 @@ import { createStandbyConfig, createTestRuntime } from "../support/test-runtime.
 const MINUTE_MS = 60_000;
 const LISTEN = { host: "127.0.0.1", port: 0 };
 
-/** A server with two businesses, of which one moves after the first backup was copied. */
+/** Creates a server with two businesses, one of which moves after the first backup was copied. */
 async function createServer() {
   const dir = createTempFolder();
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data"), backupDir: dir });
@@ -45,7 +45,7 @@ function listSlugs({ dataDir }: Config): string[] {
   return slugs;
 }
 
-test("an older backup does not bring a moved business back, which is named before", async () => {
+test("a restore of an older backup first names a moved business, and does not bring it back", async () => {
   const server = await createServer();
   const { rt, moves, movedAt, older } = server;
   rt.close();
@@ -64,7 +64,7 @@ test("an older backup does not bring a moved business back, which is named befor
   ]);
 });
 
-test("a moved business can be kept on purpose, and a later backup with it is restored whole", async () => {
+test("a restore can keep a moved business on purpose, and a later backup with it is restored completely", async () => {
   const server = await createServer();
   const { rt, older } = server;
   rt.close();
@@ -77,7 +77,7 @@ test("a moved business can be kept on purpose, and a later backup with it is res
   expect(listSlugs(rt.config)).toEqual(["moves", "stays"]);
 });
 
-test("a business that has left another server stays in the backups of this one", async () => {
+test("a business that has moved away from another server is restored from the backups of this one", async () => {
   const server = await createServer();
   const { rt, older } = server;
   const other = createStandbyConfig(rt.config);
@@ -85,7 +85,7 @@ test("a business that has left another server stays in the backups of this one",
   const target = createTestRuntime({ dataDir: other.dataDir });
   target.store.file.renewServerId();
   const { path } = await createBackup(target);
-  // The list of the first server, which has this business no more, is complete and signed here.
+  // The erasure list of the first server, which no longer has the business, is complete and signed.
   await server.copy();
   rt.close();
   await restoreBackup(rt.config, path, options(server));
@@ -93,7 +93,7 @@ test("a business that has left another server stays in the backups of this one",
 });
 
 test.for(["a newer list", "a newer backup"])(
-  "on another machine, %s in the folder of the copies says what has moved",
+  "a restore on another machine learns from %s in the folder of the copies which business has moved",
   async (source) => {
     const server = await createServer();
     const { rt, dir, older, copy } = server;
@@ -105,13 +105,13 @@ test.for(["a newer list", "a newer backup"])(
     const standby = createStandbyConfig(rt.config);
     await restoreBackup(standby, older, options(server));
     expect(listSlugs(standby)).toEqual(["stays"]);
-    // The list of the new server is complete, too.
+    // The erasure list of the new server is complete, too.
     await restoreBackup(standby, older, { ...options(server), now: rt.now() + 2 * MINUTE_MS });
     expect(listSlugs(standby)).toEqual(["stays"]);
   },
 );
 
-test("who can write to the folder of the copies cannot delete a business", async () => {
+test("somebody who can write to the folder of the copies cannot delete a business", async () => {
   const server = await createServer();
   const { rt, dir, stays, copy } = server;
   const newer = await copy();
@@ -131,7 +131,7 @@ test("a drill of a backup from before the move succeeds", async () => {
   expect(await drillBackup(rt, older)).toMatchObject({ error: null, businesses: 2 });
 });
 
-test("a dry run puts no business on the list", async () => {
+test("a dry run of a deletion does not record that the business has moved", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt, "stays");
   const { path } = await createBackup(rt);

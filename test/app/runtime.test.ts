@@ -12,7 +12,7 @@ test("a folder and its parents are created with mode 0700", () => {
   ]);
 });
 
-test("an existing folder is unchanged", () => {
+test("makeFolder leaves an existing folder unchanged", () => {
   const path = join(createTempFolder(), "a");
   mkdirSync(path);
   chmodSync(path, 0o750);
@@ -20,14 +20,14 @@ test("an existing folder is unchanged", () => {
   expect(statSync(path).mode & 0o777).toBe(0o750);
 });
 
-test("the error names a file that is in the way", () => {
+test("the error of makeFolder names a file that is in the way", () => {
   const path = join(createTempFolder(), "a");
   writeFileSync(path, "");
   expect(() => makeFolder(path)).toThrow(/Cannot create .*a: file already exists/);
   expect(() => makeFolder(join(path, "b"))).toThrow(/Cannot create .*a: file already exists/);
 });
 
-test.runIf(process.platform === "linux")("where no folder can be, it says so and ends", () => {
+test.runIf(process.platform === "linux")("makeFolder fails with a fix under /proc", () => {
   expect(() => makeFolder("/proc/deskbell/data")).toThrow(
     expect.objectContaining({ code: "not_permitted", fix: expect.stringContaining("--data-dir") }),
   );

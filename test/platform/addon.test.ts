@@ -40,7 +40,7 @@ test("the addon is unpacked once, to a private file named after its hash", () =>
 test.each([
   ["tampered with", "MACHINE CODE"],
   ["cut short", "mach"],
-])("a file that was %s is replaced", (_how, content) => {
+])("an unpacked addon that was %s is replaced", (_how, content) => {
   const folder = createTempFolder();
   writeFileSync(join(folder, NAME), content, { mode: 0o500 });
   expect(readFileSync(unpack(folder).path)).toEqual(ADDON);
@@ -64,7 +64,7 @@ const PROBLEMS_OF_ROOT: typeof PROBLEMS = [
 ];
 
 test.for([...PROBLEMS, ...(process.getuid?.() === 0 ? PROBLEMS_OF_ROOT : [])])(
-  "if the folder %s, the next one is used, with a warning",
+  "the addon is unpacked into the next folder, with a warning, if the first one %s",
   ([, spoil]) => {
     const folder = join(createTempFolder(), "cache");
     spoil(folder);
@@ -93,6 +93,6 @@ test.each([
     { XDG_CACHE_HOME: "relative", HOME: "/c" },
     ["/c/.cache/deskbell", expect.stringMatching(/\/deskbell-\d+$/)],
   ],
-])("with %o, the cache folders are %o", (env, folders) => {
+])("the environment %o gives the cache folders %o", (env, folders) => {
   expect(cacheFolders(env)).toEqual(folders);
 });

@@ -17,7 +17,7 @@ async function run(user: { uid: number; gid: number }, prepare?: (home: string) 
   return { home: list(home), temp: list(temp) };
 }
 
-// Requires root, to run as other users.
+// Running as other users requires root.
 describe.skipIf(process.getuid?.() !== 0)("the compile cache", () => {
   test("the compile cache is never in the shared temporary folder, where others can plant code", async () => {
     expect((await run(OTHER_USER)).temp).toEqual([]);

@@ -11,12 +11,14 @@ function encrypt(text: string, id: string): SealedRow {
   return { id, sealed: Buffer.concat([nonce, cipher.getAuthTag(), body]) };
 }
 
-/** Lengths around those of one and two blocks, and one with a counter of more than a byte. */
+/** Lengths around one and two blocks, and one that needs a block counter of more than a byte. */
 const LENGTHS = [0, 1, 15, 16, 17, 31, 32, 33, 200, 5000];
 const texts = LENGTHS.flatMap((length) => ["a", "é", "髪"].map((letter) => letter.repeat(length)));
 const rows = texts.map((text, i) => encrypt(text, "guest é ".repeat(i % 7)));
 
-/** The row with another bit at this position of its nonce (0-11), tag (12-27) or encrypted text. */
+/**
+ * Returns the row with a flipped bit at this position: nonce (0-11), tag (12-27) or encrypted text.
+ */
 const flip = ({ id, sealed }: SealedRow, at: number): SealedRow => ({
   id,
   sealed: sealed.map((byte, i) => (i === at ? byte ^ 1 : byte)),
@@ -27,7 +29,7 @@ test("texts that OpenSSL encrypted one by one are decrypted together", () => {
   expect(decryptTogether(key, [])).toEqual([]);
 });
 
-test("a changed bit in the nonce, the tag or the text of any row is found", () => {
+test("a changed bit in the nonce, the tag or the text of any row is detected", () => {
   for (const [i, row] of rows.entries())
     for (const at of [0, 11, 12, 27, 28, row.sealed.length - 1].filter(
       (position) => position < row.sealed.length,
@@ -35,7 +37,7 @@ test("a changed bit in the nonce, the tag or the text of any row is found", () =
       expect(decryptTogether(key, rows.with(i, flip(row, at)))).toBe(undefined);
 });
 
-test("a row that has the ID of another, or is too short, is found", () => {
+test("a row that has the ID of another row, or is too short, is detected", () => {
   for (const [i, { sealed }] of rows.entries()) {
     expect(decryptTogether(key, rows.with(i, { id: "guest 2", sealed }))).toBe(undefined);
     const short = { id: "guest", sealed: sealed.subarray(0, 27) };
@@ -60,11 +62,11 @@ test("changes of two rows do not cancel each other out", () => {
   }
 });
 
-test("a text with the ID of another is found, also if the tag before it has the same change", () => {
+test("a text with the ID of another row is detected even if the tag before it has the same change", () => {
   const sealed = [encrypt("Ana", "guest bkg_1"), encrypt("Ben", "guest bkg_2")] as const;
   const [before, after] = sealed;
   const change = "2".charCodeAt(0) ^ "3".charCodeAt(0);
-  // The last letter of the ID, and the byte of the tag that GHASH would add to it.
+  // The tag's byte that GHASH would add to the last letter of the ID.
   const at = 12 + after.id.length - 1;
   const tagged = before.sealed.map((byte, i) => (i === at ? byte ^ change : byte));
   const forged = [

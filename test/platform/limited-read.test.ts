@@ -58,7 +58,7 @@ test("stdin that never ends is refused after the maximum size or time", async ()
   expect(silent.destroyed).toBe(true);
 });
 
-test("lines that arrive on stdin may go on for any time, but not stop", async () => {
+test("stdin may be streamed for any time, but is refused after a long silence", async () => {
   const stdin = new PassThrough();
   const read: string[] = [];
   const reading = (async () => {
@@ -76,7 +76,7 @@ const READERS = [
   "serve --port 0 --smtp-url-file",
 ];
 
-test.each(READERS)("%s refuses a device", async (line) => {
+test.each(READERS)("deskbell %s refuses to read a device", async (line) => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   expect(await deskbell(`${line} /dev/zero`)).toMatchObject({

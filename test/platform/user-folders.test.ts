@@ -15,13 +15,13 @@ test.each([
   [WINDOWS, { HOME: "/ann", LOCALAPPDATA: "/ann/Local" }, "/ann/Local/deskbell/Data"],
   [WINDOWS, { HOME: "/ann" }, "/ann/AppData/Local/deskbell/Data"],
   [{ ...LINUX, userId: 0 }, { HOME: "/root" }, "/var/lib/deskbell"],
-  // The user of the service, as which commands run on a server.
+  // Commands on a server run as the user of the service.
   [LINUX, { HOME: "/var/lib/deskbell" }, "/var/lib/deskbell"],
 ])("on %o with %o, the data are in %s", (machine, env, folder) => {
   expect(userDataDir(env, machine)).toBe(folder);
 });
 
-test.each([MACOS, WINDOWS])("on %o, data of an earlier version are found", (machine) => {
+test.each([MACOS, WINDOWS])("data that an earlier version stored are found on %o", (machine) => {
   const home = createTempFolder();
   const before = join(home, ".local/share/deskbell");
   mkdirSync(before, { recursive: true });

@@ -7,12 +7,12 @@ import { confirmedVisit } from "../support/visit-rows.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** The names that columns with an instant have. */
+/** Matches the names of columns with a time. */
 const INSTANT = /^at$|_(?:at|by|until|since)$/;
-/** A sequence number, whose name ends like that of an instant. */
+/** A column with a sequence number, whose name ends like that of a time. */
 const OTHERS = ["destination_cursor.redeliver_until"];
 
-test("each column with an instant says what happens to it when the clock is set", () => {
+test("CLOCK_COLUMNS says for each column with a time what happens when the clock jumps", () => {
   const db = new Database(inject("emptyDatabase"), { readonly: true });
   const columns = db
     .prepare(`

@@ -8,7 +8,7 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 
 const isThis = (sql: string): boolean => sql.includes("gained_scopes");
 
-/** A database of version 0.2 with keys of 0.1 and 0.2, all with the scopes of 0.2. */
+/** Creates a database of version 0.2 with keys of 0.1 and 0.2, all with the scopes of 0.2. */
 function createOldDatabase(): string {
   const dataDir = createTempFolder();
   const db = new Database(join(dataDir, "deskbell.db"));

@@ -34,23 +34,24 @@ import type { LocalDate } from "../../domain/catalog/common.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { getBookableCatalog } from "../catalog/load-catalog.ts";
 
-/** Size of a chunk, in candidates times starts: about 1 ms. Smaller ones take more time in all. */
+/**
+ * The size of a chunk, as candidates times starts: about 1 ms. Smaller chunks take longer in all.
+ */
 const CHUNK_SIZE = 6000;
 const MAX_DAYS = 16;
 const BOOKING_DAYS = 4;
 
 export type DayRange = { first: DayNumber; last: DayNumber };
-/** Some of the days, in order. */
+/** A part of the requested days, in order. */
 export type DayChunk =
   | { search: SlotSearch }
-  /** Notice or horizon alone rule them out. */
+  /** Days that the minimum notice or the horizon alone rules out. */
   | { search: null; days: (DayListing & DayStarts)[] };
 
 /**
  * Searches days in chunks, and yields to the event loop before each.
- * @param read what to keep of a chunk. A function, because a variable of the caller would keep the
- * chunk in memory while other scans have their turns: garbage collection would take as long as the
- * scans.
+ * @param read returns what the caller keeps of a chunk. A chunk in a variable of the caller would
+ * stay in memory while other scans run: garbage collection would take as long as the scans.
  */
 export async function* scanDays<T>(
   rt: Runtime,
@@ -130,20 +131,20 @@ export type AvailabilityQuery = {
   audience: Audience;
   request: NamedRequest;
   dates: DateRange;
-  /** Zone of the times in the result; null: the business's. Days are always the business's. */
+  /** Time zone of the times in the result; null for the business's own, which days always have. */
   timezone: string | null;
-  /** Include refused starts, each with the first rule it breaks. */
+  /** Whether to include refused starts, each with the first rule that it breaks. */
   explain: boolean;
   /** Whether the reasons show only that a time is taken, not why. */
   hidesReasons?: boolean;
-  /** Called between two chunks of work. It can reject to stop the scan. */
+  /** A function that is called before each chunk of work. It rejects to stop the scan. */
   yieldToEventLoop: YieldToEventLoop;
 };
 
-/** Terms of every slot. Prices are per guest. */
+/** The terms of every slot. `priceCents` is the price for one guest. */
 type Terms = { timezone: string; durationMin: number; priceCents: number; currency: string };
 
-/** `firstStart`: undefined without slots. */
+/** `firstStart` is undefined for a day without slots. */
 type DayCount = {
   date: LocalDate;
   state: DayState;
@@ -153,13 +154,17 @@ type DayCount = {
 
 export type Availability = {
   terms: Terms;
-  /** @throws AppError query_too_large. @param lists whether days are listed, or only searched */
+  /**
+   * Asserts that the search is not too large.
+   * @throws AppError query_too_large
+   * @param lists whether days are listed, or only searched
+   */
   assertNotTooLarge: (lists: "days" | "next") => void;
   /** Returns the days in order, in chunks. */
   days: () => AsyncGenerator<PublicDay[]>;
-  /** Like `days`, with less work. */
+  /** Returns the number of slots of each day, which is less work than `days`. */
   dayCounts: () => AsyncGenerator<DayCount[]>;
-  /** Up to the booking horizon and at most a year ahead. */
+  /** Returns the first slots, up to the booking horizon and at most a year ahead. */
   nextSlots: (limit: number, from: LocalDate) => Promise<PublicSlot[]>;
 };
 
@@ -169,8 +174,8 @@ const SEARCH_STEP_DAYS = 31;
 const MAX_SEARCH_DAYS = 366;
 
 /**
- * Yields to the event loop between chunks of work, so a booking made during a scan may or may not
- * be reflected in its result.
+ * Returns a function that finds free times. A scan yields to the event loop between chunks, so a
+ * booking made during the scan may or may not be reflected in its result.
  */
 export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
   /** @throws AppError with every issue of the request */

@@ -16,7 +16,7 @@ export function createEventLoopYield(): YieldToEventLoop {
     });
 }
 
-/** Splits a range into chunks, and yields before each. */
+/** Splits a range into chunks, and lets the event loop run before each. */
 export async function* inChunks(
   yieldToEventLoop: YieldToEventLoop,
   { first, last }: { first: number; last: number },

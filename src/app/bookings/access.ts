@@ -12,12 +12,14 @@ import type { Runtime } from "../runtime.ts";
 
 /** What a client may see and change of the business's visits and ticket orders. */
 export type VisitAccess = {
-  /** null: the operator. */
+  /** The client's API key; null for the operator. */
   keyId: string | null;
   readsAll: boolean;
   managesAll: boolean;
   readsGuests: boolean;
-  /** The visitor for whom the key creates something; absent: it names none. */
+  /**
+   * The visitor for whom the key creates a visit, hold or order; null or absent if it names none.
+   */
   visitor?: Buffer | null;
 };
 
@@ -44,29 +46,31 @@ export function accessOf(key: {
 
 type Owned = { createdByKey: string | null };
 
-// Queries select by these keys, so that the object of another key takes the same work, and thus the
-// same time, as an ID that does not exist.
+// Queries select by the keys that the next two functions return. An object of another key then
+// takes the same time as an ID that does not exist.
 
-/** The key whose objects the client may see; null: those of all. */
+/** Returns the only key whose objects the client may see; null if it may see all. */
 export const seesOnly = ({ readsAll, keyId }: VisitAccess): string | null =>
   readsAll ? null : keyId;
 
-/** The key whose objects the client may change; null: those of all. */
+/** Returns the only key whose objects the client may change; null if it may change all. */
 export const changesOnly = ({ managesAll, keyId }: VisitAccess): string | null =>
   managesAll ? null : keyId;
 
 export const canSeeGuest = ({ readsGuests, keyId }: VisitAccess, owned: Owned): boolean =>
   readsGuests || owned.createdByKey === keyId;
 
-/** What the client may book: the operator also what is not public. */
+/**
+ * Returns which objects the client may book: the operator may also book those that are not public.
+ */
 export const audienceOf = ({ keyId }: VisitAccess): Audience =>
   keyId === null ? "INTERNAL" : "PUBLIC";
 
 export const initiatorOf = ({ managesAll }: VisitAccess): Initiator =>
   managesAll ? "BUSINESS" : "GUEST";
 
-// Visits as events and keys without `bookings.read` show them: staff members who are not public are
-// left out.
+// Events, and keys without `bookings.read`, show a visit without its staff members who are not
+// public.
 
 export const toPartnerBooking = (
   rt: Runtime,
@@ -78,7 +82,7 @@ export const toPartnerBooking = (
 export const toPartnerHold = (rt: Runtime, business: BusinessRow, hold: Hold): PublicHold =>
   withoutHiddenStaff(rt, business, toPublicHold(hold, business.doc.timezone, rt.now()));
 
-/** A staff member that was deleted is not public. */
+/** Returns whether a staff member is public. A deleted staff member is not. */
 export const isPublicStaff = (rt: Runtime, businessId: string, staffId: string): boolean =>
   rt.store.catalog.findByKeyOrId(businessId, "staff", staffId)?.public === true;
 

@@ -5,13 +5,15 @@ import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 
-// Entries contain IDs, times and names of fields, but no guest data and no reason of a cancellation,
-// which is a text about a guest. A visit or order that a key makes has no entry: its row names the
-// key, and every visit of a website would double the writes.
+// Audit entries contain IDs, times and names of fields. They contain no guest data and no reason of
+// a cancellation, which may be about a guest. A visit or order that a key makes has no entry: its
+// row names the key, and an entry for each would double the writes of a website.
 
 type Audited = { id: string; startsAt: number };
 
-/** Call it in the transaction of the change. */
+/**
+ * Adds an entry about a visit or order to the audit log. Call it in the transaction of the change.
+ */
 export function auditVisit(
   rt: Runtime,
   { id: businessId, doc: { timezone } }: BusinessRow,
@@ -25,11 +27,14 @@ export function auditVisit(
 
 /** What the operator may decide about a new start. */
 export type StartOptions = {
-  /** Skips the minimum notice, the horizon and the grid, and is part of the audit log. */
+  /** Skips the minimum notice, the horizon and the grid. The audit log records it. */
   ignoresNotice?: boolean | undefined;
 };
 
-/** Call it in the transaction that books or moves the visit. */
+/**
+ * Records in the audit log that a visit ignores the minimum notice. Call it in the transaction that
+ * books or moves the visit.
+ */
 export const auditIgnoredNotice = (
   rt: Runtime,
   business: BusinessRow,

@@ -9,9 +9,9 @@ import { BOOKING, RESERVATION } from "./visit-kinds.ts";
 const MAX_PENDING = 100;
 
 /**
- * Alerts the operator of a visit that a client has made over HTTP, without guest data. Call it in the
- * transaction that writes the visit.
- * @param what such as `a booking of Cut`
+ * Alerts the operator of a visit that a client has made over HTTP, without guest data. Call it in
+ * the transaction that writes the visit.
+ * @param what a description such as `a booking of Cut`
  */
 export function notifyReceived(
   rt: Runtime,
@@ -36,7 +36,7 @@ export function notifyReceived(
   );
 }
 
-/** Pending visits of which half of the time to decide has passed. */
+/** Returns a condition for each pending visit for which half of the time to decide has passed. */
 export const checkUndecided = (rt: Runtime): HealthCondition[] =>
   [BOOKING, RESERVATION].flatMap(({ noun, store }) =>
     store(rt)
@@ -59,6 +59,6 @@ export const checkUndecided = (rt: Runtime): HealthCondition[] =>
       }),
   );
 
-/** `2026-12-01 10:00` */
+/** Returns a text such as `2026-12-01 10:00`. */
 const localMinute = (at: number, timezone: string): string =>
   formatLocalMinute(at, timezone).replace("T", " ");

@@ -12,15 +12,16 @@ import { hasEnded } from "../../domain/api-key.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { ListedKey } from "../../store/keys.ts";
 
-// Limits of the visitors whom a key names, so that one of them cannot use up what all may have.
+// Limits for each visitor whom a key names, so that one visitor cannot use up the limits of the
+// key.
 
 const DAY_MS = 86_400_000;
 const MAX_PER_DAY = 10;
 const HASH_BYTES = 16;
 
 /**
- * Returns what is stored of a visitor: never the text itself. Keys that name the same visitor get
- * different hashes. The first visitor of a new server creates the master key.
+ * Returns the hash by which a visitor is stored; the text itself is never stored. Keys that name
+ * the same visitor get different hashes. The first visitor of a new server creates the master key.
  * @throws AppError signing_unavailable if the master key of the stored data is missing
  */
 export function hashVisitor(rt: Runtime, keyId: string, visitor: string): Buffer {
@@ -57,28 +58,31 @@ export function countForVisitor(
 const countActions = (rt: Runtime, visitor: Buffer, kind: VisitorActionKind): number =>
   rt.store.visitors.countActions(visitor, kind, rt.now() - DAY_MS);
 
-/** The visits that a visitor has made in 24 hours, including cancelled ones. */
+/** Returns the number of visits that a visitor has made in 24 hours, including cancelled ones. */
 export const countVisitsOf = (rt: Runtime, visitor: Buffer): number =>
   countActions(rt, visitor, "visit");
 
-// Called by the delivery thread: this file loads nothing of the planning of visits.
+// The delivery thread calls this function, so this file must not load the planning of visits.
 export const pruneVisitors = (rt: Runtime): void =>
   rt.store.visitors.deleteUntil(rt.now() - DAY_MS);
 
-// How many visits a key and its visitors can make. A pending visit counts as well, because it
-// occupies its time. A cancelled one does not count: strangers would otherwise close a website for a
-// day with visits that they cancel again.
+// Limits on the visits that a key and its visitors can make. A pending visit counts, because it
+// occupies its time. A cancelled visit does not count: otherwise strangers could close a website
+// for a day with visits that they cancel again.
 
 const HOUR_MS = 3_600_000;
-/** Visits of two hours are unusual from this share of the limit of a day on. */
+/** The share of a key's daily limit from which the visits of two hours are unusual. */
 const FAST_SHARE = 0.25;
 /**
- * Visits are also unusual if they are more than this many times those of the busiest hour of the
- * week before.
+ * Visits of two hours are unusual only if they are more than this many times those of the busiest
+ * hour of the week before.
  */
 const FAST_FACTOR = 4;
 
-/** The rest is for visitors who have made no visit in 24 hours, so that a few cannot use up the limit. */
+/**
+ * The share of a key's limit after which visitors who have made a visit in 24 hours are refused.
+ * The rest is for other visitors, so that a few visitors cannot use up the limit.
+ */
 const RETURNING_SHARE = 0.5;
 
 const hourOf = (at: number): number => Math.floor(at / HOUR_MS);
@@ -111,7 +115,9 @@ const tooManyBookings = (message: string): AppError =>
     fix: "cancel one that is not needed, or ask the business for a higher limit",
   });
 
-/** Call it in the transaction that cancels a visit. */
+/**
+ * Subtracts a visit from the count of its key. Call it in the transaction that cancels the visit.
+ */
 export function uncountVisit(
   rt: Runtime,
   { createdByKey, createdAt }: Pick<Visit, "createdByKey" | "createdAt">,
@@ -119,7 +125,7 @@ export function uncountVisit(
   if (createdByKey !== null) rt.store.keyVisits.cancel(createdByKey, hourOf(createdAt));
 }
 
-/** The keys that make many more visits than in the week before. */
+/** Returns the keys that make many more visits than in the week before. */
 export const listFastKeys = (rt: Runtime): (RecentVisits & { key: ListedKey })[] =>
   rt.store.keyVisits.listRecent(hourOf(rt.now())).flatMap((visits) => {
     const key = rt.store.keys.findById(visits.keyId);
@@ -133,8 +139,8 @@ export const listFastKeys = (rt: Runtime): (RecentVisits & { key: ListedKey })[]
 export const pruneKeyVisits = (rt: Runtime): void =>
   rt.store.keyVisits.deleteUntil(hourOf(rt.now()) - KEPT_HOURS);
 
-/** A second use of a hold is reported as such for this long after its end. */
+/** How long a hold is kept after its end. Until then, a second use is reported as `hold_used`. */
 const KEPT_MS = 86_400_000;
 
-// A file of its own, because the delivery thread would otherwise load everything about booking.
+// The function is in this file because the delivery thread would otherwise load all of booking.
 export const pruneHolds = (rt: Runtime): void => rt.store.holds.deleteUntil(rt.now() - KEPT_MS);

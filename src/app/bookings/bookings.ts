@@ -46,18 +46,18 @@ export type GuestDetails = { customerRef: string | null; customer: Customer | nu
 
 type NewVisit<Wanted> = { guest: GuestDetails } & ({ holdId: string } | Wanted);
 
-/** A visit at a time, or as it was held. */
+/** A booking at a given time, or of a hold. */
 type NewBooking = NewVisit<VisitRequest<NamedAppointmentRequest | NamedVisitRequest>> & {
-  /** The total that was shown to the guest; null or absent: it is not checked. */
+  /** The total that the guest has seen, which must be right; not checked if null or absent. */
   expectedTotalCents?: number | null;
 };
 
-/** A table at a time, or as it was held. */
+/** A reservation at a given time, or of a hold. */
 type NewReservation = NewVisit<VisitRequest<NamedTableRequest> & { table?: string | null }>;
 
 /**
- * Books for any client. A booking of a hold keeps its time and price, whatever has changed since.
- * Call it in a transaction.
+ * Creates a booking for any client. A booking of a hold has the time and price of the hold,
+ * whatever has changed since. Call it in a transaction.
  * @throws AppError resource_not_found, price_changed, too_many_bookings; of a hold: hold_expired,
  *   hold_used, validation_failed; otherwise service_not_bookable, variant_service_mismatch,
  *   addon_not_linked, staff_cannot_perform, party_too_large, slot_taken
@@ -84,7 +84,7 @@ export function bookVisit(
 }
 
 /**
- * Books by the names in the catalog, as the operator.
+ * Creates a booking as the operator. The input names catalog objects by key or ID.
  * @throws AppError validation_failed, invalid_date, and those of `bookVisit`
  */
 export function createBooking(
@@ -146,7 +146,7 @@ function insertBooking(
   return booking;
 }
 
-/** What the operator books needs no approval. */
+/** Returns the fields of a new visit. A visit that the operator books needs no approval. */
 function newVisit(
   rt: Runtime,
   store: Parameters<typeof changeTime>[1],
@@ -170,7 +170,8 @@ function newVisit(
 }
 
 /**
- * Like `bookVisit`, for a table.
+ * Creates a reservation for any client. A reservation of a hold has the time and table of the hold.
+ * Call it in a transaction.
  * @throws AppError resource_not_found, too_many_bookings; of a hold: hold_expired, hold_used,
  *   validation_failed; otherwise party_too_large, slot_taken
  */
@@ -194,7 +195,7 @@ export function reserveTable(
 }
 
 /**
- * Reserves by the names in the catalog, as the operator.
+ * Creates a reservation as the operator. The input names catalog objects by key or ID.
  * @throws AppError validation_failed, invalid_date, and those of `reserveTable`
  */
 export function createReservation(

@@ -10,7 +10,10 @@ import type { Runtime } from "../runtime.ts";
 
 const MINUTE_MS = 60_000;
 
-/** @param except the ID of a visit that is left out */
+/**
+ * Returns the busy intervals that a plan needs.
+ * @param except the ID of a visit that is left out
+ */
 export const loadBusyIntervals = (
   rt: Runtime,
   businessId: string,
@@ -20,9 +23,9 @@ export const loadBusyIntervals = (
   createBusyIntervalReader(rt, businessId, plan.catalog, except)(busyWindow(plan));
 
 /**
- * Reads the visits and open holds that overlap a window and end by `until`. Visits store IDs, which
- * do not change when a key does. Objects that left the catalog are ignored: they cannot be
- * requested.
+ * Returns a function that reads the visits and open holds that overlap a window and end by `until`.
+ * Visits refer to catalog objects by ID, because keys can change. Objects that have left the
+ * catalog are ignored, because nobody can request them.
  */
 export function createBusyIntervalReader(
   rt: Runtime,
@@ -80,7 +83,7 @@ export function createBusyIntervalReader(
   };
 }
 
-/** Shared, because thousands of bookings use no resource. */
+/** One empty array is shared, because thousands of bookings use no resource. */
 const NO_RESOURCES: BusyInterval["resources"] = [];
 
 const toResourceUse = (booked: BookedSegment["resources"], keys: Keys): BusyInterval["resources"] =>

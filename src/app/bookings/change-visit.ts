@@ -21,13 +21,15 @@ import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 /** An action that changes only the state of a visit. */
 export type StateAction = Exclude<VisitAction, "expire" | "reschedule">;
 
-/** The error is equal for an ID that never existed and for one that the client may not know of. */
+/**
+ * Returns the same error for an ID that never existed and for one that the client may not know of.
+ */
 const notFound = (noun: string, id: string): AppError =>
   new AppError("resource_not_found", `There is no ${noun} ${quote(id)}.`, {
     fix: `deskbell ${noun}s list`,
   });
 
-/** @throws AppError resource_not_found, also if the client may not see it */
+/** @throws AppError resource_not_found, also if the client may not see the visit */
 export function getVisit<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,
@@ -51,9 +53,10 @@ function getVisitOf<Row extends Visit>(
 }
 
 /**
- * Call it at the start of a transaction: pending visits whose time to decide is over are cancelled
- * first, because the scheduler may not have run since.
- * @throws AppError resource_not_found, also if the client may not change it
+ * Returns a visit that the client may change. Pending visits that were not approved in time are
+ * cancelled first, because the scheduler may not have run since. Call it at the start of a
+ * transaction.
+ * @throws AppError resource_not_found, also if the client may not change the visit
  */
 export function getVisitToChange<Row extends Visit>(
   rt: Runtime,
@@ -67,7 +70,8 @@ export function getVisitToChange<Row extends Visit>(
 }
 
 /**
- * Cancelling a cancelled visit changes nothing. Call it in a transaction.
+ * Applies an action to a visit, and returns the visit after it. Cancelling a cancelled visit
+ * changes nothing. Call it in a transaction.
  * @throws AppError wrong_status, cancellation_closed, insufficient_scope
  */
 export function changeState<Row extends Visit>(
@@ -117,7 +121,7 @@ function applyAction<Row extends Visit>(
 
 type ChangeStore = { getLastChange: (businessId: string) => number };
 
-/** The visit or ticket order, as it is after its next change. */
+/** Returns a visit or ticket order with the version and time of its next change. */
 export const nextVersion = <Row extends { version: number; updatedAt: number }>(
   rt: Runtime,
   store: ChangeStore,
@@ -129,7 +133,9 @@ export const nextVersion = <Row extends { version: number; updatedAt: number }>(
   updatedAt: changeTime(rt, store, businessId),
 });
 
-/** Now, unless the clock was set back since the last change. */
+/**
+ * Returns the time of a change: now, or that of the last change if the clock was set back since.
+ */
 export const changeTime = (rt: Runtime, store: ChangeStore, businessId: string): number =>
   Math.max(rt.now(), store.getLastChange(businessId));
 
@@ -147,7 +153,10 @@ export function publish<Row extends Visit>(
   appendEvents(rt, business, [event], after.createdByKey);
 }
 
-/** Fields that are undefined keep their value; without a change nothing is sent. Call it in a transaction. */
+/**
+ * Updates the guest data and customer reference of a visit; undefined fields keep their value. An
+ * update that changes nothing publishes no event. Call it in a transaction.
+ */
 export function updateVisit<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,
@@ -169,7 +178,10 @@ export function updateVisit<Row extends Visit>(
   return after;
 }
 
-/** False for a guest whom no key decrypts: the guest can still be deleted. */
+/**
+ * Returns whether `customer` is what is stored of the guest. Data that no key decrypts are never
+ * equal, so that they can still be deleted.
+ */
 function isStored(rt: Runtime, visitId: string, customer: Customer | null): boolean {
   const row = rt.store.guests.findByVisit(visitId);
   return deepEqual(customer, row === undefined ? null : tryDecryptCustomer(rt, row));
@@ -193,8 +205,9 @@ export function expirePendingVisits(rt: Runtime): void {
 }
 
 /**
- * Call it in a transaction before planning a visit: overdue ones still occupy their time, and an
- * expired hold, whose time others can book from now on, must not open again if the clock is set back.
+ * Cancels the overdue visits of a business and releases its expired holds. Call it in a transaction
+ * before planning a visit: overdue visits still occupy their time. An expired hold must not open
+ * again if the clock is set back, because others can book its time from now on.
  */
 export function expireDueVisits(rt: Runtime, business: BusinessRow): void {
   rt.store.holds.releaseOverdue(business.id, rt.now());

@@ -14,24 +14,24 @@ import {
 } from "../../domain/bookings/affected-visits.ts";
 import { askOtherVisits } from "./other-visits.ts";
 
-/** A service of a booking, or a reservation. Times are epoch milliseconds. */
+/** A line of the day sheet: one service of a booking, or a reservation. Times are epoch ms. */
 export type DayEntry = Pick<Visit, "id" | "status" | "startsAt" | "endsAt"> & {
   type: "booking" | "reservation";
-  /** Name or customer reference; null if neither is known. */
+  /** The guest's name or customer reference; null if neither is known. */
   guest: string | null;
   guests: number;
   service: string | null;
   staff: string | null;
-  /** Rooms and equipment, or the table. */
+  /** Rooms and equipment of the service, or the table; null if there are none. */
   place: string | null;
 };
 
-/** More than a business has in a day. */
+/** The most visits that are read for a day: more than any business has. */
 const MAX_VISITS = 10_000;
 
 /**
- * Lists what begins on a local date, by start, without cancelled visits.
- * @param staffId only what this staff member does
+ * Returns the visits that begin on a local date, in order of start, without cancelled ones.
+ * @param staffId limits the result to the services of this staff member
  */
 export function listDay(
   rt: Runtime,
@@ -68,7 +68,7 @@ export function describeDay(date: string, entries: readonly DayEntry[]): string 
 
 export type Namer = (kind: Kind, id: string | null) => string | null;
 
-/** Names of the catalog; an object that was deleted has its ID. */
+/** Returns a function that names catalog objects. A deleted object is named by its ID. */
 export const createNamer =
   (rt: Runtime, businessId: string): Namer =>
   (kind, id) =>
@@ -128,7 +128,7 @@ type Found = Pick<VisitSummary, "service" | "staff"> & {
   customerRef: string | null;
 };
 
-/** Returns the visits with these IDs, the first to come first, as many as are named. */
+/** Returns the first `MAX_NAMED_VISITS` of the visits with these IDs, in order of start. */
 export function summarizeVisits(
   rt: Runtime,
   { id: businessId, doc: { timezone } }: Pick<BusinessRow, "id" | "doc">,

@@ -8,7 +8,8 @@ import type { Runtime } from "../runtime.ts";
 // event, log or list can contain them by accident.
 
 /**
- * Call it in the transaction that writes the visit. null deletes what is stored.
+ * Stores the data of a visit's guest; null deletes them. Call it in the transaction that writes the
+ * visit.
  * @throws AppError signing_unavailable
  */
 export function saveCustomer(
@@ -63,7 +64,7 @@ function reencrypt(rt: Runtime, row: GuestRow): boolean {
   return true;
 }
 
-/** Returns undefined if no key decrypts it. */
+/** Returns the data of a guest; undefined if no key decrypts them. */
 export function tryDecryptCustomer(rt: Runtime, row: GuestRow): Customer | undefined {
   try {
     return openCustomer(rt, row);
@@ -73,7 +74,10 @@ export function tryDecryptCustomer(rt: Runtime, row: GuestRow): Customer | undef
   }
 }
 
-/** Returns for each row what `tryDecryptCustomer` does, with less CPU time if the newest key decrypts all. */
+/**
+ * Returns for each row what `tryDecryptCustomer` returns, with less CPU time if the newest key
+ * decrypts all rows.
+ */
 export function tryDecryptCustomers(
   rt: Runtime,
   rows: readonly GuestRow[],
@@ -85,7 +89,7 @@ export function tryDecryptCustomers(
 
 const COUNTED_ROWS = 10_000;
 
-/** How many guests have stored data, and of how many of them no key decrypts it. */
+/** Returns how many guests have stored data, and for how many of them no key decrypts the data. */
 export function countGuests(rt: Runtime): { total: number; lost: number } {
   const count = { total: 0, lost: 0 };
   for (let after = ""; ;) {
@@ -98,21 +102,21 @@ export function countGuests(rt: Runtime): { total: number; lost: number } {
   }
 }
 
-/** The guest data, as SecretBox opens them. */
+/** Returns a row of guest data in the form that `SecretBox` decrypts. */
 export const toSealed = ({ visitId, sealed }: GuestRow) => ({
   visitId,
   id: guestRowId(visitId),
   sealed,
 });
 
-/** The guest data that the master key decrypts, as SecretBox opens them. */
+/** Returns the guest data that a master key decrypts, still encrypted. */
 export const listSealedGuests = (rt: Runtime): { id: string; sealed: Buffer }[] => {
   const rows = [...rt.store.guests.iterateAll()].map(toSealed);
   const lost = new Set(rt.secrets.listUndecryptable(rows));
   return rows.filter((row) => !lost.has(row));
 };
 
-/** Returns the name of a guest, or the customer reference. */
+/** Returns the name of a guest, else the customer reference; null if neither is known. */
 export function guestOf(
   rt: Runtime,
   visit: { id: string; customerRef: string | null },

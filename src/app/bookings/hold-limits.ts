@@ -8,17 +8,17 @@ import type { Runtime } from "../runtime.ts";
 import { leavesTimeFree } from "./hold-share.ts";
 import { otherVisits } from "./other-visits.ts";
 
-// Limits of what one API key can keep from other clients without booking it.
+// Limits on the times and tables that one API key can keep from other clients without booking them.
 
 const DAY_MS = 86_400_000;
-/** Open holds of one staff member or table that start on the same day. */
+/** The most open holds of a key for one staff member or table on the same day. */
 const MAX_PER_DAY = 3;
-/** From this number of holds in 24 hours on, a key must use its share of them. */
+/** The number of holds in 24 hours from which on a key must use a minimum share of them. */
 const MIN_HOLDS = 100;
 const MIN_USED_SHARE = 0.05;
 const MAX_UNUSED = 3;
 
-/** Open holds and unpaid orders of one visitor. */
+/** The most open holds and new ticket orders of one visitor. */
 const MAX_PER_VISITOR = 3;
 const ORDER_MS = 15 * 60_000;
 
@@ -29,13 +29,14 @@ type NewHold = {
   tableId: string | null;
 };
 
-/** Who creates a hold: a key, for a visitor if it names one. */
+/** The client that creates a hold: a key, and the visitor if the key names one. */
 export type HoldClient = { keyId: string; visitor: Buffer | null };
 
 /**
- * A key that names its visitors has only a limit of its own if the operator has set one: each visitor
- * has one, and all of them share a part of the free time. Strangers can use up that part, above all in
- * a nearly full week, where one hold can be all of it; visitors then book without a hold.
+ * Asserts that a client may create a hold. If a key names its visitors, each visitor has a limit,
+ * and all visitors of the key share a part of the free time. The key itself then has a limit only
+ * if the operator has set one. Strangers can use up the shared part, above all in a nearly full
+ * week, where one hold can take all of it. Visitors then book without a hold.
  * @throws AppError too_many_holds
  */
 export function assertMayHold(
@@ -54,7 +55,10 @@ export function assertMayHold(
   );
 }
 
-/** Returns the open holds of the key. @throws AppError too_many_holds */
+/**
+ * Asserts that a visitor may have one more hold or order, and returns the open holds of the key.
+ * @throws AppError too_many_holds
+ */
 export function assertVisitorMayHold(
   rt: Runtime,
   businessId: string,
@@ -90,13 +94,14 @@ function assertKeyMayHold(
       );
 }
 
-/** The staff members or the table that a hold takes. */
+/** Returns the IDs of the staff members, or of the table, that a hold takes. */
 const takenBy = ({ segments, tableId }: Pick<NewHold, "segments" | "tableId">): Set<string> =>
   new Set(tableId === null ? segments.flatMap(({ staffId }) => staffId ?? []) : [tableId]);
 
 /**
- * Returns the open holds of a key that name no visitor. Holds that name a visitor count too if the
- * operator has set a limit: no key can exceed it with visitors that it invents.
+ * Asserts that a key may have one more hold, and returns its open holds that name no visitor. Holds
+ * that name a visitor also count towards a limit that the operator has set, so that no key can
+ * exceed the limit by inventing visitors.
  * @throws AppError too_many_holds
  */
 export function assertHoldsLeft(rt: Runtime, businessId: string, keyId: string): Hold[] {
@@ -118,11 +123,11 @@ function assertFewerThan(rt: Runtime, keyId: string, open: readonly Hold[], limi
     );
 }
 
-/** Counts what the key keeps of the visits that features add. */
+/** Counts the unpaid visits of a key, of all kinds that features add. */
 const countPending = (rt: Runtime, keyId: string): number =>
   otherVisits().reduce((sum, kind) => sum + kind.countPending(rt, keyId), 0);
 
-/** Returns the limit that the operator has set for a key; undefined for that of a new key. */
+/** Returns the limit that the operator has set for a key; undefined if it is that of a new key. */
 function findSetLimit(rt: Runtime, keyId: string): number | undefined {
   const limit = rt.store.keys.findById(keyId)?.maxHolds ?? 0;
   return limit === DEFAULT_LIMITS.holds ? undefined : limit;
@@ -138,11 +143,11 @@ type HoldCount = { made: number; used: number };
 const isExcessive = ({ made, used }: HoldCount): boolean =>
   made >= MIN_HOLDS && used < made * MIN_USED_SHARE;
 
-/** Whether a key has kept many holds until they expired in the last 24 hours. */
+/** Returns whether a key has left too many of its holds of the last 24 hours unused. */
 const leavesHoldsUnused = (rt: Runtime, keyId: string): boolean =>
   isExcessive(rt.store.holds.countSince(keyId, rt.now() - DAY_MS));
 
-/** The keys that may hold less, because they have used few of their holds in the last 24 hours. */
+/** Returns the keys that may hold less, because they have used few holds in the last 24 hours. */
 export const listHoarders = (rt: Runtime): (HoldCount & { keyId: string })[] =>
   rt.store.holds.listSince(rt.now() - DAY_MS, MIN_HOLDS).filter(isExcessive);
 

@@ -17,11 +17,11 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { readBookableCatalog } from "../catalog/load-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 
-// The time that a catalog offers and that visits take of it, by pool. It is kept for each catalog:
-// the working time of 200 people takes longer than the rest of a hold.
+// The working time of each pool of a catalog, and the time that visits take of it. Working time is
+// cached for each catalog: computing that of 200 people takes longer than the rest of a hold.
 
 const MINUTE_MS = 60_000;
-/** Intervals of working time that are kept for a catalog. */
+/** The most intervals of working time that are cached for a catalog. */
 const MAX_INTERVALS = 20_000;
 
 export type Held = {
@@ -34,11 +34,11 @@ export type Held = {
 /** A pool is all staff, all tables, or the ID of a service that needs no staff. */
 export type Pool = "staff" | "tables" | (string & {});
 
-/** Time taken of a staff member, a table or a service without staff. */
+/** Time that a visit or hold takes of a staff member, a table or a service without staff. */
 export type Taken = Interval & {
   pool: Pool;
   id: string;
-  /** Which part of a session it takes: its seats, of those of the service. */
+  /** The part of a session that is taken: its seats divided by all seats of the service. */
   share: number;
 };
 
@@ -47,7 +47,7 @@ export type Work = Interval & { id: string };
 
 export type Pools = {
   toTaken: (held: Held) => Taken[];
-  /** The working time of a pool on each of the days, including booked time. */
+  /** Returns the working time of a pool on each of the days, including booked time. */
   listWork: (pool: Pool, first: DayNumber, last: DayNumber) => Map<DayNumber, readonly Work[]>;
 };
 
@@ -62,7 +62,7 @@ export function readPools(catalog: Catalog): Pools {
   return pools;
 }
 
-/** Returns a function that keeps what it has computed. */
+/** Returns a function that caches the working time that it computes. */
 function createWorkReader(catalog: Catalog): Pools["listWork"] {
   const { timezone } = catalog.business;
   const workersOf = createWorkerReader(catalog);
@@ -96,7 +96,10 @@ function createWorkReader(catalog: Catalog): Pools["listWork"] {
   };
 }
 
-/** The staff members who perform a service that can be booked, the tables, or a service. */
+/**
+ * Returns a function that lists a pool: the staff members who perform a bookable service, the
+ * tables, or one service.
+ */
 function createWorkerReader({ business: { slug }, objects }: Catalog) {
   const staff = lazy(() => {
     const performers = new Set(
@@ -143,7 +146,7 @@ function createTakenReader({ business: { slug }, objects }: Catalog) {
 }
 
 /**
- * Returns whether the open holds of a key, and one more, leave enough time free.
+ * Returns whether the open holds of a key and the new hold leave enough time free.
  * @param open the open holds of the key
  */
 export function leavesTimeFree(
@@ -188,7 +191,7 @@ export function leavesTimeFree(
 const sumMinutes = (taken: readonly Taken[]): number =>
   taken.reduce((sum, { start, end, share }) => sum + (end - start) * share, 0);
 
-/** @param now working time before it is over */
+/** Returns the minutes of working time from `now` on. */
 const sumWork = (work: readonly Work[], now: number): number =>
   work.reduce((sum, { start, end }) => sum + Math.max(0, end - Math.max(start, now)), 0);
 
@@ -207,7 +210,7 @@ function listBooked(
   { now, first, last, toTaken }: BookedSpan,
 ): Taken[] {
   const { bookings, reservations } = rt.store;
-  // A day in another time zone begins and ends within a day of that in UTC.
+  // A local day begins and ends within a day of the same date in UTC.
   const start = Math.max(now, (first - 1) * DAY_MIN);
   const span = [start * MINUTE_MS, (last + 2) * DAY_MIN * MINUTE_MS] as const;
   if (pool === "tables")

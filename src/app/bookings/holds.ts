@@ -16,7 +16,7 @@ type NewHold = {
 };
 
 /**
- * Call it in a transaction.
+ * Creates a hold of a time or table. Call it in a transaction.
  * @throws AppError too_many_holds, and those of `planBooking` or `planReservation`
  */
 export function createHold(
@@ -90,7 +90,7 @@ export function getVisitHold(
   throw wrongKind("This hold is of a table: use it for a reservation.");
 }
 
-/** Like `getVisitHold`, for a table. */
+/** Returns an open hold of a table. Its errors are those of `getVisitHold`. */
 export function getTableHold(
   rt: Runtime,
   business: BusinessRow,
@@ -108,7 +108,10 @@ function wrongKind(detail: string): AppError {
   return new AppError("validation_failed", detail, { issues });
 }
 
-/** Releasing a hold that is over changes nothing. @throws AppError resource_not_found, hold_used */
+/**
+ * Releases a hold. A hold that has expired or was released is no error.
+ * @throws AppError resource_not_found, hold_used
+ */
 export function releaseHold(
   rt: Runtime,
   business: BusinessRow,
@@ -135,7 +138,7 @@ function getOpenHold(rt: Runtime, business: BusinessRow, access: VisitAccess, id
   });
 }
 
-/** @throws AppError resource_not_found, also if the client may not see it */
+/** @throws AppError resource_not_found, also if the client may not see the hold */
 export const getHold = (
   rt: Runtime,
   { id: businessId }: BusinessRow,

@@ -22,14 +22,17 @@ import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-// What the operator does with visits that exist. A change of the catalog cancels visits, too, so this
-// file must not load the search for free times.
+// The operator's changes of existing visits. Catalog changes use this file to cancel visits, so it
+// must not load the search for free times.
 
 /** @throws AppError resource_not_found, wrong_status */
 export const cancelBooking = (rt: Runtime, slug: string, id: string): PublicBooking =>
   changeBooking(rt, slug, id, "cancel");
 
-/** On behalf of the operator. @throws AppError resource_not_found, wrong_status */
+/**
+ * Changes the state of a booking as the operator.
+ * @throws AppError resource_not_found, wrong_status
+ */
 export const changeBooking = (
   rt: Runtime,
   slug: string,
@@ -51,7 +54,10 @@ export const getBooking = (rt: Runtime, businessId: string, id: string): Booking
 export const cancelReservation = (rt: Runtime, slug: string, id: string): PublicReservation =>
   changeReservation(rt, slug, id, "cancel");
 
-/** On behalf of the operator. @throws AppError resource_not_found, wrong_status */
+/**
+ * Changes the state of a reservation as the operator.
+ * @throws AppError resource_not_found, wrong_status
+ */
 export const changeReservation = (
   rt: Runtime,
   slug: string,
@@ -69,24 +75,24 @@ export const changeReservation = (
 export const getReservation = (rt: Runtime, businessId: string, id: string): Reservation =>
   getVisit(rt, RESERVATION, businessId, OPERATOR, id);
 
-/** Rows of one cancellation, because all are cancelled in one transaction. */
+/** The most visits that are cancelled together, because one transaction cancels them all. */
 export const MAX_CANCELLED = 1000;
 
-/** What a key has made since a time (epoch milliseconds). */
+/** Selects what a key has made since a time (epoch milliseconds). */
 export type MadeByKey = { keyId: string; createdSince: number };
 
-/** Visits of one kind, of which all that a key has made can be cancelled. */
+/** Lists and cancels the visits of one kind that a key has made. */
 export type Cancellable<Row> = {
-  /** Call it in a transaction: what is overdue can no longer be cancelled. */
+  /** Cancels overdue visits, so that `list` leaves them out. Call it in a transaction. */
   expireDue: (rt: Runtime, business: BusinessRow) => void;
-  /** Returns at most a thousand that have not started and are not cancelled. */
+  /** Returns at most a thousand visits that have not started and are not cancelled. */
   list: (rt: Runtime, businessId: string, made: MadeByKey) => Row[];
-  /** Cancels on behalf of the operator. */
+  /** Cancels a visit on behalf of the operator. */
   cancel: (rt: Runtime, business: BusinessRow, row: Row, reason: string | null) => Row;
 };
 
 /**
- * Cancels what `list` returns, in one transaction.
+ * Cancels the visits that `list` returns, in one transaction.
  * @throws AppError business_not_found
  */
 export const cancelMany = <Row>(
@@ -102,7 +108,7 @@ export const cancelMany = <Row>(
     return list(rt, business.id, made).map((row) => cancel(rt, business, row, reason));
   });
 
-/** Returns the filters that together list what a key has made and can be cancelled. */
+/** Returns the filters that together list the visits of a key that can be cancelled. */
 export const filtersOf = (businessId: string, { keyId, createdSince }: MadeByKey) =>
   (["PENDING", "CONFIRMED"] as const).map((status) => ({
     businessId,
@@ -111,7 +117,7 @@ export const filtersOf = (businessId: string, { keyId, createdSince }: MadeByKey
     status,
   }));
 
-/** Visits are listed by start. */
+/** Returns how the visits of a kind are listed, in order of start, and cancelled. */
 export const cancellableVisits = <Row extends Visit>(kind: VisitKind<Row>): Cancellable<Row> => ({
   expireDue: expireDueVisits,
   list: (rt, businessId, made) =>

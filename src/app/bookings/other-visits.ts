@@ -8,10 +8,10 @@ import type { Runtime } from "../runtime.ts";
 /** What the core reads of a visit that is neither a booking nor a reservation. */
 export type OtherVisit = {
   id: string;
-  /** What commands accept in place of the ID. */
+  /** The code that commands accept in place of the ID. */
   code: string;
   status: string;
-  /** The key that made it; null: the operator. */
+  /** The key that made the visit; null if the operator made it. */
   createdByKey: string | null;
   createdAt: number;
   /** The public event that the guest visits. */
@@ -23,25 +23,25 @@ export type OtherVisit = {
 export type OtherVisits = {
   /** One of the names in `visitNouns` of the feature. */
   name: string;
-  /** @param idOrCode as people type it */
+  /** Returns a visit by its ID or code. @param idOrCode as people type it */
   find: (rt: Runtime, businessId: string, idOrCode: string) => OtherVisit | undefined;
-  /** Returns what the operator sees of a visit; undefined if there is none. */
+  /** Returns what the operator sees of a visit; undefined if the visit does not exist. */
   describe: (
     rt: Runtime,
     business: BusinessRow,
     id: string,
   ) => { type: string; object: object } | undefined;
-  /** Returns the visits of these public events or ticket types, unless they have been cancelled. */
+  /** Returns the visits of these public events or ticket types that have not been cancelled. */
   listActiveOf: (
     rt: Runtime,
     businessId: string,
     ids: readonly string[],
   ) => Pick<OtherVisit, "id" | "eventId">[];
-  /** Counts what a key keeps from others without having paid it. */
+  /** Counts the visits of a key that keep places from others and are not paid yet. */
   countPending: (rt: Runtime, keyId: string) => number;
   /** Returns an example of an event about such a visit; undefined for other events. */
   sampleEvent: (type: EventType, state: CatalogState, now: number) => EventDraft | undefined;
-  /** Loads what cancels a visit on behalf of the operator, in the transaction of the caller. */
+  /** Loads the function that cancels a visit as the operator, in the transaction of the caller. */
   loadCancel: () => Promise<CancelVisit>;
 };
 
@@ -49,7 +49,7 @@ export type CancelVisit = (rt: Runtime, slug: string, id: string) => void;
 
 let loaded: readonly OtherVisits[] | undefined;
 
-/** Loads the visits of features, which transactions read and cannot wait for. */
+/** Loads the kinds of visits that features add. A transaction that reads them cannot wait. */
 export async function loadOtherVisits(): Promise<void> {
   loaded ??= await loadFromFeatures("visits");
 }
@@ -60,7 +60,7 @@ export function otherVisits(): readonly OtherVisits[] {
   return loaded;
 }
 
-/** Returns the first answer of a kind of visit that features add. */
+/** Returns the first answer that is not undefined, of all kinds of visits that features add. */
 export const askOtherVisits = <Answer>(
   ask: (kind: OtherVisits) => Answer | undefined,
 ): Answer | undefined =>

@@ -28,7 +28,7 @@ import { readBookableCatalog } from "../catalog/load-catalog.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The time of a new visit and its terms: planned now, or those of a hold. */
+/** The time and terms of a new visit, planned now or copied from a hold. */
 export type VisitTerms = Pick<Visit, "startsAt" | "endsAt" | "cancelUntil"> & {
   requiresApproval: boolean;
 };
@@ -38,7 +38,7 @@ export type BookingTerms = VisitTerms & {
 } & Pick<Booking, "totalCents" | "currency" | "currencyDigits">;
 export type TableTerms = VisitTerms & Pick<Reservation, "partySize" | "areaId" | "tableId">;
 
-/** The beginning of the message for other clients than the operator. */
+/** The beginning of the error message for clients other than the operator. */
 export const CANNOT_BE_BOOKED = "This start cannot be booked";
 
 /** What a client wants to book, and when. */
@@ -46,7 +46,7 @@ export type VisitRequest<Request extends NamedRequest> = {
   request: Request;
   /** Epoch milliseconds. */
   startsAt: number;
-  /** The beginning of the error message if it is refused; `CANNOT_BE_BOOKED` by default. */
+  /** The beginning of the error message for a refusal; `CANNOT_BE_BOOKED` by default. */
   refusal?: string;
   /** Skips the minimum notice, the horizon and the grid. */
   ignoresNotice?: boolean | undefined;
@@ -55,12 +55,13 @@ export type VisitRequest<Request extends NamedRequest> = {
 /** A visit to plan: a new one, or one that is rescheduled. */
 type PlannedVisit<Request extends NamedRequest> = VisitRequest<Request> & {
   audience: Audience;
-  /** The ID of the visit that is rescheduled: its own time is free. */
+  /** The ID of the visit that is rescheduled, whose own time counts as free. */
   except?: string;
 };
 
 /**
- * Applies the rules that list its slot. Call it in the transaction that writes the booking.
+ * Returns the terms of a booking, by the rules that list free slots. Call it in the transaction
+ * that writes the booking.
  * @throws AppError with the first rule that fails
  */
 export function planBooking(
@@ -146,8 +147,9 @@ function toBookedSegments(
 }
 
 /**
- * Finds the smallest free table. Otherwise like `planBooking`.
- * @param visit.table the key or ID of the only table to try; null or absent: any
+ * Returns the terms of a reservation of the smallest free table, by the rules that list free slots.
+ * Call it in the transaction that writes the reservation.
+ * @param visit.table the key or ID of the only table to try; null or absent for any table
  */
 export function planReservation(
   rt: Runtime,
@@ -195,7 +197,7 @@ function planDay(
   return ignoringNotice(plan, startsAt / MINUTE_MS, Math.min(earliest, rt.now()));
 }
 
-/** Guests who already sit can be entered on the same day. */
+/** Returns whether a start is before today. Earlier today is allowed: guests may already sit. */
 const isBeforeToday = (rt: Runtime, { timezone }: BusinessDoc, startsAt: number): boolean =>
   localDateOf(startsAt, timezone) < localDateOf(rt.now(), timezone);
 

@@ -34,8 +34,9 @@ type NewTime = StartOptions & {
 };
 
 /**
- * Moves a booking: its old and its new time change in one transaction, in which this is called.
- * @param change.segments undefined: the same services and staff, at the same price
+ * Moves a booking, and returns it. Call it in a transaction, in which the old time becomes free and
+ * the new time is taken.
+ * @param change.segments undefined to keep the services, the staff and the price
  * @throws AppError wrong_status, cancellation_closed, and those of `planBooking`
  */
 export function rescheduleVisit(
@@ -51,7 +52,7 @@ export function rescheduleVisit(
 ): Booking {
   assertMayReschedule(rt, BOOKING, access, before);
   const { guests } = before;
-  // What was booked may not be public any more.
+  // The services and staff that were booked may no longer be public.
   const audience: Audience = segments === undefined ? "INTERNAL" : "PUBLIC";
   const terms = planBooking(rt, business, {
     audience,
@@ -62,7 +63,7 @@ export function rescheduleVisit(
   });
   const booked =
     segments === undefined ? withOldTerms(before.segments, terms.segments) : terms.segments;
-  // Nothing changes, also not whether the business must approve the visit.
+  // A change that changes nothing needs no new approval.
   if (startsAt === before.startsAt && deepEqual(booked, before.segments)) return before;
   const after = moved(rt, BOOKING, business, access, before, terms, {
     ...before,
@@ -75,7 +76,7 @@ export function rescheduleVisit(
   return after;
 }
 
-/** The new times with the names and prices at the time of booking. */
+/** Returns the planned segments with the names and prices at the time of booking. */
 const withOldTerms = (
   before: readonly BookedSegment[],
   planned: readonly BookedSegment[],
@@ -91,8 +92,8 @@ const withOldTerms = (
   }));
 
 /**
- * Like `rescheduleVisit`. The table is chosen again.
- * @param change fields that are undefined keep their value
+ * Moves a reservation, and returns it; the table is chosen again. Call it in a transaction.
+ * @param change undefined fields keep their value
  */
 export function rescheduleTable(
   rt: Runtime,
@@ -161,7 +162,7 @@ function moved<Row extends Visit>(
 }
 
 /**
- * On behalf of the operator.
+ * Moves a booking as the operator.
  * @param start a time as in `createBooking`
  */
 export const rescheduleBooking = (
@@ -185,7 +186,7 @@ export const rescheduleBooking = (
     return toPublicBooking(after, timezone);
   });
 
-/** On behalf of the operator. */
+/** Moves a reservation as the operator. */
 export const rescheduleReservation = (
   rt: Runtime,
   slug: string,

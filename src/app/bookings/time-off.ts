@@ -12,7 +12,7 @@ import { summarizeVisits } from "./day-sheet.ts";
 
 export type TimeOffRequest = {
   staff: string;
-  /** A date, or a date and time, on the business's clock. */
+  /** A date, or a date and time, in the business's time zone. */
   from: string;
   to: string;
   reason: string | null;
@@ -21,7 +21,8 @@ export type TimeOffRequest = {
 const REASON = outsideLine(200);
 
 /**
- * Existing bookings stay; `booked` has the IDs of those of the person that overlap.
+ * Adds time off of a staff member. Existing bookings stay; `booked` has the IDs of the person's
+ * bookings that overlap the time off.
  * @throws AppError resource_not_found, invalid_date, validation_failed
  */
 export function createTimeOff(

@@ -16,7 +16,7 @@ import type { PendingVisit, VisitListFilter } from "../../store/bookings/visits.
 import type { Runtime } from "../runtime.ts";
 import { toPartnerBooking } from "./access.ts";
 
-/** What differs between bookings and reservations. */
+/** The operations that differ between bookings and reservations. */
 export type VisitKind<Row extends Visit> = {
   noun: "booking" | "reservation";
   store: (rt: Runtime) => {

@@ -15,7 +15,10 @@ import { cancelBooking, cancelReservation } from "../bookings/operator-changes.t
 import { type CancelVisit, loadOtherVisits, otherVisits } from "../bookings/other-visits.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** An object that stays in the catalog with another status keeps its visits. */
+/**
+ * Returns the upcoming visits of objects, variants and ticket types that a change deletes. An
+ * object that stays in the catalog with another status keeps its visits.
+ */
 export function findAffectedVisits(
   rt: Runtime,
   businessId: string,
@@ -30,7 +33,7 @@ export function findAffectedVisits(
   return findVisitsOf(rt, businessId, before, ids);
 }
 
-/** Returns the visits of objects that stay in the catalog, but are no longer offered or bookable. */
+/** Returns the upcoming visits of objects that stay in the catalog but are no longer offered. */
 export function findWithdrawnVisits(
   rt: Runtime,
   businessId: string,
@@ -41,7 +44,7 @@ export function findWithdrawnVisits(
   return findVisitsOf(rt, businessId, before, withdrawnIds(before, after, changes));
 }
 
-/** Kinds that visits refer to. */
+/** The kinds of objects that visits refer to. */
 const BOOKED_KINDS = ["service", "staff", "table", "public_event"] as const;
 type Offered = { status?: string; bookable?: boolean };
 
@@ -101,7 +104,7 @@ function findVisitsOf(
   };
 }
 
-/** IDs of the variants and ticket types that are missing from objects that stay. */
+/** Returns the IDs of the variants and ticket types that are missing from objects that stay. */
 function deletedParts(
   { business: { slug }, objects }: Catalog,
   after: Catalog,
@@ -131,12 +134,12 @@ function deletedParts(
   ];
 }
 
-/** Cancels visits that a change would delete. @throws AppError, such as wrong_status */
+/** Cancels the visits of deleted objects. @throws AppError, such as wrong_status */
 export type CancelAffected = (rt: Runtime, slug: string, affected: AffectedVisits) => void;
 
 /**
- * Loads what cancels visits of every kind in the transaction of the change.
- * @param isWanted false: visits are a reason to refuse the change
+ * Loads the function that cancels visits of every kind in the transaction of a change.
+ * @param isWanted if false, loads nothing: visits are then a reason to refuse the change
  */
 export async function loadCancelAffected(isWanted = true): Promise<CancelAffected | undefined> {
   if (!isWanted) return undefined;

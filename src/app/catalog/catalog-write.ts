@@ -9,7 +9,9 @@ import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** A change of a catalog; `row` is undefined and `stored` null for a new business. */
+/**
+ * A change of a catalog. A new business has no `row` (undefined) and no `stored` catalog (null).
+ */
 export type CatalogChange = {
   row: BusinessRow | undefined;
   stored: StoredCatalog | null;
@@ -31,7 +33,7 @@ type CatalogWrite = CatalogChange & {
 };
 
 /**
- * Runs in the transaction of the change, after the row of the business is written and before its
- * objects and local edits are. An error rolls the transaction back.
+ * A function that runs in the transaction of a change, after the row of the business is written and
+ * before its objects and local edits. An error rolls the transaction back.
  */
 export type BeforeCatalogWrite = (rt: Runtime, write: CatalogWrite) => void;

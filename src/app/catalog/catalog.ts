@@ -20,7 +20,7 @@ import {
 
 /**
  * Returns the files of each business. A file that does not describe a business belongs to the only
- * business in its folder; without one, it is a group of its own.
+ * business in its folder. If its folder has no business or several, the file is a group of its own.
  */
 export function groupByBusiness(files: readonly CatalogFile[]): CatalogFile[][] {
   if (ownersIn(files).length <= 1) return [[...files]];
@@ -39,20 +39,24 @@ const ownersIn = (files: readonly CatalogFile[]): string[] => [
   ...new Set(files.map(ownerOf).filter((owner) => owner !== undefined)),
 ];
 
-/** The slug, or the file's name if the business has none, which is reported later. */
+/**
+ * Returns the slug of the business in a file, or the file's name if the slug is missing, which is
+ * reported later.
+ */
 function ownerOf({ name, content }: CatalogFile): string | undefined {
   return describesBusiness(content) ? (slugIn(content) ?? name) : undefined;
 }
 
 export type ApplyOptions = Permissions & {
-  /** Delete objects that are missing from the sections in the files. */
+  /** Whether to delete objects that are missing from the sections in the files. */
   prune?: boolean;
   onStep?: (step: string) => void;
-  /** Epoch ms from which `startsIn` counts; absent: `startsIn` is not allowed. */
+  /** Epoch ms from which `startsIn` counts; if absent, `startsIn` is not allowed. */
   seedingAt?: number;
 };
 
 /**
+ * Applies the files of one business.
  * @throws AppError invalid_input with all issues of the files; conflict if another process
  *   changed the catalog in the meantime
  */
@@ -70,7 +74,8 @@ export type RejectedBusiness = { slug: string; error: AppError };
 /**
  * Applies the files of one or several businesses, each business in its own transaction.
  * @throws AppError before anything is written: invalid_input with all issues of all files;
- *   state_refuses for what needs an option. A single business throws what `applyCatalog` throws
+ *   state_refuses if a change needs an option. A single business throws the errors of
+ *   `applyCatalog`
  */
 export function* applyCatalogs(
   rt: Runtime,
@@ -80,13 +85,13 @@ export function* applyCatalogs(
   const businesses = readBusinesses(rt, () => groupByBusiness(parseSources(sources)), options);
   if (businesses.length === 1)
     return yield replaceCatalog(rt, businesses[0] as Replacement, options);
-  // Before the first business is written, because a mistake in one is often one in all.
+  // All changes are checked before the first one is written: a mistake in one is often in all.
   if (!rt.isDryRun())
     assertAllowed(
       businesses.map((read) => planReplacement(rt, read)),
       options,
     );
-  // What they lose has been confirmed above, for all businesses together.
+  // The losses of all businesses together have been confirmed above.
   const each = { ...options, confirmed: true, onStep: () => {} };
   for (const read of businesses) yield tryBusiness(rt, read, each);
 }
@@ -104,7 +109,10 @@ function tryBusiness(
   }
 }
 
-/** @param parse returns the files of each business, which are freed when this function returns */
+/**
+ * @param parse returns the files of each business. It is a function so that no caller keeps the
+ * files in memory.
+ */
 function readBusinesses(
   rt: Runtime,
   parse: () => CatalogFile[][],

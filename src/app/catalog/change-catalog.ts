@@ -7,7 +7,10 @@ import type { Runtime } from "../runtime.ts";
 import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";
 import { publishDueTransitions } from "./publish.ts";
 
-/** @param approve throws to reject the plan; returns the ID of its entry in the audit log */
+/**
+ * Changes a catalog in one transaction.
+ * @param approve throws to reject the plan, or returns the ID of its entry in the audit log
+ */
 export function changeCatalog(
   rt: Runtime,
   next: Catalog,

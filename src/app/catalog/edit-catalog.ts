@@ -21,7 +21,7 @@ import { type ChangeResult, planChange } from "./plan-change.ts";
 import { publishDueTransitions } from "./publish.ts";
 import type { AuthoredService } from "../../domain/catalog/file/services.ts";
 
-/** What a command edits: an object with those that refer to it, or a section without objects. */
+/** The part that a command edits: an object and those that refer to it, or a whole section. */
 type EditTarget =
   | { kind: Kind; doc: DocOf[Kind] }
   | { section: "hours" | "closures" | "exceptions" };
@@ -32,8 +32,8 @@ export type EditOptions = {
 };
 
 /**
- * Edits any part of a catalog, with the same checks and events as a catalog file. `editObject` does
- * it for one object without loading the others.
+ * Edits any part of a catalog, with the same checks and events as a catalog file. `editObject`
+ * edits one object without loading the others.
  * @throws AppError validation_failed; state_refuses if it deletes objects that are booked
  */
 export function editCatalog(
@@ -75,12 +75,12 @@ const toAuditEntry = (
       ]
     : [{ id: businessId, name: slug }, { section: target.section }];
 
-/** The fields of an object as a catalog file has them, with at least its key. */
+/** The fields of an object as in a catalog file, with at least its key. */
 type AuthoredObject = { key: string } & Record<string, unknown>;
 
 /**
  * Returns the catalog with a new object after the others of its kind.
- * @throws AppError conflict if there is one with this key; validation_failed
+ * @throws AppError conflict if there is an object with this key; validation_failed
  */
 export function withNewObject<K extends Kind>(
   catalog: Catalog,
@@ -100,7 +100,7 @@ export function withNewObject<K extends Kind>(
   return { doc, catalog: withObjects(catalog, kind, (docs) => [...docs, doc]) };
 }
 
-/** Returns the catalog with other objects of a kind. */
+/** Returns the catalog with changed objects of one kind. */
 export const withObjects = <K extends Kind>(
   catalog: Catalog,
   kind: K,
@@ -114,8 +114,9 @@ export const withObjects = <K extends Kind>(
 });
 
 /**
+ * Creates a service.
  * @param staff keys, or `everyone` for every bookable staff member
- * @returns also the keys of the staff who perform the service
+ * @returns the change, and the keys of the staff who perform the service
  */
 export function createService(
   rt: Runtime,

@@ -25,7 +25,7 @@ import type { Translations } from "../../domain/catalog/common.ts";
 /**
  * Edits one object, with the same checks and events as a catalog file.
  * @param confirmed whether prices may become 0
- * @throws AppError validation_failed, resource_not_found; state_refuses if a price needs to be confirmed
+ * @throws AppError validation_failed, resource_not_found; state_refuses if a price is unconfirmed
  */
 export function editObject<K extends Kind>(
   rt: Runtime,
@@ -46,8 +46,8 @@ export function editObject<K extends Kind>(
       one.key === doc.key ? edited : (one as DocOf[K]),
     );
     const next = { ...catalog, objects: { ...catalog.objects, [kind]: docs } };
-    // changeCatalog does not fit here: it could publish a transition that has become due since, and
-    // `next`, which lacks the other objects, would be compared with the whole catalog.
+    // changeCatalog does not fit here: it could publish a transition that has become due since. It
+    // would then compare `next`, which lacks the other objects, with the whole catalog.
     const { result, write } = planChange(rt, next, "local", { business, stored });
     if (confirmed !== true) {
       const free = freePricesText(result.repricing, result);
@@ -60,9 +60,9 @@ export function editObject<K extends Kind>(
 }
 
 /**
- * Returns what an edit of one object reads and changes: the object and those it refers to. Returns
- * the whole catalog if that is not enough: the edit affects other objects or the time of the next
- * transition, or refers to an object that does not exist, for which the error suggests others.
+ * Returns the object to edit and those that it refers to. Returns the whole catalog if the edit
+ * affects other objects or the time of the next transition. If the object refers to one that does
+ * not exist, the whole catalog is needed, too: the error suggests other objects.
  */
 function loadForEdit<K extends Kind>(
   rt: Runtime,
@@ -82,7 +82,7 @@ function loadForEdit<K extends Kind>(
   return isOwn ? loadCatalog(rt, business) : { ...stored, others: { nextTransitionAt } };
 }
 
-/** Returns null if an object does not exist. */
+/** Returns the object and those that it refers to; null if one of them does not exist. */
 function loadReferred<K extends Kind>(
   rt: Runtime,
   business: BusinessRow,
@@ -103,7 +103,7 @@ function loadReferred<K extends Kind>(
   return ALL_KINDS.every(load) ? objects : null;
 }
 
-/** Returns the counts that the list of the edited object shows. */
+/** Returns the sold-out marks or tickets taken that partners see of the edited object. */
 function loadStock(rt: Runtime, business: BusinessRow, kind: Kind, id: string): Stock {
   const soldOut = kind === "menu_item" ? rt.store.soldOut.list(business.id) : new Map();
   return {
@@ -115,7 +115,7 @@ function loadStock(rt: Runtime, business: BusinessRow, kind: Kind, id: string): 
 type Translated = { translations?: Translations };
 
 /**
- * Returns the edited document with each changed text also in its translation into the business's own
+ * Returns the edited document. A changed text also replaces its translation into the business's own
  * language, which partners show instead of the text.
  */
 export function withShownTexts<Doc extends object>(before: Doc, edited: Doc, locale: string): Doc {

@@ -4,10 +4,10 @@ import { writeYaml } from "../../domain/catalog/yaml.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-/** Features add formats, which may lack some kinds of objects. */
+/** The formats that the core writes. Features have their own exporters. */
 export type FileFormat = "yaml" | "json";
 
-/** `skipped`: kinds that the format cannot represent. */
+/** `skipped` lists the kinds of objects that the format cannot represent. */
 export type ExportedCatalog = { content: string; skipped: string[] };
 
 export const readStoredCatalog = (

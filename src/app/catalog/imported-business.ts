@@ -3,7 +3,7 @@ import type { AuthoredBusiness } from "../../domain/catalog/file/business.ts";
 import { catalogFileSchema } from "../../domain/catalog/file/schema.ts";
 import { AppError } from "../../domain/errors.ts";
 
-/** Details that exports of other systems do not contain. */
+/** Details of a business that exports of other systems do not contain. */
 export type ImportedBusiness = {
   businessSlug: string;
   businessName?: string | undefined;

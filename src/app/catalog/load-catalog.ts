@@ -5,7 +5,10 @@ import type { CatalogObjects, Kind, Catalog } from "../../domain/catalog/catalog
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 
-/** @param kinds kinds of objects to load; absent: all */
+/**
+ * Returns the stored catalog of a business.
+ * @param kinds the kinds of objects to load; absent for all
+ */
 export function loadCatalog(
   rt: Runtime,
   business: BusinessRow,
@@ -29,7 +32,10 @@ export function loadCatalog(
   };
 }
 
-/** Reads the version and the position of an object only when asked: for a few objects of many. */
+/**
+ * Returns a catalog that reads the version and position of an object on demand, which is faster if
+ * few objects of a large catalog are needed.
+ */
 export function toStoredCatalog(
   rt: Runtime,
   business: BusinessRow,
@@ -51,9 +57,9 @@ type Cached = { revision: number; catalog: Catalog };
 const caches = new WeakMap<Runtime, BoundedCache<string, Cached>>();
 
 /**
- * The catalog with time off from both the catalog file and the CLI. Keeps it until the business
- * changes, because reading a large one takes longer than most bookings. Call it outside of a
- * transaction: what a transaction reads may be rolled back.
+ * Returns the catalog with time off from both the catalog file and the CLI. It is cached until the
+ * business changes, because reading a large catalog takes longer than most bookings. Call it
+ * outside of a transaction: data that a transaction reads may be rolled back.
  */
 export function getBookableCatalog(rt: Runtime, business: BusinessRow): Catalog {
   const cached = findCached(rt, business);
@@ -65,7 +71,7 @@ export function getBookableCatalog(rt: Runtime, business: BusinessRow): Catalog 
   return catalog;
 }
 
-/** Like `getBookableCatalog`, for use in a transaction. */
+/** Returns what `getBookableCatalog` returns, without caching it, for use in a transaction. */
 export const readBookableCatalog = (rt: Runtime, business: BusinessRow): Catalog =>
   findCached(rt, business) ?? loadBookableCatalog(rt, business);
 

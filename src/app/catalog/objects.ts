@@ -30,6 +30,7 @@ export const listCommandFor = (kind: Kind): string =>
   NOUNS[kind] === undefined ? "deskbell catalog export" : `deskbell ${NOUNS[kind]} list`;
 
 /**
+ * Returns the object with a key or ID.
  * @param message the start of the error message, such as "There is no service"
  * @throws AppError resource_not_found
  */
@@ -75,7 +76,9 @@ export function getStoredObject<K extends Kind>(
   );
 }
 
-/** An ID is returned as it is: the event may have been deleted. */
+/**
+ * Returns the ID of a public event. An ID is returned as it is: the event may have been deleted.
+ */
 export const getPublicEventId = (rt: Runtime, business: BusinessRow, keyOrId: string): string =>
   keyOrId.startsWith(`${ID_PREFIXES.public_event}_`)
     ? keyOrId

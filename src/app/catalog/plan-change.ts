@@ -40,24 +40,27 @@ export type ChangeResult = {
   isNew: boolean;
   fromVersion: number;
   /**
-   * The version after the change. It is `fromVersion` if the catalogs do not differ: nothing is
-   * published then, but local edits may be forgotten.
+   * The version after the change. It is `fromVersion` if the catalogs do not differ: then nothing
+   * is published, but objects may no longer count as local edits.
    */
   version: number;
   businessFields: string[];
-  /** Set by a catalog file. It needs `acceptCurrencyChange`: stored prices are not converted. */
+  /**
+   * The change of currency by a catalog file, which needs `acceptCurrencyChange`: stored prices are
+   * not converted. Null if the currency stays.
+   */
   currencyChange: CurrencyChange | null;
   changes: ObjectChange[];
   /** Sections of the schedule in which a catalog file overwrites local edits. */
   overwrittenSections: string[];
   events: { type: EventType; resourceId: string }[];
-  /** The events, once for each endpoint that is subscribed to them now. */
+  /** The number of deliveries: one for each event and each endpoint subscribed to it now. */
   deliveries: number;
-  /** The events and deliveries of each type. */
+  /** The number of events and deliveries of each event type. */
   webhooks: { type: EventType; events: number; deliveries: number }[];
   /** Deletions of a catalog file that need `allowMassDelete`. */
   massDeletes: MassDelete[];
-  /** Lists that a catalog file empties. They need `confirmed`, as overwritten edits do. */
+  /** Lists that a catalog file empties, which needs `confirmed`. */
   emptied: Emptied[];
   /** Prices that change so much that the change needs `confirmed`; null if there are none. */
   repricing: Repricing | null;
@@ -68,13 +71,16 @@ export type LoadedCatalog = { business: BusinessRow | null; stored: StoredCatalo
 
 export type PlannedChange = {
   result: ChangeResult;
-  /** @param auditId the entry of the change in the audit log; null without one */
+  /**
+   * Writes the change.
+   * @param auditId the entry of the change in the audit log; null if there is none
+   */
   write: (auditId: string | null) => void;
 };
 
 /**
- * Plans the replacement of a catalog, and writes nothing before `write` is called.
- * @param loaded reused if the business has not changed since
+ * Plans the replacement of a catalog. Nothing is written before `write` is called.
+ * @param loaded reused if the business has not changed since it was loaded
  */
 export function planChange(
   rt: Runtime,
@@ -143,13 +149,14 @@ export function planChange(
   };
 }
 
-/** Returns the change as if it published nothing: no events, and the version as it is. */
+/** Returns the result of a change without what it publishes: no events, and the same version. */
 function describeChange(
   rt: Runtime,
   business: BusinessRow,
   { row, stored, edits, scheduleEdits, next, origin, diff }: CatalogChange,
 ): ChangeResult {
-  // A command or an undo says what it does; what a file does may be a mistake in the file.
+  // A catalog file can change the currency, delete or overwrite by mistake. A command or an undo
+  // names what it does.
   const isFile = origin !== "local" && "listed" in origin;
   const replacedByFile = isFile && stored ? stored.catalog : null;
   return {
@@ -217,7 +224,7 @@ function countWebhooks(
 const listLocalEdits = (rt: Runtime, row: BusinessRow | undefined): LocalEdits =>
   row ? rt.store.catalog.listLocalEdits(row.id) : new Map();
 
-/** Returns the earlier edits of the objects in `written`. */
+/** Returns the stored local edits of the objects in `written`. */
 const findLocalEdits = (rt: Runtime, { written }: RowChanges): LocalEdits =>
   new Map(
     written.flatMap(({ id }) => {

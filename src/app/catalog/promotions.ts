@@ -7,7 +7,7 @@ import type { Runtime } from "../runtime.ts";
 import { editObject } from "./edit-object.ts";
 import type { ChangeResult } from "./plan-change.ts";
 
-/** A paused promotion is hidden from partners until it is resumed. */
+/** Pauses a promotion, which hides it from partners until it is resumed. */
 export const pausePromotion = (rt: Runtime, slug: string, keyOrId: string): ChangeResult =>
   setStatus(rt, slug, keyOrId, "INACTIVE");
 
@@ -28,10 +28,10 @@ const setStatus = (
     return { ...doc, status };
   });
 
-/** Ends a promotion now. One that has ended already stays unchanged. */
+/** Ends a promotion now. A promotion that has already ended stays unchanged. */
 export function endPromotion(rt: Runtime, slug: string, keyOrId: string): ChangeResult {
   const { timezone } = getBusiness(rt, slug).doc;
-  // Catalog files have whole seconds.
+  // The end is a whole second, as in catalog files.
   const now = Math.floor(rt.now() / 1000) * 1000;
   return editObject(rt, slug, "promotion", keyOrId, (doc): PromotionDoc => {
     const { startsAt, endsAt } = doc.schedule;

@@ -9,16 +9,16 @@ import { editObject } from "./edit-object.ts";
 import { getStoredObject } from "./objects.ts";
 import type { ChangeResult } from "./plan-change.ts";
 
-/** `orders`: IDs of the visits that features sell for the event, which stay as they are. */
+/** `orders` has the IDs of the ticket orders for the event, which stay as they are. */
 export type PublicEventChange = { result: ChangeResult; orders: string[] };
 
-/** Cancels an event. Its tickets are no longer sold. */
+/** Cancels a public event. Its tickets are no longer sold. */
 export const cancelPublicEvent = (rt: Runtime, slug: string, keyOrId: string): PublicEventChange =>
   withOrders(rt, slug, keyOrId, (doc) => ({ ...assertPublished(doc), status: "CANCELLED" }));
 
 /**
- * Postpones an event, to a date that is still open if `startsAt` is null. Its tickets are no longer
- * sold until its status is PUBLISHED again.
+ * Postpones a public event to `startsAt`, or to a date that is still open if `startsAt` is null.
+ * Its tickets are not sold until its status is PUBLISHED again.
  * @throws AppError invalid_date if `startsAt` is in the past
  */
 export function postponePublicEvent(
@@ -35,7 +35,10 @@ export function postponePublicEvent(
   }));
 }
 
-/** The end, the doors and the end of ticket sales move with the start. */
+/**
+ * Returns a public event with a new start. The end, the doors and the end of ticket sales move with
+ * the start.
+ */
 export function movedTo(doc: PublicEventDoc, startsAt: number): PublicEventDoc {
   const moved = (at: number | null) => at && at + startsAt - doc.startsAt;
   return {
@@ -65,7 +68,10 @@ function withOrders(
   });
 }
 
-/** Partners, who know nothing of a draft, would get a cancelled event as a new one. */
+/**
+ * Asserts that a public event is not a draft. Partners know nothing of a draft, so they would get a
+ * cancelled draft as a new event.
+ */
 function assertPublished(doc: PublicEventDoc): PublicEventDoc {
   if (doc.status !== "DRAFT") return doc;
   throw new AppError("state_refuses", `The event ${quote(doc.key)} is a draft.`, {

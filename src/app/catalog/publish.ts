@@ -32,16 +32,17 @@ export type CatalogUpdate = { business: BusinessRow; diff: PublicDiff };
 const TIMED_LISTS: ListName[] = ["menuItems", "modifierGroups", "promotions", "events"];
 
 export type UpdateOptions = {
-  /** The lists that can change, which `before` must contain; absent: all. */
+  /** The lists that can change, which `before` must contain; absent for all lists. */
   lists?: readonly ListName[];
-  /** Availability changes although no catalog object does, as with time off. */
+  /** Whether availability changes although no catalog object does, as with time off. */
   affectsAvailability?: boolean;
 };
 
 /**
+ * Plans an update of the public catalog, with its events.
  * @param business the row to save, still with the previous catalog version
  * @param before null for a new business
- * @param at the instant whose public state results
+ * @param at the instant of the public state after the update
  */
 export function planUpdate(
   rt: Runtime,
@@ -92,7 +93,8 @@ export function writeUpdate(rt: Runtime, { business, diff }: CatalogUpdate): App
 
 /**
  * Runs `change`, which writes day-to-day data, and publishes events for what partners see of it. A
- * change of a count alone, such as tickets left, has no event here: see event-availability.ts.
+ * change of a count alone, such as tickets left, has no event here: `publishEventAvailability`
+ * sends it later.
  */
 export function publishChange(
   rt: Runtime,
@@ -105,7 +107,7 @@ export function publishChange(
     const now = timeBeforeTransition(rt, business);
     const before = catalogStateAt(loadCatalog(rt, business), now, options.lists);
     change();
-    // Read again: `change` may have used sequence numbers.
+    // The row is read again, because `change` may have used sequence numbers.
     const changed = getBusinessRow(rt, businessId);
     const update = planUpdate(rt, changed, before, loadCatalog(rt, changed), now, options);
     if (update.diff.isSignificant) return writeUpdate(rt, update);
@@ -118,14 +120,14 @@ export function publishChange(
   });
 }
 
-/** Publishes what time alone has changed, such as promotions that end. */
+/** Publishes the changes that time alone causes, such as the end of a promotion. */
 export function publishClockChanges(rt: Runtime): void {
   for (const { id } of rt.store.businesses.listDueForTransition(rt.now()))
     rt.tx(() => void publishDueTransitions(rt, getBusinessRow(rt, id)));
 }
 
 /**
- * Writes an update for each due transition, also of the time when no daemon was running. Call it
+ * Publishes each due transition, including those of the time when no daemon was running. Call it
  * before any other update, so that their events do not mix.
  */
 export function publishDueTransitions(rt: Runtime, business: BusinessRow): BusinessRow {
@@ -143,8 +145,9 @@ export function publishDueTransitions(rt: Runtime, business: BusinessRow): Busin
 }
 
 /**
- * The time of an update. A transition that becomes due during the update is published later: both
- * states that the update compares must be before it, or its events would be lost.
+ * Returns the time of an update: now, but before the next transition. An update compares the states
+ * before and after it, so the events of a transition between them would be lost. Such a transition
+ * is published later.
  */
 export const timeBeforeTransition = (
   rt: Runtime,

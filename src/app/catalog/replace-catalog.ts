@@ -15,23 +15,23 @@ import { type ChangeResult, type LoadedCatalog, planChange } from "./plan-change
 export type Replacement = {
   catalog: Catalog;
   origin: ChangeOrigin;
-  /** The catalog that it replaces. */
+  /** The catalog that is replaced. */
   loaded: LoadedCatalog;
   /** The entry of the replacement in the audit log. */
   cause: { action: AuditAction; details: Record<string, unknown> };
 };
 
-/** A replacement with one of these consequences is refused unless the option allows it. */
+/** Options that each allow a consequence for which a replacement is otherwise refused. */
 export type Permissions = {
-  /** Allow deleting more than a fifth of a kind. */
+  /** Allows deleting more than a fifth of the objects of a kind. */
   allowMassDelete?: boolean;
   /** Cancels the future visits of deleted objects. */
   cancelAffected?: CancelAffected | undefined;
-  /** Accept the prices in the files as amounts in another currency than until now. */
+  /** Accepts the prices in the files as amounts in the new currency. */
   acceptCurrencyChange?: boolean;
   /**
-   * Undo local edits, empty lists and change prices by more than half: all, all but the prices, or
-   * those of an `UnconfirmedChange`.
+   * Allows undoing local edits, emptying lists and changing prices by more than half: all of it,
+   * all except prices, or what an `UnconfirmedChange` names.
    */
   confirmed?: boolean | "except prices" | UnconfirmedChange;
 };
@@ -58,8 +58,8 @@ export const planReplacement = (
 
 /**
  * Replaces the catalog of one business in one transaction; in a dry run, it only plans.
- * @throws AppError state_refuses for what needs an option; conflict if another process changed the
- *   catalog since it was loaded
+ * @throws AppError state_refuses if the change needs an option; conflict if another process
+ *   changed the catalog since it was loaded
  */
 export function replaceCatalog(
   rt: Runtime,
@@ -67,7 +67,7 @@ export function replaceCatalog(
   { onStep = () => {}, ...permissions }: ReplaceOptions,
 ): ChangeResult {
   onStep("comparing with the stored catalog");
-  // No transaction: with a large catalog it would block other writers for seconds.
+  // A dry run uses no transaction: with a large catalog, it would block other writers for seconds.
   if (rt.isDryRun()) return planReplacement(rt, replacement);
   const { catalog: next, origin, loaded, cause } = replacement;
   const { slug } = next.business;
@@ -119,7 +119,7 @@ const listLosses = (
     return text === null ? [] : [plans.length > 1 ? `${text} in ${plan.slug}` : text];
   });
 
-/** Nothing may have been added to the losses since they were confirmed. */
+/** Asserts that the confirmed losses are exactly these. Others may have been added since. */
 export function assertConfirmed(
   losses: readonly string[],
   confirmed: Permissions["confirmed"],

@@ -17,14 +17,14 @@ import { editCatalog, withObjects } from "./edit-catalog.ts";
 import { getObject } from "./objects.ts";
 import type { ChangeResult } from "./plan-change.ts";
 
-/** Rules for a season stay when the regular hours change. */
+/** Returns whether a rule is for the regular hours. Rules for a season stay when these change. */
 export const isRegular = ({ validFrom, validTo }: HoursRule): boolean =>
   validFrom === null && validTo === null;
 
 /**
- * Returns the hours with other regular opening times on some weekdays. A time that other days have
- * too joins their rule, so that changing a day back restores the same rules.
- * @param opening their days are ignored; none for closed days
+ * Returns the hours with other regular opening times on some weekdays. Days with the same opening
+ * times share a rule, so that changing a day back restores the same rules.
+ * @param opening none for closed days; the days in it are ignored
  */
 export function withDayHours(
   hours: readonly HoursRule[],
@@ -48,7 +48,7 @@ export function withDayHours(
 
 type Hours = { start: string; end: string };
 
-/** A day without hours has no rule, so its name is validated in one for the whole day. */
+/** A closed day has no rule, so a rule for the whole day is used to validate the day's name. */
 const WHOLE_DAY = { start: "00:00", end: "24:00" };
 
 /**
@@ -74,15 +74,15 @@ const withHoursOf =
     return withDayHours(hours, (authored[0] as HoursRule).days, isClosed ? [] : authored);
   };
 
-/** Some weekdays or one date, and when they are open. */
+/** The new hours of some weekdays or of one date. */
 export type HoursEdit =
   | { days: string[]; intervals: readonly Hours[] }
   | { date: string; intervals: readonly Hours[] | null };
 
 /**
- * Replaces the hours of a staff member on some weekdays or one date. Hours on weekdays begin as
- * those of the business.
- * @param edit null: the person works in the hours of the business again
+ * Replaces the hours of a staff member on some weekdays or one date. Weekdays that are not changed
+ * keep the hours that apply now.
+ * @param edit null if the person works in the hours of the business again
  */
 export const updateStaffHours = (
   rt: Runtime,
@@ -111,7 +111,7 @@ function withStaffHours(catalog: Catalog, doc: StaffDoc, edit: HoursEdit | null)
   return { ...doc, exceptions: added ? [...exceptions, added] : exceptions };
 }
 
-/** @throws AppError conflict if there is one with the same days */
+/** @throws AppError conflict if there is a closure with the same days */
 export const createClosure = (
   rt: Runtime,
   slug: string,
@@ -126,7 +126,7 @@ export const createClosure = (
     return [...closures, closure];
   });
 
-/** A date, or the month and day of a yearly closure. */
+/** Returns the first date of a closure, or the month and day of a yearly closure. */
 const firstDayOf = (closure: Closure): string =>
   "yearly" in closure ? closure.yearly : closure.from;
 
@@ -150,7 +150,7 @@ export const deleteClosure = (rt: Runtime, slug: string, first: string): ChangeR
   });
 
 /**
- * Replaces the opening hours of one date, which then also cut the hours of all staff. Other
+ * Replaces the opening hours of one date, to which the hours of all staff are then limited. Other
  * exceptions of the date are deleted.
  * @param intervals none for a closed day; null for the usual hours
  */
@@ -165,7 +165,7 @@ export const updateDateHours = (
     ...(intervals === null ? [] : read([{ date, mode: "only", intervals: [...intervals] }])),
   ]);
 
-/** Keys of bookable staff whose own regular hours replace those of the business. */
+/** Returns the keys of bookable staff whose own regular hours replace those of the business. */
 export const listStaffWithOwnHours = (rt: Runtime, { id }: BusinessRow): string[] =>
   rt.store.catalog
     .listObjects(id, ["staff"])
@@ -174,7 +174,7 @@ export const listStaffWithOwnHours = (rt: Runtime, { id }: BusinessRow): string[
 
 type Section = "hours" | "closures" | "exceptions";
 
-/** @param edit also gets a function that reads items of the section as a catalog file has them */
+/** @param edit also gets a function that reads items of the section as in a catalog file */
 const editSection = <S extends Section>(
   rt: Runtime,
   slug: string,

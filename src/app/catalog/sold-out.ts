@@ -13,8 +13,9 @@ import { publishChange } from "./publish.ts";
 export type SoldOutChange = AppendResult & Dish;
 
 /**
- * Applies to a dish or modifier option (`group/option`). Catalog files do not change this.
- * @param until epoch ms at which it becomes available again; null: no end; "back": available now
+ * Marks a dish or modifier option (`group/option`) as sold out or available. Catalog files do not
+ * change this mark.
+ * @param until epoch ms at which it becomes available again; null for no end; "back" for now
  */
 export function setSoldOut(
   rt: Runtime,

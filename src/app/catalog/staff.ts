@@ -8,7 +8,7 @@ import { editCatalog, type EditOptions, withNewObject, withObjects } from "./edi
 import { getObject } from "./objects.ts";
 import type { ChangeResult } from "./plan-change.ts";
 
-/** Keys or IDs of services that the staff member starts or stops to perform. */
+/** Keys or IDs of services that the staff member begins or ceases to perform. */
 export type ServiceLinks = { add: readonly string[]; remove: readonly string[] };
 
 export const createStaffMember = (
@@ -42,8 +42,9 @@ export const updateStaffMember = (
   });
 
 /**
- * Deletes a staff member and the links of services to it.
- * @throws AppError state_refuses if it has future bookings, or a service would have nobody left
+ * Deletes a staff member, also from the services that name the person.
+ * @throws AppError state_refuses if the person has future bookings, or a service would have nobody
+ *   left
  */
 export const deleteStaffMember = (
   rt: Runtime,
@@ -96,7 +97,10 @@ function withoutLink(service: ServiceDoc, key: string): ServiceDoc {
   return left;
 }
 
-/** A service without staff could be booked as one that needs none, such as a sauna. */
+/**
+ * Asserts that a service and its variants do not lose their last staff member: guests could book
+ * them without staff, like a sauna.
+ */
 function assertPerformed(before: ServiceDoc, after: ServiceDoc): void {
   const { key, status } = after;
   if (status === "ARCHIVED") return;

@@ -20,13 +20,17 @@ import { objectId } from "../../domain/catalog/object-id.ts";
 import { variantId } from "../../domain/public/service.ts";
 import type { PerformedService } from "../../store/bookings/booking-segments.ts";
 
-/** The future visits for which a change of the catalog has consequences. */
+/** The future visits that a change of the catalog affects. */
 export type VisitsOfChange = {
-  /** Deleting their objects needs `cancelAffected`. */
+  /** Visits of deleted objects. Deleting the objects needs `cancelAffected`. */
   affected: AffectedVisits;
-  /** IDs of future bookings and reservations outside the new hours only. */
+  /**
+   * IDs of future bookings and reservations that are within the old hours, but not the new ones.
+   */
   outsideHours: string[];
-  /** IDs of future visits, which stay as they are, of what is no longer offered or not by this person. */
+  /**
+   * IDs of future visits whose object is no longer offered, or no longer by this person. They stay.
+   */
   withdrawn: string[];
   /** The visits of `affected` that messages name. */
   deletedVisits: VisitSummary[];
@@ -34,7 +38,7 @@ export type VisitsOfChange = {
   keptVisits: VisitSummary[];
 };
 
-/** IDs of the future visits that a change affects but does not delete. */
+/** Returns the IDs of the future visits that a change affects but does not delete. */
 export const keptVisitIds = ({
   affected,
   outsideHours,
@@ -44,7 +48,7 @@ export const keptVisitIds = ({
   return [...new Set([...outsideHours, ...withdrawn])].filter((id) => !deleted.has(id));
 };
 
-/** Returns the visits of a new business, which has none. */
+/** Returns the affected visits of a new business, which has no visits. */
 export const notBooked = (): VisitsOfChange => ({
   affected: noVisits(),
   outsideHours: [],
@@ -53,7 +57,7 @@ export const notBooked = (): VisitsOfChange => ({
   keptVisits: [],
 });
 
-/** Returns the visits, with summaries of those that a message names. */
+/** Returns the visits that a change affects, with summaries of those that a message names. */
 export function findVisitsOfChange(
   rt: Runtime,
   business: Pick<BusinessRow, "id" | "doc">,
@@ -80,10 +84,13 @@ export function findVisitsOfChange(
 }
 
 const MINUTE_MS = 60_000;
-/** Visits checked at a time, which limits the memory. */
+/** The number of visits that are checked at a time, which limits the memory used. */
 const VISITS_PER_CHECK = 10_000;
 
-/** Returns the IDs of upcoming visits within working hours before the change, but not after it. */
+/**
+ * Returns the IDs of upcoming visits that are within the working hours before the change, but not
+ * after it.
+ */
 function findVisitsOutsideHours(
   rt: Runtime,
   businessId: string,
@@ -137,7 +144,10 @@ export function listUnlinkedVisits(
 
 type Performers = { service: [serviceId: string, variantId: string | null]; staff: Set<string> };
 
-/** IDs of the staff who perform each service and variant. A variant without staff has the service's. */
+/**
+ * Returns the IDs of the staff who perform each service and variant. A variant without staff of its
+ * own has the staff of its service.
+ */
 function performersOf(
   { business: { slug }, objects }: Catalog,
   serviceIds: ReadonlySet<string>,

@@ -8,19 +8,19 @@ import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { LOCK_BREAK_MS } from "../../store/database/write-lock.ts";
 import type { Runtime } from "../runtime.ts";
 
-// A change of an endpoint moves its whole backlog: it parks, recovers or cancels each delivery. A
-// large backlog is moved in several transactions, so that no other writer waits for all of it. The
-// endpoint's row records the move until it is finished: after a crash, the daemon continues it.
+// A change of an endpoint moves its whole backlog: each delivery is parked, recovered or cancelled.
+// A large backlog is moved in several transactions, so that no other writer waits for all of it.
+// The endpoint's row records the move until it is finished: after a crash, the daemon continues it.
 
-/** Deliveries moved, or counted, in one transaction: few enough not to block other writers. */
+/** Deliveries moved or counted in one transaction: few enough not to block other writers. */
 export const SLICE_ROWS = 1000;
 
 /**
- * Moves a small backlog; for a large one, only records the move. Call it in the transaction that
- * changes the endpoint: the deliveries that are not moved yet are not sent, because the worker sends
- * only those of an active endpoint.
- * @param counted what was counted before the transaction, so that no other writer waited for it
- * @returns exact counts of a small backlog; for a large one `counted`, or without it a minimum of
+ * Moves a small backlog; of a large one, records only that it must be moved. Call it in the
+ * transaction that changes the endpoint. Deliveries that are not moved yet are not sent, because
+ * the worker sends only those of an active endpoint.
+ * @param counted counts from before the transaction, so that no other writer waits for counting
+ * @returns exact counts of a small backlog; for a large one `counted` or, if absent, a minimum of
  *   at least SLICE_ROWS
  */
 export function startBacklogMove(
@@ -40,19 +40,22 @@ export function startBacklogMove(
 export const isMovingBacklog = (rt: Runtime, endpointId: string): boolean =>
   findUnfinished(rt, endpointId) !== undefined;
 
-/** Finishes the move of an endpoint's backlog; blocks until then. */
+/** Finishes the move of an endpoint's backlog, and blocks until then. */
 export function finishBacklogMove(rt: Runtime, endpointId: string): void {
   while (rt.tx(() => continueMove(rt, endpointId)));
 }
 
-/** Continues all moves, and lets deliveries and other writers proceed between slices. */
+/** Continues all moves, with breaks in which deliveries and other writers proceed. */
 export async function continueBacklogMoves(rt: Runtime, signal?: AbortSignal): Promise<void> {
   const isAborted = () => signal?.aborted === true;
   for (const { endpointId } of rt.store.backlogMoves.listUnfinished())
     while (!isAborted() && rt.tx(() => continueMove(rt, endpointId))) await delay(LOCK_BREAK_MS);
 }
 
-/** Returns whether there is more to move. Another process may have finished or replaced the move. */
+/**
+ * Moves the next deliveries and returns whether there are more to move. Another process may have
+ * finished or replaced the move.
+ */
 function continueMove(rt: Runtime, endpointId: string): boolean {
   const unfinished = findUnfinished(rt, endpointId);
   return unfinished !== undefined && moveSlice(rt, unfinished);
@@ -61,7 +64,7 @@ function continueMove(rt: Runtime, endpointId: string): boolean {
 const findUnfinished = (rt: Runtime, id: string): UnfinishedMove | undefined =>
   rt.store.backlogMoves.listUnfinished().find(({ endpointId }) => endpointId === id);
 
-/** Returns whether there is more to move. */
+/** Returns whether there are more deliveries to move. */
 function moveSlice(rt: Runtime, move: UnfinishedMove): boolean {
   const isFinished = rt.store.backlogMoves.moveSlice(move, rt.now(), SLICE_ROWS);
   if (isFinished) rt.store.backlogMoves.finish(move.endpointId);

@@ -8,7 +8,7 @@ const BATCH_ROWS = 1000;
 const MAX_SPREAD_MS = 86_400_000;
 
 export type RedeliveryOptions = {
-  /** Absent: as fast as the endpoints accept them. */
+  /** Deliveries per second at most; if absent, as fast as the endpoints accept them. */
   perSecond?: number | undefined;
   onProgress?: (done: number, total: number) => void;
 };
@@ -21,8 +21,8 @@ export const getDelivery = (rt: Runtime, id: string): DeliveryRow =>
   );
 
 /**
- * Makes a delivery due again: same body and IDs, new signature, lower priority than new deliveries.
- * The retry schedule starts over.
+ * Makes a delivery due again, with the same body and IDs and a new signature. New deliveries have
+ * priority over it. The retry schedule starts over.
  * @throws AppError resource_not_found, conflict
  */
 export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
@@ -42,10 +42,11 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
       );
     if (status === "CORRUPT")
       throw conflict(
-        `The event of ${id} is damaged and cannot be signed: restore a backup to recover it.`,
+        `The event of ${id} was altered and cannot be signed: restore a backup to recover it.`,
         "deskbell backup list",
       );
-    // A delivery that was never attempted is already due, unless it waits in a redelivery.
+    // A delivery that was never attempted is already due, so `replay` leaves it alone, unless it
+    // waits in a redelivery with a rate.
     const upTo = rt.store.due.getLastNumber();
     rt.store.deliveryMoves.replay({ id }, { after: 0, upTo, limit: 1, at: rt.now(), stepMs: 0 });
     return getDelivery(rt, id);
@@ -53,8 +54,9 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
 }
 
 /**
- * Redelivers to active endpoints, oldest first. Skips deliveries that were never attempted, are
- * parked or damaged, and cancelled ones unless the filter asks for them.
+ * Redelivers to active endpoints, the oldest delivery first. Parked and corrupt deliveries, and
+ * pending ones without an attempt, are skipped. Cancelled ones are redelivered only if the filter
+ * asks for them.
  * @returns the number of deliveries
  * @throws AppError validation_failed if it would take more than a day at this rate
  */
@@ -87,6 +89,6 @@ export function redeliverDeliveries(
   return done;
 }
 
-/** Pending, parked and corrupt ones. @returns their number */
+/** Cancels the pending, parked and corrupt deliveries that match, and returns their number. */
 export const cancelDeliveries = (rt: Runtime, filter: DeliveryFilter): number =>
   rt.tx(() => rt.store.deliveryMoves.cancel(filter));

@@ -20,19 +20,19 @@ export type DeliveryResult = {
   due: DueRow;
   endpointId: string;
   businessId: string;
-  /** The host whose limits apply; null if none do. */
+  /** The host whose limits apply; null if no limits apply. */
   host: string | null;
   settlement: Settlement;
-  /** null if nothing was sent. */
+  /** Null if nothing was sent. */
   attempt: AttemptRow | null;
-  /** The receiver responded with 410 Gone. */
+  /** Whether the receiver responded with 410 Gone. */
   isGone: boolean;
 };
 
 /**
  * Records all results in one transaction, which costs one fsync.
- * @param holdOf the hold of an endpoint after these results
- * @returns the endpoints disabled
+ * @param holdOf returns until when, and why, nothing is sent to an endpoint after these results
+ * @returns the IDs of the endpoints that were disabled
  */
 export function recordResults(
   rt: Runtime,
@@ -80,7 +80,7 @@ function writeHosts(rt: Runtime, results: readonly DeliveryResult[]): void {
   }
 }
 
-/** @returns whether the endpoint was disabled */
+/** Updates the endpoint after its results. @returns whether the endpoint was disabled */
 function updateEndpoint(
   rt: Runtime,
   endpoint: EndpointRow,

@@ -9,8 +9,8 @@ import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
 
 /**
- * Why an endpoint is disabled. `manual`, by the operator, replaces any earlier reason; `paused` is by
- * a partner; `key_revoked` and `key_expired` are the end of its key.
+ * Why an endpoint is disabled. `manual` (by the operator) replaces any earlier reason. A partner
+ * causes `paused`, and the end of its key causes `key_revoked` or `key_expired`.
  */
 export type DisabledReason =
   | "gone"
@@ -23,10 +23,12 @@ export type DisabledReason =
 const PARK = { move: "PARK", recoverSince: null } as const;
 const CANCEL = { move: "CANCEL", recoverSince: null } as const;
 
-/** Which parked deliveries to send: a number, those created since (epoch ms). */
+/** Which parked deliveries to send; a number selects those created since then (epoch ms). */
 export type Recover = "all" | "none" | number;
 
-/** @throws AppError resource_not_found, also if it belongs to another business than `businessId` */
+/**
+ * @throws AppError resource_not_found, also for an endpoint of another business than `businessId`
+ */
 export function getEndpoint(rt: Runtime, id: string, businessId?: string): EndpointRow {
   const endpoint = rt.store.endpoints.findById(id);
   if (endpoint && (businessId === undefined || endpoint.businessId === businessId)) return endpoint;
@@ -42,13 +44,16 @@ export const auditEndpoint = (
   details?: Record<string, unknown>,
 ): void => void audit(rt, { action, subject: { id, name }, businessId, details });
 
-/** The deliveries that disabling an endpoint parks. Do not call it in a transaction. */
+/**
+ * Counts the deliveries that disabling an endpoint parks. Do not call it in a transaction, because
+ * counting would block other writers.
+ */
 export const countToPark = (rt: Runtime, id: string): BacklogCounts =>
   rt.store.backlogMoves.count(id, PARK);
 
 /**
- * Disables an endpoint and parks its deliveries. The deliveries are all counted: do not call this
- * in a transaction.
+ * Disables an endpoint and parks its deliveries. Do not call it in a transaction, because counting
+ * all deliveries would block other writers.
  */
 export const disableEndpoint = (
   rt: Runtime,
@@ -57,7 +62,10 @@ export const disableEndpoint = (
 ): { endpoint: EndpointRow; parked: number } =>
   disableInTransaction(rt, id, reason, countToPark(rt, id));
 
-/** Does not count all of a large backlog: without `counted`, `parked` is at most SLICE_ROWS. */
+/**
+ * Disables an endpoint and parks its deliveries. A large backlog is not counted: without `counted`,
+ * `parked` is then only a minimum.
+ */
 export function disableInTransaction(
   rt: Runtime,
   id: string,
@@ -78,7 +86,10 @@ export function disableInTransaction(
 
 type Enabled = { endpoint: EndpointRow; recovered: number; cancelled: number };
 
-/** Sends to an endpoint at once that is held because it fails, or because its receiver asked for it. */
+/**
+ * Ends the pause of an endpoint that fails, or whose receiver asked for a pause. Its deliveries are
+ * then sent at once.
+ */
 export function endHold(rt: Runtime, id: string): void {
   const endpoint = rt.store.endpoints.findById(id);
   if (endpoint?.status !== "ACTIVE") return;
@@ -87,15 +98,19 @@ export function endHold(rt: Runtime, id: string): void {
 }
 
 /**
- * Resets the failure streak; ends the hold of an endpoint that is active. Parked deliveries that are not recovered are cancelled.
- * @throws AppError resource_not_found; validation_failed if `recover` is in the future; conflict
- *   if a partner enables an endpoint that the operator disabled, or if its key has ended; busy while
+ * Enables an endpoint and resets its failure streak; for an active endpoint, ends the pause. Parked
+ * deliveries that are not recovered are cancelled.
+ * @throws AppError resource_not_found; validation_failed if `recover` is in the future; conflict if
+ *   a partner enables an endpoint that the operator disabled, or if its key has ended; busy while
  *   its deliveries are still being parked
  */
 export const enableEndpoint = (rt: Runtime, id: string, recover: Recover): Enabled =>
   prepareEnable(rt, id, recover)();
 
-/** Counts the deliveries. Returns the function that enables the endpoint, also in a transaction. */
+/**
+ * Counts the deliveries, and returns the function that enables the endpoint. The function may be
+ * called in a transaction.
+ */
 export function prepareEnable(
   rt: Runtime,
   id: string,
@@ -131,7 +146,7 @@ export function prepareEnable(
   return () => rt.tx(enable);
 }
 
-/** @throws AppError conflict if the end of the endpoint's key keeps it from receiving anything */
+/** @throws AppError conflict if the endpoint may receive nothing because its key has ended */
 function assertKeyLives(rt: Runtime, { id, keyId }: EndpointRow, byPartner: boolean): void {
   const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
   if (key === undefined || !stopsEndpoints(key, rt.now())) return;
@@ -146,10 +161,10 @@ function assertKeyLives(rt: Runtime, { id, keyId }: EndpointRow, byPartner: bool
   });
 }
 
-/** Later than any delivery. */
+/** A time later than any delivery. */
 const RECOVER_NOTHING = Number.MAX_SAFE_INTEGER;
 
-/** A mistyped future date would silently cancel all parked deliveries. */
+/** Returns the error for a future time, which would silently cancel all parked deliveries. */
 function futureRecoverError(): AppError {
   const detail = "'recover' is in the future, so all parked deliveries would be cancelled.";
   return new AppError("validation_failed", detail, {
@@ -158,11 +173,14 @@ function futureRecoverError(): AppError {
   });
 }
 
-/** Past deliveries stay until their retention period ends. */
+/** Deletes an endpoint. Past deliveries stay until their retention period ends. */
 export const deleteEndpoint = (rt: Runtime, id: string): { cancelled: number } =>
   prepareDelete(rt, id)();
 
-/** Counts the deliveries. Returns the function that deletes the endpoint, also in a transaction. */
+/**
+ * Counts the deliveries, and returns the function that deletes the endpoint. The function may be
+ * called in a transaction.
+ */
 export function prepareDelete(rt: Runtime, id: string): () => { cancelled: number } {
   const counted = rt.store.backlogMoves.count(id, CANCEL);
   const remove = (): { cancelled: number } => {
@@ -176,7 +194,7 @@ export function prepareDelete(rt: Runtime, id: string): () => { cancelled: numbe
   return () => rt.tx(remove);
 }
 
-/** Records that endpoints keep failing, and announces when they will be disabled. */
+/** Records that there was a warning of failing endpoints, and when they will be disabled. */
 export function reviewEndpoints(rt: Runtime): void {
   const now = rt.now();
   if (!rt.store.endpoints.listFailing().some((endpoint) => nextStreakAction(endpoint, now))) return;
@@ -190,6 +208,6 @@ export function reviewEndpoints(rt: Runtime): void {
   });
 }
 
-/** Returns why the endpoint fails, to continue a sentence; "" if that is unknown. */
+/** Returns why the endpoint fails, to continue a sentence; "" if the reason is unknown. */
 export const lastErrorSuffix = ({ lastError }: EndpointRow): string =>
   lastError === null ? "" : ` (${lastError})`;

@@ -8,9 +8,9 @@ import { hasEnded } from "../../domain/api-key.ts";
 import { countOf, quote } from "../../domain/text.ts";
 import { getKey } from "../keys.ts";
 
-// Which webhooks a key can see and manage: a secret key all of its business whose events it may
-// read itself, a restricted key the endpoints that it created (a rotated key is still the same
-// key). Any other webhook gets the response of one that does not exist.
+// The webhooks that a key can see and manage. A secret key sees all of its business whose events it
+// may receive itself. A restricted key sees those that it created; a rotated key is the same key.
+// Any other webhook gets the response for one that does not exist.
 
 type Viewer = Pick<KeyRow, "id" | "kind" | "businessId" | "eventGroups">;
 type Viewed = Pick<EndpointRow, "businessId" | "keyId" | "events">;
@@ -28,7 +28,10 @@ export function getOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRo
   throw new AppError("resource_not_found", "There is no webhook endpoint with this ID.");
 }
 
-/** Deliveries of deleted endpoints are returned too. @throws AppError resource_not_found */
+/**
+ * Returns a delivery that the key may see, even if its endpoint was deleted.
+ * @throws AppError resource_not_found
+ */
 export function getOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRow {
   const delivery = rt.store.deliveries.findById(id);
   if (delivery) {
@@ -62,9 +65,9 @@ const countOfKey = (rt: Runtime, keyId: string, { businessId }: Owned): number =
   rt.store.endpoints.list(businessId).filter((row) => row.keyId === keyId).length;
 
 /**
- * Throws if the operator may not give an endpoint to a key.
- * @throws AppError resource_not_found; validation_failed for a key of another business; conflict for a
- *   key that has ended, or at its maximum; state_refuses if the key may not receive an event;
+ * Asserts that the operator may give an endpoint to a key.
+ * @throws AppError resource_not_found; validation_failed for a key of another business; conflict
+ *   for a key that has ended, or at its maximum; state_refuses if the key may not receive an event;
  *   duplicate_endpoint
  */
 export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void {
@@ -95,8 +98,9 @@ export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void 
 }
 
 /**
- * Commands name endpoints, so the operator cannot use a name twice in a business. Partners can: a
- * restricted key must not learn of the names of others.
+ * Asserts that no other endpoint of the business has the name. The operator cannot use a name
+ * twice, because commands name endpoints. Partners can: a restricted key must not learn the names
+ * of other keys' endpoints.
  * @throws AppError conflict
  */
 export function assertNameFree(
@@ -136,8 +140,8 @@ export function assertKeyMayCreate(rt: Runtime, keyId: string, endpoint: Owned):
 }
 
 /**
- * A restricted key is compared only with the endpoints that it may see, so that it neither learns
- * of the others nor blocks another key.
+ * Asserts that no endpoint has the same URL and events. A restricted key is compared only with the
+ * endpoints that it may see, so that it neither learns of others nor blocks another key.
  * @throws AppError duplicate_endpoint
  */
 export function assertNotDuplicate(

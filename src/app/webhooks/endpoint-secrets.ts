@@ -14,19 +14,23 @@ import { assertOverlap, DEFAULT_OVERLAP_MS } from "../keys.ts";
 
 export type RotationOptions = {
   overlapMs?: number | undefined;
-  /** Rotates during an overlap too, and drops the secret that the last rotation created. */
+  /** Rotates even during an overlap, and drops the secret that the last rotation created. */
   force?: boolean;
-  /** Allow creating a master key if the old one is lost; only for the operator. */
+  /** Allows creating a master key if the old one is lost; only the operator may. */
   allowNewMasterKey?: boolean;
 };
 
-/** Call it inside a transaction: see SecretBox.encrypt. @throws AppError signing_unavailable */
+/**
+ * Creates a signing secret. Call it in a transaction, because a rotation of the master key waits
+ * for that transaction.
+ * @throws AppError signing_unavailable
+ */
 export function createSigningSecret(rt: Runtime, endpointId: string): string {
   assertMasterKey(rt);
   return storeNewSecret(rt, endpointId);
 }
 
-/** Creates the master key too if there is none. */
+/** Stores a new secret, and creates the master key if there is none. */
 function storeNewSecret(rt: Runtime, endpointId: string): string {
   const secret = generateSecret(rt.random);
   const id = rt.newId("whs");
@@ -49,7 +53,8 @@ export function canDecryptSecret(
 }
 
 /**
- * Deliveries carry both signatures until the overlap ends.
+ * Creates a new signing secret. Deliveries have the signatures of both secrets until the overlap
+ * ends.
  * @throws AppError validation_failed, resource_not_found, conflict if the last rotation is not
  *   finished, signing_unavailable
  */
@@ -93,7 +98,7 @@ export function rotateEndpointSecret(
   });
 }
 
-/** @returns `finished` is false if there was no old secret */
+/** @returns `finished`, which is false if there was no old secret */
 export function finishSecretRotation(
   rt: Runtime,
   id: string,
@@ -108,7 +113,7 @@ export function finishSecretRotation(
   });
 }
 
-/** When the overlap of an endpoint's rotation ends; null without one. */
+/** Returns when the overlap of an endpoint's rotation ends; null if there is no overlap. */
 export const findOldSecretEnd = (rt: Runtime, id: string): number | null =>
   rt.store.endpointSecrets.listValid(id, rt.now()).find(({ expiresAt }) => expiresAt !== null)
     ?.expiresAt ?? null;
@@ -134,7 +139,7 @@ export function rotateMasterKey(rt: Runtime): {
   oldKeys: string[];
 } {
   const count = rt.tx(() => {
-    // Decrypt all of them before changing a key: a failure leaves everything as it was.
+    // All secrets are decrypted before a key changes: a failure leaves everything as it was.
     const rows = [...iterateSecrets(rt)].map(({ id, sealed }) => ({
       id,
       plain: rt.secrets.decrypt(sealed, id),

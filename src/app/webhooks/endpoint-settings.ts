@@ -15,12 +15,12 @@ import type { EndpointSettings } from "../../store/webhooks/endpoints.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Resolve } from "./host-limits.ts";
 
-/** Settings that are not validated yet, so that all issues are reported together. */
+/** Settings before validation, which reports all issues together. */
 export type RequestedSettings = {
   [Name in Exclude<keyof EndpointSettings, "allowPrivate">]: unknown;
 } & {
   allowPrivate: boolean;
-  /** Absent: it stays. */
+  /** The new status; absent if it stays. */
   status?: unknown;
 };
 
@@ -28,13 +28,14 @@ const ENDPOINT_FIELDS = ["name", "url", "events"];
 
 type UrlAllowances = Omit<UrlPolicy, "trusted">;
 
-/** `target`: not resolved yet; null if the URL was not checked. */
+/** `target` is the host before its name is resolved; null if the URL was not checked. */
 export type ValidatedSettings = { settings: EndpointSettings; target: UrlTarget | null };
 
 /**
+ * Validates settings.
  * @param allowances null if the URL is unchanged and need not be checked again
- * @param currentName may stay as it is, even if a new name must not contain its characters
- * @throws AppError validation_failed with all issues, or unsafe_url if that is the only one
+ * @param currentName may stay, even if a new name must not contain its characters
+ * @throws AppError validation_failed with all issues, or unsafe_url if that is the only issue
  */
 export function parseEndpointSettings(
   requested: RequestedSettings,
@@ -91,7 +92,7 @@ function unknownFieldIssue(name: string): ValidationIssue {
   return { pointer: toPointer(name), code: "unknown_field", detail };
 }
 
-/** RFC 6901, as a URI fragment. */
+/** Returns a JSON pointer (RFC 6901) as a URI fragment. */
 const toPointer = (field: string): string =>
   `#/${encodeURIComponent(field.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
 
@@ -105,7 +106,7 @@ export function validateName(name: unknown, currentName?: string): ValidationIss
 
 /**
  * Resolves the URL's host and checks its addresses.
- * @param byPartner the error does not reveal what DNS returned; the reason is logged
+ * @param byPartner whether to log what DNS returned, so that the error does not reveal it
  * @throws AppError unsafe_url
  */
 export async function assertSafeAddresses(
@@ -131,7 +132,7 @@ export async function assertSafeAddresses(
   throw unsafeUrlError(NOT_PUBLIC);
 }
 
-/** All results of the DNS lookup have one text, so that partners cannot read internal DNS. */
+/** All refusals after a DNS lookup have one text, so that partners cannot explore internal DNS. */
 const NOT_PUBLIC: UnsafeUrl = {
   reason: "The URL's host does not resolve to a public address.",
   fix: "use a host that has only public addresses in DNS",

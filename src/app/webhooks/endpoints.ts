@@ -29,36 +29,39 @@ import { type Resolve, resolveName } from "./host-limits.ts";
 
 export const MAX_ENDPOINTS = 50;
 
-/** A request that is not validated yet, so that all issues are reported together. */
+/** A request before validation, which reports all issues together. */
 export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events"> & {
   businessId: string;
-  /** The API key that the endpoint will belong to; null: the operator alone. */
+  /** The API key that the endpoint will belong to; null for the operator alone. */
   keyId: string | null;
-  /** A command of the operator, who tells endpoints apart by name. */
+  /** Whether the operator makes the request, who tells endpoints apart by name. */
   byOperator?: boolean;
-  /** The operator allows http and private addresses. */
+  /** Whether the operator allows http and private addresses. */
   allowPrivate: boolean;
-  /** 1 to 30 s. */
+  /** Milliseconds, from 1 to 30 s. */
   timeoutMs?: unknown;
-  /** 1 to 32. */
+  /** Attempts in flight, from 1 to 32. */
   maxInFlight?: unknown;
-  /** Each field here is reported as an issue. */
+  /** Names of unknown fields, each of which is reported as an issue. */
   unknownFields?: string[];
 };
 
 export type EndpointChanges = Partial<RequestedSettings> & {
-  /** If a partner changes the URL, `allowPrivate` is reset: the operator trusted the old URL. */
+  /**
+   * Whether a partner makes the change. A new URL then resets `allowPrivate`, because the operator
+   * trusted the old one.
+   */
   byPartner?: boolean;
-  /** The API key that the endpoint will belong to; null: the operator alone. */
+  /** The API key that the endpoint will belong to; null for the operator alone. */
   keyId?: string | null | undefined;
-  /** Each field here is reported as an issue. */
+  /** Names of unknown fields, each of which is reported as an issue. */
   unknownFields?: string[];
 };
 
 type NewEndpoint = { endpoint: EndpointRow; secret: string };
 
 /**
- * The secret cannot be read again later.
+ * Creates an endpoint with a secret, which cannot be read again later.
  * @throws AppError validation_failed, unsafe_url, conflict, duplicate_endpoint
  */
 export const createEndpoint = async (
@@ -67,7 +70,7 @@ export const createEndpoint = async (
   resolve?: Resolve,
 ): Promise<NewEndpoint> => (await prepareEndpoint(rt, request, resolve))();
 
-/** Checks the request, also in DNS. Returns the function that creates the endpoint. */
+/** Checks a request, also in DNS, and returns the function that creates the endpoint. */
 export async function prepareEndpoint(
   rt: Runtime,
   {
@@ -124,10 +127,10 @@ export async function prepareEndpoint(
 }
 
 /**
- * A new URL resets the failure streak. A status pauses or resumes the endpoint: its deliveries are
- * kept meanwhile.
+ * Changes an endpoint. A new URL resets the failure streak. A new status pauses or resumes the
+ * endpoint, whose deliveries are kept during a pause.
  * @throws AppError resource_not_found, validation_failed, unsafe_url, duplicate_endpoint; conflict
- *   or busy if it cannot be resumed
+ *   or busy if the endpoint cannot be resumed
  */
 export const updateEndpoint = async (
   rt: Runtime,
@@ -136,7 +139,7 @@ export const updateEndpoint = async (
   resolve?: Resolve,
 ): Promise<EndpointRow> => (await prepareUpdate(rt, id, changes, resolve))();
 
-/** Checks the changes, also in DNS. Returns the function that makes them. */
+/** Checks the changes, also in DNS, and returns the function that makes them. */
 export async function prepareUpdate(
   rt: Runtime,
   id: string,
@@ -172,10 +175,10 @@ export async function prepareUpdate(
   return () => rt.tx(update);
 }
 
-/** The audit log has the host alone: the path and query of a URL often contain a secret. */
+/** Returns the host for the audit log: the path and query of a URL often contain a secret. */
 const hostOf = (url: string): string => new URL(url).host;
 
-/** Checks the URL only if it changes, or whether it is trusted. */
+/** Validates changes. The URL is checked only if the URL or `allowPrivate` changes. */
 function parseChanges(
   rt: Runtime,
   before: EndpointRow,

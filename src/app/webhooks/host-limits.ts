@@ -54,8 +54,7 @@ export function cacheResolve(resolve: Resolve, now: () => number, ttlMs = 60_000
 // with 2xx to a signed event within the last 30 days gets at most 60 requests an hour: 50
 // deliveries, which only the delivery worker counts, and 10 tests, which only the HTTP thread
 // counts. Endpoints that the operator trusts (`allowPrivate`) are exempt: partners cannot create
-// them, and the operator's own hosts on loopback or in a private network need no protection from
-// the operator.
+// them, and the operator's own hosts need no protection from the operator.
 
 export const MAX_UNVERIFIED_DELIVERIES = 50;
 const MAX_UNVERIFIED_TESTS = 10;
@@ -65,7 +64,7 @@ const VERIFICATION_MS = 30 * DAY_MS;
 /** A verification is written at most once a day. */
 const REFRESH_MS = DAY_MS;
 
-/** The host whose limits apply to an endpoint, or null if the operator trusts the endpoint. */
+/** Returns the host whose limits apply to an endpoint; null if the operator trusts the endpoint. */
 export const limitedHost = ({
   url,
   allowPrivate,
@@ -77,13 +76,13 @@ export function isHostVerified(rt: Runtime, host: string): boolean {
   return verifiedAt !== undefined && verifiedAt > rt.now() - VERIFICATION_MS;
 }
 
-/** Deliveries to a host that is not verified, in the last hour. */
+/** Returns the number of deliveries in the last hour to a host that is not verified. */
 export const countUnverifiedDeliveries = (rt: Runtime, host: string): number =>
   rt.store.hosts.countRequests(host, false, lastHour(rt));
 
 /**
- * The limit of an endpoint's host: when the host was verified, and how many deliveries it may still
- * get in this hour; null: any number.
+ * Returns the limit of an endpoint's host: when the host was verified, and how many deliveries it
+ * may still get in this hour (null for any number).
  */
 export function readHostLimit(rt: Runtime, endpoint: EndpointRow) {
   const host = limitedHost(endpoint);
@@ -97,11 +96,13 @@ export function readHostLimit(rt: Runtime, endpoint: EndpointRow) {
   };
 }
 
-/** The hosts that get no delivery at the moment because they are not verified. */
+/** Returns the hosts that get no delivery at the moment because they are not verified. */
 export const listLimitedHosts = (rt: Runtime): string[] =>
   rt.store.hosts.listWithDeliveries(MAX_UNVERIFIED_DELIVERIES, lastHour(rt));
 
-/** Call it in the transaction that writes the results of deliveries to the host. */
+/**
+ * Records results of deliveries to a host. Call it in the transaction that writes these results.
+ */
 export function recordHostResults(
   rt: Runtime,
   host: string,
@@ -115,7 +116,7 @@ export function recordHostResults(
 
 /**
  * Counts a partner's test before it is sent.
- * @throws AppError conflict if its host has had its tests for this hour
+ * @throws AppError conflict if the host has had all of its tests for this hour
  */
 export function recordTest(rt: Runtime, endpoint: EndpointRow): void {
   const host = limitedHost(endpoint);
@@ -131,7 +132,7 @@ export function recordTest(rt: Runtime, endpoint: EndpointRow): void {
   });
 }
 
-/** Call it after a test that the receiver accepted with 2xx. */
+/** Marks the host of an endpoint as verified. Call it after a test that got a 2xx response. */
 export function verifyHostOf(rt: Runtime, endpoint: EndpointRow): void {
   const host = limitedHost(endpoint);
   if (host !== null && !isHostVerified(rt, host))

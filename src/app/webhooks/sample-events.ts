@@ -10,7 +10,7 @@ import { type AppendResult, appendEventFor, appendEvents } from "../events.ts";
 import { loadCatalog } from "../catalog/load-catalog.ts";
 import { catalogStateAt } from "../catalog/publish.ts";
 
-/** An event about the first object of its kind; undefined if there is none. */
+/** Returns an event about the first object of its kind; undefined if the business has none. */
 export function draftSample(
   rt: Runtime,
   business: BusinessRow,

@@ -16,12 +16,12 @@ import { verifyHostOf } from "./host-limits.ts";
 import { serializeEnvelope } from "../events.ts";
 import { draftSample } from "./sample-events.ts";
 
-/** An attempt that times out ends a little later than its timeout. */
+/** Extra time after the timeout, because an attempt that times out ends a little later. */
 const MARGIN_MS = 500;
 
 /**
- * Returns a sender whose attempts without a response all end at the same time after their start: an
- * earlier end would tell partners which ports are closed, and which do not answer.
+ * Returns a sender whose attempts without a response all end at the same time after their start. An
+ * earlier end would tell partners which ports are closed.
  * @param wait resolves after a time, or as soon as the signal aborts
  */
 export const withEqualFailures =
@@ -37,7 +37,7 @@ export const withEqualFailures =
     return result;
   };
 
-/** Sends one POST over a new connection. `address` is null if there was no connection. */
+/** Sends one POST over a new connection. `address` is null if no connection was made. */
 export type SendOnce = (
   post: WebhookPost,
   signal?: AbortSignal,
@@ -49,7 +49,7 @@ export type TestResult = {
   outcome: Outcome["kind"];
   address: string | null;
   statusCode: number | null;
-  /** null on success. */
+  /** Null on success. */
   error: string | null;
   durationMs: number;
   responseText: string;
@@ -58,16 +58,19 @@ export type TestResult = {
   body: string;
 };
 
-/** Call it after a test that the receiver accepted with 2xx. */
+/**
+ * Verifies the host of an endpoint and ends its pause. Call it after a test that got a 2xx
+ * response.
+ */
 export function recordAcceptedTest(rt: Runtime, endpoint: EndpointRow): void {
   verifyHostOf(rt, endpoint);
   endHold(rt, endpoint.id);
 }
 
 /**
- * Sends one signed test event immediately, of the first subscribed type for which the business has
- * an object. It is not stored, not in the feed and not counted, so a disabled endpoint can be
- * tested too.
+ * Sends one signed test event immediately. Its type is the first subscribed one for which the
+ * business has an object. The event is neither stored nor counted, so a disabled endpoint can be
+ * tested, too.
  * @throws AppError resource_not_found
  */
 export async function testEndpoint(

@@ -25,7 +25,7 @@ import {
   withReadOnlyDatabase,
 } from "../../store/database/read-only-database.ts";
 
-/** These counters must never go back. */
+/** Counters of a business, which must never go back. */
 export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -34,7 +34,7 @@ const CORE_TABLES = ["business", "catalog_object", "api_key", "endpoint", "event
 
 /**
  * Copies a database, even while it is being written to, into a new single file with mode 0600.
- * @throws AppError invalid_input if it is too damaged to be copied
+ * @throws AppError invalid_input if the database is too damaged to be copied
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   closeSync(openSync(to, "wx", 0o600));
@@ -83,7 +83,7 @@ async function copyInOneRead(from: string, to: string): Promise<void> {
   }
 }
 
-/** Fails while another connection is open. */
+/** Merges the log into the database file. Fails while another connection is open. */
 function mergeLog(path: string): void {
   const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
   try {
@@ -96,7 +96,8 @@ function mergeLog(path: string): void {
 /**
  * Reads the whole file and checks that it is an intact deskbell database.
  * @returns its schema number
- * @throws AppError invalid_input if it is damaged or not deskbell's, state_refuses if it is newer
+ * @throws AppError invalid_input if the file is damaged or not deskbell's, state_refuses if it is
+ *   newer
  */
 export const checkDatabase = (path: string): number =>
   withReadOnlyDatabase(path, (db) => inspect(db, path));
@@ -126,8 +127,8 @@ function inspect(db: Db, path: string): number {
 }
 
 /**
- * Rejects a file that contains anything that no migration created, before anything is written to
- * it: a trigger in a backup would run during the restore.
+ * Rejects a file with anything that no migration created. It is called before anything is written
+ * to the file: a trigger in a backup would run during the restore.
  * @throws AppError invalid_input
  */
 export function assertKnownSchema(path: string): void {
@@ -140,30 +141,32 @@ export function assertKnownSchema(path: string): void {
   );
 }
 
-/** Reads the counters of all businesses, deleted ones included; none if the file is unreadable. */
+/**
+ * Returns the counters of all businesses, including deleted ones; none if the file is unreadable.
+ */
 export const readCounters = (path: string): BusinessCounters[] =>
   readTables(path, ["business", "removed_business"], (db, table) =>
     db.prepare(`SELECT ${columns("id, catalog_version, last_sequence")} FROM ${table}`).all(),
   ) as BusinessCounters[];
 
-/** Returns the ID of the server whose database it is; undefined if the file is unreadable. */
+/** Returns the ID of the server whose database the file is; undefined if the file is unreadable. */
 export const readServerId = (path: string): string | undefined =>
   readTables(path, ["server"], (db) => db.prepare("SELECT id FROM server").pluck().all())[0] as
     | string
     | undefined;
 
-/** Reads the whole audit log; nothing if the file is unreadable. */
+/** Returns the whole audit log; nothing if the file is unreadable. */
 export const readAuditLog = (path: string): AuditRow[] =>
   readTables(path, ["audit_entry"], (db) => createAuditStore(db).list({}, -1));
 
-/** Reads the audit log of a backup without changing the file; nothing from an old version. */
+/** Returns the audit log of a backup without changing the file; nothing from an old version. */
 export const readBackupAuditLog = (path: string): AuditRow[] =>
   withReadOnlyDatabase(path, (db) => {
     const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
     return has.get("audit_entry") === undefined ? [] : createAuditStore(db).list({}, -1);
   });
 
-/** Reads those of the tables that the file has: older versions have fewer. */
+/** Returns rows of the tables that the file has: files of older versions have fewer tables. */
 function readTables<Row>(
   path: string,
   names: readonly string[],
@@ -186,15 +189,14 @@ function readTables<Row>(
   }
 }
 
-/**
- * Rows of these tables have versions of their own, which partners may have seen after the backup.
- */
+/** Tables whose rows have versions of their own, which partners may have seen after the backup. */
 const VERSIONED_TABLES = ["endpoint", "booking", "reservation", "ticket_order", "ticket"];
 
 /**
  * Migrates a file, and raises the counters of each business to `by` above the highest value in the
- * file and `elsewhere`. Counters of a business that is not in the file are kept, in case it is
- * created again. The versions of its endpoints are raised to that of its catalog.
+ * file and in `elsewhere`. Counters of a business that is not in the file are kept, in case the
+ * business is created again. The versions of rows in `VERSIONED_TABLES` are raised to that of the
+ * catalog.
  */
 export function advanceCounters(
   path: string,
@@ -243,7 +245,8 @@ export function replaceDatabase(path: string, by: string, copy: string): void {
   if (existsSync(path)) {
     mergeLogIfIntact(path);
     linkSync(path, copy);
-    // A log that could not be merged belongs to the old file; SQLite would apply it to the new one.
+    // A log that could not be merged belongs to the old file. SQLite would apply it to the new
+    // file.
     for (const log of LOGS) if (existsSync(path + log)) renameSync(path + log, copy + log);
   }
   removeLog(path);
@@ -251,7 +254,10 @@ export function replaceDatabase(path: string, by: string, copy: string): void {
   syncFolder(dirname(path));
 }
 
-/** Closing a database hides a failed write: the rest of its changes is then still in the log. */
+/**
+ * Merges the rest of a log into a file. Closing a database hides a failed write, whose changes are
+ * then still in the log.
+ */
 function completeFile(path: string): void {
   try {
     mergeLog(path);
@@ -268,17 +274,19 @@ function mergeLogIfIntact(path: string): void {
       throw new AppError("busy", `Another program has ${path} open.`, {
         fix: "close all live views, wait for running commands to finish, and try again",
       });
-    // The file is damaged, which may be why it is being replaced.
+    // Damage of the file is no error here: it may be why the file is being replaced.
     if (!isSqliteError(error)) throw error;
   }
 }
 
-/** SQLite would apply a leftover log to a new file of the same name. */
+/** Removes leftover logs, because SQLite would apply them to a new file of the same name. */
 function removeLog(path: string): void {
   for (const suffix of [...LOGS, "-shm"]) rmSync(path + suffix, { force: true });
 }
 
-/** The copy that a restore prepares. It remains if the restore is killed. */
+/**
+ * Returns the path of the copy that a restore prepares. The copy remains if the restore is killed.
+ */
 export const restoreDraft = (path: string): string => `${path}.restoring`;
 
 export function removeDatabase(path: string): void {
@@ -301,10 +309,10 @@ export function readBackupTime(name: string): number | undefined {
   return Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime("UTC").epochMilliseconds;
 }
 
-/** Newer backups displace nightly ones only, never one made before a migration. */
+/** Returns whether a newer backup may displace this one: never one from before a migration. */
 export const isNightly = (name: string): boolean => name.startsWith(`${NIGHTLY}-`);
 export const isDraft = (name: string): boolean => DRAFT_NAME.test(name);
 
-/** `20261120T031700Z`: valid in a file name, and sorts by time. */
+/** Returns a time such as `20261120T031700Z`, which is valid in a file name and sorts by time. */
 const compactTime = (ms: number): string =>
   `${new Date(ms).toISOString().slice(0, 19).replace(/[-:]/g, "")}Z`;

@@ -1,22 +1,25 @@
 import { columns, type Db } from "../database/db.ts";
 
-// What the limits of bookings, holds and ticket orders count.
+// Counts for the limits of bookings, holds and ticket orders.
 
-/** Days whose hours are kept, to know how many visits are usual. */
+/** How long hourly counts are kept, to know how many visits are usual: a week. */
 export const KEPT_HOURS = 7 * 24;
 const DAY_HOURS = 24;
-/** The current hour and the one before. */
+/** Recent visits are those of the current hour and the one before. */
 const RECENT_HOURS = 2;
 
 export type RecentVisits = {
   keyId: string;
   /** Visits of the last two hours. */
   recent: number;
-  /** Visits of the busiest hour before, in seven days. */
+  /** Visits of the busiest hour in the seven days before these two hours. */
   busiest: number;
 };
 
-/** Counts the visits that keys make. Hours are numbers of the wall clock, since 1970. */
+/**
+ * Counts the visits that keys make. An hour is the number of full hours since 1970, by the wall
+ * clock.
+ */
 export function createKeyVisitStore(db: Db) {
   const increment = db.prepare(`
     INSERT INTO key_visits (key_id, hour, visits) VALUES (:keyId, :hour, 1)
@@ -40,9 +43,9 @@ export function createKeyVisitStore(db: Db) {
 
   return {
     increment: (keyId: string, hour: number) => void increment.run({ keyId, hour }),
-    /** @param hour in which the visit was made */
+    /** @param hour the hour in which the visit was made */
     cancel: (keyId: string, hour: number) => void cancel.run({ keyId, hour }),
-    /** Visits of the last 24 hours, to the hour, that are not cancelled. */
+    /** Counts the visits of the last 24 hours, to the hour, that are not cancelled. */
     countOfDay: (keyId: string, hour: number) => countOfDay.get({ keyId, hour }) as number,
     listRecent: (hour: number) => selectRecent.all({ hour }) as RecentVisits[],
     deleteUntil: (hour: number) => void deleteOld.run(hour),
@@ -70,7 +73,7 @@ export function createVisitorStore(db: Db) {
       void insert.run({ visitor, kind, at }),
     countActions: (visitor: Buffer, kind: VisitorActionKind, since: number) =>
       count.get({ visitor, kind, since }) as number,
-    /** Deletes what is known of visitors from `until` or earlier. The holds stay. */
+    /** Deletes what was stored of visitors at `until` or earlier. Their holds stay. */
     deleteUntil(until: number): void {
       deleteActions.run(until);
       forgetHolds.run(until);

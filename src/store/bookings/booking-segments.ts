@@ -24,7 +24,10 @@ export type PerformedService = [serviceId: string, variantId: string | null, sta
 
 type Raw<Row> = Omit<Row, "addons" | "resources"> & { addons: string; resources: string };
 
-/** Shared, because most of the thousands of segments of a calendar use no resources. */
+/**
+ * One empty array is shared, because most of the thousands of segments of a calendar use no
+ * resource.
+ */
 const NONE: BookedSegment["resources"] = [];
 
 export const parseResources = (text: string): BookedSegment["resources"] =>
@@ -61,9 +64,9 @@ export function createSegmentStatements(db: Db) {
       deleteSegments.run(booking.id);
       insertAll(businessId, booking);
     },
-    /** The booking is cancelled: its segments stay, but occupy no time. */
+    /** Frees the time of a cancelled booking, whose segments stay. */
     release: (bookingId: string) => void release.run(bookingId),
-    /** Returns the segments in their order. */
+    /** Returns the segments of a booking in their order. */
     list: (bookingId: string): BookedSegment[] =>
       (select.all(bookingId) as Raw<BookedSegment>[]).map((segment) => ({
         ...segment,
@@ -122,30 +125,40 @@ export function createSegmentSearches(db: Db) {
     .pluck();
 
   return {
-    /** IDs, by start time, of bookings that are not over and use one of the objects. */
+    /** Returns the IDs, by start time, of bookings that are not over and use one of the objects. */
     listUpcomingOf: (businessId: string, now: number, objectIds: readonly string[]) =>
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(objectIds) }) as string[],
 
-    /** IDs, by start time, of bookings that are not over and have one of the services with its person. */
+    /**
+     * Returns the IDs, by start time, of bookings that are not over and have one of the services
+     * with its person.
+     */
     listUpcomingWith: (businessId: string, now: number, performed: readonly PerformedService[]) =>
       selectUpcomingWith.all({ businessId, now, ids: JSON.stringify(performed) }) as string[],
 
-    /** IDs, by start time, of bookings in which a staff member is busy during a span. */
+    /**
+     * Returns the IDs, by start time, of bookings in which a staff member is busy during a span.
+     */
     listOverlappingOf: (
       businessId: string,
       staffId: string,
       { startsAt, endsAt }: Pick<UpcomingVisit, "startsAt" | "endsAt">,
     ) => selectOverlappingOf.all({ businessId, staffId, startsAt, endsAt }) as string[],
 
-    /** IDs of bookings that are not over, and whose service or staff member was deleted. */
+    /**
+     * Returns the IDs of bookings that are not over, and whose service or staff member was deleted.
+     */
     listOrphaned: (businessId: string, now: number) =>
       selectOrphaned.all({ businessId, now }) as string[],
 
-    /** Returns upcoming visits by their end. */
+    /** Yields upcoming visits in order of their end. */
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
 
-    /** Segments that overlap the span, buffers excluded, and end by `until`; not of `except`. */
+    /**
+     * Returns the segments that overlap the span, without their buffers, and end by `until`. The
+     * booking `except` is left out.
+     */
     listBusySegments(
       businessId: string,
       from: number,

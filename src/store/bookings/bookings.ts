@@ -46,7 +46,10 @@ export function createBookingStore(db: Db) {
       segments.insertAll(businessId, booking);
     },
 
-    /** Saves all but the segments. A cancelled booking releases its time. */
+    /**
+     * Saves the status, times, deadlines and references, but neither price nor segments. A
+     * cancelled booking frees its time.
+     */
     update(booking: Booking): void {
       visits.update(booking);
       if (booking.status === "CANCELLED") segments.release(booking.id);
@@ -59,7 +62,7 @@ export function createBookingStore(db: Db) {
       segments.replaceAll(businessId, booking);
     },
 
-    /** @param createdByKey the key that must have made it; null: anyone */
+    /** @param createdByKey the key that must have made the booking; null for any */
     findById: (businessId: string, id: string, createdByKey: string | null = null) =>
       optional(selectById.get({ businessId, id, createdByKey }), withSegments),
 
@@ -110,7 +113,10 @@ export function createReservationStore(db: Db) {
     ...visits,
     insert: (businessId: string, reservation: Reservation) =>
       void insert.run({ ...reservation, businessId }),
-    /** Saves all but the table. A cancelled reservation releases it. */
+    /**
+     * Saves the status, times, deadlines and references, but neither table nor party size. A
+     * cancelled reservation no longer occupies its table.
+     */
     update: (reservation: Reservation) => visits.update(reservation),
     /** Saves the times, the table and the party size. */
     reschedule(_businessId: string, reservation: Reservation): void {
@@ -120,20 +126,22 @@ export function createReservationStore(db: Db) {
     },
     listPage: (filter: VisitListFilter, limit: number) =>
       visits.listPage(filter, limit) as Reservation[],
-    /** @param createdByKey the key that must have made it; null: anyone */
+    /** @param createdByKey the key that must have made the reservation; null for any */
     findById: (businessId: string, id: string, createdByKey: string | null = null) =>
       selectById.get({ businessId, id, createdByKey }) as Reservation | undefined,
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit) as Reservation[],
-    /** IDs, by start time, of reservations that are not over and have one of the tables. */
+    /**
+     * Returns the IDs, by start time, of reservations that are not over and have one of the tables.
+     */
     listUpcomingOf: (businessId: string, now: number, tableIds: readonly string[]) =>
       selectUpcomingOf.all({ businessId, now, ids: JSON.stringify(tableIds) }) as string[],
-    /** IDs of reservations that are not over, and whose table was deleted. */
+    /** Returns the IDs of reservations that are not over, and whose table was deleted. */
     listOrphaned: (businessId: string, now: number) =>
       selectOrphaned.all({ businessId, now }) as string[],
-    /** Returns upcoming visits by their end. */
+    /** Yields upcoming visits in order of their end. */
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
-    /** Returns the reservations that overlap the span and end by `until`, except one. */
+    /** Returns the reservations that overlap the span and end by `until`; `except` is left out. */
     listBusy: (businessId: string, from: number, to: number, until = Infinity, except = "") =>
       selectBusy.all({ businessId, from, to, until, except }) as Reservation[],
   };

@@ -11,7 +11,7 @@ type Raw = Omit<Hold, "segments" | "requiresApproval"> & {
 };
 
 const OPEN = "status = 'OPEN' AND expires_at > :now";
-/** Holds that a key answers for: it returned none of them, and names no visitor who made them. */
+/** Holds that count for the used share of a key: not released, and for no named visitor. */
 const COUNTED = "is_returned = 0 AND visitor IS NULL";
 
 export function createHoldStore(db: Db) {
@@ -62,7 +62,7 @@ export function createHoldStore(db: Db) {
         segments: JSON.stringify(hold.segments),
         requiresApproval: hold.requiresApproval ? 1 : 0,
       }),
-    /** @param keyId the key that must have made the hold; null: any */
+    /** @param keyId the key that must have made the hold; null for any */
     findById: (businessId: string, id: string, keyId: string | null) =>
       optional(selectById.get({ businessId, id, keyId }), parse),
     /** Releases an open hold before it expires. */
@@ -74,7 +74,7 @@ export function createHoldStore(db: Db) {
     releaseOfKey: (keyId: string, now: number): number => releaseOfKey.run({ keyId, now }).changes,
     markUsed: (id: string, by: { bookingId: string } | { reservationId: string }) =>
       void end.run({ id, status: "USED", bookingId: null, reservationId: null, ...by }),
-    /** Open holds that overlap the span and end by `until`. */
+    /** Returns the open holds that overlap the span and end by `until`. */
     listOverlapping: (
       businessId: string,
       now: number,
@@ -85,14 +85,16 @@ export function createHoldStore(db: Db) {
     listOpenOfKey: (businessId: string, keyId: string, now: number): Hold[] =>
       selectOpenOfKey.all({ businessId, keyId, now }).map(parse),
     /**
-     * A text that changes whenever the open holds do. IDs increase, and a hold never opens again, so
-     * that two sets with the same size and newest hold are equal.
+     * Returns a text that changes whenever the open holds do. IDs increase, and a hold never opens
+     * again: two sets with the same size and newest hold are therefore equal.
      */
     getState: (businessId: string, now: number) => selectState.get({ businessId, now }) as string,
-    /** The holds that a key has made for no visitor and not released, and how many were used. */
+    /**
+     * Counts the holds that a key has made for no visitor and not released, and how many were used.
+     */
     countSince: (keyId: string, since: number) =>
       countSince.get({ keyId, since }) as { made: number; used: number },
-    /** Returns these two numbers for each key that has made at least `min` holds. */
+    /** Returns these counts for each key that has made at least `min` such holds. */
     listSince: (since: number, min: number) =>
       selectSince.all({ since, min }) as { keyId: string; made: number; used: number }[],
     /** Deletes holds that expired at `until` or earlier. */

@@ -5,7 +5,7 @@ export type TimeOffRow = {
   staffId: string;
   startsAt: number;
   endsAt: number;
-  /** Internal: in no API response and no event. */
+  /** The reason is internal: no API response and no event contains it. */
   reason: string | null;
   createdAt: number;
 };
@@ -28,7 +28,7 @@ export function createTimeOffStore(db: Db) {
     delete: (id: string) => void deleteById.run(id),
     findById: (businessId: string, id: string) =>
       selectById.get({ businessId, id }) as TimeOffRow | undefined,
-    /** Lists time off by its start. */
+    /** Lists time off in order of its start. */
     listEndingAfter: (businessId: string, after: number) =>
       selectEndingAfter.all({ businessId, after }) as TimeOffRow[],
   };

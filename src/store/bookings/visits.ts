@@ -14,8 +14,9 @@ export const selectOwn = (table: string, names: string, isNamed = "id = :id"): s
 const DAY_MS = 86_400_000;
 
 /**
- * Selects the rows that overlap a span and end by `:until`, except those of one visit. Reads at most the rows of a day after
- * the span, however many follow; those that last longer than a day have their own index.
+ * Selects the rows that overlap a span and end by `:until`, except those of one visit. At most the
+ * rows of a day after the span are read, however many follow. Rows that last longer than a day have
+ * an index of their own.
  * @param isBusy a condition that also selects the rows of that index
  * @param visitId the column with the ID of the visit
  */
@@ -37,7 +38,7 @@ export const selectOverlapping = (
 export const isDeleted = (column: string) =>
   `NOT EXISTS (SELECT 1 FROM catalog_object WHERE id = ${column})`;
 
-/** A condition for each field that is set. Times are epoch milliseconds. */
+/** A filter has a condition for each field that is set. Times are epoch milliseconds. */
 export type VisitListFilter = {
   businessId: string;
   createdByKey?: string | undefined;
@@ -45,16 +46,16 @@ export type VisitListFilter = {
   status?: string | undefined;
   staffId?: string | undefined;
   serviceId?: string | undefined;
-  /** Starts from `from` (included) until `to` (excluded). */
+  /** Selects visits that start from `from` (included) until `to` (excluded). */
   from?: number | undefined;
   to?: number | undefined;
-  /** Sorts by change, and lists only what changed then or later. */
+  /** Selects visits that changed then or later, and sorts them by change. */
   updatedSince?: number | undefined;
   /** The last row of the previous page. */
   after?: { at: number; id: string } | undefined;
 };
 
-/** A segment of a booking, with the booking's ID, or a reservation. */
+/** A segment of a booking (with the booking's ID) or a reservation. */
 export type UpcomingVisit = Pick<BookedSegment, "staffId" | "startsAt" | "endsAt"> & { id: string };
 
 export type PendingVisit = {
@@ -64,7 +65,7 @@ export type PendingVisit = {
   createdAt: number;
 };
 
-/** Statements for a table of visits or ticket orders. */
+/** Returns the statements for a table of visits or ticket orders. */
 export function createVisitStatements(db: Db, table: string, names: string, order = "starts_at") {
   const update = db.prepare(`
     UPDATE ${table} SET status = :status, starts_at = :startsAt, ends_at = :endsAt, customer_ref = :customerRef,
@@ -93,14 +94,16 @@ export function createVisitStatements(db: Db, table: string, names: string, orde
     )
     .pluck();
   return {
-    /** Returns at most two IDs that end in the text. Reads the IDs of all rows of the business. */
+    /**
+     * Returns at most two IDs that end in the text. It reads the IDs of all rows of the business.
+     */
     listByEnding: (businessId: string, ending: string) =>
       selectByEnding.all({ businessId, ending }) as string[],
     update: (visit: Visit) => void update.run(visit),
-    /** IDs of pending visits that the business has not approved in time. */
+    /** Returns the IDs of pending visits that the business has not approved in time. */
     listOverdue: (businessId: string, now: number) =>
       selectOverdue.all({ businessId, now }) as string[],
-    /** Lists the pending visits of all businesses, the next to be decided first. */
+    /** Lists the pending visits of all businesses, in order of the time to decide. */
     listPending: (limit: number) => selectPending.all(limit) as PendingVisit[],
     /** Counts the pending visits of all businesses. */
     countPending: () => countPending.get() as number,
@@ -128,12 +131,12 @@ export function createVisitLists(db: Db, table: string, names: string, order: st
     updatedSince: "updated_at >= :updatedSince",
   };
   return {
-    /** When one of the business's rows was last changed, or 0. */
+    /** Returns when one of the business's rows was last changed; 0 if it has none. */
     getLastChange: (businessId: string) => (selectLastChange.get(businessId) as number | null) ?? 0,
-    /** Lists visits by start or, with `updatedSince`, by change. */
+    /** Lists visits in order of start or, with `updatedSince`, of change. */
     listPage({ after, ...filter }: VisitListFilter, limit: number): unknown[] {
       const sort = filter.updatedSince === undefined ? order : "updated_at";
-      // With a key, its own index is used: the plus excludes that of the business.
+      // A filter by key uses the index of keys: the plus excludes the index of businesses.
       const business = `${filter.createdByKey === undefined ? "" : "+"}${conditions.businessId}`;
       const isAfter = sort === "id" ? "id > :afterId" : `(${sort}, id) > (:afterAt, :afterId)`;
       const position = after === undefined ? "TRUE" : isAfter;

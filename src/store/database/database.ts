@@ -23,8 +23,8 @@ export type Connection = {
   revision: () => number;
   /**
    * Starts a dry run: transactions run in full and see each other's writes, but nothing is saved.
-   * It ends when the returned function is called or the connection is closed. The file stays
-   * readable for others; from the first transaction on, they cannot write.
+   * The dry run ends when the returned function is called or the connection is closed. Others can
+   * still read the file. From the first transaction on, they cannot write.
    */
   startDryRun: () => () => void;
   isDryRun: () => boolean;
@@ -33,18 +33,23 @@ export type Connection = {
 };
 
 export type ConnectionOptions = {
-  /** Milliseconds that never jump; without it, a loop of writes takes no breaks. */
+  /** Milliseconds that never jump; without this clock, a loop of writes takes no breaks. */
   monotonic?: () => number;
-  /** Called when the disk fails to store a change. The process must end: see isSyncFailure. */
+  /**
+   * Called when the disk fails to store a change. The process must then end: Linux may report
+   * success for data that it has discarded.
+   */
   onSyncFailed?: ((error: unknown) => void) | undefined;
 };
 
 const FULL = 2;
-/** Twice as much as between two checkpoints, so that the file is not cut and extended all the time. */
+/**
+ * Twice the size between two checkpoints, so that the file is not cut and extended all the time.
+ */
 const MAX_LOG_BYTES = 32 * 1024 * 1024;
 const OPEN_TIMEOUT_MS = 5000;
 const OPEN_RETRY_MS = 10;
-// Before 3.51.3 a WAL reset under load could corrupt the file.
+// Older versions could corrupt the file at a WAL reset under load.
 const MINIMUM_SQLITE = [3, 51, 3];
 
 /**
@@ -140,8 +145,8 @@ function openAndMigrate(path: string, busyTimeoutMs: number, safeguard: Safeguar
 }
 
 /**
- * Makes statements keep their plan, and report a damaged schema: a statement that SQLite rejects,
- * although it is correct, is the first sign of it.
+ * Makes statements keep their plan and report a damaged schema. Damage first shows when SQLite
+ * rejects a statement that is correct.
  */
 function wrapPrepare(db: Db, path: string): void {
   const prepare = db.prepare.bind(db);
@@ -160,8 +165,8 @@ function damagedSchemaError(error: unknown, db: Db, path: string): AppError | un
 }
 
 /**
- * Waits while another process recovers the file after a crash, or closes it: it is then locked for
- * reading, too. SQLite itself does not wait at every step of opening.
+ * Opens the file. Waits while another process closes the file or recovers it after a crash, because
+ * it is then locked for reading, too. SQLite itself does not wait at every step of opening.
  */
 function openWhenFree(path: string): Db {
   for (let waitedMs = 0; ; waitedMs += OPEN_RETRY_MS) {
@@ -185,13 +190,13 @@ function prepareConnection(db: Db): void {
       `SQLite ${version} can corrupt a file in WAL mode; 3.51.3 or newer is required.`,
     );
   db.pragma("journal_mode = WAL");
-  // better-sqlite3 switches to NORMAL when WAL is on; a power cut then loses acknowledged rows.
+  // better-sqlite3 switches to NORMAL when WAL is on. A power cut then loses acknowledged rows.
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");
   db.pragma("trusted_schema = OFF");
-  // A log that a long read has made larger than that is cut after the next checkpoint.
+  // A log that a long read has made larger is cut after the next checkpoint.
   db.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
-  // A row that moves to another page, or is erased, would otherwise leave its old bytes behind.
+  // Without this pragma, a row that moves to another page or is erased leaves its old bytes behind.
   db.pragma("secure_delete = ON");
   if (db.pragma("synchronous", { simple: true }) !== FULL)
     throw new AppError(
@@ -205,7 +210,7 @@ const isAtLeast = (version: number[], minimum: number[]): boolean => {
   return differing === -1 || (version[differing] ?? 0) > (minimum[differing] ?? 0);
 };
 
-/** `isDaemonRunning` holds the lock briefly; a daemon that starts meanwhile waits this long. */
+/** How long a daemon that starts waits for the lock, which `isDaemonRunning` holds briefly. */
 const PROBE_MS = 100;
 
 export function isDaemonRunning(path: string): boolean {
@@ -223,8 +228,8 @@ export function isDaemonRunning(path: string): boolean {
 }
 
 /**
- * Makes this process the only daemon of the file: it holds an exclusive transaction on a second
- * SQLite file, which the kernel releases when the process ends, even after kill -9.
+ * Makes this process the only daemon of the file. It holds an exclusive transaction on a second
+ * SQLite file. The kernel releases the lock when the process ends, even after kill -9.
  * @throws AppError state_refuses if another daemon holds the lock
  */
 export function acquireDaemonLock(path: string): { release: () => void } {

@@ -3,8 +3,8 @@ import type Database from "better-sqlite3";
 export type Db = Database.Database;
 
 /**
- * Checks the name, not the class: each bundle has its own copy of the class, and better-sqlite3
- * throws the one that was loaded first in the process.
+ * Tells whether SQLite threw an error. The name is checked, not the class: each bundle has its own
+ * copy of the class, and better-sqlite3 throws the one that was loaded first in the process.
  */
 export const isSqliteError = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof Error && error.name === "SqliteError";
@@ -20,15 +20,15 @@ export const columns = (names: string): string =>
 export const insertInto = (table: string, names: string): string =>
   `INSERT INTO ${table} (${names}) VALUES (${names.replaceAll(/\w+/g, (name) => `:${camelCase(name)}`)})`;
 
-/** The values of the parameter `:ids`, a JSON array, for `IN`. */
+/** The values of the parameter `:ids`, a JSON array, for use with `IN`. */
 export const LISTED = "(SELECT value FROM json_each(:ids))";
 
 const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|--.*|[?:]\w*/g;
 
 /**
- * Returns SQL whose parameters are expressions, `+:name`: SQLite does not use their values to choose
- * a plan. With plain parameters, it parses and plans a third of our statements again whenever they
- * run (SQLITE_ENABLE_STAT4), which took a third of the time of a booking.
+ * Returns SQL whose parameters are expressions, `+:name`, so that SQLite does not use their values
+ * to choose a plan. With plain parameters, SQLite parses and plans a third of our statements again
+ * whenever they run (SQLITE_ENABLE_STAT4). This took a third of the time of a booking.
  */
 export const keepPlan = (sql: string): string =>
   sql.replace(QUOTED_OR_PARAMETER, (part) => (/^[?:]/.test(part) ? `+${part}` : part));
@@ -48,8 +48,9 @@ export const matching = <Filter extends object>(
   );
 
 /**
- * Returns a function that lists a business's rows, newest first.
- * @param optional columns that must match if the filter sets them; it may also set `before`, an ID
+ * Returns a function that lists a business's rows, the newest first.
+ * @param optional columns that must match if the filter sets them; the filter may also set
+ *   `before`, an ID
  */
 export function prepareNewest(db: Db, table: string, names: string, optional: readonly string[]) {
   const conditions: Record<string, string> = {
@@ -58,7 +59,7 @@ export function prepareNewest(db: Db, table: string, names: string, optional: re
     ),
     before: "id < :before",
   };
-  // A statement for each combination, so that each can use an index.
+  // Each combination of conditions has its own statement, so that each can use an index.
   const statements = new Map<string, Database.Statement>();
   return (filter: { businessId: string }, limit: number): unknown[] => {
     const { businessId, ...others } = filter;

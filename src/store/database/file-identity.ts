@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { errorInWords, AppError } from "../../domain/errors.ts";
 
-/** Identifies a file, whatever its name. */
+/** Identifies a file by device and inode, whatever its name. */
 type Identity = string;
 
 /** @throws the error of the system if the path cannot be read */
@@ -29,7 +29,7 @@ export const lostFileError = (path: string, reason: string): AppError =>
   });
 
 /**
- * Returns a process that has the file open although it was deleted. Linux alone tells, and for
+ * Returns a process that has the file open although it was deleted. Linux alone shows this, for
  * processes that this user may examine.
  */
 export const findProcessOnDeletedFile = (path: string): number | undefined =>
@@ -40,7 +40,7 @@ export type Program = { pid: number; name: string };
 
 /**
  * Returns the programs other than deskbell that have the database open in WAL mode. Linux alone
- * tells, and for processes that this user may examine.
+ * shows this, for processes that this user may examine.
  */
 export const listForeignPrograms = (path: string): Program[] =>
   listProcessesOn(`${path}-shm`)

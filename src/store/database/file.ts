@@ -3,19 +3,21 @@ import { type Db, isSqliteError } from "./db.ts";
 import { assertInstant, assertOnlyRow, findMissingRow } from "./storage-error.ts";
 import { findChangedPart, findDamage } from "./schema.ts";
 
-/** 16 MB: pages that change often are copied from the WAL to the file only once per checkpoint. */
+/** 16 MB: a page that changes often is copied from the WAL to the file only once per checkpoint. */
 const CHECKPOINT_PAGES = 4000;
-/** A read of this program is shorter. */
+/** How long to wait for a reader: a read of this program is shorter. */
 const READER_TIMEOUT_MS = 1000;
 const CACHE_KIB = 16 * 1024;
 
 export function createFileStore(db: Db) {
-  /** Returns false if another connection prevents it: its read began earlier and has not ended. */
+  /**
+   * Returns false if another connection prevents it by a read that began earlier and has not ended.
+   */
   const emptyLog = (): boolean => {
     const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
     return busy === 0;
   };
-  /** SQLite waits for a reader more than once. */
+  /** Runs `work` with a shorter timeout, because SQLite waits for a reader more than once. */
   const withTimeout = <Result>(ms: number, work: () => Result): Result => {
     const before = db.pragma("busy_timeout", { simple: true }) as number;
     db.pragma(`busy_timeout = ${Math.min(ms, before)}`);
@@ -25,34 +27,38 @@ export function createFileStore(db: Db) {
       db.pragma(`busy_timeout = ${before}`);
     }
   };
-  /** 0 for a database that was read into memory. */
+  /** Returns the size of the file; 0 for a database that was read into memory. */
   const size = (): number => (db.memory ? 0 : statSync(db.name).size);
   const isCutOff = (): boolean =>
     size() % (db.pragma("page_size", { simple: true }) as number) !== 0;
 
   return {
     /**
-     * Returns the first problem of the schema, or that SQLite finds, or null. It reads the whole
-     * file, unless the file is larger than `maxBytes`.
+     * Returns the first problem that SQLite or a comparison of the schema finds; null if there is
+     * none. It reads the whole file, unless the file is larger than `maxBytes`.
      */
     findDamage(maxBytes: number): string | null {
-      // SQLite takes the missing end of the last page for zeros. After a crash, the log has it.
+      // SQLite takes the missing end of the last page for zeros. After a crash, the log has that
+      // end.
       if (isCutOff()) emptyLog();
       if (isCutOff()) return "its last page is incomplete";
       return (size() > maxBytes ? findChangedPart(db) : findDamage(db)) ?? null;
     },
-    /** The ID of the server; that of its backups and of what is restored from them, too. */
+    /** Returns the ID of the server, which its backups and restored data have, too. */
     getServerId: () =>
       assertOnlyRow(
         db,
         "server",
         db.prepare("SELECT id FROM server").pluck().get() as string | undefined,
       ),
-    /** A copy of the data gets an ID of its own if another server continues with them as well. */
+    /** Gives the data an ID of their own, for a copy with which another server continues. */
     renewServerId: () => void db.prepare("UPDATE server SET id = lower(hex(randomblob(8)))").run(),
-    /** Returns what is missing of the rows that every database has; undefined if none is. */
+    /** Returns which of the rows that every database has is missing; undefined if none is. */
     findMissingRow: () => findMissingRow(db),
-    /** Encrypted with the master key that the last rotation created; null without a rotation. */
+    /**
+     * Returns the key check: a text encrypted with the master key that was accepted last. Null if
+     * none was accepted yet.
+     */
     findKeyCheck: () => db.prepare("SELECT key_check FROM server").pluck().get() as Buffer | null,
     saveKeyCheck: (sealed: Buffer) =>
       void db.prepare("UPDATE server SET key_check = ?").run(sealed),
@@ -63,7 +69,7 @@ export function createFileStore(db: Db) {
     },
     /** Copies the log to the file and truncates it, unless another connection keeps reading. */
     emptyLog: () => withTimeout(READER_TIMEOUT_MS, emptyLog),
-    /** Returns when guests were erased whose data the log may still have; null if it has none. */
+    /** Returns since when the log may still have data of erased guests; null if it has none. */
     findLogKeptSince: () =>
       assertInstant(
         db.prepare("SELECT log_kept_since FROM server").pluck().get() ?? null,
@@ -71,10 +77,10 @@ export function createFileStore(db: Db) {
       ),
     saveLogKeptSince: (at: number) =>
       void db.prepare("UPDATE server SET log_kept_since = ?").run(at),
-    /** A later erasure keeps its own mark. */
+    /** Deletes the mark of this erasure. The mark of a later erasure stays. */
     forgetLogKeptSince: (at: number) =>
       void db.prepare("UPDATE server SET log_kept_since = NULL WHERE log_kept_since = ?").run(at),
-    /** Whether the free space may have rows that an earlier version has deleted. */
+    /** Returns whether the free space may have rows that an earlier version has deleted. */
     hasOldSpace: () => db.prepare("SELECT has_old_space FROM server").pluck().get() === 1,
     forgetOldSpace: () => void db.prepare("UPDATE server SET has_old_space = 0").run(),
     /** Writes the whole file again, without its free space. Other writers wait meanwhile. */
@@ -82,7 +88,7 @@ export function createFileStore(db: Db) {
     bytes: size,
     /**
      * Empties the log after a long read, during which it has grown. Other writers wait only for the
-     * last of it. What cannot be copied now is copied by a later checkpoint.
+     * end of it. A later checkpoint copies what cannot be copied now.
      */
     shortenLog(): void {
       try {
@@ -94,7 +100,10 @@ export function createFileStore(db: Db) {
         if (!isSqliteError(error)) throw error;
       }
     },
-    /** Other connections run the checkpoints, so that a commit here never waits for one. */
+    /**
+     * Stops checkpoints of this connection, so that a commit never waits for one. Other connections
+     * run them.
+     */
     disableCheckpoints: () => void db.pragma("wal_autocheckpoint = 0"),
   };
 }

@@ -20,15 +20,15 @@ export type DatabaseFacts = {
   schema: number;
   /** The newest schema that this version of deskbell knows. */
   knownSchema: number;
-  /** The problem of the schema, or that SQLite reports; null if there is none. */
+  /** The problem that SQLite or a comparison of the schema finds; null if there is none. */
   damage: string | null;
-  /** Tables with rows that refer to nothing. */
+  /** Tables with rows that refer to a missing row. */
   orphansIn: string[];
   /** Whether Litestream has replicated the file. */
   hasLitestreamTables: boolean;
 };
 
-/** Whether the file exists and needs no migration. */
+/** Returns whether the file exists and needs no migration. */
 export const hasCurrentSchema = (path: string): boolean =>
   existsSync(path) &&
   withReadOnlyDatabase(
@@ -38,7 +38,7 @@ export const hasCurrentSchema = (path: string): boolean =>
 
 /**
  * Reads the whole file.
- * @throws AppError if it is not a database, or too damaged to be read
+ * @throws AppError if the file is not a database, or too damaged to be read
  */
 export const readDatabaseFacts = (path: string): DatabaseFacts => withReadOnlyDatabase(path, read);
 
@@ -67,7 +67,7 @@ const BUSY_TIMEOUT_MS = 5000;
 
 /**
  * Opens a database file read-only and passes it to `read`.
- * @throws AppError if it is not a database, or too damaged to be read
+ * @throws AppError if the file is not a database, or too damaged to be read
  */
 export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Result): Result {
   try {
@@ -75,7 +75,7 @@ export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Res
       ? openOnReadOnlyDisk(path)
       : new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
     try {
-      // Functions that only SQLite's own code may call stay out of reach of a file from elsewhere.
+      // A file from elsewhere must not call functions that are meant for SQLite's own code.
       db.pragma("trusted_schema = OFF");
       return read(db);
     } catch (error) {
@@ -106,10 +106,12 @@ export const countRows = (path: string, tables: readonly string[]): Record<strin
     );
   });
 
-/** `needsKey`: whether anything in the file is encrypted with a master key. */
+/** `needsKey` tells whether anything in the file is encrypted with a master key. */
 type ServerFacts = { server: string; schema: number; needsKey: boolean };
 
-/** Returns what identifies the server of a file; its ID is empty if an old version made the file. */
+/**
+ * Returns what identifies the server of a file. The ID is empty if an old version made the file.
+ */
 export const readServerFacts = (path: string): ServerFacts =>
   withReadOnlyDatabase(path, (db) => ({
     server: hasTable(db, "server")
@@ -128,8 +130,8 @@ export const readBusinesses = (path: string): { id: string; slug: string }[] =>
   );
 
 /**
- * Returns a number that rises with every event and every change of a catalog. Unlike a time, it tells
- * which of two backups of a server is newer, also if its clock was set back.
+ * Returns a number that rises with every event and every change of a catalog. Unlike a time, it
+ * tells which of two backups of a server is newer even if the clock was set back.
  */
 export const readProgress = (path: string): number =>
   withReadOnlyDatabase(path, (db) => {
@@ -142,7 +144,7 @@ export const readProgress = (path: string): number =>
     return progress.pluck().get() as number;
   });
 
-/** Whether an erased guest could come back with the file. */
+/** Returns whether a restore of the file could bring back an erased guest. */
 export const hasGuestData = (path: string): boolean =>
   withReadOnlyDatabase(
     path,
@@ -181,7 +183,7 @@ export const countGuestsWhere = (path: string, matches: (row: GuestRow) => boole
     return count;
   });
 
-/** A backup of an older version lacks some tables. */
+/** Returns whether a table exists: a backup of an older version lacks some. */
 const hasTable = (db: Db, name: string): boolean =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !==
   undefined;
@@ -190,16 +192,16 @@ const hasTable = (db: Db, name: string): boolean =>
 const JOURNAL_MODE_AT = 18;
 
 /**
- * Opens a database for reading where SQLite cannot create the files that WAL mode needs. After a
- * clean stop they do not exist, so the file is read into memory. After a crash they do, and with
- * them the last changes.
+ * Opens a database for reading where SQLite cannot create the files that WAL mode needs. These
+ * files do not exist after a clean stop, so the database is read into memory. After a crash they
+ * exist, and contain the last changes.
  */
 export function openOnReadOnlyDisk(path: string): Db {
   if (existsSync(`${path}-wal`)) return new Database(path, { readonly: true });
   const bytes = readFileSync(path);
   bytes.fill(1, JOURNAL_MODE_AT, JOURNAL_MODE_AT + 2);
   const db = new Database(bytes);
-  // A write must fail: it would change only the memory.
+  // A write must fail, because it would change only the memory.
   db.pragma("query_only = ON");
   return db;
 }
@@ -209,7 +211,7 @@ export function unreadableError(error: unknown, path: string): unknown {
   if (error.code === "SQLITE_NOTADB")
     return new AppError("invalid_input", `Invalid database ${path}: expected a SQLite file.`);
   if (error.code.startsWith("SQLITE_CORRUPT")) return damagedBackupError(path, error.message);
-  // To read a database in WAL mode, SQLite creates files in its folder.
+  // SQLite creates files in the folder even to read a database in WAL mode.
   if (/^SQLITE_(?:CANTOPEN|READONLY)/.test(error.code) && !isOnReadOnlyDisk(path))
     return new AppError("not_permitted", `Cannot read ${path}.`, {
       fix: "check the owner and mode of the file and its folder",
@@ -217,7 +219,7 @@ export function unreadableError(error: unknown, path: string): unknown {
   return storageError(error, path) ?? error;
 }
 
-/** @param details the problem that SQLite reports */
+/** @param details the problem that was found */
 export const damagedBackupError = (path: string, details: string): AppError =>
   new AppError("invalid_input", `${path} is damaged: ${details.replaceAll(/\s+/g, " ").trim()}.`, {
     fix: "choose another backup: deskbell backup list",

@@ -5,8 +5,8 @@ import { parseJson, findMissingRow } from "./storage-error.ts";
 import { rmSync } from "node:fs";
 import { AppError } from "../../domain/errors.ts";
 
-// A database has the schema that the migrations up to its version create. If not, a disk has changed
-// a byte of it, or another program has: SQLite reports neither as damage.
+// A database has the schema that the migrations up to its version create. Another schema means that
+// a disk or another program has changed a byte of it. SQLite reports neither as damage.
 
 type SchemaEntry = [type: string, name: string, table: string, sql: string | null];
 
@@ -19,7 +19,7 @@ const ADDED_TABLES = new Set([
   "CREATE TABLE _litestream_lock (id INTEGER)",
 ]);
 
-/** Comments of version 0.1, which a database that it created keeps, and as they are spelled now. */
+/** Comments in databases that version 0.1 created, and the same comments in today's migrations. */
 const RESPELLED = [
   [
     "-- Rises with each insert: whatever is new to the courier lies above the last one it has seen.",
@@ -46,7 +46,7 @@ const listEntries = (db: Db): string[] =>
     .pluck()
     .all() as string[];
 
-/** Returns an entry with today's comments. */
+/** Returns an entry of the schema with today's comments. */
 function respell(entry: string): string {
   const [type, name, table, sql] = parseJson<SchemaEntry>(entry, "sqlite_schema.sql");
   const respelled = RESPELLED.reduce(
@@ -78,11 +78,12 @@ export function createSchema(migrations: readonly string[]): string[] {
   }
 }
 
-/** The entries of each version: running all migrations takes 50 ms. */
+/** Caches the entries of each version, because running all migrations takes 50 ms. */
 const known = new Map<number, string[]>();
 
 /**
- * Returns the entries of the version that the database has; none if it is newer than this deskbell.
+ * Returns the entries of the schema that the database should have; none if the database is newer
+ * than this deskbell.
  */
 function listKnownEntries(db: Db): string[] {
   const version = db.pragma("user_version", { simple: true }) as number;
@@ -98,7 +99,10 @@ function createEntries(version: number): string[] {
   return version > migrations.length ? [] : createSchema(migrations.slice(0, version));
 }
 
-/** Returns which part of the schema, or row that it needs, is missing or changed; undefined if none is. */
+/**
+ * Returns which part of the schema, or which row that every database has, is missing or changed;
+ * undefined if none is.
+ */
 export function findChangedPart(db: Db): string | undefined {
   const entries = listEntries(db);
   const missing = findMissing(listKnownEntries(db), entries);
@@ -128,14 +132,20 @@ const describe = (entry: string): string => {
 /** SQLITE_IOERR, in the lowest byte of SQLite's extended error codes. */
 const IO_ERROR = 10;
 
-/** The check takes a page that the disk cannot read for a damaged one. @throws SqliteError */
+/**
+ * Throws for a page that the disk cannot read, which the check takes for a damaged one.
+ * @throws SqliteError
+ */
 function assertReadable(result: string): void {
   const [, code = "0"] = /unable to get the page\. error code=(\d+)/.exec(result) ?? [];
   if ((Number(code) & 0xff) === IO_ERROR)
     throw new Database.SqliteError("disk I/O error", "SQLITE_IOERR_READ");
 }
 
-/** Reads the whole file. @returns the first problem of the schema, or that SQLite finds */
+/**
+ * Reads the whole file.
+ * @returns the first problem of the schema, or the first that SQLite finds
+ */
 export function findDamage(db: Db): string | undefined {
   const changed = findChangedPart(db);
   if (changed !== undefined) return changed;
@@ -145,8 +155,8 @@ export function findDamage(db: Db): string | undefined {
 }
 
 /**
- * Returns the damage of the schema that made SQLite reject a statement; undefined if the schema is
- * intact, so that the error is a bug, and for other errors.
+ * Returns the damage of the schema that made SQLite reject a statement. If the schema is intact,
+ * returns undefined: the error is then a bug. Other errors return undefined, too.
  */
 export function findSchemaDamage(error: unknown, db: Db): string | undefined {
   if (!isSqliteError(error) || !/^SQLITE_(?:ERROR|CONSTRAINT)/.test(error.code)) return undefined;
@@ -166,11 +176,11 @@ export type Safeguard = {
 
 export type Migration = { from: number; to: number; backup: string };
 
-/** The longest that a migration by another process may take, backup included. */
+/** How long to wait for a migration by another process, including its backup. */
 const MIGRATION_TIMEOUT_MS = 120_000;
 
 /**
- * Migrates a file to this version's schema in one transaction; other processes wait for it.
+ * Migrates a file to this version's schema in one transaction, for which other processes wait.
  * @param safeguard null for a copy, which needs no backup
  * @returns null if nothing was migrated, or if the file was new or a copy
  * @throws AppError state_refuses for a newer file, and if a daemon is running on an older one
@@ -205,7 +215,7 @@ function migrateLocked(
   safeguard: Safeguard | null,
 ): Migration | null {
   const to = migrations.length;
-  // Another process may have migrated it while this one waited for the lock.
+  // Another process may have migrated the file while this one waited for the lock.
   const from = schemaOf(db, path, to);
   if (from === to) return null;
   const hasData = safeguard !== null && from > 0;

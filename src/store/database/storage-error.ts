@@ -6,8 +6,8 @@ import { isSqliteError, type Db } from "./db.ts";
 import { isBusy } from "./write-lock.ts";
 
 /**
- * Returns the known error for an error of SQLite: the file, the problem, and how to fix it.
- * Undefined for any other error, which is a bug.
+ * Returns the known error for an error of SQLite, with the file, the problem and a fix. Returns
+ * undefined for any other error, which is a bug.
  * @param knownPath the database; undefined if the caller does not know it
  */
 export function storageError(error: unknown, knownPath?: string): AppError | undefined {
@@ -25,7 +25,7 @@ export function storageError(error: unknown, knownPath?: string): AppError | und
   if (/^SQLITE_(?:NOTADB|CORRUPT)/.test(code)) return new DamagedDatabaseError(path, message);
   if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code)) {
     if (isOnReadOnlyDisk(path)) return readOnlyDiskError(path);
-    // SQLite does not say that a disk has no space for a new file.
+    // SQLite does not report that a disk has no space for a new file.
     const command = findFullness(path);
     if (command !== undefined)
       return new AppError("storage_full", `The disk that holds ${path} is full.`, {
@@ -50,7 +50,7 @@ export function storageError(error: unknown, knownPath?: string): AppError | und
 }
 
 export class DamagedDatabaseError extends AppError {
-  /** @param details the problem that SQLite reports */
+  /** @param details the problem that was found */
   constructor(path: string, details: string) {
     super(
       "storage_failed",
@@ -60,27 +60,30 @@ export class DamagedDatabaseError extends AppError {
   }
 }
 
-// SHMSIZE: on a completely full disk, SQLite cannot create the WAL index and fails to open.
+// SQLite reports SHMSIZE if it cannot create the WAL index on a completely full disk.
 const FULL_CODES = ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 
 export const isStorageFull = (error: unknown): boolean =>
   isSqliteError(error) && FULL_CODES.includes(error.code);
 
-/** Whether a write failed because the disk is full, or because the file is gone: it may return. */
+/**
+ * Returns whether a write failed because the disk is full or the file cannot be reached. A later
+ * write may succeed.
+ */
 export const isStorageUnavailable = (error: unknown): boolean =>
   isStorageFull(error) ||
   (error instanceof AppError && (error.code === "storage_full" || error.code === "storage_failed"));
 
 /**
- * After a failed fsync, Linux may discard the data and report success for the next one. A process
- * that continues could therefore lose changes that it has confirmed.
+ * Tells whether an fsync failed. Linux may then discard the data and report success for the next
+ * fsync, so a process that continues could lose changes that it has confirmed.
  */
 export const isSyncFailure = (error: unknown): boolean =>
   isSqliteError(error) && /^SQLITE_IOERR_(?:DIR_)?FSYNC$/.test(error.code);
 
 /**
- * Whether the file, or the folder of a new file, is on a disk that is mounted read-only: Linux
- * remounts a disk so after an error.
+ * Returns whether the file, or the folder of a new file, is on a disk that is mounted read-only.
+ * Linux remounts a disk read-only after an error.
  */
 export function isOnReadOnlyDisk(path: string): boolean {
   const code = accessErrorCode(path);
@@ -125,7 +128,7 @@ type Disk = { device: string; folder: string };
 const nameDisk = (disk: Disk | undefined): string =>
   disk ? ` (${disk.device} on ${disk.folder})` : "";
 
-/** Returns undefined where the system does not list its disks. */
+/** Returns the disk of a file; undefined where the system does not list its disks. */
 function findDisk(path: string): Disk | undefined {
   try {
     const file = realpathSync(existsSync(path) ? path : dirname(path));
@@ -141,15 +144,15 @@ function findDisk(path: string): Disk | undefined {
   }
 }
 
-/** /proc/mounts writes a space as \040. */
+/** Replaces escapes of /proc/mounts, which writes a space as \040. */
 const unescapeOctal = (text: string): string =>
   text.replaceAll(/\\(\d{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
 
 /**
- * Parses JSON of the database: SQLite does not detect damage inside a value. The error names the
- * column only: the value may contain what must not be in a log.
+ * Parses JSON of the database, because SQLite does not detect damage inside a value. The error
+ * names only the column: the value may contain data that must not be in a log.
  * @throws DamagedDatabaseError
  */
 export function parseJson<T>(text: string, column: `${string}.${string}`): T {
@@ -179,7 +182,7 @@ const TABLES = ["history", "server", "audit_retention"];
 
 const describe = (table: string): string => `the row of its table '${table}' is missing`;
 
-/** Returns what is wrong if a table that must have one row has none; undefined if all have it. */
+/** Returns which table that must have one row has none; undefined if all have it. */
 export function findMissingRow(db: Db): string | undefined {
   const existing = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -193,8 +196,9 @@ export function findMissingRow(db: Db): string | undefined {
 }
 
 /**
+ * Returns the only row of a table.
  * @param row the result of a SELECT from the table
- * @throws DamagedDatabaseError if there is none
+ * @throws DamagedDatabaseError if the row is missing
  */
 export function assertOnlyRow<Row>(db: Db, table: string, row: Row | undefined): Row {
   if (row === undefined) throw new DamagedDatabaseError(db.name, describe(table));

@@ -3,18 +3,21 @@ import { type Db, isSqliteError } from "./db.ts";
 export const isBusy = (error: unknown): boolean =>
   isSqliteError(error) && (error.code === "SQLITE_BUSY" || error.code.startsWith("SQLITE_BUSY_"));
 
-/** Delay between two attempts to get the lock. Equal for all writers, so that none has priority. */
+/**
+ * Delay between two attempts to get the lock. It is equal for all writers, so that none has
+ * priority.
+ */
 export const LOCK_RETRY_MS = 1;
-/** A connection that has written for this long without a break takes one. */
+/** How long a connection may write without a break before it takes one. */
 const MAX_STREAK_MS = 8;
-/** Longer than the delay, so that every waiting writer tries during a break. */
+/** The length of a break: longer than the delay, so that every waiting writer tries during it. */
 export const LOCK_BREAK_MS = 2;
 
 /**
  * Begins transactions in fair turns. SQLite's own wait for the lock grows to 100 ms between two
- * attempts, so that a process that writes in a loop, and leaves the lock free only for
- * microseconds, can keep others waiting for seconds.
- * @param timeoutMs how long to wait for another writer before SQLITE_BUSY. With 0, the caller waits,
+ * attempts. A process that writes in a loop leaves the lock free only for microseconds, and could
+ * keep others waiting for seconds.
+ * @param timeoutMs how long to wait for another writer before SQLITE_BUSY. With 0, the caller waits
  *   and takes breaks by itself
  */
 export function createWriteLock(db: Db, timeoutMs: number, monotonic: () => number) {
@@ -54,7 +57,7 @@ export function createWriteLock(db: Db, timeoutMs: number, monotonic: () => numb
         db.pragma(`busy_timeout = ${timeoutMs}`);
       }
     },
-    /** Call it after the transaction has ended. */
+    /** Starts the time of a break. Call it after the transaction has ended. */
     released: (): void => void (releasedAt = monotonic()),
   };
 }

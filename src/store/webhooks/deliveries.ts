@@ -18,7 +18,7 @@ export type DeliveryRow = {
   lastError: string | null;
   createdAt: number;
   deliveredAt: number | null;
-  /** The end of the stored hold of its endpoint, which may have passed. */
+  /** When the stored pause of its endpoint ends, which may have passed. */
   endpointHeldUntil: number | null;
 };
 
@@ -50,14 +50,17 @@ type NewDelivery = {
   nextAttemptAt: number | null;
 };
 
-/** Latest attempts of which the share of failures is computed. */
+/** The number of latest attempts from which the share of failures is computed. */
 const SAMPLE = 1000;
 
 export const DELIVERY = `${columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status,
   attempt_count, next_attempt_at, last_status_code, last_error, created_at, delivered_at`)},
   (SELECT held_until FROM endpoint WHERE id = endpoint_id) AS endpointHeldUntil`;
 
-/** Searched for the last accepted delivery: readiness checks are frequent. */
+/**
+ * The number of latest attempts in which the last accepted delivery is searched: few, because
+ * readiness checks are frequent.
+ */
 const RECENT_ATTEMPTS = 1000;
 
 export function createDeliveryStore(db: Db) {
@@ -107,9 +110,11 @@ export function createDeliveryStore(db: Db) {
   }
 
   return {
-    /** When a receiver last accepted a delivery; undefined if none of the recent attempts was. */
+    /**
+     * Returns when a receiver last accepted a delivery; undefined if no recent attempt succeeded.
+     */
     findLastDeliveredAt: () => selectLastDelivered.get() as number | undefined,
-    /** A delivery whose `nextAttemptAt` is null is parked. */
+    /** Inserts deliveries. A delivery whose `nextAttemptAt` is null is parked. */
     insert(rows: readonly NewDelivery[]): void {
       const sheet = createTallyChanges();
       for (const { id, endpointId, event, nextAttemptAt } of rows) {
@@ -132,7 +137,7 @@ export function createDeliveryStore(db: Db) {
     findById: (id: string) => selectById.get(id) as DeliveryRow | undefined,
     /** Deletes the responses to all attempts to deliver an event. */
     deleteResponses: (eventId: string) => void deleteResponses.run(eventId),
-    /** Oldest first. @param most only the latest ones; -1 for all */
+    /** Lists attempts, the oldest first. @param most how many of the latest to list; -1 for all */
     listAttempts: (id: string, most = -1): AttemptRow[] =>
       (selectAttempts.all({ id, most }) as AttemptRow[]).reverse(),
 
@@ -147,8 +152,8 @@ export function createDeliveryStore(db: Db) {
       ) as (DeliveryRow & { endpointName: string })[],
 
     /**
-     * Counts the latest attempts of each endpoint that has failed and then succeeded, and those
-     * that failed. All would be too many.
+     * Counts the latest attempts of each endpoint that has failed and succeeded since, and how many
+     * of them failed. Counting all attempts would take too long.
      */
     listFailureShares: (since: number) =>
       selectFailureShares.all({ since }) as {
@@ -157,7 +162,7 @@ export function createDeliveryStore(db: Db) {
         failed: number;
       }[],
     getLastAttemptNumber: () => selectLastAttemptNumber.get() as number,
-    /** Attempts of all deliveries, in the order in which they ended. */
+    /** Lists attempts of all deliveries, in the order in which they ended. */
     listAttemptsAfter: (after: number, limit: number) =>
       selectAttemptsAfter.all({ after, limit }) as AttemptWithDelivery[],
   };
@@ -173,7 +178,7 @@ export type DeliveryFilter = {
   since?: number | undefined;
   /** Selects IDs below this one. */
   before?: string | undefined;
-  /** The last attempt failed and the delivery has not succeeded since. */
+  /** Selects deliveries whose last attempt failed and that have not succeeded since. */
   failed?: true | undefined;
 };
 
@@ -188,8 +193,8 @@ const CONDITIONS: Record<Exclude<keyof DeliveryFilter, "status">, string> = {
 };
 
 /**
- * The status is written into the SQL, with the condition of delivery_undelivered, so that the query
- * planner can use the partial indexes of a status.
+ * Returns the condition of a status, written into the SQL with the condition of the index
+ * delivery_undelivered. The query planner can then use the partial indexes of a status.
  */
 const statusCondition = (status: DeliveryStatus): string =>
   status === "PENDING" || status === "DELIVERED"

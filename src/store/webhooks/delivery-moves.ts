@@ -5,7 +5,7 @@ import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
 const CANCELLABLE: DeliveryStatus[] = ["PENDING", "PARKED", "CORRUPT"];
 
-/** Rare statuses have their own index, which the query planner would not choose. */
+/** Names the index of a rare status, which the query planner would not choose by itself. */
 function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
   const { where, parameters } = toSqlCondition({ ...filter, status });
   const hasOwnIndex = filter.id === undefined && status !== "PENDING";
@@ -16,10 +16,10 @@ function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
   };
 }
 
-/** Returns the condition of deliveries that have ended or wait for a retry, of active endpoints. */
+/** Returns the condition of deliveries of active endpoints that have ended or wait for a retry. */
 function replayableOf({ id, status }: DeliveryFilter): string {
-  // A single delivery may wait for its turn in a redelivery with a rate. Cancelled deliveries are
-  // replayed only if the filter asks for them.
+  // A single delivery may be waiting for its turn in a redelivery with a rate. Cancelled deliveries
+  // are replayed only if the filter asks for them.
   const waiting = id === undefined ? "attempt_count > 0" : "(attempt_count > 0 OR is_replay = 1)";
   const ended = ["DELIVERED", "EXHAUSTED"];
   if (id !== undefined || status !== undefined) ended.push("CANCELLED");
@@ -28,11 +28,11 @@ function replayableOf({ id, status }: DeliveryFilter): string {
 }
 
 export type ReplayBatch = {
-  /** The move takes numbers above `after`, up to `upTo`. */
+  /** The batch takes deliveries with a `number` above `after`, up to `upTo`. */
   after: number;
   upTo: number;
   limit: number;
-  /** When the first one is due; each following one is due `stepMs` later. */
+  /** When the first delivery is due; each following one is due `stepMs` later. */
   at: number;
   stepMs: number;
 };
@@ -101,8 +101,9 @@ export function createDeliveryMoveStore(db: Db) {
     },
 
     /**
-     * Makes the next batch due again, ordered by number. The retry schedule starts over.
-     * @returns the number of deliveries and the last one's `number`
+     * Makes the next batch of deliveries due again, ordered by number. The retry schedule starts
+     * over.
+     * @returns how many deliveries it made due, and the `number` of the last one
      */
     replay(
       filter: DeliveryFilter,
@@ -148,7 +149,7 @@ type Step = {
   to: DeliveryStatus;
   counts: keyof BacklogCounts;
   set: string;
-  /** The rows to move, of those with the status `from`. */
+  /** A further condition of the rows to move. */
   where?: string;
 };
 
@@ -164,7 +165,7 @@ const STEPS: Record<BacklogMove["move"], Step[]> = {
       set: NEVER_DUE,
       where: "created_at < :since",
     },
-    // Deliveries of a slice become due at one time and are then ordered by number.
+    // Deliveries of a slice become due at the same time, and are then ordered by number.
     {
       from: "PARKED",
       to: "PENDING",
@@ -188,7 +189,7 @@ const INDEXES = {
   CORRUPT: "delivery_corrupt",
 } as const;
 
-/** The LIMIT that sets no limit. */
+/** The value of LIMIT that sets no limit. */
 const UNLIMITED = -1;
 
 const sourceOf = ({ from, where = "TRUE" }: Step): string =>
@@ -204,7 +205,7 @@ export function createBacklogMoveStore(db: Db) {
   );
 
   return {
-    /** The moves that are not finished, also those of deleted endpoints. */
+    /** Returns the moves that are not finished, including those of deleted endpoints. */
     listUnfinished: () => selectUnfinished.all() as UnfinishedMove[],
     start: (endpointId: string, move: BacklogMove) => void setMove.run({ endpointId, ...move }),
     finish: (endpointId: string) =>
@@ -212,8 +213,8 @@ export function createBacklogMoveStore(db: Db) {
 
     /**
      * Returns the number of deliveries that the move will change.
-     * @param limit maximum to count for each status. Other writers wait for the count, so set it in
-     *   every transaction
+     * @param limit the maximum to count for each status. Other writers wait for the count, so set
+     *   it in every transaction
      */
     count(
       endpointId: string,
@@ -229,7 +230,10 @@ export function createBacklogMoveStore(db: Db) {
       return counts;
     },
 
-    /** Moves up to `limit` deliveries, oldest first. @returns whether these were the last ones */
+    /**
+     * Moves up to `limit` deliveries, the oldest first.
+     * @returns whether these were the last ones
+     */
     moveSlice(
       { endpointId, businessId, move, recoverSince: since }: UnfinishedMove,
       now: number,

@@ -8,7 +8,7 @@ export type DueRow = Pick<
   "id" | "attemptCount" | "eventId" | "eventType" | "sequence"
 > & {
   number: number;
-  /** Attempts that do not count towards its retry schedule. */
+  /** The number of attempts that do not count towards the retry schedule. */
   attemptsBefore: number;
   isReplay: 0 | 1;
 };
@@ -32,7 +32,7 @@ export function createDueStore(db: Db) {
         SELECT 1 FROM delivery
         WHERE endpoint_id = endpoint.id AND is_replay IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= :now)`)
     .pluck();
-  // Deliveries are read in the order of the index: a long backlog is not sorted.
+  // Deliveries are read in the order of the index, so that a long backlog is not sorted.
   const due = db.prepare(`
     SELECT ${COLUMNS} FROM delivery
     WHERE endpoint_id = ? AND is_replay IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= ?
@@ -40,7 +40,7 @@ export function createDueStore(db: Db) {
   const shiftDue = db.prepare(`
     UPDATE delivery SET next_attempt_at = next_attempt_at + :byMs
     WHERE status = 'PENDING' AND next_attempt_at > :after AND next_attempt_at <= :until AND number <= :upTo`);
-  // Two index lookups per endpoint.
+  // The query takes two index lookups per endpoint.
   const soonestOf = (endpoints: string) =>
     db
       .prepare(`
@@ -56,7 +56,7 @@ export function createDueStore(db: Db) {
       "SELECT EXISTS (SELECT 1 FROM delivery WHERE status = 'PENDING' AND next_attempt_at > ?)",
     )
     .pluck();
-  // Reads the backlog only if the newest delivery shows that the clock was set back.
+  // The query reads the backlog only if the newest delivery shows that the clock was set back.
   const selectUntriedDueAfter = db
     .prepare(`
       SELECT CASE WHEN (SELECT created_at FROM delivery ORDER BY number DESC LIMIT 1) > :now THEN (
@@ -83,30 +83,30 @@ export function createDueStore(db: Db) {
 
   return {
     getLastNumber: () => selectLastNumber.get() as number,
-    /** Endpoints with pending deliveries whose number is above `after`, up to `upTo`. */
+    /** Returns the endpoints with pending deliveries with numbers above `after`, up to `upTo`. */
     listEndpointsWithNew: (after: number, upTo: number) =>
       selectEndpointsWithNew.all({ after, upTo }) as string[],
-    /** Returns the earliest time of an active endpoint, and not before its hold ends. */
+    /** Returns when the next attempt of an active endpoint is due, after any pause. */
     getNextAttemptAt: () => selectNextAttemptAt.get() as number | null,
-    /** Endpoints that are not failing wait only for the delivery worker. */
+    /** Returns when the next attempt of a healthy endpoint is due, which no pause delays. */
     getNextHealthyAttemptAt: () => selectNextHealthyAttemptAt.get() as number | null,
     listDueEndpoints: (now: number) => selectDueEndpoints.all({ now }) as string[],
-    /** New ones before redeliveries, then by due time. */
+    /** Lists due deliveries: new ones before redeliveries, then by due time. */
     listForEndpoint: (endpointId: string, now: number, limit: number) =>
       due.all(endpointId, now, limit) as DueRow[],
-    /** Shifts due times within a span, of deliveries up to a number. */
+    /** Shifts the due times within a span, for deliveries up to a number. */
     shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }) =>
       void shiftDue.run(span),
     /** Returns when the last delivery without an attempt is due, if that is after `now`. */
     getUntriedDueAfter: (now: number) => selectUntriedDueAfter.get({ now }) as number | null,
     hasDueAfter: (latest: number): boolean => selectHasDueAfter.get(latest) === 1,
-    /** Makes deliveries due now that are due after `latest` and whose number is above `after`. */
+    /** Makes deliveries due now that are due after `latest` and have a number above `after`. */
     bringForward: (latest: number, now: number, after = 0) =>
       void bringForward.run({ latest, now, after }),
 
     /**
      * Writes the new status of a delivery, and the attempt. A delivery that was parked or cancelled
-     * during the attempt stays so unless the attempt succeeded.
+     * during the attempt keeps that status unless the attempt succeeded.
      * @returns the status change; undefined if the delivery was deleted with its business
      */
     settle(

@@ -8,22 +8,22 @@ export type EndpointStatus = "ACTIVE" | "DISABLED";
 export type EndpointRow = {
   id: string;
   businessId: string;
-  /** The API key that it belongs to; null: the operator alone. */
+  /** The API key that the endpoint belongs to; null for the operator alone. */
   keyId: string | null;
   name: string;
   url: string;
   events: EventType[];
-  /** The operator allows http and private addresses. */
+  /** Whether the operator allows http and private addresses. */
   allowPrivate: boolean;
   timeoutMs: number;
   maxInFlight: number;
   status: EndpointStatus;
   disabledReason: string | null;
-  /** Counts the changes of its settings, status and secrets. */
+  /** The number of changes of the endpoint's settings, status and secrets. */
   version: number;
   createdAt: number;
   updatedAt: number;
-  /** Counts the holds that a successful test or the operator has ended. */
+  /** The number of pauses that a successful test or the operator has ended. */
   holdsEnded: number;
 } & FailureStreak &
   StoredHold;
@@ -33,7 +33,7 @@ export type EndpointSettings = Pick<
   "name" | "url" | "events" | "allowPrivate" | "timeoutMs" | "maxInFlight"
 >;
 
-/** What an attempt needs of an endpoint. */
+/** The part of an endpoint that an attempt needs. */
 export type TargetRow = Pick<
   EndpointRow,
   | "id"
@@ -92,7 +92,7 @@ export function createEndpointStore(db: Db) {
       version, created_at, updated_at`,
     ),
   );
-  // updated_at always rises: the delivery worker detects changes by it.
+  // The delivery worker detects changes by `updated_at`, so it always rises.
   const update = db.prepare(`
     UPDATE endpoint SET name = :name, url = :url, events = :events, allow_private = :allowPrivate, timeout_ms = :timeoutMs,
       max_in_flight = :maxInFlight, version = version + 1, updated_at = max(:at, updated_at + 1),
@@ -133,11 +133,11 @@ export function createEndpointStore(db: Db) {
 
   return {
     findById: (id: string) => optional(selectById.get(id), parse),
-    /** Finds the key of deleted endpoints, too. null: the operator alone. */
+    /** Returns the key of an endpoint, even of a deleted one; null for the operator alone. */
     findKeyId: (id: string) => (selectKeyId.get(id) ?? null) as string | null,
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
-    /** Active endpoints without a success since their last failure. */
+    /** Returns the active endpoints without a success since their last failure. */
     listFailing: () => selectFailing.all().map(parse),
     count: (businessId: string) => count.get(businessId) as number,
     insert: (row: EndpointRow) => void insert.run({ ...row, ...serialise(row) }),
@@ -145,20 +145,20 @@ export function createEndpointStore(db: Db) {
       void update.run({ ...serialise(settings), id, at }),
     updateStatus: (id: string, status: EndpointStatus, reason: string | null, at: number) =>
       void setStatusById.run({ id, status, reason, at }),
-    /** Call it with `update`, by which others see that the endpoint has changed. */
+    /** Sets the key. Call it with `update`, by which others see that the endpoint has changed. */
     updateKey: (id: string, keyId: string | null) => void setKey.run({ id, keyId }),
     raiseVersion: (id: string) => void raiseVersionById.run(id),
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
-    /** Shows what the delivery worker has decided. */
+    /** Stores a pause that the delivery worker has decided, so that others can show it. */
     updateHold: (id: string, hold: StoredHold) => void setHold.run({ ...hold, id }),
-    /** Tells the delivery worker to send at once. */
+    /** Ends a pause: tells the delivery worker to send at once. */
     endHold: (id: string) => void endHoldOf.run(id),
     clearHolds: () => void clearHolds.run(),
     shiftHolds: (byMs: number) => void shiftHolds.run(byMs),
-    /** Whether it is neither disabled nor deleted. */
+    /** Returns whether the endpoint is neither disabled nor deleted. */
     isActive: (id: string): boolean => selectIsActive.get(id) === 1,
-    /** Returns undefined for a disabled or deleted endpoint. */
+    /** Returns an endpoint for an attempt; undefined if it is disabled or deleted. */
     findTarget(id: string): TargetRow | undefined {
       const raw = selectTarget.get(id) as Omit<TargetRow, "allowPrivate"> & {
         allowPrivate: number;
@@ -171,7 +171,7 @@ export function createEndpointStore(db: Db) {
 /** A period, in epoch milliseconds; both ends are included. */
 export type Period = { from: number; to: number };
 
-/** The hosts that webhooks are sent to, except those that the operator trusts. */
+/** Stores the hosts that webhooks are sent to, except those that the operator trusts. */
 export function createHostStore(db: Db) {
   const selectVerifiedAt = db
     .prepare("SELECT verified_at FROM verified_host WHERE host = ?")
@@ -207,7 +207,9 @@ export function createHostStore(db: Db) {
       void insertRequest.run({ host, isTest: isTest ? 1 : 0, at }),
     countRequests: (host: string, isTest: boolean, period: Period): number =>
       countRequests.get({ host, isTest: isTest ? 1 : 0, ...period }) as number,
-    /** Hosts with at least `count` deliveries in a period while they were not verified. */
+    /**
+     * Returns the hosts with at least `count` deliveries in a period while they were not verified.
+     */
     listWithDeliveries: (count: number, period: Period): string[] =>
       selectBusy.all({ count, ...period }) as string[],
     /** Deletes requests and verifications made before an instant. */

@@ -1,7 +1,7 @@
 import type { EventType } from "../../domain/event-types.ts";
 import { minIdAt } from "../../domain/ids.ts";
 
-/** RETRYING: pending after a failed attempt. */
+/** The states that the live view shows. RETRYING is pending after a failed attempt. */
 export const LIVE_STATES = [
   "PENDING",
   "RETRYING",
@@ -20,27 +20,27 @@ export type LiveFilter = {
   endpointId?: string | undefined;
   eventType?: EventType | undefined;
   businessId?: string | undefined;
-  /** Events of this type alone; a search for one of them, while `eventType` is a filter. */
+  /** Selects events of this type, when the user searches for a type; `eventType` is a filter. */
   searchedType?: EventType | undefined;
-  /** Created since, in epoch ms. */
+  /** Selects deliveries created since then (epoch ms). */
   since?: number | undefined;
-  /** The last attempt failed and the delivery has not ended otherwise. */
+  /** Selects deliveries whose last attempt failed and that have not ended otherwise. */
   failed?: true | undefined;
-  /** A part of anything that the list shows: state, type, host, endpoint, status code, error. */
+  /** A part of any text that the list shows: state, type, host, endpoint, status code or error. */
   text?: string | undefined;
 };
 
 type Condition = {
   sql: string;
-  /** The index that finds matching rows ordered by ID; null: every row must be tested. */
+  /** The index that finds matching rows ordered by ID; null if every row must be tested. */
   index: string | null;
 };
 
-/** The planner uses the primary key without a hint. */
+/** Stands for the primary key, which the planner uses without a hint. */
 const PRIMARY = "";
 
 const ENDED: Condition = {
-  // Repeats the condition of the partial index, so that SQLite can use it.
+  // The condition of the partial index is repeated, so that SQLite can use the index.
   sql: "status = :state AND status NOT IN ('PENDING', 'DELIVERED')",
   index: "delivery_undelivered",
 };
@@ -51,7 +51,7 @@ const STATES: Record<LiveState, Condition> = {
     sql: "status = 'PENDING' AND attempt_count > attempts_before",
     index: "delivery_retrying",
   },
-  // Most deliveries are, so an index would not help.
+  // Most deliveries are delivered, so an index would not help.
   DELIVERED: { sql: "status = 'DELIVERED'", index: null },
   EXHAUSTED: ENDED,
   PARKED: ENDED,
@@ -90,7 +90,7 @@ const CONDITIONS: {
 const contains = (...columns: string[]): string =>
   columns.map((column) => `instr(${column}, :text) > 0`).join(" OR ");
 
-/** SQLite runs each of the inner queries once. */
+/** Matches a text. SQLite runs each of the inner queries once. */
 const TEXT_CONDITION = `(
   ${contains("event_type", "lower(last_error)", "last_status_code")}
   OR instr(iif(status = 'PENDING' AND attempt_count > attempts_before, 'failed retrying', lower(status)), :text) > 0
@@ -103,14 +103,15 @@ export type LiveCondition = {
   /** The table, with the index to use, and the condition that the index satisfies. */
   source: string;
   base: string;
-  /** To test in each row. */
+  /** The condition to test in each row. */
   residual: string | null;
   parameters: Record<string, unknown>;
 };
 
 /**
- * Returns the filter in SQL, split into the condition that one index satisfies and the rest. Uses
- * the first condition with an index; `CONDITIONS` is ordered by how few rows they match.
+ * Returns the filter in SQL, split into the condition that one index satisfies and the rest. The
+ * index is that of the first condition with one; `CONDITIONS` begins with those that match the
+ * fewest rows.
  */
 export function toLiveCondition(filter: LiveFilter): LiveCondition {
   const names = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter(
@@ -119,7 +120,7 @@ export function toLiveCondition(filter: LiveFilter): LiveCondition {
   const conditions = names.map((name) => CONDITIONS[name](filter[name] as never));
   const chosen = conditions.find(({ index }) => index !== null);
   const rest = conditions.filter((condition) => condition !== chosen).map(({ sql }) => sql);
-  // A bound of every index, because each ends with the ID. IDs rise with the time.
+  // The bound fits every index, because each ends with the ID. IDs rise with the time.
   const bound = filter.since === undefined ? undefined : "id >= :since";
   return {
     source: chosen?.index ? `delivery INDEXED BY ${chosen.index}` : "delivery",

@@ -3,7 +3,7 @@ import { DELIVERY, type DeliveryRow } from "./deliveries.ts";
 import { type LiveFilter, toLiveCondition } from "./live-filter.ts";
 
 export type LiveRow = DeliveryRow & {
-  /** Attempts that do not count towards its retry schedule. */
+  /** The number of attempts that do not count towards the retry schedule. */
   attemptsBefore: number;
   /** The duration of the last attempt. */
   durationMs: number | null;
@@ -16,7 +16,7 @@ export type PageStart = { id: string; isIncluded: boolean };
 
 export type Page = {
   rows: LiveRow[];
-  /** The last ID searched, if the search stopped early; null: the page is complete. */
+  /** The last ID searched, if the search stopped early; null if the page is complete. */
   reached: string | null;
 };
 
@@ -28,25 +28,25 @@ export type EndpointState = {
   status: "ACTIVE" | "DISABLED";
   disabledReason: string | null;
   failingSince: number | null;
-  /** Why it fails. */
+  /** Why the endpoint fails. */
   lastError: string | null;
   disableAt: number | null;
-  /** The end of its stored hold, which may have passed. */
+  /** When the stored pause of the endpoint ends, which may have passed. */
   heldUntil: number | null;
   /** Pending and parked deliveries, counted up to BACKLOG_LIMIT. */
   pending: number;
   parked: number;
 };
 
-// Rare combinations of conditions are searched in slices of an index, so that a million rows never
+// A rare combination of conditions is searched in slices of an index, so that a million rows never
 // delay a keystroke.
 const SLICE_ROWS = 10_000;
 const SLICES = 5;
-/** Searching for a text takes several times as long as other conditions. */
+/** Fewer slices, because searching for a text takes several times as long as other conditions. */
 const TEXT_SLICES = 2;
 export const COUNT_LIMIT = 10_000;
 export const BACKLOG_LIMIT = 1000;
-/** Latest attempts in the statistics of durations. */
+/** The number of latest attempts in the statistics of durations. */
 const SAMPLE = 1000;
 
 const COLUMNS = `${DELIVERY}, attempts_before AS attemptsBefore,
@@ -55,13 +55,16 @@ const COLUMNS = `${DELIVERY}, attempts_before AS attemptsBefore,
   (SELECT name FROM endpoint WHERE id = d.endpoint_id) AS endpointName,
   (SELECT slug FROM business WHERE id = d.business_id) AS businessSlug`;
 
-/** The deliveries that app/webhooks/deliveries.ts redelivers in bulk: not cancelled ones. */
+/**
+ * Selects the deliveries that `redeliverDeliveries` redelivers in bulk, which excludes cancelled
+ * ones.
+ */
 const REPLAYABLE =
   "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
 /**
- * Queries of lists that follow what happens: keyset pages, statistics and bounded counts. All stay
- * fast as the file grows.
+ * Queries for lists of deliveries that are updated live: keyset pages, statistics and bounded
+ * counts. All stay fast as the file grows.
  */
 export function createLiveStore(db: Db) {
   const statements = new Map<string, ReturnType<Db["prepare"]>>();
@@ -104,7 +107,7 @@ export function createLiveStore(db: Db) {
 
   return {
     findById: (id: string) => selectById.get(id) as LiveRow | undefined,
-    /** Deliveries from `start` on: older ones newest first, or newer ones oldest first. */
+    /** Lists deliveries from `start` on: older ones newest first, or newer ones oldest first. */
     listPage(
       filter: LiveFilter,
       direction: "older" | "newer",
@@ -139,7 +142,7 @@ export function createLiveStore(db: Db) {
       return { rows, reached: from?.id ?? null };
     },
 
-    /** Up to COUNT_LIMIT. */
+    /** Counts the newer deliveries, up to COUNT_LIMIT. */
     countNewer(filter: LiveFilter, id: string): number {
       const { source, base, residual, parameters } = toLiveCondition(filter);
       return prepare(`
@@ -149,7 +152,7 @@ export function createLiveStore(db: Db) {
         .get({ ...parameters, id }) as number;
     },
 
-    /** IDs, oldest first. */
+    /** Returns IDs, the oldest first. */
     listReplayable(filter: LiveFilter, limit: number): string[] {
       const { source, base, residual, parameters } = toLiveCondition(filter);
       return prepare(`
@@ -159,13 +162,13 @@ export function createLiveStore(db: Db) {
         .reverse() as string[];
     },
 
-    /** Up to COUNT_LIMIT. */
+    /** Counts the retrying deliveries, up to COUNT_LIMIT. */
     countRetrying: (businessId: string | null) => countRetrying.get({ businessId }) as number,
     /** Lists the durations of the latest attempts, in ms. */
     listAttemptDurations: (since: number, businessId: string | null) =>
       selectAttemptDurations.all({ since, businessId }) as number[],
     countFailing: (businessId: string | null) => countFailing.get({ businessId }) as number,
-    /** Disabled and failing endpoints first. */
+    /** Lists endpoints: disabled ones first, then failing ones. */
     listEndpoints: (businessId: string | null, limit: number) =>
       selectEndpoints.all({ businessId, limit }) as EndpointState[],
   };

@@ -6,8 +6,8 @@ const MINUTE_MS = 60_000;
 export type MinuteRow = { minute: number; delivered: number; failed: number };
 
 /**
- * Deliveries by status, and attempts by minute and result. Code that changes a delivery's status
- * updates these counts in the same transaction.
+ * Counts deliveries by status, and attempts by minute and result. Code that changes a delivery's
+ * status updates these counts in the same transaction.
  */
 export function createTallyStore(db: Db) {
   const add = db.prepare(`
@@ -36,7 +36,7 @@ export function createTallyStore(db: Db) {
       Object.fromEntries(selectCounts.all({ businessId }) as [string, number][]),
     addAttempts: (businessId: string, at: number, delivered: number, failed: number) =>
       void addAttempts.run({ businessId, minute: Math.floor(at / MINUTE_MS), delivered, failed }),
-    /** From the minute of `since` on; minutes without an attempt are omitted. */
+    /** Lists the counts from the minute of `since` on; minutes without an attempt are omitted. */
     listMinutes: (since: number, businessId?: string) =>
       selectMinutes.all({ since: Math.floor(since / MINUTE_MS), businessId }) as MinuteRow[],
     deleteMinutesBefore: (before: number) =>

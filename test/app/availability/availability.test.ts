@@ -21,7 +21,7 @@ import type { NamedAppointmentRequest } from "../../../src/domain/availability/r
 import { captureError } from "../../support/use-case.ts";
 import { seedShop, SHOP_SLUG } from "../../support/shop.ts";
 
-test("a scan that waits for its turn keeps no days in memory that it has searched", async () => {
+test("a waiting scan keeps no days in memory that it has already searched", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const rt = createTestRuntime();
@@ -40,7 +40,7 @@ test("a scan that waits for its turn keeps no days in memory that it has searche
     collectGarbage();
     isKept.push(searched.deref() !== undefined);
   };
-  // Three chunks.
+  // The range has three chunks.
   const range = { first: plan.firstDay, last: plan.lastDay };
   const chunks = scanDays(rt, yieldToEventLoop, business.id, plan, range, ({ search }) => {
     searched = search === null ? undefined : new WeakRef(search);
@@ -136,7 +136,7 @@ describe("an internal request", () => {
 });
 
 describe("the result changes immediately after", () => {
-  test("a booking or time off", async () => {
+  test("availability changes immediately after a booking or time off", async () => {
     const { rt, find } = openTestShop();
     const color = appointment({ serviceIds: ["color"] });
     const starts = () => startsOf(find({ request: color }));
@@ -170,7 +170,7 @@ describe("the next slots", () => {
     expect(await next(rt, 1, "2026-11-20")).toEqual(["11-23T11:00"]);
   });
 
-  test("the next slots are searched for over months", async () => {
+  test("the search for the next slots looks months ahead", async () => {
     const rt = createTestRuntime();
     const { slug } = createLargeSalon(rt, {
       people: 1,
@@ -213,9 +213,7 @@ describe("a long scan yields to the event loop", () => {
   const requestFor = (services: string[]) => appointment({ serviceIds: services });
   const twoMonths = { from: MONDAY, to: "2027-01-23" };
 
-  /**
-   * The longest event loop iteration during the work, in milliseconds of CPU time of this thread.
-   */
+  /** Returns the longest event loop iteration during the work, in ms of CPU time of this thread. */
   async function longestIteration(work: Promise<unknown>): Promise<number> {
     const done = new AbortController();
     void work.finally(() => done.abort());
@@ -229,15 +227,15 @@ describe("a long scan yields to the event loop", () => {
     return longest;
   }
 
-  test("62 days, 8 services, 50 people and 10,000 bookings never block it for 50 ms", async () => {
+  test("a scan of 62 days, 8 services, 50 people and 10,000 bookings never blocks the event loop for 50 ms", async () => {
     const rt = createTestRuntime();
     const { slug, services } = createLargeSalon(rt, WORST);
     const find = createFinder(rt, slug);
     const once = () => startsOf(find({ request: requestFor(services), dates: twoMonths }));
-    // Warm up.
+    // The first scan warms up the code.
     expect((await once()).length).toBeGreaterThan(500);
     expect(await longestIteration(once())).toBeLessThan(50);
-    // Two concurrent scans.
+    // Two scans run at the same time.
     expect(await longestIteration(Promise.all([once(), once()]))).toBeLessThan(50);
   });
 

@@ -130,7 +130,7 @@ test.each([
   expect(book(openSalon(), { start })).toMatchObject({ startsAt: "2026-12-01T10:00:00-05:00" });
 });
 
-test("a staff member's own duration and price apply", () => {
+test("a booking has the duration and price of its staff member", () => {
   const rt = openSalon();
   expect(book(rt, { staff: "mia" })).toMatchObject({
     endsAt: "2026-12-01T10:45:00-05:00",
@@ -138,7 +138,7 @@ test("a staff member's own duration and price apply", () => {
   });
 });
 
-test("each guest of a session pays", () => {
+test("the price of a session is multiplied by its guests", () => {
   const rt = openSalon();
   expect(book(rt, { service: "yoga", guests: 2 })).toMatchObject({ guests: 2, totalCents: 2400 });
 });
@@ -244,7 +244,7 @@ test.each<[input: Input, message: RegExp]>([
     /^validation_failed: 'customerRef' must be one line of 1 to 200 characters without invisible characters, not 'a␇b'\.$/,
   ],
   [{ customerRef: "x".repeat(10_240) }, /^validation_failed: 'customerRef' must be one line/],
-])("%j is rejected without an event", (input, message) => {
+])("a booking with %j is rejected without an event", (input, message) => {
   const rt = openSalon();
   expect(
     recordEvents(rt, () => expect(captureError(() => book(rt, input))).toMatch(message)),
@@ -328,14 +328,14 @@ describe("a visit of several services", () => {
     ).toEqual([]);
   });
 
-  test("a visit of several services can be named by variants alone", () => {
+  test("a variant can be booked without naming its service", () => {
     const rt = openSalon();
     const { segments } = book(rt, { service: undefined, variant: "mias" });
     expect(segments).toMatchObject([{ priceCents: 5100 }]);
   });
 });
 
-test("a start can have an offset; without one, a repeated hour means the first", () => {
+test("a start can have an offset; a repeated hour without an offset means the first one", () => {
   const rt = openSalon();
   expect(book(rt, { start: "2026-12-01T16:00+01:00" })).toMatchObject({
     startsAt: "2026-12-01T10:00:00-05:00",
@@ -420,7 +420,7 @@ test("time off from the file or the command line blocks bookings", () => {
   );
 });
 
-test("a booking blocks time after its staff is renamed, and survives their deletion", () => {
+test("a booking blocks its time after its staff member is renamed, and stays after the person is deleted", () => {
   const rt = openSalon();
   const created = book(rt, { staff: "leo" });
   applyCatalogBody(

@@ -25,11 +25,11 @@ function openShop(yaml = "") {
   return { rt, business, hoursOf };
 }
 
-test("the working time of a day is the same alone and among other days", () => {
+test("the working time of a day is the same if it is computed alone or with other days", () => {
   const { hoursOf } = openShop();
   const alone = [0, 1, 2, 3, 4, 5, 6].map((n) => hoursOf("staff", MONDAY + n, MONDAY + n)[0]);
   expect(alone[0]).toBe(6);
-  // Some of the days are kept, and the others are not.
+  // Some of the days are cached, and the others are not.
   expect(hoursOf("staff", MONDAY - 3, MONDAY + 6).slice(3)).toEqual(alone);
 });
 

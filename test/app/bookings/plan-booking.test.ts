@@ -9,7 +9,8 @@ import {
 } from "../../support/use-case.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-// The rules are tested in test/domain/availability; this checks that bookings apply all of them.
+// The rules themselves are tested in test/domain/availability. These tests check that bookings
+// apply all of them.
 
 const CATALOG = `
 hours: [{ days: [mon-sun], start: "09:00", end: "18:00" }]
@@ -39,7 +40,7 @@ test.each<[reason: string, start: string]>([
   ["it is too far in the future", "2027-06-01T10:00"],
   ["it is already booked", "2026-12-02T10:30"],
   ["it is too close to another booking", "2026-12-02T11:00"],
-])("%s at %s: nothing is booked and no event is written", (reason, start) => {
+])("a booking is refused without an event because %s (%s)", (reason, start) => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   createBooking(rt, "salon-aurora", cut("2026-12-02T10:00"));
@@ -95,14 +96,14 @@ describe("ignoring the notice", () => {
     ["it is already booked", "2026-12-02T10:35"],
     ["it is too close to another booking", "2026-12-02T11:00"],
     ["it is before today", "2026-11-19T12:59"],
-  ])("%s is still refused, at %s", (reason, start) => {
+  ])("a booking that ignores the notice is refused because %s (%s)", (reason, start) => {
     const rt = openAtNoon();
     expect(captureError(() => createBooking(rt, SLUG, cut(start), IGNORING))).toBe(
       `slot_taken: 'cut' is not available at ${start}: ${reason}.`,
     );
   });
 
-  test("places and resources that are taken stay taken", () => {
+  test("ignoring the notice does not free places and resources that are taken", () => {
     const rt = openAtNoon();
     const start = "2026-12-01T10:05";
     createReservation(rt, SLUG, { party: 2, start }, IGNORING);
@@ -117,7 +118,7 @@ describe("ignoring the notice", () => {
   });
 });
 
-test("services and staff can be named by ID", () => {
+test("a booking can name services and staff by ID", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   const { segments } = createBooking(rt, "salon-aurora", cut("2026-12-01T10:00", { staff: "mia" }));

@@ -61,7 +61,7 @@ test.each<[from: string, to: string, starts: string, ends: string]>([
   ["2026-12-01", "2026-12-02", "2026-12-01T05:00:00Z", "2026-12-03T05:00:00Z"],
   ["2026-12-01T13:00", "2026-12-01T15:30", "2026-12-01T18:00:00Z", "2026-12-01T20:30:00Z"],
   ["2026-12-01T13:00+01:00", "2026-12-01", "2026-12-01T12:00:00Z", "2026-12-02T05:00:00Z"],
-])("from %s to %s lasts from %s until %s", (from, to, starts, ends) => {
+])("time off from %s to %s lasts from %s until %s", (from, to, starts, ends) => {
   const rt = openSalon();
   expect(createTimeOff(rt, SLUG, timeOff({ from, to }))).toMatchObject({
     startsAt: Date.parse(starts),
@@ -75,7 +75,7 @@ test.each<[changes: Partial<TimeOffRequest>, message: RegExp]>([
   [{ from: "2026-02-29" }, /^invalid_date: 'from' must be a date such as/],
   [{ reason: "a\nb" }, /^validation_failed: The reason must be one line of 1 to 200 characters\.$/],
   [{ reason: "x".repeat(201) }, /^validation_failed: /],
-])("%j is rejected without an event", (changes, message) => {
+])("time off with %j is rejected without an event", (changes, message) => {
   const rt = openSalon();
   expect(
     recordEvents(rt, () =>
@@ -93,7 +93,7 @@ test("applying a file keeps time off that was added from the command line", () =
   expect(rowsOf(rt)).toEqual(rows);
 });
 
-test("existing bookings stay and are counted", () => {
+test("time off keeps existing bookings, and lists those it overlaps", () => {
   const rt = openSalon();
   createBooking(rt, SLUG, { service: "cut", start: "2026-12-01T10:00" });
   createBooking(rt, SLUG, { service: "cut", start: "2026-12-03T10:00" });

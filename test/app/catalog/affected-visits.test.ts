@@ -30,7 +30,7 @@ const apply = (rt: TestRuntime, body: string, options: ApplyOptions = {}) =>
     ...options,
   });
 
-/** A business with a booking of the cut, one of the long spa, and a reservation. */
+/** Opens a business with a booking of the cut, one of the long spa, and a reservation. */
 function openBooked() {
   const rt = createTestRuntime();
   apply(rt, FILE);
@@ -56,7 +56,7 @@ describe("a change that deletes what is booked", () => {
       ({ spa }) => [spa.id],
     ],
     ["a table", "tables: []", ({ table }) => [table.id]],
-  ])("a change that deletes what is booked is refused and named: %s", (_what, body, idsOf) => {
+  ])("a change that deletes %s with visits is refused, and names them", (_what, body, idsOf) => {
     const booked = openBooked();
     const { rt } = booked;
     const ids = idsOf(booked);
@@ -73,7 +73,7 @@ describe("a change that deletes what is booked", () => {
     expect(refused).toContain(` · ${visit?.shortId}. Nothing was changed.`);
   });
 
-  test("a change that deletes what is booked is carried out with --cancel-affected, which notifies partners", async () => {
+  test("a change that deletes booked objects cancels their visits with --cancel-affected, which notifies partners", async () => {
     const { rt, cut, spa, table } = openBooked();
     const cancelAffected = await loadCancelAffected();
     const body = "services: []\ntables: []";
@@ -90,7 +90,7 @@ describe("a change that deletes what is booked", () => {
     ]).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
   });
 
-  test("a change that deletes what is booked is allowed if the object stays with another status", () => {
+  test("a change that only gives booked objects another status affects no visits", () => {
     const { rt } = openBooked();
     const body = FILE.replace("name: Cut,", "name: Cut, status: INACTIVE,").replace(
       "status: PUBLISHED",
@@ -99,7 +99,7 @@ describe("a change that deletes what is booked", () => {
     expect(apply(rt, body, { prune: true }).affected).toEqual(noVisits());
   });
 
-  test("a change that deletes what is booked is allowed once the visits are over", () => {
+  test("a change that deletes booked objects is allowed after the visits are over", () => {
     const { rt } = openBooked();
     rt.advance(30 * 86_400_000);
     expect(apply(rt, "services: []\ntables: []\nevents: []", { prune: true }).version).toBe(3);
@@ -130,7 +130,7 @@ describe("a person who no longer performs a service", () => {
   const unlink = (rt: TestRuntime, key: string) =>
     updateStaffMember(rt, SLUG, "mia", (doc) => doc, { add: [], remove: [key] });
 
-  test("a person who no longer performs a service keeps the visits, which the change names, and no others", () => {
+  test("a change that takes a service from a person names only the visits of that person for that service", () => {
     const { rt, mine } = openTwo();
     const { withdrawn, keptVisits } = dryRun(rt, () => unlink(rt, "cut"));
     expect([withdrawn, keptVisits.map(({ id }) => id)]).toEqual([[mine.id], [mine.id]]);
@@ -141,7 +141,7 @@ describe("a person who no longer performs a service", () => {
     expect(unlink(rt, "spa").withdrawn).toEqual([long.id]);
   });
 
-  test("a person who no longer performs a service can be removed by a file, and renamed without naming any visit", () => {
+  test("a file that renames a person names no visit, and one that takes a service from the person names its visits", () => {
     const { rt, mine } = openTwo();
     const renamed = TWO.replaceAll("mia, ben", "maria, ben").replace(
       "key: mia,",

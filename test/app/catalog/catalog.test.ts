@@ -12,7 +12,7 @@ import { CATALOG_HEADER } from "../../support/catalog-file.ts";
 import { eventTypesOf, recordEvents } from "../../support/use-case.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 
-/** Returns the names of each group; a file's content is its slug, "" for a file without business. */
+/** Returns the names in each group. The content of a file is its slug, or "" without a business. */
 const groups = (files: Record<string, string>): string[][] =>
   groupByBusiness(
     parseSources(
@@ -39,7 +39,7 @@ describe("groupByBusiness", () => {
     ]);
   });
 
-  test("groupByBusiness leaves a file alone if its folder has no business or several", () => {
+  test("groupByBusiness puts a file into a group of its own if its folder describes no business or several", () => {
     expect(
       groups({ "a/x.yaml": "bern", "a/y.yaml": "chur", "a/z.yaml": "", "z.yaml": "" }),
     ).toEqual([["a/x.yaml"], ["a/y.yaml"], ["a/z.yaml"], ["z.yaml"]]);
@@ -100,7 +100,7 @@ describe("applying a file", () => {
     expect(getBusiness(rt, "salon-aurora").lastSequence).toBe(4);
   });
 
-  test("a dry run of a file reports what applying it does, and writes nothing", () => {
+  test("a dry run of a file reports the events of applying it, and writes nothing", () => {
     const rt = createTestRuntime();
     const planned = dryRun(rt, () => apply(rt, SERVICES));
     expect(rt.store.businesses.list()).toEqual([]);
@@ -155,7 +155,7 @@ describe("applying a file", () => {
     expect(sortOrders()).toEqual({ Spa: (Cut ?? 0) / 2, Cut, Colour });
   });
 
-  test("applying a file updates the version of a moved object, and reports the sortOrder of all in one event", () => {
+  test("applying a file updates the version of a moved object, and reports the sortOrder of all objects in one event", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const [event] = recordEvents(rt, () =>
@@ -171,7 +171,7 @@ describe("applying a file", () => {
     expect(event).toMatchObject({ type: "service.reordered", data: { object: { order } } });
   });
 
-  test("applying a file changes no staff if services are reordered, and no promotion if events are", () => {
+  test("reordering services changes no staff, and reordering public events changes no promotion", () => {
     const rt = createTestRuntime();
     const services = [
       "{key: cut, name: Cut, durationMin: 30, price: 35.00, staff: [ann]}",
@@ -239,7 +239,7 @@ describe("editing one object", () => {
     expect(publicCatalog(rt).services[0]).toMatchObject({ priceCents: 4500, version: 2 });
   });
 
-  test("editing one object accepts an ID too, and suggests the nearest key", () => {
+  test("an edit of one object accepts an ID, too, and suggests the key nearest to an unknown one", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const id = publicCatalog(rt).services[1]?.id ?? "";
@@ -266,7 +266,7 @@ describe("applying the files of several businesses", () => {
   const priceIn = (rt: TestRuntime, slug: string) =>
     loadCatalog(rt, getBusiness(rt, slug)).catalog.objects.service[0]?.priceCents;
 
-  test("applying the files of several businesses saves the others if one was changed by another process in the meantime", () => {
+  test("applying the files of several businesses saves the others if another process changes one of them meanwhile", () => {
     const rt = createTestRuntime();
     expect(applyAll(rt, "35.00")).toMatchObject([
       { slug: "bern", version: 1 },

@@ -55,7 +55,7 @@ const find = <K extends Kind>(rt: TestRuntime, kind: K, key: string): DocOf[K] =
 
 const ADDED = { key: "nia", name: "Nia", title: "Stylist" };
 
-/** Each edit of a command, with the events that it causes before catalog.changed. */
+/** The edits that commands make, with the events that each causes before catalog.changed. */
 const EDITS: [string, (rt: TestRuntime) => unknown, string[]][] = [
   [
     "a new staff member who performs a service",
@@ -99,7 +99,7 @@ const EDITS: [string, (rt: TestRuntime) => unknown, string[]][] = [
   ["no closure", (rt) => deleteClosure(rt, SLUG, "01-01"), []],
 ];
 
-test.each(EDITS)("%s is sent to partners, and an export keeps it", (_name, edit, expected) => {
+test.each(EDITS)("partners are told of %s, and an export keeps it", (_name, edit, expected) => {
   const rt = openSalon();
   const events = recordEvents(rt, () => edit(rt));
   expect(events.map(({ type }) => type)).toEqual([...expected, "catalog.changed"]);
@@ -108,7 +108,7 @@ test.each(EDITS)("%s is sent to partners, and an export keeps it", (_name, edit,
   expect(applied).toMatchObject({ changes: [], businessFields: [] });
 });
 
-test("a catalog file that would undo edited hours or closures says so, until it is applied", () => {
+test("the plan of a file names edited hours and closures that it would undo, until a file with them is applied", () => {
   const rt = openSalon();
   const overwritten = (body: string) => {
     const { overwrittenSections } = dryRun(rt, () => applyCatalogBody(rt, body));
@@ -121,16 +121,16 @@ test("a catalog file that would undo edited hours or closures says so, until it 
   expect(captureError(() => applyCatalogBody(rt, FILE))).toMatch(
     /^state_refuses: .*undo 2 local edits \(hours, closures\)/,
   );
-  // Edited back, the hours are those of the file again.
+  // The hours are edited back to those of the file.
   updateHours(rt, SLUG, ["sat-sun"], [{ start: "09:00", end: "17:00" }]);
   expect(overwritten(FILE)).toEqual(["closures"]);
-  // A file that contains the edit replaces it as the last one.
+  // A file that contains the edits is applied, so they are no longer local edits.
   const file = exportCatalogText(rt, getBusiness(rt, SLUG), "yaml").content;
   applyCatalog(rt, [{ name: "export.yaml", text: file }]);
   expect(overwritten(FILE)).toEqual([]);
 });
 
-test("deleting a staff member unlinks it, and is refused while somebody has booked it", async () => {
+test("deleting a staff member takes the person from services, and is refused while the person is booked", async () => {
   const rt = openSalon();
   const unlinked = { add: [], remove: ["cut"] };
   expect(captureError(() => deleteStaffMember(rt, SLUG, "mia", {}))).toBe(
@@ -159,7 +159,7 @@ test("deleting a staff member unlinks it, and is refused while somebody has book
   expect(getBooking(rt, getBusiness(rt, SLUG).id, id).status).toBe("CANCELLED");
 });
 
-test("a dry run of a deletion tells what is booked, and changes nothing", async () => {
+test("a dry run of a deletion lists the visits of the deleted object, and changes nothing", async () => {
   const rt = openSalon();
   updateStaffMember(rt, SLUG, "leo", (doc) => doc, { add: ["dye"], remove: [] });
   const { id } = createBooking(rt, SLUG, {
@@ -175,7 +175,7 @@ test("a dry run of a deletion tells what is booked, and changes nothing", async 
   expect(find(rt, "staff", "mia").name).toBe("Mia");
 });
 
-test("a promotion is paused, resumed and ended; one that has not started cannot end", () => {
+test("a promotion is paused, resumed and ended; a promotion that has not started cannot be ended", () => {
   const rt = openSalon();
   pausePromotion(rt, SLUG, "tenth");
   expect(find(rt, "promotion", "tenth").status).toBe("INACTIVE");
@@ -190,7 +190,7 @@ test("a promotion is paused, resumed and ended; one that has not started cannot 
   );
 });
 
-test("a postponed event moves with its doors and the end of sales", () => {
+test("postponing a public event also moves its doors and the end of sales", () => {
   const rt = openSalon();
   const before = find(rt, "public_event", "gala");
   const week = 7 * 86_400_000;

@@ -30,7 +30,9 @@ const SLUG = "salon-aurora";
 
 type Edit = (doc: DocOf[Kind]) => DocOf[Kind];
 
-/** The rules of an edit by definition: compare the whole catalog before with the whole after it. */
+/**
+ * Edits an object without shortcuts: compares the whole catalog before the edit with that after it.
+ */
 function editInWholeCatalog(rt: TestRuntime, kind: Kind, key: string, edit: Edit) {
   return rt.tx(() => {
     const { catalog } = loadCatalog(rt, getBusiness(rt, SLUG));
@@ -45,7 +47,9 @@ function editInWholeCatalog(rt: TestRuntime, kind: Kind, key: string, edit: Edit
   });
 }
 
-/** Sets a field that the kind has to a random value, which may be invalid. */
+/**
+ * Returns an edit that sets a random field of an object to a random value, which may be invalid.
+ */
 function randomEdit(seed: number, { objects }: Catalog): Edit {
   return (doc) => {
     const randomInt = createRandomInt(seed);
@@ -109,7 +113,10 @@ const VALUES: Record<string, Value> = {
 
 const START = Date.parse("2026-11-20T12:00:00Z");
 
-/** With IDs that count from 1 for each prefix, so that two runtimes write the same bytes. */
+/**
+ * Returns a runtime whose IDs count from 1 for each prefix, so that two runtimes write the same
+ * bytes.
+ */
 function createRuntime(size: number, seed: number): TestRuntime {
   const counts = new Map<string, number>();
   const rt = {
@@ -212,7 +219,7 @@ test("an edit that makes a category its own ancestor is rejected", () => {
   expect(captureError(edit)).toContain("These categories form a cycle");
 });
 
-test("an edit that postpones the next transition leaves that of another object", () => {
+test("an edit that postpones the next transition makes that of another object the next", () => {
   const rt = createTestRuntime();
   const startsAt = (hour: number) => Date.parse(`2026-11-20T${hour}:00:00Z`);
   const line = (key: string, hour: number) =>
@@ -274,7 +281,7 @@ services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00 }, { key: dye, n
 const translations = { en: { name: "Cut" }, de: { name: "Schnitt" } };
 const BEFORE = { key: "cut", name: "Haircut", description: "Wash and cut", translations };
 
-test("a text that a translation into the business's language hides changes there too", () => {
+test("an edit of a text also changes its translation into the business's own language", () => {
   expect(withShownTexts(BEFORE, { ...BEFORE, name: "Trim" }, "en")).toEqual({
     ...BEFORE,
     name: "Trim",
@@ -282,7 +289,7 @@ test("a text that a translation into the business's language hides changes there
   });
 });
 
-test("texts without such a translation, and edited translations, stay as they are", () => {
+test("an edit of a translation, or of a text without one into the business's own language, changes nothing else", () => {
   const described = { ...BEFORE, description: "Only cut" };
   expect(withShownTexts(BEFORE, described, "en")).toBe(described);
   const renamed = { ...BEFORE, name: "Trim" };

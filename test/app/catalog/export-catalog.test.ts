@@ -22,7 +22,7 @@ const apply = (rt: TestRuntime, file: AuthoredFile | string, prune = false) =>
     },
   );
 
-/** The stored catalog of the business, with the IDs of its objects. */
+/** Returns the stored catalog of the business, with the IDs of its objects. */
 function storedCatalog(rt: TestRuntime, slug = "linden"): { catalog: Catalog; ids: string[] } {
   const row = rt.store.businesses.findById(businessId(slug));
   if (!row) throw new Error("no business");

@@ -57,14 +57,14 @@ describe("local edits", () => {
       FILE.replace("name: Cut", "name: Trim").replace("35.00", "45.00"),
       (rt) => reprice(rt, "cut", 4500),
     ],
-  ])("local edits are not undone when %s", (_case, file, edit) => {
+  ])("the plan of a file undoes no local edits if %s", (_case, file, edit) => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     edit(rt);
     expect(undone(apply(rt, file))).toEqual([]);
   });
 
-  test("local edits are forgotten once a file sets the same field", () => {
+  test("a local edit is no longer undone by a file after another file has set the same value", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -72,7 +72,7 @@ describe("local edits", () => {
     expect(undone(apply(rt, FILE))).toEqual([]);
   });
 
-  test("local edits are kept if a file lists other objects", () => {
+  test("a local edit stays one if a file that lists only other objects is applied", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);

@@ -85,7 +85,7 @@ describe("changes caused by time alone", () => {
   });
 
   test.each(["CANCELLED", "POSTPONED"])(
-    "the end of a %s public event asks to read it again: includeCancelled no longer lists it",
+    "partners are told to read the events again when a %s public event ends",
     (status) => {
       const rt = createTestRuntime();
       apply(rt, EVENT.replace("key: jazz,", `key: jazz, status: ${status},`));
@@ -164,7 +164,7 @@ describe("a sold-out dish", () => {
     ]);
   });
 
-  test("a sold-out mark is rejected for an unknown dish, with the nearest key, or a time in the past", () => {
+  test("a sold-out mark is rejected for a time in the past, and for an unknown dish with the nearest key", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
     expect(() => setSoldOut(rt, business(rt), "soap", null)).toThrow("Did you mean 'soup'?");

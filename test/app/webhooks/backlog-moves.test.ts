@@ -30,7 +30,7 @@ const HOUR_MS = 3_600_000;
 
 const OK: Outcome = { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
 
-/** An endpoint with more pending deliveries than one transaction moves. */
+/** Creates an endpoint with more pending deliveries than one transaction moves. */
 async function setUp() {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
@@ -61,7 +61,7 @@ const countByStatus = (rt: Runtime) =>
     Object.entries(rt.store.tallies.countByStatus()).filter(([, count]) => count > 0),
   );
 
-/** Counts the rows, which must agree with the counts that are kept. */
+/** Counts the deliveries by status. The stored counts must agree. */
 function countRows(rt: Runtime): Record<string, number> {
   const rows = rt.store.deliveries.list({}, 10_000);
   const counts = Object.fromEntries(
@@ -133,7 +133,7 @@ test("an endpoint cannot be enabled while its backlog is still being parked", as
   );
   finishBacklogMove(rt, id);
   expect(enableEndpoint(rt, id, "none")).toMatchObject({ recovered: 0, cancelled: OLD + NEW });
-  // Disabled again before its deliveries were cancelled: they stay parked.
+  // The endpoint is disabled before its deliveries were cancelled, so they stay parked.
   expect(disableEndpoint(rt, id, "manual")).toMatchObject({ parked: 0 });
   await continueBacklogMoves(rt);
   expect(countRows(rt)).toEqual({ PARKED: OLD + NEW });

@@ -52,7 +52,7 @@ async function setUp(count = 1, statusCode = 200) {
 }
 
 describe("redelivering one delivery", () => {
-  test("redelivery sends a delivered delivery again, with its ID and event and the next attempt number", async () => {
+  test("a redelivered delivery is sent again with the same ID and event and the next attempt number", async () => {
     const { rt, sent, run, id } = await setUp();
     expect(redeliverDelivery(rt, id)).toMatchObject({
       status: "PENDING",
@@ -67,7 +67,7 @@ describe("redelivering one delivery", () => {
     expect(getDelivery(rt, id)).toMatchObject({ status: "DELIVERED", attemptCount: 2 });
   });
 
-  test("redelivering one delivery restarts the retry schedule of an exhausted delivery", async () => {
+  test("redelivering an exhausted delivery restarts its retry schedule", async () => {
     const { rt, run, id } = await setUp(1, 500);
     while (getDelivery(rt, id).status === "PENDING") {
       rt.advance(getDelivery(rt, id).nextAttemptAt! - rt.now());
@@ -82,7 +82,7 @@ describe("redelivering one delivery", () => {
     expect(delivery.nextAttemptAt! - rt.now()).toBeLessThanOrEqual(6000);
   });
 
-  test("redelivering one delivery sends a delivery waiting for a retry immediately", async () => {
+  test("redelivering a delivery that waits for a retry sends it immediately", async () => {
     const { rt, answer, run, id } = await setUp(1, 500);
     answer.statusCode = 200;
     await run();
@@ -103,7 +103,7 @@ describe("redelivering one delivery", () => {
 });
 
 describe("redelivering many deliveries", () => {
-  test("a dry run of a redelivery counts deliveries, which are then sent in order", async () => {
+  test("a dry run of a redelivery counts the deliveries that the redelivery then sends in order", async () => {
     const { rt, sent, run, ids } = await setUp(30);
     const filter = { since: 0 };
     expect(dryRun(rt, () => redeliverDeliveries(rt, filter))).toBe(30);
@@ -114,7 +114,7 @@ describe("redelivering many deliveries", () => {
     expect(sent.slice(30).map(({ id }) => id)).toEqual(ids);
   });
 
-  test("redelivering many deliveries takes failed ones, not delivered, parked or cancelled ones", async () => {
+  test("a redelivery of failed deliveries leaves out delivered, parked and cancelled ones", async () => {
     const { rt, business, endpoint, answer, run, count } = await setUp(3, 500);
     answer.statusCode = 200;
     emitEvents(rt, business, "staff.updated", "addon.updated", "event.updated");
@@ -136,7 +136,7 @@ describe("redelivering many deliveries", () => {
     expect(count("CANCELLED")).toBe(1);
   });
 
-  test("redelivering many deliveries respects the rate, and rejects one that would take more than a day", async () => {
+  test("a redelivery keeps to its rate, and is refused if it would take more than a day", async () => {
     const { rt, sent, run } = await setUp(20);
     redeliverDeliveries(rt, { since: 0 }, { perSecond: 5 });
     await run();
@@ -149,7 +149,7 @@ describe("redelivering many deliveries", () => {
     );
   });
 
-  test("redelivering one delivery sends it now, although it waits in a slow redelivery", async () => {
+  test("redelivering one delivery sends it now even if it waits in a slow redelivery of many", async () => {
     const { rt, business, endpoint, sent, run } = await setUp(1);
     emitEvents(rt, business, "service.updated", "staff.updated");
     cancelDeliveries(rt, { endpointId: endpoint.id });

@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 async function setUp() {
-  // The verifiers use the real clock.
+  // The verifiers use the system's clock.
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
   const partner = await createReceiver();
@@ -60,7 +60,7 @@ const VERIFIERS: [
   ["svix", ({ body, headers }, secret) => new SvixWebhook(secret).verify(body, headers)],
 ];
 
-/** The verifiers that accept the delivery with this secret. */
+/** Returns the verifiers that accept the delivery with this secret. */
 const acceptedBy = (delivered: Delivered, secret: string): string[] =>
   VERIFIERS.flatMap(([name, verify]) => {
     try {
@@ -73,7 +73,7 @@ const acceptedBy = (delivered: Delivered, secret: string): string[] =>
 const ALL = VERIFIERS.map(([name]) => name);
 
 describe("rotating a signing secret", () => {
-  test("rotating a signing secret lets every verifier accept either secret until it is finished", async () => {
+  test("every verifier accepts the old and the new signing secret until the rotation is finished", async () => {
     const { rt, id, secret: old, deliver } = await setUp();
     const { secret, oldEndsAt } = rotateEndpointSecret(rt, id);
     expect(oldEndsAt).toBe(rt.now() + DAY);
@@ -104,7 +104,7 @@ describe("rotating a signing secret", () => {
     expect(taken.slice(first).map(({ fresh }) => fresh)).toEqual(Array(60 - first).fill(ALL));
   });
 
-  test("rotating a signing secret deletes the old secret when the overlap ends", async () => {
+  test("the old signing secret is no longer used after the overlap of a rotation", async () => {
     const { rt, id, secret: old, deliver } = await setUp();
     rotateEndpointSecret(rt, id, { overlapMs: 60_000 });
     expect((await deliver()).headers["x-service-signature"]!.match(/v1=/g)).toHaveLength(2);
@@ -114,7 +114,7 @@ describe("rotating a signing secret", () => {
     expect(acceptedBy(later, old)).toEqual([]);
   });
 
-  test("a forced rotation keeps the oldest secret, and at most two; unforced, it is refused during another", async () => {
+  test("a rotation during another is refused unless it is forced, and then keeps the oldest secret", async () => {
     const { rt, id, secret: first, deliver } = await setUp();
     const { secret: second } = rotateEndpointSecret(rt, id);
     expect(() => rotateEndpointSecret(rt, id)).toThrow(/last rotation of .* is not finished/);
@@ -174,7 +174,7 @@ describe("rotating the master key", () => {
     expect(() => rotateMasterKey(breaking)).toThrow("power cut");
     expect(keyLines(rt)).toHaveLength(2);
     expect(opened()).toBe(secret);
-    // Endpoints can still be created and rotated, also by a process with the old key in memory.
+    // Endpoints can still be created and rotated, even by a process with the old key in memory.
     const added = await subscribe(rt, business, "http://10.0.0.1/");
     rotateEndpointSecret(rt, added.endpoint.id);
     rotateMasterKey(createTestRuntime({ dataDir: rt.config.dataDir }));
@@ -216,7 +216,7 @@ test("a missing master key is not silently replaced while secrets are stored", a
   expect(fresh.secrets.decrypt(row!.sealed, row!.id)).toBe(secret);
 });
 
-test("a new secret is compared with stored ones only until one can be decrypted", async () => {
+test("creating a secret decrypts stored secrets only until the first success", async () => {
   const { rt, business } = await setUp();
   const { endpointSecrets } = rt.store;
   let read = 0;

@@ -52,7 +52,7 @@ test("a new endpoint is active, without duplicate events, and its secret is encr
   expect(() => rt.secrets.decrypt(row!.sealed, "whs_other")).toThrow(/cannot be decrypted/);
 });
 
-test("all issues are reported together, with pointers and suggestions", async () => {
+test("all issues of a new endpoint are reported together, with pointers and suggestions", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const events = ["service.updated", "service.update", "Staff.Created", "nonsense", 7];
@@ -86,7 +86,7 @@ test.each([
   { changes: { events: undefined }, pointer: "#/events" },
   { changes: { events: "service.updated" }, pointer: "#/events" },
   { changes: { events: [] }, pointer: "#/events" },
-])("$changes is rejected at $pointer", async ({ changes, pointer }) => {
+])("an endpoint with $changes is rejected at $pointer", async ({ changes, pointer }) => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const error = await rejection(createEndpoint(rt, request(changes), PUBLIC));
@@ -108,7 +108,7 @@ test.each([
     fix: /--allow-private/,
   },
   { name: "a name without address", url: "https://exmaple.com/", addresses: [], fix: /spelling/ },
-])("$name is rejected as unsafe, and nothing is stored", async ({ url, addresses, fix }) => {
+])("a URL with $name is unsafe, and nothing is stored", async ({ url, addresses, fix }) => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const error = await rejection(createEndpoint(rt, request({ url }), async () => addresses));
@@ -127,7 +127,7 @@ describe("a partner whose URL is refused after the DNS lookup", () => {
     ["one public and one private address", ["1.1.1.1", "::1"]],
   ];
 
-  test("a partner whose URL is refused after the DNS lookup gets the same text whatever DNS returned; the operator's log has the reason", async () => {
+  test("a partner whose URL is refused after the DNS lookup gets the same text for all reasons, and the operator's log has the reason", async () => {
     const rt = createTestRuntime();
     addBusiness(rt);
     const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
@@ -153,7 +153,7 @@ describe("a partner whose URL is refused after the DNS lookup", () => {
   });
 
   test.each(REFUSED)(
-    "a private name in a URL is named on the command line: %s",
+    "the operator is told why a URL is refused after the DNS lookup: %s",
     async (_, addresses) => {
       const rt = createTestRuntime();
       addBusiness(rt);
@@ -183,11 +183,11 @@ test.each([
     message: `deskbell does not send to this URL. Port ${port} is not allowed.`,
   });
   expect(error.fix).toContain("443");
-  // An endpoint of an earlier version keeps its port.
+  // An endpoint that an earlier version created keeps its port.
   const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
   rt.tx(() => rt.store.endpoints.update(endpoint.id, { ...endpoint, url }, rt.now()));
   await updateEndpoint(rt, endpoint.id, { name: "Shop", url, byPartner: true }, PUBLIC);
-  // The operator may choose any port for a URL that it trusts.
+  // The operator may choose any port for a trusted URL.
   await createEndpoint(rt, request({ url, allowPrivate: true }), PUBLIC);
 });
 
@@ -219,7 +219,7 @@ describe("a name with a control or format character", () => {
     },
   );
 
-  test("a name with a control or format character stays until it is changed, so that an endpoint with such a name can be updated", async () => {
+  test("an endpoint whose stored name has a control character can be updated without changing the name", async () => {
     const rt = createTestRuntime();
     addBusiness(rt);
     const { endpoint } = await createEndpoint(rt, request(), PUBLIC);
@@ -228,7 +228,7 @@ describe("a name with a control or format character", () => {
     expect(await updateEndpoint(rt, endpoint.id, { events })).toMatchObject({ events });
   });
 
-  test("a name with a control or format character is accepted if the character joins letters", async () => {
+  test("a name may contain a format character that joins letters", async () => {
     const rt = createTestRuntime();
     addBusiness(rt);
     const name = "می\u200cخواهم 👩\u200d🍳";
@@ -237,7 +237,7 @@ describe("a name with a control or format character", () => {
   });
 });
 
-test("the URL is validated with the other fields, and resolved only if there are no issues", async () => {
+test("the URL of an endpoint is resolved only if neither it nor the other fields have issues", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   let lookups = 0;
@@ -279,7 +279,7 @@ test.each([
     sent: "https://b\u00fccher.example/caf\u00e9",
     kept: "https://xn--bcher-kva.example/caf%C3%A9",
   },
-])("$sent is stored in normalized form: $kept", async ({ sent, kept }) => {
+])("the URL $sent is stored in normalized form: $kept", async ({ sent, kept }) => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const { endpoint } = await createEndpoint(rt, request({ url: sent }), PUBLIC);
@@ -362,7 +362,7 @@ describe("the endpoints of an API key", () => {
 describe("updating an endpoint", () => {
   const resolveNothing = async () => [];
 
-  /** Stores an endpoint as an earlier version did. */
+  /** Stores an endpoint with a URL that an earlier version accepted. */
   async function stored(url: string, allowPrivate = false) {
     const rt = createTestRuntime();
     addBusiness(rt);
@@ -375,7 +375,7 @@ describe("updating an endpoint", () => {
     { what: "whose name is no longer in DNS", url: "https://example.com/hook" },
     { what: "that the operator no longer allows", url: "http://10.0.0.1/hook" },
     { what: "that was stored without normalization", url: " https://example.com/hook#part" },
-  ])("other fields can be updated with a URL $what", async ({ url }) => {
+  ])("other fields of an endpoint can be updated if it has a URL $what", async ({ url }) => {
     const { rt, id, current } = await stored(url);
     for (const changes of [{ name: "Shop" }, { name: "Shop", url }])
       await updateEndpoint(rt, id, { ...changes, byPartner: true }, resolveNothing);
@@ -399,7 +399,7 @@ describe("updating an endpoint", () => {
     });
   });
 
-  test("a new URL is checked, and so is one that is no longer trusted", async () => {
+  test("the URL of an endpoint is checked if it is new or no longer trusted", async () => {
     const { rt, id, current } = await stored("http://10.0.0.1/hook", true);
     const unsafe = { code: "unsafe_url" };
     expect(

@@ -26,7 +26,7 @@ async function setUp(events: readonly EventType[] = EVENT_TYPES) {
   return { rt, business, partner, id: endpoint.id, secret, sendOnce: createSendOnce(rt) };
 }
 
-test("a test event describes a real object, is signed and marked, and reports its address", async () => {
+test("a test event describes a real object, and is signed and marked; the result has the receiver's address", async () => {
   const { rt, partner, id, secret, sendOnce } = await setUp(["staff.updated", "service.updated"]);
   const result = await testEndpoint(rt, id, sendOnce);
   const { headers, body } = partner.requests[0]!;
@@ -73,7 +73,7 @@ test("a test uses catalog.changed if no subscribed event type has an object", as
   });
 });
 
-test("a triggered event is stored and delivered to all subscribers or to a single endpoint", async () => {
+test("a triggered event is stored and delivered to all subscribed endpoints or to a single one", async () => {
   const { rt, business, partner, id } = await setUp(["staff.updated"]);
   expect(triggerEvent(rt, business, "service.updated")).toMatchObject({ deliveries: 0 });
   const { events, deliveries } = triggerEvent(rt, business, "service.deleted", id);

@@ -23,7 +23,7 @@ test("an empty file next to a master key is not a new installation", () => {
   createTestRuntime({ dataDir });
 });
 
-test("the fix for an empty file next to backups starts from scratch", async () => {
+test("following the fix for an empty file next to backups creates a new database", async () => {
   const dataDir = join(createTempFolder(), "with space");
   const rt = createTestRuntime({ dataDir });
   const { path } = await createBackup(rt);
@@ -63,7 +63,7 @@ test("a missing file is not replaced by a new one if there are backups of it", a
 });
 
 test.skipIf(process.platform !== "linux")(
-  "data that was deleted under a process is reported by every command, not created again",
+  "every command reports data that was deleted under a running process, and creates none",
   async () => {
     const dataDir = join(createTempFolder(), "data");
     createTestRuntime({ dataDir });

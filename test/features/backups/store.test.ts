@@ -11,7 +11,7 @@ test("a file that replaces the database keeps the changes that are still in its 
   const db = new Database(path);
   db.pragma("journal_mode = WAL");
   db.exec("CREATE TABLE fact (text)");
-  // The draft is what a write leaves that has failed while the file was closed.
+  // The draft still has a log, as after a write that failed while the file was closed.
   for (const log of ["", "-wal"]) copyFileSync(path + log, draft + log);
   db.close();
   replaceDatabase(path, draft, join(folder, "copy"));

@@ -13,7 +13,7 @@ import { dryRun } from "../../support/dry-run.ts";
 import { seedShop } from "../../support/shop.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
-/** Locks the file even for reading, as a recovery after a crash does, in another thread. */
+/** A thread that locks the file even for reading, as a recovery after a crash does. */
 const HOLDER = `
   const { workerData, parentPort } = require("node:worker_threads");
   const Database = require("better-sqlite3");
@@ -50,7 +50,7 @@ test("a failed fsync is reported, and the connection accepts no further transact
   expect(() => connection.tx(() => "written")).toThrow(failure);
 });
 
-test("a read error fails its transaction only", () => {
+test("a read error fails its own transaction, and later ones succeed", () => {
   const connection = openDatabase(join(createTempFolder(), "deskbell.db"), 0, null, {
     onSyncFailed: () => expect.unreachable(),
   });
@@ -63,7 +63,7 @@ test("a read error fails its transaction only", () => {
   expect(connection.tx(() => "written")).toBe("written");
 });
 
-test("a lock file that is not a database is a known error", () => {
+test("a lock file that is not a database is reported as damaged", () => {
   const path = join(createTempFolder(), "deskbell.db");
   writeFileSync(`${path}.lock`, "nonsense ".repeat(1000));
   expect(() => acquireDaemonLock(path)).toThrow(`${path}.lock is damaged`);
@@ -71,7 +71,7 @@ test("a lock file that is not a database is a known error", () => {
   acquireDaemonLock(path).release();
 });
 
-/** A shop, and a second connection to its file in a dry run. */
+/** Opens a shop, and a second connection to its file in a dry run. */
 function openTwice(): { saved: TestRuntime; tried: TestRuntime; end: () => void } {
   const saved = createTestRuntime();
   seedShop(saved);
@@ -118,7 +118,7 @@ test("a dry run works although others have committed since it first read", () =>
   expect(saved.store.keys.list()).toHaveLength(2);
 });
 
-test("a dry run during another connection's transaction is busy and does not disturb it", () => {
+test("a write in a dry run fails as busy during another connection's transaction, which it does not disturb", () => {
   const { saved, tried } = openTwice();
   saved.tx(() => {
     addKey(saved);

@@ -78,7 +78,7 @@ test.each([
   expect(await findSteps(rt, () => run(rt), refused)).toEqual([]);
 });
 
-test("the busy intervals of a window are read between two ends of the index", async () => {
+test("the busy intervals of a window are read from a range of an index", async () => {
   const rt = openSalon();
   const plans = await plansOf(rt, () => findSlots(rt));
   const steps = [...plans.values()].flat().filter(readsGrowingTable);
@@ -119,7 +119,7 @@ test("the plan of a statement does not depend on the values of its parameters", 
       .all({ status })
       .map((row) => (row as { detail: string }).detail);
   expect(planOf(ours.db, "PENDING")).toEqual(planOf(ours.db, "DELIVERED"));
-  // SQLite itself uses the partial index of the pending deliveries, so it looks at the value.
+  // SQLite itself looks at the value: it uses the partial index of the pending deliveries.
   expect(planOf(sqlite, "PENDING")).not.toEqual(planOf(sqlite, "DELIVERED"));
 });
 
@@ -128,6 +128,6 @@ test.each([
   ["at < :now - 60 LIMIT ?", "at < +:now - 60 LIMIT +?"],
   ['a = 1 -- the guest\'s ?\nAND "a:b" = ?', 'a = 1 -- the guest\'s ?\nAND "a:b" = +?'],
   ["a = '12:30?' OR b = 'it''s :b' OR c = :c", "a = '12:30?' OR b = 'it''s :b' OR c = +:c"],
-])("parameters in %s keep the plan, and strings stay as they are", (sql, expected) =>
+])("keepPlan changes only the parameters in %s", (sql, expected) =>
   expect(keepPlan(sql)).toBe(expected),
 );

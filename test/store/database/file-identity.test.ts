@@ -29,7 +29,7 @@ test("a file that is deleted, replaced or unreachable is lost", () => {
   );
 });
 
-test.skipIf(process.platform !== "linux")("finds the process that uses a deleted file", () => {
+test.skipIf(process.platform !== "linux")("the process that uses a deleted file is found", () => {
   const path = join(createTempFolder(), "deskbell.db");
   const file = openSync(path, "w");
   onTestFinished(() => closeSync(file));
@@ -39,7 +39,7 @@ test.skipIf(process.platform !== "linux")("finds the process that uses a deleted
 });
 
 test.skipIf(process.platform !== "linux")(
-  "finds programs other than deskbell that have the database open",
+  "programs other than deskbell that have the database open are found",
   async () => {
     const path = join(createTempFolder(), "deskbell.db");
     const open = async (command: string) => {

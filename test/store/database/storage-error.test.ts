@@ -40,7 +40,7 @@ test.each<[string, ErrorCode]>([
   ["SQLITE_PERM", "not_permitted"],
   ["SQLITE_IOERR_READ", "storage_failed"],
   ["SQLITE_IOERR_FSYNC", "storage_failed"],
-])("%s is the known error %s, with the file and a fix", (sqliteCode, code) => {
+])("%s is reported as %s, with the file and a fix", (sqliteCode, code) => {
   const path = join(createTempFolder(), "deskbell.db");
   writeFileSync(path, "");
   const error = storageError(new Database.SqliteError("details", sqliteCode), path);
@@ -66,7 +66,7 @@ test.skipIf(!canMount())("a database on a disk without room for a file names the
   expect(() => openDatabase(path, 0, null)).toThrow(expect.objectContaining(full));
 });
 
-test("other errors are bugs", () => {
+test("an error that storageError does not know is a bug", () => {
   expect(storageError(new TypeError("x"), "a.db")).toBeUndefined();
   expect(storageError(new Database.SqliteError("x", "SQLITE_CONSTRAINT"), "a.db")).toBeUndefined();
 });
@@ -75,11 +75,11 @@ test.each([
   ["SQLITE_IOERR_FSYNC", true],
   ["SQLITE_IOERR_DIR_FSYNC", true],
   ["SQLITE_IOERR_WRITE", false],
-])("whether %s is a failed fsync: %s", (code, expected) => {
+])("%s counts as a failed fsync: %s", (code, expected) => {
   expect(isSyncFailure(new Database.SqliteError("x", code))).toBe(expected);
 });
 
-/** The class of another copy of the library; each bundle has its own copy. */
+/** Returns the class of another copy of the library, as each bundle has. */
 function classOfAnotherCopy(): typeof Database.SqliteError {
   const require = createRequire(import.meta.url);
   const path = require.resolve("better-sqlite3").replace(/index\.js$/, "sqlite-error.js");
@@ -92,7 +92,7 @@ function classOfAnotherCopy(): typeof Database.SqliteError {
   }
 }
 
-test("recognizes SqliteError by name when two bundles are loaded", () => {
+test("SqliteError is recognized by its name, because each bundle has its own class", () => {
   const Other = classOfAnotherCopy();
   const busy = new Other("database is locked", "SQLITE_BUSY");
   expect(busy).not.toBeInstanceOf(Database.SqliteError);
@@ -127,7 +127,7 @@ test("a new database has one row in three tables, and none in the others", () =>
   expect(filled.toSorted()).toEqual(TABLES);
 });
 
-test.each(TABLES)("a missing row of %s is damage, and not a bug", async (table) => {
+test.each(TABLES)("a missing row of the table %s is damage, not a bug", async (table) => {
   const rt = createTestRuntime();
   const db = new Database(rt.config.databasePath);
   db.exec(`DELETE FROM ${table}`);

@@ -6,7 +6,10 @@ import { createTempFolder } from "../../support/cli.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Two connections to one file, and the waits of the write lock (ms), which `onWait` replaces. */
+/**
+ * Opens two connections to one file. `waits` records the waits of the write lock (ms), which end at
+ * once after a call of `onWait`.
+ */
 function openTwice(timeoutMs: number, onWait: () => void = () => {}) {
   const path = join(createTempFolder(), "file.db");
   const [db, other] = [new Database(path, { timeout: timeoutMs }), new Database(path)];
@@ -21,7 +24,7 @@ function openTwice(timeoutMs: number, onWait: () => void = () => {}) {
     return "timed-out";
   });
   const lock = createWriteLock(db, timeoutMs, () => now);
-  /** A transaction that takes `ms`. */
+  /** Runs a transaction that takes `ms`. */
   const write = (ms: number): void => {
     lock.begin();
     now += ms;
@@ -31,7 +34,7 @@ function openTwice(timeoutMs: number, onWait: () => void = () => {}) {
   return { db, other, waits, write, pass: (ms: number) => void (now += ms) };
 }
 
-test("a writer tries every millisecond, however long it has waited", () => {
+test("a waiting writer tries every millisecond, however long it has waited", () => {
   const { other, waits, write } = openTwice(5000, () => {
     if (waits.length === 300) other.exec("COMMIT");
   });
@@ -40,7 +43,7 @@ test("a writer tries every millisecond, however long it has waited", () => {
   expect(waits).toEqual(Array(300).fill(1));
 });
 
-test("a writer fails as busy after its timeout; without one, immediately", () => {
+test("a writer fails as busy after its timeout, and immediately if it has none", () => {
   for (const timeoutMs of [100, 0]) {
     const { db, other, waits, write } = openTwice(timeoutMs);
     other.exec("BEGIN IMMEDIATE");
@@ -65,7 +68,7 @@ test("a connection that pauses by itself takes no breaks", () => {
   expect(waits).toEqual([]);
 });
 
-test("a connection that waits by itself never blocks its thread", () => {
+test("a connection without a timeout takes no breaks", () => {
   const { waits, write } = openTwice(0);
   for (let i = 0; i < 16; i++) write(20);
   expect(waits).toEqual([]);

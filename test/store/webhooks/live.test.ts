@@ -28,7 +28,7 @@ test.each<[string, LiveFilter, (number: number) => boolean]>([
   ["pending deliveries", { state: "PENDING" }, (n) => n % 100 < 3],
   ["retrying deliveries", { state: "RETRYING" }, (n) => n % 100 < 2],
   ["exhausted deliveries", { state: "EXHAUSTED" }, (n) => n % 100 === 3],
-  ["delivered ones", { state: "DELIVERED" }, (n) => n % 100 > 3],
+  ["delivered deliveries", { state: "DELIVERED" }, (n) => n % 100 > 3],
   ["parked deliveries", { state: "PARKED" }, () => false],
   ["an event type", { eventType: someType }, (n) => typeOf(n) === 7],
   ["a searched event type", { searchedType: someType }, (n) => typeOf(n) === 7],
@@ -142,7 +142,7 @@ test("every filter reads an index ordered by ID, without sorting or a table scan
   db.close();
 });
 
-test("replayable deliveries are listed oldest first, without new, parked or cancelled ones", async () => {
+test("deliveries to redeliver are listed oldest first, without new, parked and cancelled ones", async () => {
   const { rt, live } = await fillStore(100);
   rt.tx(() => rt.store.deliveryMoves.cancel({ id: idOf(100) }));
   const found = live.listReplayable({}, 1000).map((id) => Number(id.slice(4)));

@@ -14,7 +14,7 @@ import { createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { addBusiness } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
-/** A server with a business, whose disk has changed bytes of the schema. */
+/** Creates a server with a business, and changes bytes of the schema as a failing disk does. */
 function createDamagedServer(from: string, to: string) {
   const rt = createTestRuntime();
   addBusiness(rt);
@@ -76,7 +76,7 @@ function createDatabase(migrations = readMigrations()) {
   return db;
 }
 
-test("what the operator adds to the schema is not damage, but is not from deskbell either", () => {
+test("an index that the operator adds is not damage, but a part that deskbell did not create", () => {
   const db = createDatabase();
   expect([findChangedPart(db), findForeignPart(db)]).toEqual([undefined, undefined]);
   db.exec("CREATE INDEX mine ON business (created_at)");
@@ -103,7 +103,7 @@ test("a database that version 0.1 created has the known schema, although its com
   const db = createDatabase(migrations);
   expect([findChangedPart(db), findForeignPart(db)]).toEqual([undefined, undefined]);
 });
-test("tables of ANALYZE and Litestream are allowed, and nothing else with such a name", () => {
+test("tables of ANALYZE and Litestream count neither as damage nor as foreign", () => {
   const db = createDatabase();
   db.exec(`
     CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);
@@ -131,14 +131,14 @@ test.for([
   rewrite("json_valid(doc)", "json_valid(doc) /* */ OR TRUE"),
   rewrite("json_valid(doc)", "json_valid(doc)\n"),
   "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET tbl_name = 'event' WHERE name = 'audit_entry_update'",
-])("a schema that differs in one object is not from deskbell: %s", (sql) => {
+])("an object that deskbell did not create is found: %s", (sql) => {
   const db = createDatabase();
   db.unsafeMode();
   db.exec(sql);
   expect(findForeignPart(db)).toMatch(/^\w+ '\w+'$/);
 });
 
-test("a page that the disk cannot read is not called damage", () => {
+test("a page that the disk cannot read is a read error, not damage", () => {
   const rt = createTestRuntime();
   const db = new Database(rt.config.databasePath);
   const damage = (code: number): string | undefined => {
@@ -151,13 +151,13 @@ test("a page that the disk cannot read is not called damage", () => {
       }),
     );
   };
-  // SQLITE_IOERR_READ and SQLITE_CORRUPT.
+  // The code 266 is SQLITE_IOERR_READ, and 11 is SQLITE_CORRUPT.
   expect(() => damage(266)).toThrow(expect.objectContaining({ code: "SQLITE_IOERR_READ" }));
   expect(damage(11)).toContain("unable to get the page");
   db.close();
 });
 
-test("an empty file is not called a database of another program", async () => {
+test("an empty backup is reported as empty, not as a file of another program", async () => {
   const path = join(createTempFolder(), "empty.db");
   writeFileSync(path, "");
   await expect(verifyBackup(path)).rejects.toThrow("the file is empty");

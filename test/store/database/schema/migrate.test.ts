@@ -20,7 +20,10 @@ const NOON = Date.parse("2026-11-20T12:00:00Z");
 /** The file of each older version, without data. */
 const emptyFiles = new Map<number, Buffer>();
 
-/** Each version is made from the one before: to begin with the first takes seconds in all. */
+/**
+ * Returns the file of a version, made from that of the version before. Starting with the first
+ * version each time would take seconds.
+ */
 function emptyFileOf(schema: number): Buffer {
   const known = emptyFiles.get(schema);
   if (known !== undefined) return known;
@@ -33,7 +36,7 @@ function emptyFileOf(schema: number): Buffer {
   return file;
 }
 
-/** A database of an older version, with one business. */
+/** Creates a database of an older version, with one business. */
 function createOldDatabase(schema: number, dataDir = createTempFolder()) {
   const path = join(dataDir, "deskbell.db");
   writeFileSync(path, emptyFileOf(schema));
@@ -62,7 +65,7 @@ function read(path: string, sql: string): unknown {
   }
 }
 
-test("amounts keep the decimals that they were stored with", () => {
+test("a migration keeps the decimals with which amounts were stored", () => {
   const { dataDir, path } = createOldDatabase(11);
   const db = new Database(path);
   const insert = db.prepare(`
@@ -214,7 +217,8 @@ test("a file whose backup is invalid is not migrated", () => {
 test("a failed migration leaves the file unchanged and no backup", () => {
   const { dataDir, path } = createOldDatabase(LATEST - 1);
   const db = new Database(path);
-  // What the last migration creates exists already, or what it changes is missing.
+  // The migration must fail: the object that it creates exists already, or the one that it changes
+  // is missing.
   const made = /^(CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE|INSERT INTO|UPDATE) (\w+)/m.exec(
     readMigrations()[LATEST - 1] ?? "",
   );
@@ -230,7 +234,7 @@ test("a failed migration leaves the file unchanged and no backup", () => {
   const after = new Database(path);
   expect(after.prepare("SELECT sql FROM sqlite_schema").pluck().all()).toEqual(before);
   after.close();
-  // The backup that was deleted again may have needed a master key for its tag.
+  // The deleted backup may have needed a master key for its tag.
   expect(filesOf(dataDir).filter((name) => name !== "master.key")).toEqual(["deskbell.db"]);
 });
 
@@ -285,7 +289,7 @@ test("nightly pruning keeps the backup made before a migration", async () => {
 test("two migrations in the same second make two backups", () => {
   const { dataDir, path } = createOldDatabase(1);
   createTestRuntime({ dataDir }).close();
-  // The older file is back.
+  // The older file is put back.
   rmSync(path);
   createOldDatabase(1, dataDir);
   const rt = createTestRuntime({ dataDir });
@@ -322,7 +326,7 @@ test("an empty file is rejected with the newest backup's name, and initialized o
   expect(createTestRuntime({ dataDir }).store.businesses.list()).toEqual([]);
 });
 
-test("dense positions become sparse, and the next apply of the same file changes nothing", () => {
+test("a migration makes dense positions sparse, and the next apply of the same file changes nothing", () => {
   const file = `
 services:
   - {key: spa, name: Spa, durationMin: 60, price: 60.00}
@@ -354,7 +358,7 @@ staff: [{key: ann, name: Ann}]`;
   expect(applyCatalogBody(migrated, file)).toMatchObject({ changes: [], events: [] });
 });
 
-test("stored catalogs get the rules of approval, cancellation and retention, local edits included", () => {
+test("a migration adds the rules of approval, cancellation and retention to stored catalogs and local edits", () => {
   const { path } = createOldDatabase(27);
   const db = new Database(path);
   onTestFinished(() => void db.close());
@@ -392,7 +396,7 @@ test("a column that may be null has no CHECK that older SQLite versions count as
 test.each([
   { schema: 50, hasOldSpace: 1 },
   { schema: 0, hasOldSpace: 0 },
-])("free space of an older file (schema $schema) is to be rewritten: $hasOldSpace", (of) => {
+])("the free space of a file of schema $schema must be rewritten: $hasOldSpace", (of) => {
   const { dataDir, path } = of.schema === 0 ? newFolder() : createOldDatabase(of.schema);
   createTestRuntime({ dataDir }).close();
   expect(read(path, "SELECT has_old_space FROM server")).toBe(of.hasOldSpace);
@@ -403,7 +407,7 @@ function newFolder() {
   return { dataDir, path: join(dataDir, "deskbell.db") };
 }
 
-test("existing keys can make twice as many visits a day as on their busiest day", () => {
+test("a migration allows existing keys twice as many visits a day as on their busiest day", () => {
   const before = readMigrations().findIndex((sql) => sql.includes("ADD COLUMN max_bookings_day"));
   const { dataDir, path } = createOldDatabase(before);
   const db = new Database(path);
